@@ -41,10 +41,11 @@ FACTS = {"base", "record", "hardware", "report", "network", "memory", "input", "
 BESIDE = {
     "catalog": FACTS,
     "import": FACTS | {"catalog"},  # machines that other programs describe, runs as they have them
+    "complete": FACTS | {"catalog"},  # what is not given of a run
 }
 
-# Above all: reads measurements, matches their names to the catalogue, predicts them, fits constants to them.
-ABOVE = {"lab"}
+# Above all: plans of what is asked by name; measurements beside predictions, and constants fitted to them.
+ABOVE = {"lab", "study"}
 
 ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABOVE)
 
@@ -52,7 +53,7 @@ ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABO
 HEADERS = {
     "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
     "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
-    "input.h": "input", "framework.h": "software", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
+    "input.h": "input", "framework.h": "software", "run.h": "software", "study.h": "study", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan", "inference.h": "plan",
     "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",
     "lab.h": "lab", "settings.h": "import",

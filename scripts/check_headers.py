@@ -18,7 +18,7 @@ LEAST = 0.40
 
 # What functions do; docs/architecture.md says which word is for what.
 VERBS = set("""
-add calibrate check clear count diagnose drop evaluate explain export fill find fit format free get has import infer keep list load
+add calibrate check clear complete count diagnose drop evaluate explain export fill find fit format free get has import infer keep list load
 make mark new pack parse predict read resolve set show tabulate unpack validate write
 """.split())
 

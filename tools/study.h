@@ -1,8 +1,8 @@
 /*
 ** A study: one network on one system, and all that the answer is made of.
 */
-#ifndef PERFMODEL_STUDY_H
-#define PERFMODEL_STUDY_H
+#ifndef PERFMODEL_TOOLS_STUDY_H
+#define PERFMODEL_TOOLS_STUDY_H
 
 #include "command.h"
 

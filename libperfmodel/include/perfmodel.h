@@ -45,6 +45,7 @@
 #include "perfmodel/input.h"
 #include "perfmodel/framework.h"
 #include "perfmodel/parallel.h"
+#include "perfmodel/run.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/pipeline.h"
 #include "perfmodel/inference.h"
@@ -56,6 +57,7 @@
 #include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
 #include "perfmodel/settings.h"
+#include "perfmodel/study.h"
 #include "perfmodel/lab.h"
 
 /* The version of the headers. Before 1.0 the interface may change with the minor version, and the library's soname says so

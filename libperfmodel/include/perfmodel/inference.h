@@ -35,22 +35,6 @@
 extern "C" {
 #endif
 
-/* What to predict. Network, system and profile are positions in the plan's lists. */
-#define PM_INFERENCE_RUN_FIELDS(X)                                                                                    \
-  X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                       \
-  X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                         \
-  X(INT, profile_index, "1", "which profile of the plan, from 0", .option = "")                                       \
-  X(INT, gpus, "1", "GPUs used in each node, each with the whole network", .otherwise = "1", .show = PM_SHOW_MAIN)    \
-  X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN)                                            \
-  X(REAL, batch, "1", "samples of one call", .otherwise = "1", .show = PM_SHOW_MAIN)                                  \
-  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
-  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",        \
-    .otherwise = "calibrated", .former = "kernels")                                                                  \
-  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")                 \
-  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")
-
-typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
-
 /* What is predicted of inference. Grows: see record.h. */
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_UNUSUAL) \
@@ -84,15 +68,6 @@ typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_infer
   /* the next field of an answer goes above this line */
 
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
-
-/* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
-PM_API void pm_inference_run_fill(pm_inference_run *run, size_t size);
-PM_INLINE pm_inference_run pm_inference_run_make(void)
-{
-  pm_inference_run run;
-  pm_inference_run_fill(&run, sizeof run);
-  return run;
-}
 
 /* Adds a way to run inference, which is copied, and the memory profile it has (NULL: memory stays unknown). Returns its
 ** number for pm_inference_run.profile_index, or -1. Errors: PM_STATUS_BAD_VALUE (a constant that is absurd),

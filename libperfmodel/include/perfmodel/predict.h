@@ -28,6 +28,7 @@
 #include "memory.h"
 #include "network.h"
 #include "parallel.h"
+#include "run.h"
 #include "table.h"
 
 #ifdef __cplusplus
@@ -60,79 +61,6 @@ typedef enum pm_bottleneck {
 #undef PM_BOTTLENECK_ENUM
   PM_BOTTLENECK_COUNT
 } pm_bottleneck;
-
-/* How kernels are timed. */
-#define PM_KERNEL_MODEL_LIST(X)                                                                         \
-  X(CALIBRATED, "calibrated", "calibrated kernels where the architecture has constants, else the plain roofline") \
-  X(ROOFLINE, "roofline", "the plain roofline: datasheet values only")
-
-typedef enum pm_kernel_model {
-#define PM_KERNEL_MODEL_ENUM(name, text, doc) PM_KERNEL_MODEL_##name,
-  PM_KERNEL_MODEL_LIST(PM_KERNEL_MODEL_ENUM)
-#undef PM_KERNEL_MODEL_ENUM
-  PM_KERNEL_MODEL_COUNT
-} pm_kernel_model;
-
-/* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
-** names. Every other line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
-#define PM_RUN_FIELDS(X)                                                                                              \
-  X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                       \
-  X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                         \
-  X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1", .show = PM_SHOW_MAIN)                                 \
-  X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN)                                            \
-  X(REAL, batch, "1", "samples per GPU and step; of GPUs that share a copy of the network, of all together", .otherwise = "32", .show = PM_SHOW_MAIN)                            \
-  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN)          \
-  X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework")              \
-  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",        \
-    .otherwise = "calibrated", .former = "kernels")                                                                  \
-  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                          \
-  X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",         \
-    .otherwise = "-1", .option = "")                                                                                  \
-  X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework", .former = "parallel")      \
-  X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum")                            \
-  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update",                \
-    .otherwise = "1", .former = "accumulation")                                                                      \
-  X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown") \
-  X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them", .former = "input_in_turn")    \
-  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")                 \
-  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory") \
-  X(REAL, micro_batch, "1", "samples of a micro-batch, of which the batch of a data-parallel rank consists; if unknown, 1 in a pipeline, else all of it", \
-    .former = "micro_batch_size")                                                                                     \
-  X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp",   \
-    .former = "tensor_model_parallel_size")                                                                           \
-  X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp",                          \
-    .former = "pipeline_model_parallel_size")                                                                         \
-  X(INT, virtual_pipeline, "1", "chunks of layers on each GPU of a pipeline; several are interleaved",                \
-    .otherwise = "1", .option = "vp", .former = "virtual_pipeline_model_parallel_size")                               \
-  X(INT, context_parallel, "1", "GPUs that share the tokens of a sequence", .otherwise = "1", .option = "cp",         \
-    .former = "context_parallel_size")                                                                                \
-  X(INT, expert_parallel, "1", "GPUs over which the experts of a layer are dealt out", .otherwise = "1",              \
-    .option = "ep", .former = "expert_model_parallel_size")                                                           \
-  X(INT, expert_tensor_parallel, "1", "GPUs that share every expert", .otherwise = "1", .option = "etp",              \
-    .former = "expert_tensor_parallel_size")                                                                          \
-  X(YES_NO, sequence_parallel, "", "where tensor-parallel GPUs do not share features, they share tokens",             \
-    .option = "sp")                                                                                                   \
-  X(PIPELINE_SCHEDULE, pipeline_schedule, "", "order of a pipeline's work; interleaved if there are virtual stages",  \
-    .otherwise = "1f1b", .option = "schedule")                                                                        \
-  X(STAGE_LAYERS, stage_layers, "", "how layers are dealt out to stages", .otherwise = "even")                        \
-  X(INT, zero, "1", "shared out over data-parallel ranks: 1 the optimizer, 2 and gradients, 3 and weights (FSDP); 0 nothing", \
-    .former = "zero_stage")                                                                                           \
-  X(INT, shard_group, "1", "GPUs over which they are shared out, with copies of these groups (HSDP); 0: all")         \
-  X(RECOMPUTE, recompute, "", "what the backward pass computes again instead of keeping it", .otherwise = "none",     \
-    .former = "recompute_granularity")                                                                                \
-  X(INT, recompute_layers, "1", "layers of each stage that are computed again in full; 0: all",                       \
-    .former = "recompute_num_layers")                                                                                 \
-  X(INT, gradient_bytes, "1", "bytes of a gradient as it is kept and exchanged: 2 or 4; 0: as the framework does")    \
-  X(CONTEXT_EXCHANGE, context_exchange, "", "how GPUs that share a sequence see each other's keys and values",        \
-    .otherwise = "all-gather", .former = "cp_comm_type")                                                              \
-  X(RANK_ORDER, rank_order, "", "which ranks are neighbours", .otherwise = "tp-cp-dp-pp")                             \
-  X(REAL, capacity_factor, "1", "rows that an expert takes at most, over their mean; the others are dropped; unlimited if unknown", \
-    .former = "moe_expert_capacity_factor")                                                                           \
-  X(REAL, expert_imbalance, "1", "rows of the busiest rank over their mean", .otherwise = "1")                        \
-  X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")           \
-  /* the next field of a run goes above this line */
-
-typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
 
 /* What is predicted of a training step. Grows: see record.h. */
 /* Choices stand in pairs, so that nothing lies between the fields: equal predictions have equal bytes. */
@@ -215,21 +143,6 @@ typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
 /* An opaque handle: networks on systems, what can be computed ahead. Only _add_ changes it; else threads may share
 ** it. */
 typedef struct pm_plan pm_plan;
-
-/* One GPU, one node, batch 32, FP32, network 0 on system 0, no framework, SGD with momentum. */
-PM_API void pm_run_fill(pm_run *run, size_t size);
-PM_INLINE pm_run pm_run_make(void)
-{
-  pm_run run;
-  pm_run_fill(&run, sizeof run);
-  return run;
-}
-
-/* Data-parallel ranks of a run: GPUs over those that share one copy of the network. No whole number if they do not divide. */
-PM_INLINE double pm_run_get_data_parallel(const pm_run *run)
-{
-  return (double)run->gpus * run->nodes / ((double)run->tensor_parallel * run->context_parallel * run->pipeline_parallel);
-}
 
 /* A plan over these networks and systems, which must outlive it. Owned by the caller.
 ** Cost: 0.1 ms for ResNet-50, 1 ms for GPT-3 175B; a framework costs some times that. */

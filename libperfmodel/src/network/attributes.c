@@ -20,13 +20,33 @@ static int refuse(const pm__layer *layer, const pm__attribute_rule *rule, const 
                   why);
 }
 
+static const char *const switch_names[] = {"no", "yes", "auto", "false", "true"};
+
+bool pm__switch_find(const char *name, size_t length, double *value)
+{
+  for (int i = 0; i < 5; i++) {
+    if (strlen(switch_names[i]) != length || strncmp(switch_names[i], name, length) != 0) continue;
+    *value = i <= PM__AUTO ? i : i - PM__AUTO - 1;
+    return true;
+  }
+  return false;
+}
+
+const char *pm__switch_name(double value)
+{
+  return switch_names[(int)value];
+}
+
+/* By name, or the number that an expression of such names has. */
 static int read_switch(pm__layer *layer, const pm__attribute_rule *rule, const char *value, pm_error *error)
 {
-  bool yes = strcmp(value, "yes") == 0 || strcmp(value, "1") == 0 || strcmp(value, "true") == 0;
-  bool no = strcmp(value, "no") == 0 || strcmp(value, "0") == 0 || strcmp(value, "false") == 0;
-  if (!yes && !no) return refuse(layer, rule, value, "is neither yes nor no", error);
-  layer->attribute[rule->slot] = yes;
-  return PM_OK;
+  double number;
+  bool known = pm__switch_find(value, strlen(value), &number) || pm_number_parse(value, &number) == PM_OK;
+  if (known && number == floor(number) && number >= PM__NO && number <= rule->most) {
+    layer->attribute[rule->slot] = number;
+    return PM_OK;
+  }
+  return refuse(layer, rule, value, rule->most == PM__AUTO ? "is neither yes, no nor auto" : "is neither yes nor no", error);
 }
 
 static int read_number(pm__layer *layer, const pm__attribute_rule *rule, const char *value, double *number,

@@ -16,11 +16,14 @@ typedef enum pm__attribute_kind {
   PM__COUNT,   /* a whole number */
   PM__TUPLE,   /* one whole number for all axes of space, or one for each: "3" or "1,7"; PM__TUPLE_SLOTS slots */
   PM__LIST,    /* 1 to 6 whole numbers: PM__LIST_SLOTS slots */
-  PM__SWITCH,  /* yes or no */
+  PM__SWITCH,  /* no or yes; with `most` 2 also auto: the software decides */
   PM__NUMBER,  /* any number */
   PM__FACTORS, /* a tuple of any numbers */
   PM__CHOICE   /* one of `words`, as its index */
 } pm__attribute_kind;
+
+/* Values of a switch. */
+enum { PM__NO, PM__YES, PM__AUTO };
 
 /* A tuple's or a list's values, then how many were given (0: none). One value of a tuple fills all its places. */
 enum { PM__TUPLE_SLOTS = PM__SPACE + 1, PM__LIST_SLOTS = PM__RANK_MAX + 1 };
@@ -46,6 +49,8 @@ typedef struct pm__attribute_rule {
   {.name = name_, .slot = slot_, .kind = kind_, .least = least_, .most = most_, .doc = doc_, .like = other_}
 #define PM__SWITCHED(name_, slot_, value_, doc_) \
   {.name = name_, .slot = slot_, .kind = PM__SWITCH, .most = 1, .otherwise = value_, .doc = doc_}
+#define PM__AUTOMATIC(name_, slot_, doc_) \
+  {.name = name_, .slot = slot_, .kind = PM__SWITCH, .most = PM__AUTO, .otherwise = PM__AUTO, .doc = doc_}
 #define PM__CHOSEN(name_, slot_, words_, doc_) \
   {.name = name_, .slot = slot_, .kind = PM__CHOICE, .doc = doc_, .words = words_}
 #define PM__RULES_END {.name = NULL}
@@ -236,6 +241,8 @@ typedef struct pm__layer_kind {
   pm__parameters parameters;
   pm__state state;
   unsigned sharding; /* bits of pm__sharding: how its inputs may lie on GPUs that share it */
+  /* Makes one kernel of what the software may run as one kernel; NULL: there is no such choice. */
+  void (*fuse)(pm__layer *layer);
   const pm__sharding_rules *sharding_rules; /* NULL: as the bits say; its output lies as its inputs, which lie alike */
 } pm__layer_kind;
 
@@ -255,6 +262,12 @@ static inline bool pm__layer_is_widened(const pm__layer *layer)
 
 const pm__layer_kind *pm__layer_kind_find(const char *name);
 const pm__layer_kind *pm__layer_kind_at(size_t index); /* NULL past the last */
+
+/* The value of a switch by its name: "no", "yes", "auto". */
+bool pm__switch_find(const char *name, size_t length, double *value);
+
+/* The name of a value of a switch. */
+const char *pm__switch_name(double value);
 
 /* Reads the attributes by the kind's rules. */
 int pm__layer_read_attributes(pm__layer *layer, const pm_attribute *attributes, size_t count, pm_error *error);

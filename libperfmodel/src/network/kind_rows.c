@@ -28,7 +28,7 @@ static const char *default_of(const pm__attribute_rule *rule, char *number)
 {
   if (rule->like != NULL) return rule->like;
   if (rule->kind == PM__CHOICE) return rule->words[(int)rule->otherwise];
-  if (rule->kind == PM__SWITCH) return rule->otherwise != 0 ? "yes" : "no";
+  if (rule->kind == PM__SWITCH) return pm__switch_name(rule->otherwise);
   return isnan(rule->otherwise) ? NULL : pm_number_format(number, rule->otherwise);
 }
 
@@ -57,7 +57,8 @@ static void set_value(pm_layer_attribute *row, const pm__attribute_rule *rule)
 {
   static const char *const names[] = {"count", "1 to 3 counts", "1 to 6 counts", "yes, no", "number", "1 to 3 numbers"};
   if (rule->kind != PM__CHOICE) {
-    pm__text_set(row->value, sizeof row->value, names[rule->kind]);
+    bool automatic = rule->kind == PM__SWITCH && rule->most == PM__AUTO;
+    pm__text_set(row->value, sizeof row->value, automatic ? "yes, no, auto" : names[rule->kind]);
     return;
   }
   for (int i = 0; rule->words[i] != NULL; i++) {

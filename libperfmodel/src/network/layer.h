@@ -190,6 +190,7 @@ typedef struct pm__layer {
   bool bias;               /* a product that adds a learned number to each element: software may do that in a pass */
   bool feeds_back;         /* a recurrent layer that waits for what later layers gave at the step before */
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */
+  bool causal;             /* attention of which no query sees a later key */
   bool runs_in_half;       /* a loss that mixed precision does not run in FP32 */
   double waited_in_inference; /* operations on single samples that the GPU waits for, in place of those of training */
   double launches;         /* kernels of its forward pass in software that fuses none; 0: those counted */

@@ -45,6 +45,19 @@ static inline bool pm__keeps_scores(const pm_network *network, const pm__layer *
   return attention && network->kernels[layer->first_kernel].family != PM__ATTENTION;
 }
 
+/* What a network is, as far as the usual way to run it depends on that. */
+typedef struct pm__network_traits {
+  bool language_model;  /* decoder-only: it reads tokens, and all of its attention is causal */
+  bool convolutions;
+  bool chooses_kernels; /* it has attention that the software may fuse into one kernel */
+  bool experts;
+} pm__network_traits;
+
+pm__network_traits pm__network_get_traits(const pm_network *network);
+
+/* A copy in which everything that the software may fuse is fused. Owned by the caller; NULL with an error. */
+pm_network *pm__network_new_fused(const pm_network *network, pm_error *error);
+
 /* Parameters of the whole network. */
 double pm__network_parameters(const pm_network *network);
 

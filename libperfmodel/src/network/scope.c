@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "network/definition.h"
+#include "network/kind.h"
 #include "network/scope.h"
 #include "perfmodel/units.h"
 
@@ -12,11 +13,13 @@ const pm__binding *pm__scope_find(const pm__binding *scope, const char *name, si
   return NULL;
 }
 
+/* A parameter, or a value of a switch. */
 static bool look_up(const void *scope, const char *name, size_t length, double *value)
 {
   const pm__binding *found = pm__scope_find((const pm__binding *)scope, name, length);
-  if (found != NULL) *value = found->value;
-  return found != NULL;
+  if (found == NULL) return pm__switch_find(name, length, value);
+  *value = found->value;
+  return true;
 }
 
 int pm__scope_number(const pm__binding *scope, const char *text, double *value, pm_error *error)

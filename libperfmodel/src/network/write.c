@@ -122,7 +122,7 @@ static void add_value(pm__string *out, const pm__attribute_rule *rule, double va
 {
   char number[PM_NUMBER_MAX];
   if (rule->kind == PM__CHOICE) pm__string_add(out, rule->words[(int)value]);
-  else if (rule->kind == PM__SWITCH) pm__string_add(out, value != 0 ? "yes" : "no");
+  else if (rule->kind == PM__SWITCH) pm__string_add(out, pm__switch_name(value));
   else pm__string_add(out, pm_number_format(number, value));
 }
 

@@ -132,6 +132,10 @@ static const pm_field dataset_fields[] = {PM_DATASET_FIELDS(FIELD)};
 static const pm_field source_fields[] = {PM_SOURCE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_assumption
+static const pm_field assumption_fields[] = {PM_ASSUMPTION_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_network_totals
 static const pm_field network_fields[] = {PM_NETWORK_FIELDS(FIELD)};
 #undef RECORD
@@ -372,6 +376,7 @@ static const pm_record_type types[] = {
   TYPE(dataset, pm_dataset, "a training set"),
   TYPE(source, pm_source, "where values come from"),
   TYPE(network, pm_network_totals, "totals of a network, per sample"),
+  TYPE(assumption, pm_assumption, "a value of a run that was not given"),
   TYPE(layer, pm_layer, "counts of one layer"),
   TYPE(counts, pm_counts, "counts of a layer, of a kind of layer, or of a part of a network"),
   TYPE(layer_time, pm_layer_time, "times of one layer on one GPU"),

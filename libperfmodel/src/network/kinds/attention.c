@@ -11,7 +11,7 @@
 **
 ** Unfused, scores are computed, masked (causal), normalised, dropped and multiplied as separate kernels over
 ** tokens x keys numbers, all of them whatever the mask; the normalised ones are kept for the backward pass. `flash`
-** fuses all into one kernel that keeps one number per query and head, computes the scores a second time backward, and
+** fuses all into one kernel (`auto` leaves it to the software, and counts as unfused until a framework is chosen) that keeps one number per query and head, computes the scores a second time backward, and
 ** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. A causal mask is aligned
 ** at the end: the last query sees every key, or, with a `window`, the last so many. GPUs that share the queries have
 ** equal parts of the pairs: an early and a late part of the sequence each.
@@ -29,7 +29,7 @@ static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
   PM__LIKE("kv_heads", KV_HEADS, PM__COUNT, 1, 1e6, "heads", "of keys and values; fewer: grouped, 1: multi-query"),
   PM__SWITCHED("causal", CAUSAL, 0, "a query sees no later keys"),
-  PM__SWITCHED("flash", FLASH, 0, "one fused kernel that keeps no scores and leaves out what is masked"),
+  PM__AUTOMATIC("flash", FLASH, "one fused kernel without saved or masked scores; auto: if the software does it"),
   PM__OPTIONAL("dropout", DROPOUT, PM__NUMBER, 0, 1, 0, "share of the normalised scores that is dropped"),
   PM__OPTIONAL("bias_rows", BIAS_ROWS, PM__COUNT, 0, 1e9, 0, "rows of a learned table of biases added to the scores"),
   PM__OPTIONAL("window", WINDOW, PM__COUNT, 0, 1e15, 0, "keys that a query sees at most, the last; 0: all; needs causal"),
@@ -37,6 +37,17 @@ static const pm__attribute_rule rules[] = {
   PM__SHARED_RULE,
   PM__RULES_END,
 };
+
+static bool is_fused(const pm__layer *layer)
+{
+  return layer->attribute[FLASH] == PM__YES;
+}
+
+/* No fused kernel adds learned biases. */
+static void fuse(pm__layer *layer)
+{
+  if (layer->attribute[FLASH] == PM__AUTO && layer->attribute[BIAS_ROWS] == 0) layer->attribute[FLASH] = PM__YES;
+}
 
 static int bad(const pm__layer *layer, const char *why, const pm__shape *inputs, pm_error *error)
 {
@@ -81,7 +92,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   if (inputs[0].size[last] / heads != inputs[1].size[last] / kv_heads + (count == 4 ? inputs[3].size[last] : 0))
     return bad(layer, "a head of the queries and one of the keys differ in size", inputs, error);
   if (a[WINDOW] > 0 && a[CAUSAL] == 0) return bad(layer, "a window needs causal", inputs, error);
-  if (layer->attribute[BIAS_ROWS] > 0 && layer->attribute[FLASH] != 0)
+  if (layer->attribute[BIAS_ROWS] > 0 && is_fused(layer))
     return bad(layer, "flash adds no learned biases", inputs, error);
   layer->output = inputs[0];
   layer->output.size[last] = heads * (inputs[2].size[last] / kv_heads);
@@ -223,7 +234,7 @@ static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const size
 
 static void save(pm__layer *layer, const sizes *s)
 {
-  bool dropped = layer->attribute[DROPOUT] > 0, fused = layer->attribute[FLASH] != 0;
+  bool dropped = layer->attribute[DROPOUT] > 0, fused = is_fused(layer);
   layer->saved.inputs = true;
   layer->saved.output = fused;
   layer->saved.elements = s->copied + (fused ? s->heads * s->tokens : dropped ? 2 * s->scores : s->scores);
@@ -236,7 +247,8 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->mac = layer->mac_bnl = s.scores * (s.d + s.dv);
   save(layer, &s);
   add_copies(kernels, &s);
-  if (layer->attribute[FLASH] != 0) {
+  layer->causal = layer->attribute[CAUSAL] != 0;
+  if (is_fused(layer)) {
     flash(layer, kernels, &s);
   } else {
     unfused_forward(layer, kernels, &s);
@@ -349,5 +361,6 @@ const pm__layer_kind pm__kind_attention = {
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
   .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
+  .fuse = fuse,
   .sharding_rules = &sharding,
 };

@@ -1,0 +1,194 @@
+/*
+** Runs: what is predicted. A run of training and one of inference are records of numbers; a plan (predict.h) or a study
+** (study.h) predicts them.
+**
+** A field has an effect only where the run has what the field needs (`needs`): the schedule of a pipeline needs a
+** pipeline. A field without effect may have any value that it can have, and changes no bit of a prediction.
+*/
+#ifndef PERFMODEL_RUN_H
+#define PERFMODEL_RUN_H
+
+#include "framework.h"
+#include "hardware.h"
+#include "network.h"
+#include "parallel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How kernels are timed. */
+#define PM_KERNEL_MODEL_LIST(X)                                                                         \
+  X(CALIBRATED, "calibrated", "calibrated kernels where the architecture has constants, else the plain roofline") \
+  X(ROOFLINE, "roofline", "the plain roofline: datasheet values only")
+
+typedef enum pm_kernel_model {
+#define PM_KERNEL_MODEL_ENUM(name, text, doc) PM_KERNEL_MODEL_##name,
+  PM_KERNEL_MODEL_LIST(PM_KERNEL_MODEL_ENUM)
+#undef PM_KERNEL_MODEL_ENUM
+  PM_KERNEL_MODEL_COUNT
+} pm_kernel_model;
+
+/* What fields need to have an effect. */
+#define PM_RUN_NEED_LIST(X)                                                                             \
+  X(GPUS, "gpus", "a second GPU")                                                                       \
+  X(INPUT, "input", "an input rate")                                                                    \
+  X(TENSOR, "tensor", "tensor parallelism")                                                             \
+  X(PIPELINE, "pipeline", "pipeline parallelism")                                                       \
+  X(CONTEXT, "context", "context parallelism")                                                          \
+  X(EXPERTS, "experts", "experts in the network")                                                       \
+  X(ZERO, "zero", "ZeRO")                                                                               \
+  X(RECOMPUTE, "recompute", "recomputation")                                                            \
+  X(AXES, "axes", "two kinds of parallelism")
+
+/* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
+** names. Every other line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
+#define PM_RUN_FIELDS(X)                                                                                               \
+  X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                        \
+  X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                          \
+  X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1", .show = PM_SHOW_MAIN,                                  \
+    .assumed = "in total without nodes, else per node; default: all of a node")                                        \
+  X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN,                                             \
+    .assumed = "default: as many as gpus fill, else 1")                                                                \
+  X(REAL, batch, "1", "samples per data-parallel rank per step", .otherwise = "32", .show = PM_SHOW_MAIN,              \
+    .assumed = "default 32, of decoder-only language models 1")                                                        \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN,           \
+    .assumed = "default: bf16 or fp16 for decoder-only language models, else fp32 as the framework runs it")           \
+  X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework", .needs = "gpus") \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
+    .otherwise = "calibrated", .former = "kernels")                                                                    \
+  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                           \
+  X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",          \
+    .otherwise = "-1", .option = "")                                                                                   \
+  X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework", .former = "parallel",       \
+    .needs = "gpus")                                                                                                   \
+  X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum",                             \
+    .assumed = "default: adamw for decoder-only language models, else momentum")                                       \
+  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update", .otherwise = "1", \
+    .former = "accumulation")                                                                                          \
+  X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown")     \
+  X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them", .former = "input_in_turn",      \
+    .needs = "input")                                                                                                  \
+  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
+  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")                                      \
+  X(REAL, micro_batch, "1", "samples of a micro-batch; if unknown, 1 in a pipeline, else the whole batch of a rank",   \
+    .former = "micro_batch_size",                                                                                      \
+    .assumed = "default: all of it; 1 in a pipeline, and for decoder-only language models without batch")              \
+  X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp",    \
+    .former = "tensor_model_parallel_size")                                                                            \
+  X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp",                           \
+    .former = "pipeline_model_parallel_size")                                                                          \
+  X(INT, virtual_pipeline, "1", "chunks of layers on each GPU of a pipeline; several are interleaved", .otherwise = "1", \
+    .option = "vp", .former = "virtual_pipeline_model_parallel_size", .needs = "pipeline")                             \
+  X(INT, context_parallel, "1", "GPUs that share the tokens of a sequence", .otherwise = "1", .option = "cp",          \
+    .former = "context_parallel_size")                                                                                 \
+  X(INT, expert_parallel, "1", "GPUs over which the experts of a layer are distributed", .otherwise = "1", .option = "ep", \
+    .former = "expert_model_parallel_size", .needs = "experts")                                                        \
+  X(INT, expert_tensor_parallel, "1", "GPUs that share every expert", .otherwise = "1", .option = "etp",               \
+    .former = "expert_tensor_parallel_size", .needs = "experts")                                                       \
+  X(YES_NO, sequence_parallel, "", "sequence parallelism (Megatron-style)", .option = "sp", .needs = "tensor")         \
+  X(PIPELINE_SCHEDULE, pipeline_schedule, "", "order of a pipeline's work; interleaved if there are virtual stages",   \
+    .otherwise = "1f1b", .option = "schedule", .needs = "pipeline")                                                    \
+  X(STAGE_LAYERS, stage_layers, "", "how layers are distributed over stages", .otherwise = "even", .needs = "pipeline") \
+  X(INT, zero, "1", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP); 0: none",         \
+    .former = "zero_stage")                                                                                            \
+  X(INT, shard_group, "1", "GPUs of a ZeRO shard group, replicated over these groups (HSDP); 0: all", .needs = "zero") \
+  X(RECOMPUTE, recompute, "", "what the backward pass computes again instead of keeping it", .otherwise = "none",      \
+    .former = "recompute_granularity")                                                                                 \
+  X(INT, recompute_layers, "1", "layers of each stage that are computed again in full; 0: all",                        \
+    .former = "recompute_num_layers", .needs = "recompute")                                                            \
+  X(INT, gradient_bytes, "1", "bytes of a gradient as it is kept and exchanged: 2 or 4; 0: as the framework does")     \
+  X(CONTEXT_EXCHANGE, context_exchange, "", "how GPUs that share a sequence exchange keys and values",                 \
+    .otherwise = "all-gather", .former = "cp_comm_type", .needs = "context")                                           \
+  X(RANK_ORDER, rank_order, "", "which ranks are neighbours", .otherwise = "tp-cp-dp-pp", .needs = "axes")             \
+  X(REAL, capacity_factor, "1",                                                                                        \
+    "capacity factor: tokens per expert over the mean; the rest are dropped; unlimited if unknown",                    \
+    .former = "moe_expert_capacity_factor", .needs = "experts")                                                        \
+  X(REAL, expert_imbalance, "1", "tokens of the busiest rank over the mean", .otherwise = "1", .needs = "experts")     \
+  X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
+  /* the next field of a run goes above this line */
+
+typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
+
+/* What to predict. Network, system and profile are positions in the plan's lists. */
+#define PM_INFERENCE_RUN_FIELDS(X)                                                                                     \
+  X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                        \
+  X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                          \
+  X(INT, profile_index, "1", "which profile of the plan, from 0", .option = "")                                        \
+  X(INT, gpus, "1", "GPUs used in each node, each with the whole network", .otherwise = "1", .show = PM_SHOW_MAIN,     \
+    .assumed = "in total without nodes, else per node; default: all of a node")                                        \
+  X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN,                                             \
+    .assumed = "default: as many as gpus fill, else 1")                                                                \
+  X(REAL, batch, "1", "samples of one call", .otherwise = "1", .show = PM_SHOW_MAIN)                                   \
+  X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN,           \
+    .assumed = "default: bf16 or fp16 for decoder-only language models, else fp32 as the framework runs it")           \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
+    .otherwise = "calibrated", .former = "kernels")                                                                    \
+  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
+  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")
+
+typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
+
+/* One GPU, one node, batch 32, FP32, network 0 on system 0, no framework, SGD with momentum. */
+PM_API void pm_run_fill(pm_run *run, size_t size);
+PM_INLINE pm_run pm_run_make(void)
+{
+  pm_run run;
+  pm_run_fill(&run, sizeof run);
+  return run;
+}
+
+/* Data-parallel ranks of a run: GPUs over those that share one copy of the network. No whole number if they do not divide. */
+PM_INLINE double pm_run_get_data_parallel(const pm_run *run)
+{
+  return (double)run->gpus * run->nodes / ((double)run->tensor_parallel * run->context_parallel * run->pipeline_parallel);
+}
+
+/* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
+PM_API void pm_inference_run_fill(pm_inference_run *run, size_t size);
+PM_INLINE pm_inference_run pm_inference_run_make(void)
+{
+  pm_inference_run run;
+  pm_inference_run_fill(&run, sizeof run);
+  return run;
+}
+
+/* PM_OK, or PM_STATUS_BAD_ARGUMENT if no value of the field can change what is predicted of the run of that network: "has
+** no effect without pipeline parallelism". */
+PM_API int pm_run_check_field_sized(const pm_network *network, const pm_run *run, size_t size, const pm_field *field,
+                                    pm_error *error);
+PM_INLINE int pm_run_check_field(const pm_network *network, const pm_run *run, const pm_field *field, pm_error *error)
+{
+  return pm_run_check_field_sized(network, run, sizeof *run, field, error);
+}
+
+/* ---- What was given, and what was assumed ---- */
+
+/* What was given of runs. */
+typedef struct pm_given {
+  uint64_t fields;      /* a bit for each field of the run's record type, in its order */
+  int32_t global_batch; /* 1: `batch` is the number of samples per step over all data-parallel ranks */
+} pm_given;
+
+/* Says that a field of records of that type ("run" or "inference_run") was given. PM_STATUS_NOT_FOUND without such a field. */
+PM_API int pm_given_add(pm_given *given, const char *type, const char *field);
+
+/* A value that was not given. */
+#define PM_ASSUMPTION_FIELDS(X)                                                                         \
+  X(TEXT, field, "", "field of the run, or framework or attention")                                     \
+  X(TEXT, value, "", "what it is taken to be")                                                          \
+  X(TEXT, reason, "", "why")
+
+typedef struct pm_assumption { PM_ASSUMPTION_FIELDS(PM_DECLARE) } pm_assumption;
+
+/* Rows that hold the assumptions of any run. */
+enum { PM_ASSUMPTIONS_MAX = 16 };
+
+/* Assumptions in one line: "8 GPUs, bf16, adamw, micro-batch 1, pytorch-2.4 with fused attention"; empty if nothing was. Returns
+** `text`. */
+PM_API const char *pm_assumptions_format(const pm_assumption *rows, int count, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,122 @@
+/*
+** Studies: questions as people ask them. Networks on systems in frameworks, and runs of which only some fields are given.
+**
+** A study completes runs by one set of rules, so that every command and language gives one answer to one question:
+**
+**     counts       none given: one whole node. `gpus` alone is the total, filled node by node; with `nodes` it is per node;
+**                  `nodes` alone uses every GPU
+**     degrees      the parallelism tensor-parallel, pipeline-parallel or hybrid is a name for tensor_parallel of all GPUs,
+**                  pipeline_parallel of all GPUs, tensor_parallel of all GPUs of a node
+**     framework    none named: zero 3 is FullyShardedDataParallel of PyTorch; other tensor, pipeline, context or expert
+**                  parallelism is Megatron-LM; all else is PyTorch: the newest fitted release that runs on the GPU
+**     precision    decoder-only language models: bf16, or fp16 where the GPU has no bf16; others: fp32
+**     optimizer    decoder-only language models: adamw; others: momentum
+**     batch        decoder-only language models: a micro-batch of 1, and one of them per rank; others: 32 per rank
+**     attention    that leaves its kernels to the software (`flash` is auto): fused if the framework does that
+**
+** Whether a network is a decoder-only language model follows from its graph: it reads tokens, and all of its attention is
+** causal. How a network is parallelized is never completed.
+**
+**     const pm_study_setup setup = {catalog, &network, 1, &system, 1, NULL, 0, 0};
+**     pm_study *study = pm_study_new(&setup, &error);
+**     pm_run run = pm_run_make();
+**     pm_given given = {0, 0};
+**     run.tensor_parallel = 8;
+**     pm_given_add(&given, "run", "tensor_parallel");
+**     pm_study_complete(study, &given, &run, &run, 1, &error);
+**     pm_predict(pm_study_get_plan(study, &error), &run, &prediction, 1);
+**     count = pm_study_get_assumptions(study, &given, &run, rows);
+**     puts(pm_assumptions_format(rows, count, text, sizeof text));              "8 GPUs, bf16, adamw, ..."
+*/
+#ifndef PERFMODEL_STUDY_H
+#define PERFMODEL_STUDY_H
+
+#include "catalog.h"
+#include "inference.h"
+#include "predict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An opaque handle. One thread at a time may complete runs; the plans that it returns may be shared. */
+typedef struct pm_study pm_study;
+
+/* What is studied. The catalogue, networks and systems must outlive the study; names are copied. */
+typedef struct pm_study_setup {
+  const pm_catalog *catalog;
+  const pm_network *const *networks;
+  size_t network_count;
+  const pm_system *const *systems;
+  size_t system_count;
+  const char *const *frameworks; /* by name; "none": kernels and collectives only, of training */
+  size_t framework_count;        /* 0: nobody named one */
+  int32_t inference;             /* 0: training; 1: inference, whose frameworks are inference profiles */
+} pm_study_setup;
+
+/* A study. Owned by the caller; NULL with an error: an unknown framework, no memory. */
+PM_API pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error);
+
+/* Releases the study and its plans; NULL is none. */
+PM_API void pm_study_free(pm_study *study);
+
+/* Completes `count` runs of training. In `asked`, network_index, system_index and framework_index are places in the lists of
+** the setup (framework_index counts only if frameworks are named). In `runs` they are those of the study's plan; `runs` may
+** be `asked`, and no run may be completed twice. A run that cannot be completed is left so that its prediction has the
+** status of the reason, and the others go on. PM_OK, or the status of the first reason, which `error` says. */
+PM_API int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t run_size,
+                                   size_t count, pm_error *error);
+PM_INLINE int pm_study_complete(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t count,
+                                pm_error *error)
+{
+  return pm_study_complete_sized(study, given, asked, runs, sizeof *runs, count, error);
+}
+
+/* The same for runs of inference, of a study of inference; profile_index is the place of the framework. */
+PM_API int pm_study_complete_inference_sized(pm_study *study, const pm_given *given, const pm_inference_run *asked,
+                                             pm_inference_run *runs, size_t run_size, size_t count, pm_error *error);
+PM_INLINE int pm_study_complete_inference(pm_study *study, const pm_given *given, const pm_inference_run *asked,
+                                          pm_inference_run *runs, size_t count, pm_error *error)
+{
+  return pm_study_complete_inference_sized(study, given, asked, runs, sizeof *runs, count, error);
+}
+
+/* The plan of all runs that were completed so far. It lives as long as the study; runs that are completed later may need the
+** plan of a later call, on which earlier runs are the same. NULL with an error. Cost: that of pm_plan_new after runs that
+** need a further network or framework, else nothing. */
+PM_API const pm_plan *pm_study_get_plan(pm_study *study, pm_error *error);
+
+/* The network, framework or inference profile of a completed run by its index; NULL if there is none. They live as long as
+** the study. */
+PM_API const pm_network *pm_study_get_network(const pm_study *study, int32_t network_index);
+/* The framework on a system. */
+PM_API const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_t framework_index, int32_t system_index);
+/* The inference profile on a system. */
+PM_API const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index);
+
+/* What a user should know of the frameworks that runs were completed with, such as that its libraries do not run on the GPU;
+** index from 0, NULL past the last. */
+PM_API const char *pm_study_get_note(const pm_study *study, size_t index);
+
+/* ---- What was assumed ---- */
+
+/* What was assumed of a completed run, into at most PM_ASSUMPTIONS_MAX rows. Returns how many they are. */
+PM_API int pm_study_get_assumptions_sized(const pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
+                                          pm_assumption *rows);
+PM_INLINE int pm_study_get_assumptions(const pm_study *study, const pm_given *given, const pm_run *run, pm_assumption *rows)
+{
+  return pm_study_get_assumptions_sized(study, given, run, sizeof *run, rows);
+}
+/* The same of a run of inference. */
+PM_API int pm_study_get_inference_assumptions_sized(const pm_study *study, const pm_given *given, const pm_inference_run *run,
+                                                    size_t run_size, pm_assumption *rows);
+PM_INLINE int pm_study_get_inference_assumptions(const pm_study *study, const pm_given *given, const pm_inference_run *run,
+                                                 pm_assumption *rows)
+{
+  return pm_study_get_inference_assumptions_sized(study, given, run, sizeof *run, rows);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

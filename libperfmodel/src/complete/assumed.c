@@ -1,0 +1,102 @@
+/* What was assumed of a run, as rows and in one line. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "complete/complete.h"
+
+typedef struct list {
+  const pm__complete_question *q;
+  pm_assumption *rows;
+  int count;
+} list;
+
+static void add(list *l, const char *field, const char *value, const char *reason)
+{
+  pm_assumption *row = &l->rows[l->count++];
+  snprintf(row->field, sizeof row->field, "%s", field);
+  snprintf(row->value, sizeof row->value, "%s", value);
+  snprintf(row->reason, sizeof row->reason, "%s", reason);
+}
+
+/* The value that a field of the run has. */
+static void add_field(list *l, const char *type, const char *name, const void *run, const char *reason)
+{
+  char value[PM_TEXT_MAX];
+  add(l, name, pm_record_format(pm_record_find_field(pm_record_type_find(type), name), run, value), reason);
+}
+
+static const char *why_network(const list *l)
+{
+  return l->q->traits->language_model ? "the network is a decoder-only language model" : "the network is no decoder-only language model";
+}
+
+/* Of a machine with one GPU there is nothing to assume. */
+static void add_counts(list *l, bool gpus, const char *type, const void *run)
+{
+  if (!gpus && l->q->machine->gpus > 1) add_field(l, type, "gpus", run, "all GPUs of a node");
+}
+
+static void add_software(list *l)
+{
+  if (!l->q->named && l->q->framework != NULL)
+    add(l, "framework", l->q->framework, "the newest fitted release for such a plan that runs on the GPU");
+  if (!l->q->traits->chooses_kernels) return;
+  add(l, "attention", l->q->fused_attention ? "fused" : "unfused",
+      l->q->framework == NULL ? "kernels and collectives only" : "what the framework does where the network leaves it open");
+}
+
+static void add_batch(list *l, const pm_run *run)
+{
+  const pm_given *given = l->q->given;
+  bool batch = pm__complete_has(given, PM__RUN_AT_batch), micro = pm__complete_has(given, PM__RUN_AT_micro_batch);
+  bool model = l->q->traits->language_model;
+  if (model && !micro && (!batch || given->global_batch)) add_field(l, "run", "micro_batch", run, why_network(l));
+  else if (!batch) add_field(l, "run", "batch", run, model ? "one micro-batch" : why_network(l));
+}
+
+int pm__complete_list(const pm__complete_question *q, const pm_run *run, pm_assumption *rows)
+{
+  list l = {q, rows, 0};
+  add_counts(&l, pm__complete_has(q->given, PM__RUN_AT_gpus), "run", run);
+  if (!pm__complete_has(q->given, PM__RUN_AT_precision)) add_field(&l, "run", "precision", run, why_network(&l));
+  if (!pm__complete_has(q->given, PM__RUN_AT_optimizer)) add_field(&l, "run", "optimizer", run, why_network(&l));
+  add_batch(&l, run);
+  add_software(&l);
+  return l.count;
+}
+
+int pm__complete_inference_list(const pm__complete_question *q, const pm_inference_run *run, pm_assumption *rows)
+{
+  list l = {q, rows, 0};
+  add_counts(&l, pm__complete_has(q->given, PM__INFERENCE_AT_gpus), "inference_run", run);
+  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) add_field(&l, "inference_run", "precision", run, why_network(&l));
+  add_software(&l);
+  return l.count;
+}
+
+/* ---- In one line ---- */
+
+/* "8 GPUs", "micro-batch 1", "bf16" */
+static void format_row(const pm_assumption *row, char *text, size_t size)
+{
+  bool one = strcmp(row->value, "1") == 0;
+  if (strcmp(row->field, "gpus") == 0) snprintf(text, size, "%s GPU%s", row->value, one ? "" : "s");
+  else if (strcmp(row->field, "batch") == 0) snprintf(text, size, "batch %s", row->value);
+  else if (strcmp(row->field, "micro_batch") == 0) snprintf(text, size, "micro-batch %s", row->value);
+  else if (strcmp(row->field, "attention") == 0) snprintf(text, size, "%s attention", row->value);
+  else snprintf(text, size, "%s", row->value);
+}
+
+const char *pm_assumptions_format(const pm_assumption *rows, int count, char *text, size_t size)
+{
+  char word[PM_TEXT_MAX + 16];
+  if (text == NULL || size == 0) return text;
+  text[0] = '\0';
+  for (int i = 0; rows != NULL && i < count; i++) {
+    size_t used = strlen(text);
+    bool with = i > 0 && strcmp(rows[i].field, "attention") == 0 && strcmp(rows[i - 1].field, "framework") == 0;
+    format_row(&rows[i], word, sizeof word);
+    snprintf(text + used, size - used, "%s%s", i == 0 ? "" : with ? " with " : ", ", word);
+  }
+  return text;
+}

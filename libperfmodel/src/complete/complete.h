@@ -1,0 +1,55 @@
+/*
+** The completion of a run: what is not given follows from the network, the GPU, the plan and what is given. docs/defaults.md
+** has the rules. No other code holds a default for these fields. Nothing here computes times.
+*/
+#ifndef PM_COMPLETE_COMPLETE_H
+#define PM_COMPLETE_COMPLETE_H
+
+#include "network/network.h"
+#include "perfmodel/catalog.h"
+#include "perfmodel/run.h"
+#include "software/class.h"
+
+/* The name of the framework of that class, as the catalogue takes it. */
+const char *pm__complete_framework(pm__software_class which);
+
+/* What completion needs to know of a framework or an inference profile, and of the rest of the question. */
+typedef struct pm__complete_question {
+  const pm__network_traits *traits;
+  const pm_machine *machine;
+  const pm_gpu *gpu;
+  const pm_given *given;
+  const char *framework; /* its id, or NULL: none */
+  bool named;            /* a user named it */
+  bool fused_attention, tf32_convolutions;
+} pm__complete_question;
+
+/* Counts, and the degrees that names of parallelism stand for: what the choice of a framework needs. Without an answer the
+** counts stay as asked, and the status of a prediction of the run is that of the error. */
+int pm__complete_counts(const pm_machine *machine, const pm_given *given, pm_run *run, pm_error *error);
+int pm__complete_inference_counts(const pm_machine *machine, const pm_given *given, pm_inference_run *run, pm_error *error);
+
+/* The rest. A global batch that does not divide is an error, and the batch unknown. */
+int pm__complete_run(const pm__complete_question *question, pm_run *run, pm_error *error);
+void pm__complete_inference_run(const pm__complete_question *question, pm_inference_run *run);
+
+/* Precision and optimizer alone: of the runs that a search starts from. */
+void pm__complete_numbers(const pm__complete_question *question, pm_run *run);
+
+/* What was assumed of a completed run. Returns how many rows of at most PM_ASSUMPTIONS_MAX. */
+int pm__complete_list(const pm__complete_question *question, const pm_run *run, pm_assumption *rows);
+int pm__complete_inference_list(const pm__complete_question *question, const pm_inference_run *run, pm_assumption *rows);
+
+/* Places of the fields of both records. */
+#define PM__RUN_AT(kind, name, ...) PM__RUN_AT_##name,
+#define PM__INFERENCE_AT(kind, name, ...) PM__INFERENCE_AT_##name,
+enum { PM_RUN_FIELDS(PM__RUN_AT) PM__RUN_AT_END };
+enum { PM_INFERENCE_RUN_FIELDS(PM__INFERENCE_AT) PM__INFERENCE_AT_END };
+
+/* Whether the field at a place was given. */
+static inline bool pm__complete_has(const pm_given *given, int place)
+{
+  return (given->fields >> place & 1) != 0;
+}
+
+#endif

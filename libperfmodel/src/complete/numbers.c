@@ -1,0 +1,71 @@
+/* Framework, precision, optimizer and batch of a run. */
+#include <math.h>
+#include "complete/complete.h"
+
+enum { SAMPLES = 32 }; /* of a data-parallel rank, of networks that are no language models */
+
+/* ---- Software ---- */
+
+const char *pm__complete_framework(pm__software_class which)
+{
+  static const char *const names[PM__SOFTWARE_CLASSES] = {PM_FRAMEWORK_DEFAULT, "pytorch-fsdp", "megatron-core"};
+  return names[which];
+}
+
+/* ---- Numbers ---- */
+
+static int32_t usual_precision(const pm__complete_question *q)
+{
+  return q->traits->language_model ? pm_gpu_get_half_precision(q->gpu) : PM_PRECISION_FP32;
+}
+
+void pm__complete_numbers(const pm__complete_question *q, pm_run *run)
+{
+  if (!pm__complete_has(q->given, PM__RUN_AT_precision)) run->precision = usual_precision(q);
+  if (!pm__complete_has(q->given, PM__RUN_AT_optimizer))
+    run->optimizer = q->traits->language_model ? PM_UPDATE_ADAMW : PM_UPDATE_MOMENTUM;
+}
+
+/* A global batch over the ranks. */
+static int divide(pm_run *run, pm_error *error)
+{
+  double ranks = pm_run_get_data_parallel(run), samples = run->batch;
+  run->batch = samples / (ranks * run->gradient_accumulation_steps);
+  if (run->batch == floor(run->batch)) return PM_OK;
+  run->batch = NAN;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a global batch of %g does not divide over %g data-parallel ranks", samples, ranks);
+}
+
+static double usual_batch(const pm__complete_question *q, const pm_run *run)
+{
+  double micro = run->micro_batch;
+  if (q->traits->language_model) return isnan(micro) ? 1 : micro;
+  return isnan(micro) || fmod(SAMPLES, micro) == 0 ? SAMPLES : micro;
+}
+
+/* A language model whose batch per rank nobody gave works through it one by one. */
+static bool assumes_micro_batch(const pm__complete_question *q)
+{
+  bool by_rank = pm__complete_has(q->given, PM__RUN_AT_batch) && !q->given->global_batch;
+  return q->traits->language_model && !by_rank && !pm__complete_has(q->given, PM__RUN_AT_micro_batch);
+}
+
+static int complete_batch(const pm__complete_question *q, pm_run *run, pm_error *error)
+{
+  int status = PM_OK;
+  if (!pm__complete_has(q->given, PM__RUN_AT_batch)) run->batch = usual_batch(q, run);
+  else if (q->given->global_batch) status = divide(run, error);
+  if (assumes_micro_batch(q)) run->micro_batch = 1;
+  return status;
+}
+
+int pm__complete_run(const pm__complete_question *q, pm_run *run, pm_error *error)
+{
+  pm__complete_numbers(q, run);
+  return complete_batch(q, run, error);
+}
+
+void pm__complete_inference_run(const pm__complete_question *q, pm_inference_run *run)
+{
+  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) run->precision = usual_precision(q);
+}

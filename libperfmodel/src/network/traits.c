@@ -1,0 +1,65 @@
+/* Traits of a network that follow from its graph, and the copy whose attention is fused. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "network/network.h"
+
+static bool may_fuse(const pm__layer *layer)
+{
+  pm__layer copy = *layer;
+  if (layer->kind->fuse == NULL) return false;
+  layer->kind->fuse(&copy);
+  return memcmp(copy.attribute, layer->attribute, sizeof copy.attribute) != 0;
+}
+
+static bool is_attention(const pm__layer *layer)
+{
+  return layer->kind->role == PM__ROLE_ATTENTION || layer->kind->role == PM__ROLE_DECODER_ATTENTION;
+}
+
+pm__network_traits pm__network_get_traits(const pm_network *network)
+{
+  pm_network_totals totals;
+  pm__network_traits traits = {false, false, false, false};
+  bool causal = false, other = false;
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    if (layer->kind == NULL) continue;
+    traits.convolutions |= layer->kind->role == PM__ROLE_CONVOLUTION;
+    traits.experts |= layer->kind->role == PM__ROLE_EXPERTS;
+    traits.chooses_kernels |= may_fuse(layer);
+    if (!is_attention(layer)) continue;
+    causal |= layer->causal;
+    other |= !layer->causal;
+  }
+  bool tokens = pm_network_get_totals(network, &totals, NULL) == PM_OK && !isnan(totals.tokens);
+  traits.language_model = tokens && causal && !other;
+  return traits;
+}
+
+/* ---- The copy ---- */
+
+enum { INPUTS_MOST = 1024 };
+
+static int copy_layer(pm_network *copy, const pm_network *network, size_t number, pm_error *error)
+{
+  pm__layer model = network->layers[number];
+  pm__shape shapes[INPUTS_MOST];
+  if (model.kind == NULL)
+    return pm_network_add_input(copy, model.name, model.output.size, model.output.rank, error);
+  const int *inputs = &network->inputs[model.first_input];
+  for (size_t i = 0; i < model.input_count; i++) shapes[i] = copy->layers[inputs[i]].output;
+  if (model.kind->fuse != NULL) model.kind->fuse(&model);
+  return pm__network_add_layer(copy, &model, inputs, shapes, error);
+}
+
+pm_network *pm__network_new_fused(const pm_network *network, pm_error *error)
+{
+  pm_network *copy = pm_network_new(network->id, network->name, error);
+  for (size_t i = 0; copy != NULL && i < network->count; i++)
+    if (copy_layer(copy, network, i, error) < 0) {
+      pm_network_free(copy);
+      copy = NULL;
+    }
+  return copy;
+}

@@ -1,0 +1,22 @@
+/* Which kind of software runs a plan where nobody named a framework. */
+#ifndef PM_SOFTWARE_CLASS_H
+#define PM_SOFTWARE_CLASS_H
+
+#include <stdbool.h>
+#include "perfmodel/run.h"
+
+typedef enum pm__software_class {
+  PM__SOFTWARE_DATA,    /* every GPU has the whole network */
+  PM__SOFTWARE_SHARDED, /* weights are sharded over data-parallel ranks */
+  PM__SOFTWARE_MODEL,   /* layers, tokens or experts are distributed */
+  PM__SOFTWARE_CLASSES
+} pm__software_class;
+
+static inline pm__software_class pm__software_class_of(const pm_run *run)
+{
+  bool model = run->tensor_parallel > 1 || run->pipeline_parallel > 1 || run->context_parallel > 1 || run->expert_parallel > 1;
+  if (run->zero == 3) return PM__SOFTWARE_SHARDED;
+  return model ? PM__SOFTWARE_MODEL : PM__SOFTWARE_DATA;
+}
+
+#endif

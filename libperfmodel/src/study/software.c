@@ -1,0 +1,85 @@
+/* The frameworks and inference profiles of a study, found when a run first needs them. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/base.h"
+#include "study/study.h"
+
+/* ---- Notes: each once ---- */
+
+static int add_note(pm_study *study, const char *text, pm_error *error)
+{
+  for (size_t i = 0; i < study->note_count; i++)
+    if (strcmp(study->notes[i], text) == 0) return PM_OK;
+  char **notes = (char **)pm__grow(study->notes, study->note_count, &study->note_capacity, sizeof *notes);
+  if (notes == NULL) return pm__no_memory(error);
+  study->notes = notes;
+  notes[study->note_count] = pm__text_copy(text);
+  return notes[study->note_count] != NULL ? (study->note_count++, PM_OK) : pm__no_memory(error);
+}
+
+const char *pm_study_get_note(const pm_study *study, size_t index)
+{
+  return study != NULL && index < study->note_count ? study->notes[index] : NULL;
+}
+
+/* ---- Software ---- */
+
+static int look_up(const pm_study *study, const pm__study_slot *slot, pm__study_software *found, pm_error *error)
+{
+  if (study->inference) return pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture, &found->profile, error);
+  return pm_catalog_get_framework_on(study->catalog, slot->name, found->architecture, &found->framework, error);
+}
+
+static pm__study_software *find(pm_study *study, pm__study_slot *slot, const char *architecture, pm_error *error)
+{
+  for (size_t i = 0; i < slot->count; i++)
+    if (strcmp(slot->found[i]->architecture, architecture) == 0) return slot->found[i];
+  pm__study_software **list = (pm__study_software **)pm__grow(slot->found, slot->count, &slot->capacity, sizeof *list);
+  if (list == NULL) return pm__no_memory(error), (pm__study_software *)NULL;
+  slot->found = list;
+  pm__study_software *found = list[slot->count] = (pm__study_software *)calloc(1, sizeof *found);
+  if (found == NULL) return pm__no_memory(error), (pm__study_software *)NULL;
+  slot->count++;
+  pm__text_set(found->architecture, sizeof found->architecture, architecture);
+  if (look_up(study, slot, found, error) == PM_OK) return found;
+  free(list[--slot->count]);
+  return NULL;
+}
+
+/* Libraries that do not run on the GPU are worth a note. */
+static int check_gpu(pm_study *study, const pm__study_software *found, const pm_gpu *gpu, pm_error *error)
+{
+  pm_error why = PM_ERROR_NONE;
+  int status = study->inference ? pm_inference_profile_check_gpu(&found->profile, gpu, &why)
+                                : pm_framework_check_gpu(&found->framework, gpu, &why);
+  return status == PM_OK ? PM_OK : add_note(study, why.text, error);
+}
+
+const pm__study_software *pm__study_find(pm_study *study, pm__study_slot *slot, int32_t system, pm_error *error)
+{
+  const pm_gpu *gpu = pm_system_get_gpu(study->systems[system]);
+  pm__study_software **place = &slot->by_system[system];
+  if (*place != NULL) return *place;
+  pm__study_software *found = find(study, slot, gpu->architecture, error);
+  if (found == NULL || check_gpu(study, found, gpu, error) != PM_OK) return NULL;
+  return *place = found;
+}
+
+const pm__study_software *pm__study_software_at(const pm_study *study, int32_t slot, int32_t system)
+{
+  if (study == NULL || slot < 0 || (size_t)slot >= study->used_count || system < 0 || (size_t)system >= study->system_count)
+    return NULL;
+  return study->slots[study->used[slot]].by_system[system];
+}
+
+const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_t framework_index, int32_t system_index)
+{
+  const pm__study_software *found = pm__study_software_at(study, framework_index, system_index);
+  return found != NULL && !study->inference ? &found->framework : NULL;
+}
+
+const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index)
+{
+  const pm__study_software *found = pm__study_software_at(study, profile_index, system_index);
+  return found != NULL && study->inference ? &found->profile : NULL;
+}

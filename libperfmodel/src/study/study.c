@@ -1,0 +1,249 @@
+/* Studies: made, freed; runs completed. */
+#include "study/study.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/base.h"
+#include "record/sized.h"
+
+/* ---- A study ---- */
+
+static int check(const pm_study_setup *setup, pm_error *error)
+{
+  bool whole = setup != NULL && setup->catalog != NULL && setup->networks != NULL && setup->network_count > 0 &&
+               setup->systems != NULL && setup->system_count > 0 && (setup->frameworks != NULL || setup->framework_count == 0);
+  for (size_t i = 0; whole && i < setup->network_count; i++) whole = setup->networks[i] != NULL;
+  for (size_t i = 0; whole && i < setup->system_count; i++) whole = setup->systems[i] != NULL;
+  for (size_t i = 0; whole && i < setup->framework_count; i++) whole = setup->frameworks[i] != NULL;
+  return whole ? PM_OK : pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a study needs a catalogue, networks and systems");
+}
+
+static bool allocate(pm_study *study, const pm_study_setup *setup)
+{
+  size_t classes = setup->inference ? 1 : PM__SOFTWARE_CLASSES;
+  study->slot_count = setup->framework_count > 0 ? setup->framework_count : classes;
+  study->networks = (pm__study_network *)calloc(setup->network_count, sizeof *study->networks);
+  study->systems = (const pm_system **)calloc(setup->system_count, sizeof *study->systems);
+  study->slots = (pm__study_slot *)calloc(study->slot_count, sizeof *study->slots);
+  study->uses = (pm__study_use *)calloc(2 * setup->network_count, sizeof *study->uses);
+  study->used = (int32_t *)calloc(study->slot_count, sizeof *study->used);
+  bool good = study->networks != NULL && study->systems != NULL && study->slots != NULL && study->uses != NULL && study->used != NULL;
+  if (!good) study->slot_count = 0;
+  for (size_t i = 0; i < study->slot_count && good; i++) {
+    study->slots[i].by_system = (pm__study_software **)calloc(setup->system_count, sizeof *study->slots[i].by_system);
+    good = study->slots[i].by_system != NULL;
+  }
+  return good;
+}
+
+static void take_networks(pm_study *study, const pm_study_setup *setup)
+{
+  study->network_count = setup->network_count;
+  study->system_count = setup->system_count;
+  for (size_t i = 0; i < setup->system_count; i++) study->systems[i] = setup->systems[i];
+  for (size_t i = 0; i < setup->network_count; i++)
+    study->networks[i] = (pm__study_network){.own = setup->networks[i], .traits = pm__network_get_traits(setup->networks[i]),
+                                             .index = {-1, -1}};
+}
+
+/* Names that nobody knows are found at once. */
+static int take_names(pm_study *study, const pm_study_setup *setup, pm_error *error)
+{
+  for (size_t i = 0; i < study->slot_count; i++) {
+    pm__study_slot *slot = &study->slots[i];
+    slot->named = setup->framework_count > 0;
+    slot->index = -1;
+    const char *name = slot->named ? setup->frameworks[i] : pm__complete_framework((pm__software_class)i);
+    slot->none = !study->inference && strcmp(name, "none") == 0;
+    if (!pm__text_set(slot->name, sizeof slot->name, name))
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.100s\"", name);
+    if (slot->named && !slot->none && pm__study_find(study, slot, 0, error) == NULL) return PM_STATUS_NOT_FOUND;
+  }
+  return PM_OK;
+}
+
+pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error)
+{
+  if (check(setup, error) != PM_OK) return NULL;
+  pm_study *study = (pm_study *)calloc(1, sizeof *study);
+  if (study == NULL) return pm__no_memory(error), (pm_study *)NULL;
+  study->catalog = setup->catalog;
+  study->inference = setup->inference != 0;
+  if (allocate(study, setup)) {
+    take_networks(study, setup);
+    if (take_names(study, setup, error) == PM_OK) return study;
+  } else pm__no_memory(error);
+  pm_study_free(study);
+  return NULL;
+}
+
+static void free_slot(pm__study_slot *slot)
+{
+  for (size_t i = 0; i < slot->count; i++) free(slot->found[i]);
+  free(slot->found);
+  free(slot->by_system);
+}
+
+void pm_study_free(pm_study *study)
+{
+  if (study == NULL) return;
+  for (size_t i = 0; i < study->plan_count; i++) pm_plan_free(study->plans[i]);
+  for (size_t i = 0; i < study->network_count; i++) pm_network_free(study->networks[i].fused);
+  for (size_t i = 0; i < study->slot_count; i++) free_slot(&study->slots[i]);
+  for (size_t i = 0; i < study->note_count; i++) free(study->notes[i]);
+  free(study->plans);
+  free(study->networks);
+  free(study->systems);
+  free(study->slots);
+  free(study->uses);
+  free(study->used);
+  free(study->notes);
+  free(study);
+}
+
+/* ---- Runs ---- */
+
+pm__complete_question pm__study_question(const pm_study *study, const pm_given *given, const pm__study_network *network,
+                                         int32_t system, const pm__study_slot *slot)
+{
+  const pm_system *s = study->systems[system];
+  const pm__study_software *found = slot->none ? NULL : slot->by_system[system];
+  pm__complete_question q = {.traits = &network->traits, .machine = pm_system_get_machine(s), .gpu = pm_system_get_gpu(s),
+                             .given = given, .named = slot->named, .fused_attention = true};
+  if (found == NULL) return q;
+  const pm_framework *framework = &found->framework.framework;
+  const pm_inference_profile *profile = &found->profile;
+  q.framework = study->inference ? profile->id : framework->id;
+  q.fused_attention = (study->inference ? profile->fused_attention : framework->fused_attention) != 0;
+  q.tf32_convolutions = (study->inference ? profile->tf32_convolutions : framework->tf32_convolutions) != 0;
+  return q;
+}
+
+/* The slot of the places that a run has, of a class of plans if nobody named a framework; NULL with an error. */
+static pm__study_slot *slot_of(pm_study *study, int32_t network, int32_t system, int32_t slot, pm_error *error)
+{
+  bool places = network >= 0 && (size_t)network < study->network_count && system >= 0 && (size_t)system < study->system_count &&
+                slot >= 0 && (size_t)slot < study->slot_count;
+  if (!places) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the network, system or framework of a run is not in the study");
+    return NULL;
+  }
+  pm__study_slot *found = &study->slots[slot];
+  return found->none || pm__study_find(study, found, system, error) != NULL ? found : NULL;
+}
+
+/* Places in the plan. */
+static int use(pm_study *study, const pm__complete_question *q, pm__study_slot *slot, int32_t *network, int32_t *software,
+               pm_error *error)
+{
+  bool fused = q->fused_attention && q->traits->chooses_kernels;
+  *network = pm__study_use_network(study, *network, fused, error);
+  *software = pm__study_use_slot(study, slot);
+  return *network >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
+}
+
+static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_error *error)
+{
+  bool known = run->system_index >= 0 && (size_t)run->system_index < study->system_count;
+  pm_error why = PM_ERROR_NONE;
+  int status = known ? pm__complete_counts(pm_system_get_machine(study->systems[run->system_index]), given, run, &why) : PM_OK;
+  int32_t which = study->slots[0].named ? run->framework_index : (int32_t)pm__software_class_of(run);
+  pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
+  if (slot == NULL) return run->network_index = run->framework_index = -2, PM_STATUS_BAD_ARGUMENT;
+  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index], run->system_index, slot);
+  if (status == PM_OK) status = pm__complete_run(&q, run, &why);
+  if (status == PM_STATUS_BAD_ARGUMENT) run->batch = NAN;
+  if (status != PM_OK) pm__fail(error, status, "%s", why.text);
+  int used = use(study, &q, slot, &run->network_index, &run->framework_index, error);
+  return status == PM_OK ? used : status;
+}
+
+static int complete_call(pm_study *study, const pm_given *given, pm_inference_run *run, pm_error *error)
+{
+  bool known = run->system_index >= 0 && (size_t)run->system_index < study->system_count;
+  int status = known ? pm__complete_inference_counts(pm_system_get_machine(study->systems[run->system_index]), given, run, error)
+                     : PM_OK;
+  int32_t which = study->slots[0].named ? run->profile_index : 0;
+  pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
+  if (slot == NULL) return run->network_index = run->profile_index = -2, PM_STATUS_BAD_ARGUMENT;
+  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index], run->system_index, slot);
+  pm__complete_inference_run(&q, run);
+  int used = use(study, &q, slot, &run->network_index, &run->profile_index, error);
+  return status == PM_OK ? used : status;
+}
+
+static int check_call(const pm_study *study, bool inference, const pm_given *given, const void *asked, const void *runs, pm_error *error)
+{
+  if (study != NULL && given != NULL && asked != NULL && runs != NULL && study->inference == inference) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "to complete runs takes a study of their kind, what was given, and runs");
+}
+
+int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t run_size, size_t count,
+                            pm_error *error)
+{
+  const pm__record_array theirs = {"run", asked, run_size};
+  int status = check_call(study, false, given, asked, runs, error);
+  if (status == PM_OK) status = pm__record_size_check("run", run_size, error);
+  if (status != PM_OK) return status;
+  for (size_t i = 0; i < count; i++) {
+    pm_run own = *(const pm_run *)pm__record_read(&theirs, i, &own);
+    int each = complete_run(study, given, &own, status == PM_OK ? error : NULL);
+    if (status == PM_OK) status = each;
+    pm__record_write((char *)runs + i * run_size, run_size, &own, sizeof own);
+  }
+  return status;
+}
+
+int pm_study_complete_inference_sized(pm_study *study, const pm_given *given, const pm_inference_run *asked, pm_inference_run *runs,
+                                      size_t run_size, size_t count, pm_error *error)
+{
+  const pm__record_array theirs = {"inference_run", asked, run_size};
+  int status = check_call(study, true, given, asked, runs, error);
+  if (status == PM_OK) status = pm__record_size_check("inference_run", run_size, error);
+  if (status != PM_OK) return status;
+  for (size_t i = 0; i < count; i++) {
+    pm_inference_run own = *(const pm_inference_run *)pm__record_read(&theirs, i, &own);
+    int each = complete_call(study, given, &own, status == PM_OK ? error : NULL);
+    if (status == PM_OK) status = each;
+    pm__record_write((char *)runs + i * run_size, run_size, &own, sizeof own);
+  }
+  return status;
+}
+
+/* ---- What was assumed ---- */
+
+/* The question that a completed run has answered; false if it is none of the study. */
+static bool question_of(const pm_study *study, const pm_given *given, int32_t network, int32_t system, int32_t software,
+                        pm__complete_question *q)
+{
+  static const pm__study_slot none = {.named = true, .none = true};
+  if (study == NULL || given == NULL || network < 0 || (size_t)network >= study->use_count || system < 0 ||
+      (size_t)system >= study->system_count || software >= (int32_t)study->used_count)
+    return false;
+  const pm__study_slot *slot = software >= 0 ? &study->slots[study->used[software]] : &none;
+  *q = pm__study_question(study, given, &study->networks[study->uses[network].network], system, slot);
+  return true;
+}
+
+int pm_study_get_assumptions_sized(const pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
+                                   pm_assumption *rows)
+{
+  pm_run own;
+  pm__complete_question q;
+  if (run == NULL || rows == NULL || pm__record_size_check("run", run_size, NULL) != PM_OK) return 0;
+  own = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, run_size}, 0, &own);
+  if (!question_of(study, given, own.network_index, own.system_index, own.framework_index, &q)) return 0;
+  return pm__complete_list(&q, &own, rows);
+}
+
+int pm_study_get_inference_assumptions_sized(const pm_study *study, const pm_given *given, const pm_inference_run *run,
+                                             size_t run_size, pm_assumption *rows)
+{
+  pm_inference_run own;
+  pm__complete_question q;
+  if (run == NULL || rows == NULL || pm__record_size_check("inference_run", run_size, NULL) != PM_OK) return 0;
+  own = *(const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, run_size}, 0, &own);
+  if (!question_of(study, given, own.network_index, own.system_index, own.profile_index, &q)) return 0;
+  return pm__complete_inference_list(&q, &own, rows);
+}

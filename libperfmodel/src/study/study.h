@@ -1,0 +1,72 @@
+/* A study from the inside. */
+#ifndef PM_STUDY_STUDY_H
+#define PM_STUDY_STUDY_H
+
+#include "complete/complete.h"
+#include "perfmodel/study.h"
+
+/* A framework, or an inference profile, as GPUs of one architecture have it. */
+typedef struct pm__study_software {
+  char architecture[PM_TEXT_MAX];
+  pm_framework_profile framework;
+  pm_inference_profile profile;
+} pm__study_software;
+
+/* A name, or a class of plans of which nobody named the framework. */
+typedef struct pm__study_slot {
+  char name[2 * PM_TEXT_MAX];
+  bool named, none;             /* none: kernels and collectives only */
+  pm__study_software **found;   /* by architecture */
+  size_t count, capacity;
+  pm__study_software **by_system; /* NULL where it was not needed yet */
+  int32_t index;                /* in the plan; -1: not used yet */
+} pm__study_slot;
+
+/* A network of the setup, as it is and fused. */
+typedef struct pm__study_network {
+  const pm_network *own;
+  pm_network *fused; /* NULL: not needed yet */
+  pm__network_traits traits;
+  int32_t index[2];  /* in the plan, fused or not; -1: not used yet */
+} pm__study_network;
+
+/* A network of the plan. */
+typedef struct pm__study_use {
+  int32_t network;
+  bool fused;
+} pm__study_use;
+
+struct pm_study {
+  const pm_catalog *catalog;
+  bool inference;
+  pm__study_network *networks;
+  size_t network_count;
+  const pm_system **systems;
+  size_t system_count;
+  pm__study_slot *slots; /* of the names, or of the classes */
+  size_t slot_count;
+  pm__study_use *uses;
+  size_t use_count;
+  int32_t *used; /* slots of the plan */
+  size_t used_count;
+  pm_plan **plans;
+  size_t plan_count, plan_capacity, built_networks, built_slots; /* what the last one has */
+  char **notes;
+  size_t note_count, note_capacity;
+};
+
+/* The software of a slot on a system, found if it is not yet; NULL with an error. */
+const pm__study_software *pm__study_find(pm_study *study, pm__study_slot *slot, int32_t system, pm_error *error);
+
+/* The software of a slot of the plan; NULL: none, or not known. */
+const pm__study_software *pm__study_software_at(const pm_study *study, int32_t slot, int32_t system);
+
+/* The same question as asked of one run: its network, system and slot, which has software unless it is none. */
+pm__complete_question pm__study_question(const pm_study *study, const pm_given *given, const pm__study_network *network,
+                                         int32_t system, const pm__study_slot *slot);
+
+/* The places in the plan of a network as the software wants it, and of a slot; -1 with an error. */
+int32_t pm__study_use_network(pm_study *study, int32_t network, bool fused, pm_error *error);
+int32_t pm__study_use_slot(pm_study *study, pm__study_slot *slot);
+
+#endif

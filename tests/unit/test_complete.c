@@ -1,0 +1,439 @@
+/* The completion of runs: every rule of perfmodel/study.h, by what it makes of a run. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+/* A question: a network, a system, and what is given, as words: "gpus=8 zero=3 global_batch=64". */
+typedef struct answer {
+  pm_network *network;
+  pm_system *system;
+  pm_study *study;
+  pm_given given;
+  pm_run run;
+  pm_prediction prediction;
+  pm_error error;
+  int status;
+  char assumed[512];
+} answer;
+
+static void set_word(answer *a, const char *word)
+{
+  char name[64];
+  const char *equals = strchr(word, '=');
+  ck_assert(equals != NULL);
+  snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+  if (strcmp(name, "global_batch") == 0) {
+    a->given.global_batch = 1;
+    snprintf(name, sizeof name, "batch");
+  }
+  pm_error error = PM_ERROR_NONE;
+  const pm_field *field = pm_record_find_field(pm_record_type_find("run"), name);
+  ck_assert_msg(field != NULL && pm_record_set(field, &a->run, equals + 1, &error) == PM_OK, "%s: %s", word, error.text);
+  ck_assert(pm_given_add(&a->given, "run", name) == PM_OK);
+}
+
+static void set_words(answer *a, const char *words)
+{
+  char text[256], *rest = text;
+  snprintf(text, sizeof text, "%s", words);
+  for (char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) set_word(a, word);
+}
+
+/* "gpt2 flash=1": a network with another value of a parameter. */
+static pm_network *network_of(const char *name)
+{
+  char id[64];
+  pm_error error = PM_ERROR_NONE;
+  const char *set = strchr(name, '=');
+  if (set == NULL) return build_network(name);
+  snprintf(id, sizeof id, "%.*s", (int)strcspn(name, " "), name);
+  const pm_attribute flash = {"flash", set + 1};
+  pm_network *network = pm_catalog_new_network(catalog, id, &flash, 1, &error);
+  ck_assert_msg(network != NULL, "%s", error.text);
+  return network;
+}
+
+static answer ask_named(const char *network, const char *system, const char *framework, const char *words)
+{
+  answer a;
+  memset(&a, 0, sizeof a);
+  a.network = network_of(network);
+  a.system = build_system(system);
+  a.run = pm_run_make();
+  set_words(&a, words);
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&a.network, 1, (const pm_system *const *)&a.system, 1,
+                                &framework, framework != NULL, 0};
+  a.study = pm_study_new(&setup, &a.error);
+  ck_assert_msg(a.study != NULL, "%s", a.error.text);
+  if (framework != NULL) a.run.framework_index = 0;
+  a.status = pm_study_complete(a.study, &a.given, &a.run, &a.run, 1, &a.error);
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  pm_assumptions_format(rows, pm_study_get_assumptions(a.study, &a.given, &a.run, rows), a.assumed, sizeof a.assumed);
+  pm_error error = PM_ERROR_NONE;
+  const pm_plan *plan = pm_study_get_plan(a.study, &error);
+  ck_assert_msg(plan != NULL, "%s", error.text);
+  ck_assert(pm_predict(plan, &a.run, &a.prediction, 1) == PM_OK);
+  return a;
+}
+
+static answer ask(const char *network, const char *system, const char *words)
+{
+  return ask_named(network, system, NULL, words);
+}
+
+static void done(answer *a)
+{
+  pm_study_free(a->study);
+  pm_system_free(a->system);
+  pm_network_free(a->network);
+}
+
+static const char *framework_of(const answer *a)
+{
+  const pm_framework_profile *profile = pm_study_get_framework(a->study, a->run.framework_index, a->run.system_index);
+  return profile != NULL ? profile->framework.id : "none";
+}
+
+/* ---- Counts ---- */
+
+static void expect_counts(const char *system, const char *words, int gpus, int nodes)
+{
+  answer a = ask("resnet50", system, words);
+  ck_assert_msg(a.status == PM_OK, "%s: %s", words, a.error.text);
+  ck_assert_msg(a.run.gpus == gpus && a.run.nodes == nodes, "%s \"%s\": %d x %d", system, words, a.run.gpus, a.run.nodes);
+  done(&a);
+}
+
+START_TEST(counts)
+{
+  expect_counts("dgx-h100", "", 8, 1);
+  expect_counts("dgx-h100", "gpus=3", 3, 1);
+  expect_counts("dgx-h100", "gpus=8", 8, 1);
+  expect_counts("dgx-h100", "gpus=32", 8, 4); /* the total */
+  expect_counts("dgx-h100", "gpus=4 nodes=2", 4, 2);
+  expect_counts("dgx-h100", "nodes=2", 8, 2);
+  expect_counts("h100-sxm", "", 1, 1);
+}
+END_TEST
+
+START_TEST(counts_that_fill_no_nodes_are_refused_with_those_that_do)
+{
+  answer a = ask("resnet50", "dgx-h100", "gpus=12");
+  ck_assert_int_eq(a.status, PM_STATUS_TOO_MANY_GPUS);
+  ck_assert_str_eq(a.error.text, "12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do");
+  ck_assert_int_eq(a.prediction.status, PM_STATUS_TOO_MANY_GPUS); /* a row of a sweep */
+  done(&a);
+}
+END_TEST
+
+/* ---- Language models and others ---- */
+
+static void expect(const char *network, const char *system, const char *words, const char *assumed)
+{
+  answer a = ask(network, system, words);
+  ck_assert_msg(a.status == PM_OK, "%s", a.error.text);
+  ck_assert_msg(strcmp(a.assumed, assumed) == 0, "%s on %s \"%s\": %s", network, system, words, a.assumed);
+  done(&a);
+}
+
+START_TEST(decoder_only_language_models)
+{
+  expect("gpt2", "dgx-h100", "", "8 GPUs, bf16, adamw, micro-batch 1, pytorch-2.4 with fused attention");
+  expect("llama3-8b", "dgx-h100", "gpus=8", "bf16, adamw, micro-batch 1, pytorch-2.4");
+  expect("gpt2", "dgx1-v100", "gpus=1", "fp16, adamw, micro-batch 1, pytorch-2.4 with fused attention");
+  expect("gpt2", "dgx1-p100", "gpus=1", "fp32, adamw, micro-batch 1, pytorch-2.4 with fused attention");
+}
+END_TEST
+
+/* Encoders, encoders with decoders and images, though they read tokens or have attention. */
+START_TEST(other_networks)
+{
+  static const char *const networks[] = {"bert-large", "t5-base", "vit-b-16", "gnmt", "transformer-big", "bart-large"};
+  for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
+    answer a = ask(networks[i], "dgx1-v100", "");
+    ck_assert_msg(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_UPDATE_MOMENTUM && a.run.batch == 32 &&
+                    isnan(a.run.micro_batch), "%s: %s", networks[i], a.assumed);
+    done(&a);
+  }
+}
+END_TEST
+
+/* What is given is never changed. */
+START_TEST(what_is_given_stays)
+{
+  answer a = ask("gpt2", "dgx-h100", "precision=fp32 optimizer=momentum batch=12 gpus=2");
+  ck_assert(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_UPDATE_MOMENTUM && a.run.batch == 12);
+  ck_assert(isnan(a.run.micro_batch) && a.run.gpus == 2);
+  ck_assert_str_eq(a.assumed, "pytorch-2.4 with fused attention");
+  done(&a);
+}
+END_TEST
+
+/* ---- Batches ---- */
+
+static void expect_batch(const char *network, const char *words, double batch, double micro_batch)
+{
+  answer a = ask(network, "dgx-h100", words);
+  bool same = a.run.batch == batch && (a.run.micro_batch == micro_batch || (isnan(a.run.micro_batch) && isnan(micro_batch)));
+  ck_assert_msg(a.status == PM_OK && same, "%s \"%s\": %g, %g", network, words, a.run.batch, a.run.micro_batch);
+  done(&a);
+}
+
+START_TEST(batches)
+{
+  expect_batch("resnet50", "", 32, NAN);
+  expect_batch("resnet50", "micro_batch=8", 32, 8);
+  expect_batch("resnet50", "micro_batch=48", 48, 48);
+  expect_batch("resnet50", "global_batch=64 gpus=4", 16, NAN);
+  expect_batch("gpt2", "", 1, 1);
+  expect_batch("gpt2", "batch=4", 4, NAN);
+  expect_batch("gpt2", "micro_batch=4", 4, 4);
+  expect_batch("gpt2", "global_batch=64 gpus=8 tensor_parallel=2", 16, 1);
+  expect_batch("gpt2", "global_batch=64 nodes=2 gradient_accumulation_steps=2", 2, 1);
+}
+END_TEST
+
+START_TEST(a_global_batch_divides)
+{
+  answer a = ask("resnet50", "dgx-h100", "global_batch=30");
+  ck_assert_int_eq(a.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_str_eq(a.error.text, "a global batch of 30 does not divide over 8 data-parallel ranks");
+  ck_assert_int_eq(a.prediction.status, PM_STATUS_BAD_ARGUMENT);
+  done(&a);
+}
+END_TEST
+
+/* ---- Frameworks ---- */
+
+static void expect_framework(const char *system, const char *words, const char *framework)
+{
+  answer a = ask("gpt2", system, words);
+  ck_assert_msg(strcmp(framework_of(&a), framework) == 0, "%s \"%s\": %s", system, words, framework_of(&a));
+  done(&a);
+}
+
+START_TEST(the_plan_decides_the_framework)
+{
+  expect_framework("dgx-h100", "", "pytorch-2.4");
+  expect_framework("dgx-h100", "zero=1", "pytorch-2.4");
+  expect_framework("dgx-h100", "zero=3", "pytorch-2.4-fsdp");
+  expect_framework("dgx-h100", "tensor_parallel=2", "megatron-core-0.12");
+  expect_framework("dgx-h100", "pipeline_parallel=2", "megatron-core-0.12");
+  expect_framework("dgx-h100", "context_parallel=2", "megatron-core-0.12");
+  expect_framework("dgx-h100", "expert_parallel=2", "megatron-core-0.12");
+  expect_framework("dgx-h100", "zero=3 tensor_parallel=2", "pytorch-2.4-fsdp");
+  expect_framework("dgx-h100", "parallelism=tensor-parallel", "megatron-core-0.12");
+}
+END_TEST
+
+START_TEST(a_framework_that_is_named_stays)
+{
+  answer a = ask_named("gpt2", "dgx-h100", "pytorch-1.13", "zero=3");
+  ck_assert_str_eq(framework_of(&a), "pytorch-1.13");
+  ck_assert_str_eq(a.assumed, "8 GPUs, bf16, adamw, micro-batch 1, unfused attention");
+  done(&a);
+  a = ask_named("gpt2", "dgx-h100", "none", "");
+  ck_assert_str_eq(framework_of(&a), "none");
+  ck_assert_int_eq(a.run.framework_index, -1);
+  done(&a);
+}
+END_TEST
+
+START_TEST(unknown_frameworks_are_errors)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *name = "no-such-framework";
+  pm_network *network = build_network("gpt2");
+  pm_system *system = build_system("dgx-h100");
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, &name, 1, 0};
+  ck_assert(pm_study_new(&setup, &error) == NULL);
+  ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
+  pm_system_free(system);
+  pm_network_free(network);
+}
+END_TEST
+
+/* ---- Names of degrees ---- */
+
+START_TEST(parallelism_names_degrees)
+{
+  answer a = ask("bert-large", "dgx-h100", "parallelism=tensor-parallel gpus=4");
+  ck_assert(a.run.tensor_parallel == 4 && a.run.parallelism == PM_PARALLELISM_FRAMEWORK);
+  done(&a);
+  a = ask("bert-large", "dgx-h100", "parallelism=pipeline-parallel nodes=2");
+  ck_assert_int_eq(a.run.pipeline_parallel, 16);
+  done(&a);
+  a = ask("bert-large", "dgx-h100", "parallelism=hybrid nodes=2 tensor_parallel=8");
+  ck_assert(a.run.tensor_parallel == 8 && a.run.pipeline_parallel == 1 && a.status == PM_OK);
+  done(&a);
+  a = ask("bert-large", "dgx-h100", "parallelism=tensor-parallel tensor_parallel=2");
+  ck_assert_int_eq(a.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(a.prediction.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_str_eq(a.error.text, "the parallelism tensor-parallel is tensor_parallel 8 on these GPUs, and 2 was given");
+  done(&a);
+}
+END_TEST
+
+/* ---- Attention ---- */
+
+/* The network that runs is the one of flash=1 or flash=0, to the bit. */
+static void expect_attention(const char *framework, const char *flash)
+{
+  char name[64];
+  snprintf(name, sizeof name, "gpt2 flash=%s", flash);
+  answer a = ask_named("gpt2", "dgx-h100", framework, ""), b = ask_named(name, "dgx-h100", framework, "");
+  ck_assert_msg(a.prediction.step_time == b.prediction.step_time && a.prediction.memory == b.prediction.memory,
+                "%s: %g and %g", framework, a.prediction.step_time, b.prediction.step_time);
+  ck_assert_ptr_null(strstr(b.assumed, "attention"));
+  done(&a);
+  done(&b);
+}
+
+START_TEST(the_framework_decides_attention)
+{
+  expect_attention("pytorch-2.4", "1");
+  expect_attention("pytorch-1.13", "0");
+  expect_attention("tensorflow-2.18", "0");
+  expect_attention("megatron-core-0.12", "yes");
+  expect_attention("none", "1");
+}
+END_TEST
+
+/* Without a study `auto` is unfused: rows of measurements say what they ran. */
+START_TEST(in_the_library_auto_is_unfused)
+{
+  pm_network_totals unfused, automatic;
+  pm_network *a = network_of("gpt2"), *b = network_of("gpt2 flash=0");
+  ck_assert(pm_network_get_totals(a, &automatic, NULL) == PM_OK && pm_network_get_totals(b, &unfused, NULL) == PM_OK);
+  ck_assert_double_eq(automatic.flop, unfused.flop);
+  pm_network_free(a);
+  pm_network_free(b);
+}
+END_TEST
+
+/* ---- Many runs ---- */
+
+/* Runs of all kinds in one study are as each alone. */
+START_TEST(many_runs_are_as_each_alone)
+{
+  static const char *const words[] = {"", "zero=3", "tensor_parallel=4", "gpus=12", "gpus=16 batch=2", "precision=fp32"};
+  enum { COUNT = sizeof words / sizeof words[0] };
+  pm_prediction together[COUNT];
+  pm_error error = PM_ERROR_NONE;
+  answer first = ask("gpt2", "dgx-h100", "");
+  const pm_plan *before = pm_study_get_plan(first.study, &error);
+  pm_run runs[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    answer a = {.run = pm_run_make()};
+    set_words(&a, words[i]);
+    runs[i] = a.run;
+    int status = pm_study_complete(first.study, &a.given, &a.run, &runs[i], 1, NULL);
+    ck_assert_int_eq(status, i == 3 ? PM_STATUS_TOO_MANY_GPUS : PM_OK);
+  }
+  const pm_plan *plan = pm_study_get_plan(first.study, &error);
+  ck_assert(plan != NULL && plan != before && pm_predict(plan, runs, together, COUNT) == PM_OK);
+  for (size_t i = 0; i < COUNT; i++) {
+    answer a = ask("gpt2", "dgx-h100", words[i]);
+    ck_assert_msg(memcmp(&a.prediction, &together[i], sizeof together[i]) == 0, "%s: %g and %g", words[i], a.prediction.step_time,
+                  together[i].step_time);
+    done(&a);
+  }
+  done(&first);
+}
+END_TEST
+
+/* ---- Inference ---- */
+
+static pm_inference_run infer_of(const char *network, const char *system, const char *framework, char *assumed, size_t size)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *n = build_network(network);
+  pm_system *s = build_system(system);
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&n, 1, (const pm_system *const *)&s, 1, &framework,
+                                framework != NULL, 1};
+  pm_study *study = pm_study_new(&setup, &error);
+  ck_assert_msg(study != NULL, "%s", error.text);
+  pm_given given = {0, 0};
+  pm_inference_run run = pm_inference_run_make();
+  ck_assert(pm_study_complete_inference(study, &given, &run, &run, 1, &error) == PM_OK);
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  pm_assumptions_format(rows, pm_study_get_inference_assumptions(study, &given, &run, rows), assumed, size);
+  pm_inference prediction;
+  ck_assert(pm_infer(pm_study_get_plan(study, &error), &run, &prediction, 1) == PM_OK && prediction.status == PM_OK);
+  pm_study_free(study);
+  pm_system_free(s);
+  pm_network_free(n);
+  return run;
+}
+
+START_TEST(inference)
+{
+  char assumed[512];
+  pm_inference_run run = infer_of("gpt2", "dgx-h100", NULL, assumed, sizeof assumed);
+  ck_assert(run.gpus == 8 && run.precision == PM_PRECISION_BF16 && run.batch == 1);
+  ck_assert_str_eq(assumed, "8 GPUs, bf16, pytorch-2.4 with fused attention");
+  run = infer_of("bert-large", "t4", "tensorrt-8", assumed, sizeof assumed);
+  ck_assert_str_eq(assumed, "fp32, unfused attention");
+}
+END_TEST
+
+/* ---- Fields without effect ---- */
+
+static void expect_use(const char *network, const char *words, const char *field, const char *need)
+{
+  pm_error error = PM_ERROR_NONE;
+  answer a = ask(network, "dgx-h100", words);
+  const pm_network *n = pm_study_get_network(a.study, a.run.network_index);
+  int status = pm_run_check_field(n, &a.run, pm_record_find_field(pm_record_type_find("run"), field), &error);
+  ck_assert_msg((status == PM_OK) == (need == NULL), "%s of \"%s\": %s", field, words, error.text);
+  if (need != NULL) ck_assert_msg(strstr(error.text, need) != NULL, "%s", error.text);
+  done(&a);
+}
+
+START_TEST(fields_need_something)
+{
+  expect_use("gpt2", "", "pipeline_schedule", "has no effect without pipeline parallelism");
+  expect_use("gpt2", "pipeline_parallel=2", "pipeline_schedule", NULL);
+  expect_use("gpt2", "", "shard_group", "ZeRO");
+  expect_use("gpt2", "zero=1", "shard_group", NULL);
+  expect_use("gpt2", "", "recompute_layers", "recomputation");
+  expect_use("gpt2", "recompute=full", "recompute_layers", NULL);
+  expect_use("gpt2", "expert_parallel=2", "expert_parallel", "experts");
+  expect_use("mixtral-8x7b", "", "expert_parallel", NULL);
+  expect_use("gpt2", "", "rank_order", "two kinds");
+  expect_use("gpt2", "tensor_parallel=2", "rank_order", NULL);
+  expect_use("gpt2", "gpus=1", "overlap", "second GPU");
+  expect_use("gpt2", "", "batch", NULL);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("complete");
+  TCase *tests = tcase_create("complete");
+  tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, counts);
+  tcase_add_test(tests, counts_that_fill_no_nodes_are_refused_with_those_that_do);
+  tcase_add_test(tests, decoder_only_language_models);
+  tcase_add_test(tests, other_networks);
+  tcase_add_test(tests, what_is_given_stays);
+  tcase_add_test(tests, batches);
+  tcase_add_test(tests, a_global_batch_divides);
+  tcase_add_test(tests, the_plan_decides_the_framework);
+  tcase_add_test(tests, a_framework_that_is_named_stays);
+  tcase_add_test(tests, unknown_frameworks_are_errors);
+  tcase_add_test(tests, parallelism_names_degrees);
+  tcase_add_test(tests, the_framework_decides_attention);
+  tcase_add_test(tests, in_the_library_auto_is_unfused);
+  tcase_add_test(tests, many_runs_are_as_each_alone);
+  tcase_add_test(tests, inference);
+  tcase_add_test(tests, fields_need_something);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
