@@ -129,7 +129,8 @@ static pm_search *search_make(const model *m)
   pm_error error = PM_ERROR_NONE;
   pm_run base = pm_search_base_make();
   base.framework_index = 0;
-  base.gpus = 4096;
+  base.gpus = 8;
+  base.nodes = 512;
   base.precision = PM_PRECISION_BF16;
   base.optimizer = PM_UPDATE_ADAM;
   pm_search *search = pm_search_new(m->plan, &base, 1, 3072, &error);

@@ -33,7 +33,11 @@ static void set_word(answer *a, const char *word)
   }
   pm_error error = PM_ERROR_NONE;
   const pm_field *field = pm_record_find_field(pm_record_type_find("run"), name);
-  ck_assert_msg(field != NULL && pm_record_set(field, &a->run, equals + 1, &error) == PM_OK, "%s: %s", word, error.text);
+  ck_assert_msg(field != NULL, "%s", word);
+  char *end;
+  double number = strtod(equals + 1, &end);
+  int status = *end == '\0' ? pm_record_set_number(field, &a->run, number, &error) : pm_record_set(field, &a->run, equals + 1, &error);
+  ck_assert_msg(status == PM_OK, "%s: %s", word, error.text);
   ck_assert(pm_given_add(&a->given, "run", name) == PM_OK);
 }
 
@@ -201,7 +205,7 @@ END_TEST
 START_TEST(a_global_batch_divides)
 {
   answer a = ask("resnet50", "dgx-h100", "global_batch=30");
-  ck_assert_int_eq(a.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(a.status, PM_STATUS_UNREACHABLE);
   ck_assert_str_eq(a.error.text, "a global batch of 30 does not divide over 8 data-parallel ranks");
   ck_assert_int_eq(a.prediction.status, PM_STATUS_BAD_ARGUMENT);
   done(&a);
@@ -347,6 +351,40 @@ START_TEST(many_runs_are_as_each_alone)
 }
 END_TEST
 
+/* ---- Searches ---- */
+
+/* Every plan of a search runs in the framework of its class, and is predicted as that run asked alone. */
+START_TEST(searches)
+{
+  pm_error error = PM_ERROR_NONE;
+  answer a = ask("gpt2", "dgx-h100", "");
+  pm_given given = {0, 0};
+  pm_run base = pm_search_base_make(), run;
+  pm_search *search = pm_study_new_search(a.study, &given, &base, 1, 32, &error);
+  ck_assert_msg(search != NULL, "%s", error.text);
+  bool seen[3] = {false};
+  for (size_t i = 0; i < pm_search_count(search); i += 13) {
+    char words[256];
+    pm_prediction p;
+    pm_search_get_run(search, i, &run);
+    ck_assert(pm_predict(pm_study_get_plan(a.study, &error), &run, &p, 1) == PM_OK);
+    snprintf(words, sizeof words, "global_batch=32 micro_batch=%g tensor_parallel=%d pipeline_parallel=%d virtual_pipeline=%d "
+             "zero=%d recompute=%d sequence_parallel=%d context_parallel=%d pipeline_schedule=%d", run.micro_batch,
+             run.tensor_parallel, run.pipeline_parallel, run.virtual_pipeline, run.zero, run.recompute, run.sequence_parallel,
+             run.context_parallel, run.pipeline_schedule);
+    answer b = ask("gpt2", "dgx-h100", words);
+    ck_assert_msg(memcmp(&p, &b.prediction, sizeof p) == 0, "%s: %g and %g", words, p.step_time, b.prediction.step_time);
+    const char *framework = pm_study_get_framework(a.study, run.framework_index, 0)->framework.id;
+    ck_assert_str_eq(framework, framework_of(&b));
+    seen[run.zero == 3 ? 1 : run.tensor_parallel * run.pipeline_parallel * run.context_parallel > 1 ? 2 : 0] = true;
+    done(&b);
+  }
+  ck_assert(seen[0] && seen[1] && seen[2]);
+  pm_search_free(search);
+  done(&a);
+}
+END_TEST
+
 /* ---- Inference ---- */
 
 static pm_inference_run infer_of(const char *network, const char *system, const char *framework, char *assumed, size_t size)
@@ -432,6 +470,7 @@ int main(void)
   tcase_add_test(tests, the_framework_decides_attention);
   tcase_add_test(tests, in_the_library_auto_is_unfused);
   tcase_add_test(tests, many_runs_are_as_each_alone);
+  tcase_add_test(tests, searches);
   tcase_add_test(tests, inference);
   tcase_add_test(tests, fields_need_something);
   suite_add_tcase(suite, tests);

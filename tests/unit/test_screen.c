@@ -61,7 +61,7 @@ static size_t compare(const pm_run *bases, size_t count, double batch, size_t st
   for (size_t i = 0; i < pm_search_count(search); i += step) {
     pm_prediction p;
     pm_run run = pm__search_run_of(search, i);
-    pm__step_screened s = pm__step_screen_run(screen, &search->bases[search->plans.plan[i].base], &run);
+    pm__step_screened s = pm__step_screen_run(screen, &search->bases[search->plans.plan[i].base].run, &run);
     pm_predict(plan, &run, &p, 1);
     ck_assert_msg(s.status == p.status && same(s.step_time, p.step_time) && same(s.memory, p.memory),
                   "plan %zu: %d %.17g s %.17g B, not %d %.17g s %.17g B", i, s.status, s.step_time, s.memory, p.status,
@@ -76,7 +76,8 @@ static size_t compare(const pm_run *bases, size_t count, double batch, size_t st
 static pm_run base_of(int gpus, int framework)
 {
   pm_run base = pm_search_base_make();
-  base.gpus = gpus;
+  base.nodes = gpus / 8;
+  base.gpus = 8;
   base.precision = PM_PRECISION_BF16;
   base.optimizer = PM_UPDATE_ADAM;
   base.framework_index = framework;

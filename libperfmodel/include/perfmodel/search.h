@@ -2,7 +2,7 @@
 ** The best way to share a network out: every parallel plan for so many GPUs and a global batch, predicted.
 **
 **     pm_run base = pm_search_base_make();                     everything free; what is set otherwise stays
-**     base.gpus = 512; base.precision = PM_PRECISION_BF16;
+**     base.gpus = 8; base.nodes = 64; base.precision = PM_PRECISION_BF16;
 **     pm_search *search = pm_search_new(plan, &base, 1, 1536, &error);
 **     pm_search_result *best = pm_search_result_new(search, 10, &error);
 **     pm_search_evaluate(search, 0, pm_search_count(search), best);
@@ -26,10 +26,9 @@ typedef struct pm_search pm_search;
 /* An opaque handle: the best plans of those that were evaluated. */
 typedef struct pm_search_result pm_search_result;
 
-/* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or unknown.
-** Precision and optimizer that are -1 are what such a network is trained with: of words BF16 or FP16 where the GPU has matrix
-** units for it, and Adam; else FP32 and momentum. The schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. GPUs are all of a node: 0; more than
-** a node has, of one node, are on as many whole nodes. */
+/* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or unknown. The
+** schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. All else is that of pm_run_make: a search of a
+** study (study.h) completes it. */
 PM_API void pm_search_base_fill(pm_run *run, size_t size);
 PM_INLINE pm_run pm_search_base_make(void)
 {

@@ -34,6 +34,7 @@
 #include "catalog.h"
 #include "inference.h"
 #include "predict.h"
+#include "search.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,8 +63,8 @@ PM_API void pm_study_free(pm_study *study);
 
 /* Completes `count` runs of training. In `asked`, network_index, system_index and framework_index are places in the lists of
 ** the setup (framework_index counts only if frameworks are named). In `runs` they are those of the study's plan; `runs` may
-** be `asked`, and no run may be completed twice. A run that cannot be completed is left so that its prediction has the
-** status of the reason, and the others go on. PM_OK, or the status of the first reason, which `error` says. */
+** be `asked`, and no run may be completed twice. A run that cannot be completed is left so that it has no
+** prediction, and the others go on. PM_OK, or the status of the first reason, which `error` says. */
 PM_API int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t run_size,
                                    size_t count, pm_error *error);
 PM_INLINE int pm_study_complete(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t count,
@@ -114,6 +115,54 @@ PM_INLINE int pm_study_get_inference_assumptions(const pm_study *study, const pm
                                                  pm_assumption *rows)
 {
   return pm_study_get_inference_assumptions_sized(study, given, run, sizeof *run, rows);
+}
+
+/* ---- Tables: of pm_sweep_tabulate and so on, with a last column `assumed` ---- */
+
+/* Runs of training and their predictions. */
+PM_API pm_table *pm_study_tabulate_sized(const pm_study *study, const pm_given *given, const pm_run *runs, size_t run_size,
+                                         const pm_prediction *predictions, size_t prediction_size, size_t count,
+                                         const char *const *paths, size_t path_count, pm_error *error);
+PM_INLINE pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const pm_run *runs,
+                                      const pm_prediction *predictions, size_t count, const char *const *paths, size_t path_count,
+                                      pm_error *error)
+{
+  return pm_study_tabulate_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count, paths, path_count, error);
+}
+
+/* Runs of inference and their predictions. */
+PM_API pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_given *given, const pm_inference_run *runs,
+                                                   size_t run_size, const pm_inference *predictions, size_t prediction_size,
+                                                   size_t count, pm_error *error);
+PM_INLINE pm_table *pm_study_tabulate_inference(const pm_study *study, const pm_given *given, const pm_inference_run *runs,
+                                                const pm_inference *predictions, size_t count, pm_error *error)
+{
+  return pm_study_tabulate_inference_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count, error);
+}
+
+/* The best plans of a search of the study; `front`: the front instead. */
+PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
+                                          int32_t front, pm_error *error);
+
+/* ---- Searches ---- */
+
+/* All plans of each of these runs, which are completed first; as pm_search_new. Where nobody named a framework, each plan runs
+** in that of its class. Bases are as from pm_search_base_make: fields that are free are not given. */
+PM_API pm_search *pm_study_new_search_sized(pm_study *study, const pm_given *given, const pm_run *bases, size_t count,
+                                            size_t run_size, double global_batch, pm_error *error);
+PM_INLINE pm_search *pm_study_new_search(pm_study *study, const pm_given *given, const pm_run *bases, size_t count,
+                                         double global_batch, pm_error *error)
+{
+  return pm_study_new_search_sized(study, given, bases, count, sizeof *bases, global_batch, error);
+}
+
+/* How many nodes train within a time; as pm_training_tabulate, which decides the counts. */
+PM_API pm_table *pm_study_tabulate_training_sized(pm_study *study, const pm_given *given, const pm_run *base, size_t run_size,
+                                                  double global_batch, const pm_training_goal *goal, pm_error *error);
+PM_INLINE pm_table *pm_study_tabulate_training(pm_study *study, const pm_given *given, const pm_run *base, double global_batch,
+                                               const pm_training_goal *goal, pm_error *error)
+{
+  return pm_study_tabulate_training_sized(study, given, base, sizeof *base, global_batch, goal, error);
 }
 
 #ifdef __cplusplus

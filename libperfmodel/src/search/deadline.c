@@ -21,7 +21,9 @@ enum { HOUR = 3600, NODES_MOST = 100000 };
 
 typedef struct question {
   const pm_plan *plan;
-  pm_run base;
+  const pm__search_base *bases; /* of the same run in each class of software */
+  size_t count;
+  pm_run base;                  /* the first of them */
   double global_batch, samples; /* of a step; of all */
   const pm_training_goal *goal;
 } question;
@@ -188,10 +190,14 @@ static int find_best(const pm_search *search, pm_run *run, pm_error *error)
 static int evaluate(const question *q, int nodes, pm_training *row, pm_error *error)
 {
   pm_error own = PM_ERROR_NONE;
-  pm_run base = q->base, run;
-  base.gpus = gpus_of(q);
-  base.nodes = nodes;
-  pm_search *search = pm_search_new(q->plan, &base, 1, q->global_batch, &own);
+  pm_run run;
+  pm__search_base bases[PM__SOFTWARE_CLASSES];
+  for (size_t i = 0; i < q->count; i++) {
+    bases[i] = q->bases[i];
+    bases[i].run.gpus = gpus_of(q);
+    bases[i].run.nodes = nodes;
+  }
+  pm_search *search = pm__search_new(q->plan, bases, q->count, q->global_batch, &own);
   if (search == NULL && own.status == PM_STATUS_NOT_FOUND) return own.status;
   if (search == NULL) return pm__fail(error, own.status, "%s", own.text);
   int status = find_best(search, &run, error);
@@ -237,31 +243,38 @@ static int evaluate_all(const question *q, rows *all, pm_error *error)
                   "of %.0f", network, most, q->global_batch);
 }
 
-static int make_question(question *q, const pm_run *base, size_t run_size, pm_error *error)
+static int check_question(question *q, pm_error *error)
 {
-  int status = pm__record_size_check("run", run_size, error);
-  if (status == PM_OK) status = check(q->goal, error);
-  if (status != PM_OK) return status;
-  q->base = *(const pm_run *)pm__record_read(&(pm__record_array){"run", base, run_size}, 0, &q->base);
-  q->base.gpus = 0;
-  q->base.nodes = 1;
-  pm_run placed = q->base;
-  status = pm__search_base_place(q->plan, &placed, error);
-  q->base.precision = placed.precision;
-  q->base.optimizer = placed.optimizer;
+  int status = check(q->goal, error);
+  for (size_t i = 0; i < q->count && status == PM_OK; i++) {
+    pm_run one = q->bases[i].run;
+    one.gpus = one.nodes = 1;
+    status = pm__search_base_check(q->plan, &one, error);
+  }
+  q->base = q->bases[0].run;
   return status == PM_OK ? count_samples(q, error) : status;
+}
+
+pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch,
+                                       const pm_training_goal *goal, pm_error *error)
+{
+  rows all = {NULL, 0, 0};
+  pm_table *table = NULL;
+  question q = {.plan = plan, .bases = bases, .count = count, .goal = goal, .global_batch = global_batch};
+  if (check_question(&q, error) == PM_OK && evaluate_all(&q, &all, error) == PM_OK)
+    table = pm_table_new_of_records(pm_record_type_find("training"), all.row, all.count, error);
+  free(all.row);
+  return table;
 }
 
 pm_table *pm_training_tabulate_sized(const pm_plan *plan, const pm_run *base, size_t run_size, double global_batch,
                                      const pm_training_goal *goal, pm_error *error)
 {
-  rows all = {NULL, 0, 0};
-  pm_table *table = NULL;
-  question q = {.plan = plan, .goal = goal, .global_batch = global_batch};
+  pm__search_base own = {.which = -1};
+  pm_table *none = NULL;
   if (plan == NULL || base == NULL || goal == NULL)
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a deadline needs a plan, a run and a goal");
-  else if (make_question(&q, base, run_size, error) == PM_OK && evaluate_all(&q, &all, error) == PM_OK)
-    table = pm_table_new_of_records(pm_record_type_find("training"), all.row, all.count, error);
-  free(all.row);
-  return table;
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a deadline needs a plan, a run and a goal"), none;
+  if (pm__record_size_check("run", run_size, error) != PM_OK) return none;
+  own.run = *(const pm_run *)pm__record_read(&(pm__record_array){"run", base, run_size}, 0, &own.run);
+  return pm__search_tabulate_training(plan, &own, 1, global_batch, goal, error);
 }

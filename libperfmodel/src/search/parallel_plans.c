@@ -17,6 +17,7 @@ typedef struct lister {
   const pm_run *base;
   const pm__plan_pieces *pieces;
   pm__search_plans *plans;
+  int which;      /* class of software, -1: any */
   double batch;   /* of a step, over all GPUs */
   int64_t ranks;
   int32_t at;     /* the base's number */
@@ -55,13 +56,26 @@ static void list_recompute(lister *l, pm__search_plan plan)
   }
 }
 
+/* Whether the software of the base runs such plans. */
+static bool is_of_class(const lister *l, const pm__search_plan *plan, int zero)
+{
+  pm_run run;
+  if (l->which < 0) return true;
+  run.tensor_parallel = plan->tensor;
+  run.pipeline_parallel = plan->pipeline;
+  run.context_parallel = plan->context;
+  run.expert_parallel = plan->expert;
+  run.zero = zero;
+  return (int)pm__software_class_of(&run) == l->which;
+}
+
 /* Frameworks refuse stages 2 and 3 with pipelines. */
 static void list_zero(lister *l, pm__search_plan plan, int64_t data)
 {
   int most = data * plan.context == 1 ? 0 : plan.pipeline > 1 ? 1 : 3, least = pm__step_offload_zero(l->base->offload);
   for (int zero = 0; zero <= 3; zero++) {
     if (!free_or(l->base->zero, zero) || (l->base->zero == FREE && zero > (least > most ? least : most))) continue;
-    if (zero < least) continue;
+    if (zero < least || !is_of_class(l, &plan, zero)) continue;
     plan.zero = (int8_t)zero;
     list_recompute(l, plan);
   }
@@ -218,39 +232,19 @@ static int check_choices(const pm_run *base, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "micro_batch %g is not at least 1", base->micro_batch);
 }
 
-/* What networks are trained with where nobody says it: those of words in 16 bits where the GPU has matrix units for them, by
-** Adam; others as any run. */
-static void guess(const pm_plan *plan, pm_run *base)
-{
-  const pm_gpu *gpu = &plan->systems[base->system_index].system->gpu;
-  bool words = !isnan(plan->networks[base->network_index].tokens);
-  if (base->precision == FREE) base->precision = words ? pm_gpu_get_half_precision(gpu) : PM_PRECISION_FP32;
-  if (base->optimizer == FREE) base->optimizer = words ? PM_UPDATE_ADAM : PM_UPDATE_MOMENTUM;
-}
-
-int pm__search_base_place(const pm_plan *plan, pm_run *base, pm_error *error)
+int pm__search_base_check(const pm_plan *plan, const pm_run *base, pm_error *error)
 {
   int status = check_places(plan, base, error);
-  if (status == PM_OK) guess(plan, base);
   if (status == PM_OK) status = check_choices(base, error);
-  if (status != PM_OK) return status;
-  const pm_machine *machine = &plan->systems[base->system_index].system->machine;
-  if (base->gpus == 0) base->gpus = machine->gpus;
-  if (base->gpus > machine->gpus && base->nodes == 1) {
-    base->nodes = pm_machine_get_nodes(machine, base->gpus);
-    if (base->nodes == 0)
-      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d GPUs are no whole number of nodes with %d", base->gpus, machine->gpus);
-    base->gpus /= base->nodes;
-  }
-  return pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes, error);
+  return status == PM_OK ? pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes, error) : status;
 }
 
-int pm__search_plans_add(const pm_plan *plan, const pm_run *bases, int32_t at, double global_batch,
+int pm__search_plans_add(const pm_plan *plan, const pm__search_base *bases, int32_t at, double global_batch,
                          pm__search_plans *plans, pm_error *error)
 {
-  const pm_run *base = &bases[at];
+  const pm_run *base = &bases[at].run;
   size_t before = plans->count;
-  lister l = {.plan = plan, .base = base, .plans = plans, .batch = global_batch, .at = at,
+  lister l = {.plan = plan, .base = base, .plans = plans, .which = bases[at].which, .batch = global_batch, .at = at,
               .ranks = (int64_t)base->gpus * base->nodes};
   pm_error reason = PM_ERROR_NONE;
   l.pieces = pm__plan_pieces_find(plan, base->network_index, &reason);

@@ -3,6 +3,7 @@
 #define PM_SEARCH_PARALLEL_PLANS_H
 
 #include "perfmodel/search.h"
+#include "software/class.h"
 
 /* What one plan sets in a run, of the bases of a search the one at `base`. */
 typedef struct pm__search_plan {
@@ -15,12 +16,17 @@ typedef struct pm__search_plans {
   size_t count, capacity;
 } pm__search_plans;
 
-/* A run of a search as a run of its system: GPUs are all of a node if 0, and on whole nodes if more than one has. Other
-** fields that are wrong are said too. */
-int pm__search_base_place(const pm_plan *plan, pm_run *base, pm_error *error);
+/* PM_OK, or what is wrong with a run to search from. */
+int pm__search_base_check(const pm_plan *plan, const pm_run *base, pm_error *error);
+
+/* A run to search from, and the class of software that its plans run in; -1: of any. */
+typedef struct pm__search_base {
+  pm_run run;
+  int which;
+} pm__search_base;
 
 /* Appends the plans of bases[at]. PM_OK; PM_STATUS_NOT_FOUND if there is none. */
-int pm__search_plans_add(const pm_plan *plan, const pm_run *bases, int32_t at, double global_batch,
+int pm__search_plans_add(const pm_plan *plan, const pm__search_base *bases, int32_t at, double global_batch,
                          pm__search_plans *plans, pm_error *error);
 
 /* Sets what the plan does in a run of its base. */

@@ -18,21 +18,18 @@ void pm_search_base_fill(pm_run *run, size_t size)
   pm_record_set_defaults(pm_record_type_find("run"), &own);
   own.tensor_parallel = own.context_parallel = own.pipeline_parallel = own.virtual_pipeline = own.expert_parallel = -1;
   own.sequence_parallel = own.zero = own.recompute = -1;
-  own.precision = own.optimizer = -1;
   own.micro_batch = NAN;
-  own.gpus = 0;
   if (run != NULL) pm__record_write(run, size, &own, sizeof own);
 }
 
 /* ---- The space ---- */
 
-/* The bases as this library has them; a base of which there is no plan is left out if there are others. */
-static int list_plans(pm_search *search, const pm__record_array *bases, size_t count, pm_error *error)
+/* A base of which there is no plan is left out if there are others. */
+static int list_plans(pm_search *search, size_t count, pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
   for (size_t i = 0; i < count; i++) {
-    search->bases[i] = *(const pm_run *)pm__record_read(bases, i, &search->bases[i]);
-    int status = pm__search_base_place(search->plan, &search->bases[i], error);
+    int status = pm__search_base_check(search->plan, &search->bases[i].run, error);
     if (status != PM_OK) return status;
     status = pm__search_plans_add(search->plan, search->bases, (int32_t)i, search->global_batch, &search->plans, &reason);
     if (status != PM_OK && status != PM_STATUS_NOT_FOUND) return pm__fail(error, status, "%s", reason.text);
@@ -40,31 +37,47 @@ static int list_plans(pm_search *search, const pm__record_array *bases, size_t c
   return search->plans.count > 0 ? PM_OK : pm__fail(error, reason.status, "%s", reason.text);
 }
 
-static int check(const pm_plan *plan, const pm_run *bases, size_t count, size_t run_size, double global_batch, pm_error *error)
+static int check(const pm_plan *plan, const void *bases, size_t count, double global_batch, pm_error *error)
 {
   if (plan == NULL || bases == NULL || count < 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a plan and a run");
   if (count > BASES_MOST)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%zu runs to start from are more than %d", count, BASES_MOST);
-  if (!(global_batch >= 1) || global_batch > INT32_MAX || global_batch != floor(global_batch))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global batch %g is not a whole number of at least 1", global_batch);
-  return pm__record_size_check("run", run_size, error);
+  if (global_batch >= 1 && global_batch <= INT32_MAX && global_batch == floor(global_batch)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global batch %g is not a whole number of at least 1", global_batch);
+}
+
+pm_search *pm__search_new(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch, pm_error *error)
+{
+  if (check(plan, bases, count, global_batch, error) != PM_OK) return NULL;
+  pm_search *search = (pm_search *)calloc(1, sizeof *search);
+  if (search != NULL) search->bases = (pm__search_base *)malloc(count * sizeof *search->bases);
+  if (search == NULL || search->bases == NULL) pm__no_memory(error);
+  else {
+    search->plan = plan;
+    search->global_batch = global_batch;
+    memcpy(search->bases, bases, count * sizeof *bases);
+    if (list_plans(search, count, error) == PM_OK) return search;
+  }
+  pm_search_free(search);
+  return NULL;
 }
 
 pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *bases, size_t count, size_t run_size,
                                double global_batch, pm_error *error)
 {
-  if (check(plan, bases, count, run_size, global_batch, error) != PM_OK) return NULL;
-  pm_search *search = (pm_search *)calloc(1, sizeof *search);
-  if (search != NULL) search->bases = (pm_run *)calloc(count, sizeof *search->bases);
-  if (search == NULL || search->bases == NULL) pm__no_memory(error);
-  else {
-    search->plan = plan;
-    search->global_batch = global_batch;
-    if (list_plans(search, &(pm__record_array){"run", bases, run_size}, count, error) == PM_OK) return search;
+  const pm__record_array theirs = {"run", bases, run_size};
+  if (check(plan, bases, count, global_batch, error) != PM_OK || pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
+  pm__search_base *own = (pm__search_base *)malloc(count * sizeof *own);
+  pm_search *search = NULL;
+  if (own == NULL) return pm__no_memory(error), search;
+  for (size_t i = 0; i < count; i++) {
+    own[i].run = *(const pm_run *)pm__record_read(&theirs, i, &own[i].run);
+    own[i].which = -1;
   }
-  pm_search_free(search);
-  return NULL;
+  search = pm__search_new(plan, own, count, global_batch, error);
+  free(own);
+  return search;
 }
 
 void pm_search_free(pm_search *search)
@@ -83,7 +96,7 @@ size_t pm_search_count(const pm_search *search)
 pm_run pm__search_run_of(const pm_search *search, size_t number)
 {
   const pm__search_plan *plan = &search->plans.plan[number];
-  pm_run run = search->bases[plan->base];
+  pm_run run = search->bases[plan->base].run;
   pm__search_plan_set(plan, search->global_batch, &run);
   return run;
 }
@@ -253,7 +266,7 @@ int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_se
   pm_run run;
   for (size_t i = first; i < last && good; i++) {
     const pm__search_plan *plan = &search->plans.plan[i];
-    if (base != &search->bases[plan->base]) run = *(base = &search->bases[plan->base]);
+    if (base != &search->bases[plan->base].run) run = *(base = &search->bases[plan->base].run);
     pm__search_plan_set(plan, search->global_batch, &run);
     pm__step_screened answer = pm__step_screen_run(screen, base, &run);
     good = answer.status != PM_STATUS_NO_MEMORY && keep(result, i, &run, &answer);

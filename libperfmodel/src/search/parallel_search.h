@@ -8,7 +8,7 @@ enum { PM__SEARCH_CHOICES = 512, PM__SEARCH_FIELDS = 13, PM__SEARCH_PLACES = 64 
 
 struct pm_search {
   const pm_plan *plan;
-  pm_run *bases; /* of `plans`, placed on their systems */
+  pm__search_base *bases; /* of `plans` */
   double global_batch;
   pm__search_plans plans;
 };
@@ -40,6 +40,13 @@ struct pm_search_result {
   uint16_t place[PM__SEARCH_FIELDS][PM__SEARCH_PLACES]; /* in `choice`, by the last digits of values */
   size_t choices, most, predicted, fitting;
 };
+
+/* As pm_search_new, of bases with their software. */
+pm_search *pm__search_new(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch, pm_error *error);
+
+/* As pm_training_tabulate, of a run in each of at most PM__SOFTWARE_CLASSES classes. */
+pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch,
+                                       const pm_training_goal *goal, pm_error *error);
 
 /* The run of one plan. */
 pm_run pm__search_run_of(const pm_search *search, size_t number);

@@ -153,7 +153,7 @@ static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_
   if (slot == NULL) return run->network_index = run->framework_index = -2, PM_STATUS_BAD_ARGUMENT;
   const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index], run->system_index, slot);
   if (status == PM_OK) status = pm__complete_run(&q, run, &why);
-  if (status == PM_STATUS_BAD_ARGUMENT) run->batch = NAN;
+  if (status == PM_STATUS_BAD_ARGUMENT || status == PM_STATUS_UNREACHABLE) run->batch = NAN;
   if (status != PM_OK) pm__fail(error, status, "%s", why.text);
   int used = use(study, &q, slot, &run->network_index, &run->framework_index, error);
   return status == PM_OK ? used : status;

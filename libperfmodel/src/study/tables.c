@@ -1,0 +1,104 @@
+/* Tables of studies: those of predictions, and what was assumed of each row. */
+#include <stdlib.h>
+#include "base/base.h"
+#include "record/sized.h"
+#include "search/parallel_search.h"
+#include "study/study.h"
+
+enum { LINE = 256 };
+
+/* What was assumed, of one row. */
+typedef const char *format_row(const void *context, size_t row, char *text, size_t size);
+
+static int add_column(pm_table *table, size_t count, format_row *format, const void *context, pm_error *error)
+{
+  char (*lines)[LINE] = (char (*)[LINE])malloc((count + 1) * sizeof *lines);
+  const char **texts = (const char **)malloc((count + 1) * sizeof *texts);
+  int status = lines != NULL && texts != NULL ? PM_OK : pm__no_memory(error);
+  for (size_t i = 0; i < count && status == PM_OK; i++) texts[i] = format(context, i, lines[i], LINE);
+  if (status == PM_OK) status = pm_table_add_text(table, "assumed", "what was not given, and is taken to be", texts, error);
+  if (status == PM_OK) pm_table_set_show(table, "assumed", PM_SHOW_MAIN | PM_SHOW_GIVEN);
+  free(lines);
+  free(texts);
+  return status;
+}
+
+static pm_table *with_column(pm_table *table, size_t count, format_row *format, const void *context, pm_error *error)
+{
+  if (table == NULL || add_column(table, count, format, context, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+/* Runs of either kind. */
+typedef struct rows {
+  const pm_study *study;
+  const pm_given *given;
+  const char *runs;
+  size_t size;
+  const pm_search_result *result;
+  bool front;
+} rows;
+
+static const char *format_run(const void *context, size_t row, char *text, size_t size)
+{
+  const rows *r = (const rows *)context;
+  pm_assumption list[PM_ASSUMPTIONS_MAX];
+  int count = pm_study_get_assumptions_sized(r->study, r->given, (const pm_run *)(const void *)(r->runs + row * r->size), r->size, list);
+  return pm_assumptions_format(list, count, text, size);
+}
+
+static const char *format_call(const void *context, size_t row, char *text, size_t size)
+{
+  const rows *r = (const rows *)context;
+  pm_assumption list[PM_ASSUMPTIONS_MAX];
+  const pm_inference_run *run = (const pm_inference_run *)(const void *)(r->runs + row * r->size);
+  int count = pm_study_get_inference_assumptions_sized(r->study, r->given, run, r->size, list);
+  return pm_assumptions_format(list, count, text, size);
+}
+
+static const char *format_plan(const void *context, size_t row, char *text, size_t size)
+{
+  const rows *r = (const rows *)context;
+  const pm__search_kept *kept = r->front ? &r->result->front : &r->result->top;
+  pm_assumption list[PM_ASSUMPTIONS_MAX];
+  const pm_run run = pm__search_run_of(r->result->search, kept->plan[row].number);
+  return pm_assumptions_format(list, pm_study_get_assumptions(r->study, r->given, &run, list), text, size);
+}
+
+static const pm_plan *plan_of(const pm_study *study, pm_error *error)
+{
+  if (study != NULL && study->plan_count > 0) return study->plans[study->plan_count - 1];
+  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of a study needs a plan");
+  return NULL;
+}
+
+pm_table *pm_study_tabulate_sized(const pm_study *study, const pm_given *given, const pm_run *runs, size_t run_size,
+                                  const pm_prediction *predictions, size_t prediction_size, size_t count, const char *const *paths,
+                                  size_t path_count, pm_error *error)
+{
+  const rows all = {.study = study, .given = given, .runs = (const char *)runs, .size = run_size};
+  const pm_plan *plan = plan_of(study, error);
+  pm_table *table = plan == NULL ? NULL : pm_sweep_tabulate_sized(plan, runs, run_size, predictions, prediction_size, count, paths,
+                                                                  path_count, error);
+  return with_column(table, count, format_run, &all, error);
+}
+
+pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_given *given, const pm_inference_run *runs,
+                                            size_t run_size, const pm_inference *predictions, size_t prediction_size, size_t count,
+                                            pm_error *error)
+{
+  const rows all = {.study = study, .given = given, .runs = (const char *)runs, .size = run_size};
+  const pm_plan *plan = plan_of(study, error);
+  pm_table *table = plan == NULL ? NULL : pm_inference_tabulate_sized(plan, runs, run_size, predictions, prediction_size, count, error);
+  return with_column(table, count, format_call, &all, error);
+}
+
+pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result, int32_t front,
+                                   pm_error *error)
+{
+  const rows all = {.study = study, .given = given, .result = result, .front = front != 0};
+  if (result == NULL || given == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
+  pm_table *table = front ? pm_search_result_tabulate_front(result, error) : pm_search_result_tabulate(result, error);
+  return with_column(table, front ? result->front.count : result->top.count, format_plan, &all, error);
+}
