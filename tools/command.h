@@ -14,7 +14,7 @@
 /* Exit status: number, and what it means to a user. */
 #define EXIT_CODE_LIST(X)                                                                                       \
   X(DONE, 0, "done")                                                                                            \
-  X(CONSTRAINT, 1, "the question is well put, but has no answer: more GPUs than the system has, a precision "   \
+  X(CONSTRAINT, 1, "the request is valid but cannot be satisfied: more GPUs than the system has, a precision "   \
                    "that the GPU lacks, nodes that nothing joins, a global batch that does not divide, more memory "   \
                    "than the GPU has")         \
   X(USAGE, 2, "usage: an unknown name, option or value")                                                        \
@@ -48,9 +48,6 @@ typedef enum option_id {
   OPTION_ROW_SIZE,
   OPTION_FRAMEWORK,
   OPTION_OPTIMIZER,
-  OPTION_RANKS,
-  OPTION_ZERO,
-  OPTION_RECOMPUTE,
   OPTION_INFERENCE,
   OPTION_BY,
   OPTION_DEPTH,
@@ -281,29 +278,6 @@ pm_network *open_network(const cli_request *request, const pm_catalog *catalog, 
 pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
 
 int unknown_kind(const char *kind); /* says so, and returns the exit code */
-
-/* ---- Frameworks (training.c): exit codes, after printing what is wrong ---- */
-
-/* The names of --framework, or the default. */
-const char *framework_names(const cli_request *request);
-
-/* One as the GPU of a system has it; a note says where its libraries do not run on it. */
-int open_framework(const cli_request *request, const pm_catalog *catalog, const char *name, const pm_system *system,
-                   pm_framework_profile *profile);
-int open_profile(const cli_request *request, const pm_catalog *catalog, const char *name, const pm_system *system,
-                 pm_inference_profile *profile);
-
-/* The systems of a plan. */
-typedef struct cli_systems {
-  const pm_catalog *catalog;
-  pm_system *const *items;
-  size_t count;
-} cli_systems;
-
-/* All that were asked for into a plan, and how many; "none" is none. */
-int add_frameworks(const cli_request *request, const cli_systems *systems, pm_plan *plan, size_t *count);
-int add_profiles(const cli_request *request, const cli_systems *systems, const pm_memory_profile *memory, pm_plan *plan,
-                 size_t *count);
 
 /* ---- Output (output.c) ---- */
 

@@ -1,7 +1,6 @@
 #include "deadline.h"
 #include <math.h>
 #include <string.h>
-#include "options.h"
 #include "price.h"
 
 enum { SHOWN = 24 };
@@ -78,6 +77,20 @@ static void print_answer(FILE *stream, const cli_deadline *d, const pm_training_
             100 * number_at(table, "goodput", last));
 }
 
+/* What no plan differs in: precision and optimizer. */
+static void print_numbers_assumed(FILE *stream, const cli_deadline *d)
+{
+  int kept = 0;
+  char text[ASSUMED];
+  pm_run run = *d->base;
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  if (pm_study_complete(d->study, d->given, &run, &run, 1, NULL) != PM_OK) return;
+  int count = pm_study_get_assumptions(d->study, d->given, &run, rows);
+  for (int i = 0; i < count; i++)
+    if (strcmp(rows[i].field, "precision") == 0 || strcmp(rows[i].field, "optimizer") == 0) rows[kept++] = rows[i];
+  print_assumed(stream, pm_assumptions_format(rows, kept, text, sizeof text));
+}
+
 /* What it takes, as far as it is known. */
 static void print_amounts(FILE *stream, const cli_prices *prices, const pm_table *table)
 {
@@ -102,6 +115,7 @@ static int write_report(const cli_request *request, const cli_deadline *d, const
   bool open = page_open(&page);
   if (open) {
     print_answer(page.stream, d, goal, table);
+    print_numbers_assumed(page.stream, d);
     print_amounts(page.stream, prices, table);
     fputs(text, page.stream);
   }
@@ -117,7 +131,7 @@ int deadline_answer(const cli_request *request, const cli_deadline *d)
   memset(&prices, 0, sizeof prices);
   int code = read_goal(request, d, &prices, &goal);
   if (code != CODE_DONE) return code;
-  pm_table *table = pm_training_tabulate(d->plan, d->base, d->global_batch, &goal, &error);
+  pm_table *table = pm_study_tabulate_training(d->study, d->given, d->base, d->global_batch, &goal, &error);
   if (table == NULL) return fail_error(&error);
   bool met = number_at(table, "reached", pm_table_count_rows(table) - 1) >= 1;
   if (!is_report(request)) code = write_table(request, table, &error);

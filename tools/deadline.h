@@ -2,12 +2,13 @@
 #ifndef PERFMODEL_DEADLINE_H
 #define PERFMODEL_DEADLINE_H
 
-#include "command.h"
+#include "asked.h"
 
 typedef struct cli_deadline {
   const pm_catalog *catalog;
   const pm_system *system;
-  const pm_plan *plan;
+  pm_study *study;
+  const pm_given *given;
   const pm_run *base;
   double global_batch;
 } cli_deadline;

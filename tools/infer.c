@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "options.h"
+#include "study.h"
 
 enum { QUANTITY = 64 };
 
@@ -10,17 +10,15 @@ typedef struct question {
   pm_catalog *catalog;
   pm_network *network;
   pm_system *system;
-  pm_inference_profile profile;
-  bool assumed; /* nobody said which release of it */
-  pm_memory_profile memory;
-  pm_plan *plan;
+  pm_study *study;
+  pm_given given;
+  const pm_plan *plan; /* of the study */
   cli_axes axes;
   size_t count;
   pm_inference_run usual;
   pm_inference_run *runs;
   pm_inference *answers;
   double latency; /* limit; NAN without one */
-  int32_t half;   /* the 16 bits that most run the network in, if nobody named a precision; else fp32 */
 } question;
 
 /* ---- What is asked ---- */
@@ -39,56 +37,26 @@ static int read_latency(const cli_request *request, double *latency)
 static int read_question(const cli_request *request, question *q)
 {
   q->usual = pm_inference_run_make();
+  q->given = read_given(request, "inference_run");
   if (!read_axes(request, &q->usual, &q->axes)) return CODE_USAGE;
   return read_latency(request, &q->latency);
-}
-
-static void find_usable(const cli_request *request, question *q)
-{
-  pm_usable_memory usable;
-  const pm_gpu *gpu = pm_system_get_gpu(q->system);
-  if (field_given(request, "usable_memory") != NULL) return;
-  q->usual.usable_memory = gpu->memory;
-  if (pm_catalog_get_record(q->catalog, "usable_memory", gpu->id, &usable,
-                            NULL) == PM_OK) q->usual.usable_memory = usable.memory;
-  else note(request, "the catalogue has no usable memory of %s; its nominal size is taken", gpu->id);
 }
 
 static int find_all(const cli_request *request, question *q)
 {
   int code;
-  pm_error error = PM_ERROR_NONE;
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
-  if (code != CODE_DONE) return code;
-  find_usable(request, q);
-  code = open_profile(request, q->catalog, framework_names(request), q->system, &q->profile);
-  q->assumed = strcmp(framework_names(request), PM_FRAMEWORK_DEFAULT) == 0;
-  if (code != CODE_DONE) return code;
-  if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &q->memory, &error) != PM_OK)
-    return fail_error(&error);
-  const pm_network *network = q->network;
-  const pm_system *system = q->system;
-  q->plan = pm_plan_new(&network, 1, &system, 1, &error);
-  if (q->plan != NULL && pm_plan_add_inference_profile(q->plan, &q->profile, &q->memory, &error) == 0) return CODE_DONE;
-  return fail_error(&error);
+  const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, true};
+  if (code == CODE_DONE) q->study = open_study(request, &asked, NULL, &code);
+  return code;
 }
 
 /* ---- Answers ---- */
 
-/* The first run in the precision that most would take, however much memory it needs. */
-static bool infer_half(const question *q, pm_inference *p)
+static cli_call call_of(const question *q, size_t i)
 {
-  pm_inference_run run = q->runs[0];
-  run.precision = q->half;
-  run.ignore_memory = 1;
-  return q->half != PM_PRECISION_FP32 && pm_infer(q->plan, &run, p, 1) == PM_OK;
-}
-
-static int refuse(const question *q, const pm_error *error)
-{
-  pm_inference p;
-  return fail_in_fp32(error, q->half, infer_half(q, &p) ? p.memory : (double)NAN);
+  return (cli_call){q->catalog, q->study, q->plan, &q->given, q->system, &q->runs[i], q->answers[i].throughput};
 }
 
 /* A single run says in words why it has no answer; one of many keeps its row, with its status. */
@@ -98,7 +66,8 @@ static int answer_one(question *q, size_t i)
   bool single = q->count == 1;
   int status = PM_OK;
   if (single) status = pm_inference_check(q->plan, &q->runs[i], &error);
-  if (status != PM_OK) return refuse(q, &error);
+  const cli_call call = call_of(q, i);
+  if (status != PM_OK) return refuse_call(&call, &error);
   pm_infer(q->plan, &q->runs[i], &q->answers[i], 1);
   if (isnan(q->latency)) return CODE_DONE;
   status = pm_inference_find_batch(q->plan, &q->runs[i], q->latency, &q->answers[i], single ? &error : NULL);
@@ -117,45 +86,29 @@ static int answer_all(const cli_request *request, question *q)
   q->answers = (pm_inference *)calloc(q->count, sizeof *q->answers);
   if (q->runs == NULL || q->answers == NULL) return fail_memory();
   if (pm_space_get_runs(&space, 0, q->count, q->runs, &error) != PM_OK) return fail_error(&error);
-  q->half = half_precision(request, q->network, q->system, q->usual.precision);
+  code = complete_calls(request, q->study, &q->given, q->runs, q->count, q->count > 1);
+  if (code == CODE_DONE) q->plan = open_plan(q->study, &code);
   for (size_t i = 0; i < q->count && code == CODE_DONE; i++) code = answer_one(q, i);
   return code;
 }
 
-/* Of an assumed framework what a single run would give in channels_last; empty where that makes no difference. */
-static const char *format_channels_last(const question *q, char *text, size_t size)
+static const pm_inference_profile *profile_of(const question *q)
 {
-  char name[PM_TEXT_MAX + 8], rate[QUANTITY];
-  pm_inference_profile other;
-  pm_inference p;
-  pm_inference_run run = q->runs[0];
-  text[0] = '\0';
-  snprintf(name, sizeof name, "%s-nhwc", q->profile.id);
-  if (!q->assumed || pm_catalog_get_inference(q->catalog, name, &other, NULL) != PM_OK) return text;
-  run.profile_index = pm_plan_add_inference_profile(q->plan, &other, &q->memory, NULL);
-  if (run.profile_index <= 0 || pm_infer(q->plan, &run, &p, 1) != PM_OK) return text;
-  if (!(fabs(p.throughput / q->answers[0].throughput - 1) >= 0.005)) return text;
-  snprintf(text, size, " in NCHW (channels_last: %s samples/s%s)", pm_quantity_format(rate, sizeof rate, p.throughput, "1"),
-           q->count > 1 ? " in the first row" : "");
-  return text;
+  return pm_study_get_profile(q->study, q->runs[0].profile_index, q->runs[0].system_index);
 }
 
 static void print_title(FILE *stream, const question *q)
 {
-  char latency[QUANTITY], layout[2 * QUANTITY], half[2 * QUANTITY];
+  char latency[QUANTITY];
   pm_network_totals totals;
-  pm_inference p;
   const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
-  const pm_inference_run *run = &q->usual;
-  fprintf(stream, "Inference of %s on %s, %s%s%s\n", name, pm_system_get_machine(q->system)->name,
-          q->assumed ? "assuming " : "", q->profile.name, format_channels_last(q, layout, sizeof layout));
+  const pm_inference_run *run = &q->runs[0];
+  fprintf(stream, "Inference of %s on %s, %s\n", name, pm_system_get_machine(q->system)->name, profile_of(q)->name);
   fprintf(stream, "%d GPU%s, each a replica", run->gpus, run->gpus != 1 ? "s" : "");
   if (run->nodes > 1) fprintf(stream, ", on each of %d nodes", run->nodes);
-  if (q->count == 1 && isnan(q->latency) && infer_half(q, &p))
-    fprintf(stream, ", fp32%s", format_half_rate(half, sizeof half, q->half, p.tokens_per_second));
   if (!isnan(q->latency))
     fprintf(stream, "; the largest batch within %s", pm_quantity_format(latency, sizeof latency, q->latency, "s"));
-  fputs("\n\n", stream);
+  fputc('\n', stream);
 }
 
 static void print_line(FILE *stream, const cli_request *request, const char *line)
@@ -190,7 +143,7 @@ static void print_calibration(FILE *stream, const cli_request *request, const qu
     int word = q->answers[i].calibration;
     if (word == PM_CALIBRATION_STATUS_NONE || said[word]) continue;
     snprintf(line, sizeof line, "Calibration: %s: %s; constants of the profile %s.", choices[word].name, choices[word].doc,
-             q->profile.origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "assumed, not fitted to inference");
+             profile_of(q)->origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "assumed, not fitted to inference");
     print_line(stream, request, line);
     said[word] = true;
   }
@@ -215,18 +168,25 @@ static int write_answers(const cli_request *request, const question *q)
 {
   pm_error error = PM_ERROR_NONE;
   cli_page page;
-  pm_table *table = pm_inference_tabulate(q->plan, q->runs, q->answers, q->count, &error);
+  pm_table *table = pm_study_tabulate_inference(q->study, &q->given, q->runs, q->answers, q->count, &error);
   if (table == NULL || !is_report(request)) return write_table(request, table, &error);
+  if (!page_open(&page)) return pm_table_free(table), fail_memory();
+  print_title(page.stream, q);
+  print_assumed_column(page.stream, table);
+  fputc('\n', page.stream);
+  drop_equal_totals(table);
+  if (!is_axis(q, "gpus") && !is_axis(q, "nodes")) pm_table_drop(table, "total_gpus");
   drop_titled(table, q);
   char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error);
   pm_table_free(table);
-  if (text == NULL) return fail_error(&error);
-  if (!page_open(&page)) return pm_string_free(text), fail_memory();
-  print_title(page.stream, q);
-  fputs(text, page.stream);
+  if (text != NULL) fputs(text, page.stream);
   pm_string_free(text);
   print_calibration(page.stream, request, q);
-  return page_write(&page, request);
+  int width = output_width(request);
+  const cli_call call = call_of(q, 0);
+  if (q->count == 1 && isnan(q->latency)) print_call_hints(page.stream, &call, width > 0 && width < 100 ? (size_t)width : 100);
+  int written = page_write(&page, request);
+  return text != NULL ? written : fail_error(&error);
 }
 
 static bool all_failed(const question *q)
@@ -246,7 +206,7 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = answer_all(request, &q);
   if (code == CODE_DONE) code = write_answers(request, &q);
   if (code == CODE_DONE && all_failed(&q)) code = CODE_CONSTRAINT;
-  pm_plan_free(q.plan);
+  pm_study_free(q.study);
   pm_network_free(q.network);
   pm_system_free(q.system);
   pm_catalog_free(q.catalog);
@@ -258,7 +218,7 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "inference_run", "many", NULL},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as tensorrt or pytorch-2.4-compile (default pytorch: the "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as tensorrt or pytorch-2.4-compile (default pytorch, the "
                                                 "newest fitted release that runs on the GPU); see perfmodel list "
                                                 "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},

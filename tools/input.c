@@ -1,6 +1,7 @@
 /* perfmodel input: what storage, network, page cache, decoding and copies bring to the GPUs. */
 #include <math.h>
 #include <string.h>
+#include "asked.h"
 #include "input_path.h"
 
 enum { LABEL = 22, QUANTITY = 64 };
@@ -9,6 +10,9 @@ typedef struct question {
   pm_input_setup setup;
   pm_input_run run;
   pm_input_rates rates;
+  pm_given given;
+  pm_run asked; /* whose GPUs read */
+  char assumed[ASSUMED];
 } question;
 
 /* ---- What is asked ---- */
@@ -22,13 +26,12 @@ static int set_field(const cli_request *request, option_id option, const char *f
   return pm_record_set(f, run, request->value[option], &error) == PM_OK ? CODE_DONE : fail(CODE_USAGE, "%s", error.text);
 }
 
-static int read_run(const cli_request *request, pm_input_run *run)
+static int read_input(const cli_request *request, pm_input_run *run)
 {
   static const struct {
     option_id option;
     const char *field;
-  } fields[] = {{OPTION_NODES, "nodes"},       {OPTION_UNITS, "units"},       {OPTION_WORKERS, "workers"},
-                {OPTION_GPUS, "gpus"},         {OPTION_READS, "reads"},       {OPTION_PREFETCH, "prefetch"},
+  } fields[] = {{OPTION_UNITS, "units"},       {OPTION_WORKERS, "workers"},     {OPTION_READS, "reads"},       {OPTION_PREFETCH, "prefetch"},
                 {OPTION_FILES, "format"},      {OPTION_DECODE, "decode"},     {OPTION_POLICY, "policy"},
                 {OPTION_CACHE, "cache"},       {OPTION_CHUNK, "chunk"},       {OPTION_RATE, "gpu_rate"},
                 {OPTION_SAMPLE_OUT, "sample_out"},
@@ -51,30 +54,67 @@ static int find_all(const cli_request *request, const pm_catalog *catalog, quest
 
 /* ---- The GPUs' own rate, from the model of training. ---- */
 
+/* What was assumed of the run, or empty. */
 static int predict_rate(const cli_request *request, const pm_catalog *catalog, question *q)
 {
-  pm_error error = PM_ERROR_NONE;
   int code;
+  pm_error error = PM_ERROR_NONE;
   pm_prediction prediction;
-  pm_run run = pm_run_make();
-  double batch;
-  if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, run.batch, &batch) ||
-      !read_precision(request->value[OPTION_PRECISION], &run.precision))
-    return CODE_USAGE;
-  run.batch = batch;
-  run.gpus = q->run.gpus > 0 ? q->run.gpus : q->setup.machine.gpus;
   pm_network *network = open_network(request, catalog, request->value[OPTION_NETWORK], &code);
-  if (code != CODE_DONE) return code;
-  pm_system *system = pm_catalog_new_system(catalog, q->setup.machine.id, &error);
-  const pm_network *networks[] = {network};
-  const pm_system *systems[] = {system};
-  pm_plan *plan = system != NULL ? pm_plan_new(networks, 1, systems, 1, &error) : NULL;
-  if (plan == NULL || pm_run_check(plan, &run, &error) != PM_OK || pm_predict(plan, &run, &prediction, 1) != PM_OK)
-    code = fail_error(&error);
-  else q->run.gpu_rate = prediction.throughput;
-  pm_plan_free(plan);
+  pm_system *system = code == CODE_DONE ? open_system(catalog, request->arguments.items[1], &code) : NULL;
+  const cli_asked asked = {catalog, &network, 1, &system, 1, false};
+  pm_study *study = code == CODE_DONE ? open_study(request, &asked, NULL, &code) : NULL;
+  if (code == CODE_DONE) code = complete_runs(request, study, &q->given, &q->asked, 1, false);
+  if (code == CODE_DONE) code = check_effects(request, study, &q->asked, 1);
+  const pm_plan *plan = code == CODE_DONE ? open_plan(study, &code) : NULL;
+  if (plan != NULL && pm_run_check(plan, &q->asked, &error) != PM_OK) code = fail_error(&error);
+  if (code == CODE_DONE) code = predict_runs(plan, 0, &q->asked, &prediction, 1);
+  if (code == CODE_DONE) {
+    q->run.gpu_rate = prediction.throughput / q->asked.nodes;
+    assumed_of(study, &q->given, &q->asked, q->assumed);
+  }
+  pm_study_free(study);
   pm_system_free(system);
   pm_network_free(network);
+  return code;
+}
+
+/* Fields of a run of training are for --network alone, but for how many GPUs of how many nodes. */
+static int refuse_fields(const cli_request *request)
+{
+  for (size_t i = 0; i < request->given_count; i++) {
+    char name[OPTION_NAME];
+    const pm_field *field = request->given[i].field;
+    field_option(field, name, sizeof name);
+    if (strcmp(field->name, "gpus") != 0 && strcmp(field->name, "nodes") != 0)
+      return fail(CODE_USAGE, "--%s is of the network: give --network", name);
+  }
+  return CODE_DONE;
+}
+
+static int complete_counts(const cli_request *request, const pm_catalog *catalog, question *q)
+{
+  int code;
+  pm_error error = PM_ERROR_NONE;
+  pm_system *system = open_system(catalog, request->arguments.items[1], &code);
+  if (code == CODE_DONE && pm_run_complete_counts(system, &q->given, &q->asked, &error) != PM_OK) code = fail_error(&error);
+  pm_system_free(system);
+  return code;
+}
+
+/* Counts and, of a network, the rate of its GPUs: by the same rules as everywhere. */
+static int find_rate(const cli_request *request, const pm_catalog *catalog, question *q)
+{
+  bool network = request->value[OPTION_NETWORK] != NULL;
+  q->asked = pm_run_make();
+  q->asked.framework_index = 0;
+  q->given = read_given(request, "run");
+  int code = network ? CODE_DONE : refuse_fields(request);
+  if (code == CODE_DONE && !read_run(request, "run", &q->asked)) code = CODE_USAGE;
+  if (code == CODE_DONE) code = read_global_batch(request, NAN, &q->asked, &q->given);
+  if (code == CODE_DONE) code = network ? predict_rate(request, catalog, q) : complete_counts(request, catalog, q);
+  q->run.gpus = q->asked.gpus;
+  q->run.nodes = q->asked.nodes;
   return code;
 }
 
@@ -137,8 +177,10 @@ static int write_report(const cli_request *request, const question *q)
   if (!page_open(&page)) return fail_memory();
   FILE *stream = page.stream;
   fprintf(stream, "Input of %s to %s\n", q->setup.dataset.name, q->setup.machine.name);
-  fprintf(stream, "From %s, %d node%s, %s\n\n", q->setup.storage.name, q->run.nodes, q->run.nodes > 1 ? "s" : "",
+  fprintf(stream, "From %s, %d node%s, %s\n", q->setup.storage.name, q->run.nodes, q->run.nodes > 1 ? "s" : "",
           q->setup.loader.name);
+  print_assumed(stream, q->assumed);
+  fputc('\n', stream);
   fprintf(stream, "  %-*s%12.0f samples/s per node, %.0f in all\n", LABEL, "throughput", r->throughput, r->total);
   print_interval(stream, r);
   if (!isnan(r->gpu_busy))
@@ -180,11 +222,11 @@ static int run(const cli_request *request)
   question q;
   pm_error error = PM_ERROR_NONE;
   memset(&q, 0, sizeof q);
-  int code = read_run(request, &q.run);
+  int code = read_input(request, &q.run);
   if (code != CODE_DONE) return code;
   pm_catalog *catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, catalog, &q);
-  if (code == CODE_DONE && request->value[OPTION_NETWORK] != NULL) code = predict_rate(request, catalog, &q);
+  if (code == CODE_DONE) code = find_rate(request, catalog, &q);
   pm_catalog_free(catalog);
   if (code != CODE_DONE) return code;
   if (pm_input_check(&q.setup, &q.run, &error) != PM_OK) return fail_error(&error);
@@ -196,10 +238,9 @@ static const cli_option options[] = {
   {OPTION_STORAGE, '\0', "storage", "NAME", "see perfmodel list storages (default: the machine's own)"},
   {OPTION_RATE, '\0', "rate", "RATE", "samples that the GPUs of a node would take, such as \"2940 samples/s\""},
   {OPTION_NETWORK, '\0', "network", "NAME", "predict that rate for this network instead; see perfmodel list networks"},
-  {OPTION_BATCH, '\0', "batch", "N", "its samples per GPU and step"},
-  {OPTION_PRECISION, '\0', "precision", "NAME", "its precision"},
-  {OPTION_NODES, '\0', "nodes", "N", "nodes that read at once (default 1)"},
-  {OPTION_GPUS, '\0', "gpus", "N", "GPUs per node (default: all)"},
+  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples input_rate no_prefetch"},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "its samples per step over all GPUs, instead of --batch"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
   {OPTION_UNITS, '\0', "units", "N", "units of the storage, such as chassis (default 1)"},
   {OPTION_LOADER, '\0', "loader", "NAME", "see perfmodel list loaders (default tensorflow)"},
   {OPTION_CPU, '\0', "cpu", "NAME", "see perfmodel list decoders (default: the machine's)"},

@@ -1,92 +1,103 @@
-/* perfmodel memory: what a training step keeps on one GPU, and whether it fits. */
+/* perfmodel memory: what the completed run keeps on one GPU, and whether it fits. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "memory_report.h"
+#include "asked.h"
 
-enum { LABEL = 26, QUANTITY = 64, ADVICE = 8, OPTIMIZERS = 64 };
+enum { LABEL = 26, QUANTITY = 64, ADVICE = 8, WIDTH = 100 };
 
 typedef struct question {
   pm_catalog *catalog;
   pm_network *network;
-  pm_gpu gpu;
-  pm_memory_profile profile;
-  pm_optimizer optimizer;
-  pm_memory_run run;
-  pm_memory_plan *plan;
+  pm_system *system;
+  bool inference;
+  pm_study *study;
+  pm_given given;
+  const pm_plan *plan; /* of the study */
+  pm_run run;
+  pm_inference_run call;
   pm_memory_use use;
+  pm_stage *stages; /* of training */
+  int stage_count;
 } question;
 
 /* ---- What is asked ---- */
 
-static int set_field(pm_memory_run *run, const char *name, const char *text)
+/* The batch of a call is its own, not that of a step. */
+static int read_question(const cli_request *request, question *q)
 {
-  pm_error error = PM_ERROR_NONE;
-  if (text == NULL) return CODE_DONE;
-  if (pm_record_set(pm_record_find_field(pm_record_type_find("memory_run"), name), run, text, &error) == PM_OK)
-    return CODE_DONE;
-  return fail(CODE_USAGE, "%s", error.text);
+  q->inference = request->value[OPTION_INFERENCE] != NULL;
+  q->given = read_given(request, q->inference ? "inference_run" : "run");
+  q->run = pm_run_make();
+  q->call = pm_inference_run_make();
+  q->run.framework_index = 0;
+  if (!read_run(request, "run", &q->run)) return CODE_USAGE;
+  if (!q->inference) return read_global_batch(request, NAN, &q->run, &q->given);
+  if (request->value[OPTION_GLOBAL_BATCH] != NULL) return fail(CODE_USAGE, "--global-batch is of training");
+  return read_run(request, "inference_run", &q->call) ? check_call_fields(request) : CODE_USAGE;
 }
 
-static int read_run(const cli_request *request, pm_memory_run *run)
-{
-  double ranks;
-  *run = pm_memory_run_make();
-  if (!read_count_option(request, OPTION_BATCH, COUNT_MOST, run->batch, &run->batch) ||
-      !read_count_option(request, OPTION_RANKS, COUNT_MOST, run->ranks, &ranks) ||
-      !read_precision(request->value[OPTION_PRECISION], &run->precision))
-    return CODE_USAGE;
-  run->ranks = (int32_t)ranks;
-  run->inference = request->value[OPTION_INFERENCE] != NULL;
-  int code = set_field(run, "zero_stage", request->value[OPTION_ZERO]);
-  return code == CODE_DONE ? set_field(run, "recompute", request->value[OPTION_RECOMPUTE]) : code;
-}
-
-/* A GPU by name, or that of a system. */
-static int find_gpu(const pm_catalog *catalog, const char *name, pm_gpu *gpu)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_machine machine;
-  if (pm_catalog_get_record(catalog, "gpu", name, gpu, &error) == PM_OK) return CODE_DONE;
-  if (pm_catalog_get_record(catalog, "system", name, &machine, NULL) != PM_OK) return fail_error(&error);
-  return pm_catalog_get_record(catalog, "gpu", machine.gpu, gpu, NULL) == PM_OK ? CODE_DONE : fail_error(&error);
-}
-
-/* What the driver reports, or, if nobody wrote that down, what is printed on the box. */
-static void find_usable(const cli_request *request, question *q)
-{
-  pm_usable_memory usable;
-  if (pm_catalog_get_record(q->catalog, "usable_memory", q->gpu.id, &usable,
-                            NULL) == PM_OK) q->run.usable = usable.memory;
-  else {
-    q->run.usable = q->gpu.memory;
-    note(request, "the catalogue has no usable memory of %s; its nominal size is taken", q->gpu.id);
-  }
-}
-
-static int find_record(const pm_catalog *catalog, const char *kind, const char *name, void *record)
-{
-  pm_error error = PM_ERROR_NONE;
-  return pm_catalog_get_record(catalog, kind, name, record, &error) == PM_OK ? CODE_DONE : fail_error(&error);
-}
-
-static int find_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile)
-{
-  pm_error error = PM_ERROR_NONE;
-  return pm_catalog_get_memory_profile(catalog, name, profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
-}
-
-static int find_all(const cli_request *request, question *q)
+static int complete(const cli_request *request, question *q)
 {
   int code;
-  const char *framework = request->value[OPTION_FRAMEWORK], *optimizer = request->value[OPTION_OPTIMIZER];
-  q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
-  if (code == CODE_DONE) code = find_gpu(q->catalog, request->arguments.items[1], &q->gpu);
-  if (code == CODE_DONE) find_usable(request, q);
-  if (code == CODE_DONE)
-    code = find_profile(q->catalog, framework != NULL ? framework : PM_FRAMEWORK_DEFAULT, &q->profile);
-  if (code == CODE_DONE)
-    code = find_record(q->catalog, "optimizer", optimizer != NULL ? optimizer : "momentum", &q->optimizer);
+  const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, q->inference};
+  q->study = open_study(request, &asked, NULL, &code);
+  if (code != CODE_DONE) return code;
+  if (q->inference) code = complete_calls(request, q->study, &q->given, &q->call, 1, false);
+  else code = complete_runs(request, q->study, &q->given, &q->run, 1, false);
+  if (code == CODE_DONE && !q->inference) code = check_effects(request, q->study, &q->run, 1);
+  if (code == CODE_DONE) q->plan = open_plan(q->study, &code);
+  return code;
+}
+
+static const pm_network *network_of(const question *q)
+{
+  return pm_study_get_network(q->study, q->inference ? q->call.network_index : q->run.network_index);
+}
+
+/* How the software handles memory; that of no framework is the least. */
+static int find_profile(const question *q, pm_memory_profile *profile)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_framework_profile *framework = pm_study_get_framework(q->study, q->run.framework_index, 0);
+  const char *name = q->inference ? pm_study_get_profile(q->study, q->call.profile_index, 0)->memory : "generic";
+  if (!q->inference && framework != NULL) return *profile = framework->memory, CODE_DONE;
+  return pm_catalog_get_memory_profile(q->catalog, name, profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+}
+
+/* ---- The answer ---- */
+
+static int find_training(question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_run run = q->run;
+  run.ignore_memory = 1;
+  if (pm_prediction_get_memory(q->plan, &run, &q->use, &error) != PM_OK) return fail_error(&error);
+  q->stage_count = pm_prediction_get_stages(q->plan, &run, NULL, 0, &error);
+  q->stages = q->stage_count > 0 ? (pm_stage *)calloc((size_t)q->stage_count, sizeof *q->stages) : NULL;
+  if (q->stages == NULL) return fail_error(&error);
+  pm_prediction_get_stages(q->plan, &run, q->stages, (size_t)q->stage_count, &error);
+  return CODE_DONE;
+}
+
+/* Part by part what pm_infer adds up. */
+static int find_inference(question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_memory_profile profile;
+  pm_optimizer optimizer;
+  pm_memory_run run = pm_memory_run_make();
+  pm_record_clear(pm_record_type_find("optimizer"), &optimizer);
+  int code = find_profile(q, &profile);
+  if (code != CODE_DONE) return code;
+  run.batch = q->call.batch;
+  run.precision = q->call.precision;
+  run.inference = 1;
+  run.usable = isnan(q->call.usable_memory) ? pm_system_get_usable_memory(q->system) : q->call.usable_memory;
+  pm_memory_plan *plan = pm_memory_plan_new(network_of(q), &profile, &optimizer, &error);
+  if (plan == NULL || pm_memory_check(plan, &run, &error) != PM_OK) code = fail_error(&error);
+  else pm_memory_evaluate(plan, &run, &q->use, 1);
+  pm_memory_plan_free(plan);
   return code;
 }
 
@@ -108,24 +119,10 @@ static void print_part(FILE *stream, const char *name, double bytes, double tota
   fputc('\n', stream);
 }
 
-static void print_title(FILE *stream, const question *q, size_t width)
+static void print_parts(FILE *stream, const question *q)
 {
-  char line[1024], precision[PM_TEXT_MAX], number[PM_NUMBER_MAX], ranks[48] = "";
-  pm_network_totals totals;
-  if (pm_network_get_totals(q->network, &totals, NULL) != PM_OK) snprintf(totals.name, PM_TEXT_MAX, "the network");
-  snprintf(line, sizeof line, "Memory of %s in %s on %s", totals.name, q->run.inference ? "inference" : "training",
-           q->gpu.name);
-  print_wrapped(stream, line, 0, 0, width);
-  pm_record_format(pm_record_find_field(pm_record_type_find("memory_run"), "precision"), &q->run, precision);
-  if (q->run.ranks > 1) snprintf(ranks, sizeof ranks, ", %d data-parallel GPUs", q->run.ranks);
-  snprintf(line, sizeof line, "Batch %s per GPU%s, %s, %s%s%s", pm_number_format(number, q->run.batch), ranks,
-           precision, q->run.inference ? "" : q->optimizer.name, q->run.inference ? "" : "; ", q->profile.name);
-  print_wrapped(stream, line, 0, 0, width);
-}
-
-void print_memory_parts(FILE *stream, const pm_memory_use *use, bool inference)
-{
-  print_part(stream, inference ? "activations" : "saved activations", use->activations, use->total);
+  const pm_memory_use *use = &q->use;
+  print_part(stream, q->inference ? "activations" : "saved activations", use->activations, use->total);
   print_part(stream, "live gradients", use->live_gradients, use->total);
   print_part(stream, "held by the allocator", use->allocator, use->total);
   print_part(stream, "weights", use->weights, use->total);
@@ -137,89 +134,176 @@ void print_memory_parts(FILE *stream, const pm_memory_use *use, bool inference)
   print_part(stream, "context", use->context, use->total);
 }
 
-void print_memory_verdict(FILE *stream, const char *total_name, const char *batch_name, const pm_memory_use *use)
+static int fullest(const question *q)
+{
+  int best = 0;
+  for (int i = 1; i < q->stage_count; i++)
+    if (q->stages[i].memory > q->stages[best].memory) best = i;
+  return best;
+}
+
+static void print_verdict(FILE *stream, const question *q)
 {
   static const char *const words[] = {"not known whether it fits", "fits",
                                       "tight: within 8 %, the framework's release decides", "does not fit"};
-  char total[QUANTITY], usable[QUANTITY], missing[QUANTITY], sample[QUANTITY];
+  const pm_memory_use *use = &q->use;
+  char total[QUANTITY], usable[QUANTITY], missing[QUANTITY], sample[QUANTITY], name[QUANTITY] = "total";
   char number[PM_NUMBER_MAX], safe[PM_NUMBER_MAX];
-  fprintf(stream, "  %-*s%s of %s: %s", LABEL - 2, total_name, quantity(total, use->total), quantity(usable, use->usable),
+  if (q->stage_count > 1) snprintf(name, sizeof name, "heaviest: stage %d of %d", fullest(q), q->stage_count);
+  fprintf(stream, "  %-*s%s of %s: %s", LABEL - 2, name, quantity(total, use->total), quantity(usable, use->usable),
           words[use->verdict]);
   if (use->missing > 0) fprintf(stream, ", %s too much", quantity(missing, use->missing));
-  fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2, batch_name,
+  fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2, q->inference ? "largest batch" : "largest micro-batch",
           pm_number_format(number, use->largest_batch), pm_number_format(safe, use->safe_batch),
           quantity(sample, use->sample));
   if (use->host > 0) fprintf(stream, "  %-*s%s for each GPU\n", LABEL - 2, "on the host", quantity(total, use->host));
 }
 
-/* All optimizers of the catalogue. */
-static size_t find_optimizers(const pm_catalog *catalog, pm_optimizer *optimizers)
+/* "2 nodes of 8 GPUs" */
+static void format_gpus(char *text, size_t size, int32_t gpus, int32_t nodes)
 {
-  size_t count = 0;
-  const char *id;
-  for (size_t i = 0; count < OPTIMIZERS && (id = pm_catalog_get_id(catalog, "optimizers", i)) != NULL; i++)
-    count += pm_catalog_get_record(catalog, "optimizer", id, &optimizers[count], NULL) == PM_OK;
-  return count;
+  if (nodes > 1) snprintf(text, size, "%d nodes of %d GPU%s", nodes, gpus, gpus > 1 ? "s" : "");
+  else snprintf(text, size, "%d GPU%s", gpus, gpus > 1 ? "s" : "");
+}
+
+static void print_plan(FILE *stream, const question *q)
+{
+  const pm_run *r = &q->run;
+  const pm_record_type *type = pm_record_type_find("run");
+  char line[512], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], recompute[PM_TEXT_MAX], optimizer[PM_TEXT_MAX], gpus[QUANTITY];
+  bool plain = r->tensor_parallel == 1 && r->context_parallel == 1 && r->pipeline_parallel == 1 && r->zero == 0;
+  format_gpus(gpus, sizeof gpus, r->gpus, r->nodes);
+  int length = snprintf(line, sizeof line, "%s, micro-batch %s, %s, %s", gpus,
+                        pm_number_format(number, isnan(r->micro_batch) ? r->pipeline_parallel > 1 ? 1 : r->batch : r->micro_batch),
+                        pm_record_format(pm_record_find_field(type, "precision"), r, precision),
+                        pm_record_format(pm_record_find_field(type, "optimizer"), r, optimizer));
+  if (!plain)
+    length += snprintf(line + length, sizeof line - (size_t)length, "; tensor %d x context %d x pipeline %d x data %g, ZeRO %d",
+                       r->tensor_parallel, r->context_parallel, r->pipeline_parallel, pm_run_get_data_parallel(r), r->zero);
+  if (r->recompute != PM_RECOMPUTE_NONE)
+    snprintf(line + length, sizeof line - (size_t)length, "; recomputation %s",
+             pm_record_format(pm_record_find_field(type, "recompute"), r, recompute));
+  print_wrapped(stream, line, 0, 0, WIDTH);
+}
+
+static void print_call(FILE *stream, const question *q)
+{
+  const pm_inference_run *r = &q->call;
+  char line[256], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], gpus[QUANTITY];
+  format_gpus(gpus, sizeof gpus, r->gpus, r->nodes);
+  snprintf(line, sizeof line, "%s, batch %s, %s", gpus, pm_number_format(number, r->batch),
+           pm_record_format(pm_record_find_field(pm_record_type_find("inference_run"), "precision"), r, precision));
+  print_wrapped(stream, line, 0, 0, WIDTH);
+}
+
+static void print_title(FILE *stream, const question *q)
+{
+  char assumed[ASSUMED];
+  pm_network_totals totals;
+  if (pm_network_get_totals(q->network, &totals, NULL) != PM_OK) snprintf(totals.name, PM_TEXT_MAX, "the network");
+  fprintf(stream, "Memory of %s in %s on %s\n", totals.name, q->inference ? "inference" : "training",
+          pm_system_get_gpu(q->system)->name);
+  if (q->inference) print_call(stream, q);
+  else print_plan(stream, q);
+  print_assumed(stream, q->inference ? assumed_of_call(q->study, &q->given, &q->call, assumed)
+                                     : assumed_of(q->study, &q->given, &q->run, assumed));
+}
+
+static pm_table *stage_table(const question *q, bool all, pm_error *error)
+{
+  static const char *const names[] = {"stage", "layers", "parameters", "in_flight", "weights", "gradients", "optimizer", "activations",
+                                      "memory", "verdict", "live_gradients", "allocator", "input", "workspace",
+                                      "communication", "context", "gpu_memory", "host_memory"};
+  pm_table *table = pm_table_new_of_records(pm_record_type_find("stage"), q->stages, (size_t)q->stage_count, error);
+  if (table != NULL) pm_table_keep(table, names, all ? sizeof names / sizeof names[0] : 10, NULL);
+  return table;
+}
+
+static int print_stages(FILE *stream, const question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = stage_table(q, false, &error);
+  char *text = table != NULL ? pm_table_format(table, PM_FORMAT_TABLE, WIDTH, &error) : NULL;
+  pm_table_free(table);
+  if (text == NULL) return fail_error(&error);
+  fprintf(stream, "\nStages\n%s", text);
+  pm_string_free(text);
+  return CODE_DONE;
 }
 
 enum { LEAST_SHOWN = 3 };
 
 /* The changes after which it fits, or fits better; where none is enough by itself, those that save most. */
-static int pick_advice(const question *q, pm_memory_advice *rows, int count)
-{
-  int helping = 0;
-  if (q->use.verdict == PM_VERDICT_UNKNOWN) return count;
-  for (int i = 0; i < count; i++)
-    if (rows[i].verdict < q->use.verdict) rows[helping++] = rows[i];
-  return helping;
-}
-
 static void print_advice(FILE *stream, const question *q)
 {
-  pm_optimizer optimizers[OPTIMIZERS];
   pm_memory_advice rows[ADVICE];
   char total[QUANTITY], number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
   const pm_field *field = pm_record_find_field(pm_record_type_find("memory_advice"), "verdict");
-  int count = pm_memory_get_advice(q->plan, &q->run, optimizers, find_optimizers(q->catalog, optimizers), rows, ADVICE,
-                                   NULL);
-  int helping = pick_advice(q, rows, count);
+  int count = pm_prediction_get_advice(q->plan, &q->run, rows, ADVICE, NULL), helping = 0;
+  for (int i = 0; i < count; i++)
+    if (rows[i].verdict < q->use.verdict) rows[helping++] = rows[i];
   if (helping > 0) fputs("\nWhat would help\n", stream);
   else if (count > 0) fputs("\nNo single change is enough; these save most\n", stream);
   count = helping > 0 ? helping : count < LEAST_SHOWN ? count : LEAST_SHOWN;
   for (int i = 0; i < count; i++)
-    fprintf(stream, "  %-36s%10s  %-12s  largest batch %s\n", rows[i].change, quantity(total, rows[i].total),
+    fprintf(stream, "  %-36s%10s  %-12s  largest micro-batch %s\n", rows[i].change, quantity(total, rows[i].total),
             pm_record_format(field, &rows[i], verdict), pm_number_format(number, rows[i].largest_batch));
 }
 
 static int write_report(const cli_request *request, const question *q)
 {
   cli_page page;
-  int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
-  print_title(page.stream, q, width > 0 && width < 100 ? (size_t)width : 100);
+  print_title(page.stream, q);
   fputc('\n', page.stream);
-  print_memory_verdict(page.stream, "total", "largest batch", &q->use);
+  print_verdict(page.stream, q);
   fputs("\nParts\n", page.stream);
-  print_memory_parts(page.stream, &q->use, q->run.inference);
-  if (q->use.verdict != PM_VERDICT_FITS) print_advice(page.stream, q);
-  return page_write(&page, request);
+  print_parts(page.stream, q);
+  int code = q->stage_count > 1 ? print_stages(page.stream, q) : CODE_DONE;
+  if (q->use.verdict > PM_VERDICT_FITS && !q->inference) print_advice(page.stream, q);
+  int written = page_write(&page, request);
+  return code == CODE_DONE ? written : code;
 }
 
 /* ---- Tables ---- */
+
+/* The run, but for its optimizer, whose name is that of a part. */
+static int add_run(pm_table *table, const question *q, pm_error *error)
+{
+  char assumed[ASSUMED], optimizer[PM_TEXT_MAX] = "";
+  const char *update = optimizer, *line = q->inference ? assumed_of_call(q->study, &q->given, &q->call, assumed)
+                                                       : assumed_of(q->study, &q->given, &q->run, assumed);
+  const pm_record_type *type = pm_record_type_find("run");
+  if (!q->inference) pm_record_format(pm_record_find_field(type, "optimizer"), &q->run, optimizer);
+  int status = pm_table_add_text(table, "update", "optimizer", &update, error);
+  if (status == PM_OK)
+    status = q->inference ? pm_table_add_records(table, pm_record_type_find("inference_run"), &q->call, error)
+                          : pm_table_add_records(table, type, &q->run, error);
+  static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index", "optimizer",
+                                        "epoch_samples", "input_rate", "no_prefetch"};
+  for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
+  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, error);
+  return status == PM_OK ? pm_table_add_text(table, "assumed", "what was not given, and is taken to be", &line, error) : status;
+}
+
+static const char *software_of(const question *q)
+{
+  const pm_framework_profile *framework = pm_study_get_framework(q->study, q->run.framework_index, 0);
+  if (q->inference) return pm_study_get_profile(q->study, q->call.profile_index, 0)->id;
+  return framework != NULL ? framework->framework.id : "none";
+}
 
 static int write_row(const cli_request *request, const question *q)
 {
   pm_error error = PM_ERROR_NONE;
   pm_network_totals totals;
   pm_network_get_totals(q->network, &totals, &error);
-  const char *const names[] = {"network", "gpu", "framework", "optimizer"};
-  const char *const values[] = {totals.id, q->gpu.id, q->profile.id, q->optimizer.id};
+  const char *const names[] = {"network", "system", "framework"};
+  const char *const values[] = {totals.id, pm_system_get_machine(q->system)->id, software_of(q)};
   pm_table *table = pm_table_new(1, &error);
   int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
-  for (int i = 0; i < 4 && status == PM_OK; i++) status = pm_table_add_text(table, names[i], "", &values[i], &error);
-  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_run"), &q->run, &error);
-  pm_table_drop(table, "usable"); /* is among the next */
-  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, &error);
+  for (int i = 0; i < 3 && status == PM_OK; i++) status = pm_table_add_text(table, names[i], "", &values[i], &error);
+  if (status == PM_OK) status = add_run(table, q, &error);
   if (status == PM_OK) return write_table(request, table, &error);
   pm_table_free(table);
   return fail_error(&error);
@@ -238,27 +322,36 @@ static void sum(const pm_layer_memory *rows, int count, pm_layer_memory *total)
   }
 }
 
-static pm_table *layer_table(const question *q, pm_error *error)
+/* Layers keep what one micro-batch needs. */
+static int write_layers(const cli_request *request, const question *q)
 {
-  int count = pm_network_count_layers(q->network);
-  pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count + 1, sizeof *rows);
+  pm_memory_profile profile;
+  pm_error error = PM_ERROR_NONE;
   pm_table *table = NULL;
-  if (rows != NULL &&
-      pm_memory_get_layers(q->network, &q->profile, q->run.batch, q->run.precision, rows, error) == PM_OK) {
+  const pm_network *network = network_of(q);
+  double batch = q->inference ? q->call.batch : isnan(q->run.micro_batch) ? q->run.batch : q->run.micro_batch;
+  int32_t precision = q->inference ? q->call.precision : q->run.precision;
+  int code = find_profile(q, &profile), count = pm_network_count_layers(network);
+  bool whole = q->run.tensor_parallel * q->run.context_parallel * q->run.expert_parallel == 1;
+  if (code == CODE_DONE && !whole) code = fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
+  if (code != CODE_DONE) return code;
+  pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count + 1, sizeof *rows);
+  if (rows != NULL && pm_memory_get_layers(network, &profile, batch, precision, rows, &error) == PM_OK) {
     sum(rows, count, &rows[count]);
-    table = table_with_total("layer_memory", rows, (size_t)count + 1, error);
+    table = table_with_total("layer_memory", rows, (size_t)count + 1, &error);
   }
   free(rows);
-  return table;
+  return write_table(request, table, &error);
 }
 
 static int answer(const cli_request *request, question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  if (request->value[OPTION_LAYERS] != NULL) return write_table(request, layer_table(q, &error), &error);
-  q->plan = pm_memory_plan_new(q->network, &q->profile, &q->optimizer, &error);
-  if (q->plan == NULL || pm_memory_check(q->plan, &q->run, &error) != PM_OK) return fail_error(&error);
-  if (pm_memory_evaluate(q->plan, &q->run, &q->use, 1) != PM_OK) return fail(CODE_INTERNAL, "the memory is not known");
+  if (request->value[OPTION_LAYERS] != NULL) return write_layers(request, q);
+  int code = q->inference ? find_inference(q) : find_training(q);
+  if (code != CODE_DONE) return code;
+  if (request->value[OPTION_STAGES] != NULL && q->inference) return fail(CODE_USAGE, "--stages is of training");
+  if (request->value[OPTION_STAGES] != NULL) return write_table(request, stage_table(q, true, &error), &error);
   return is_report(request) ? write_report(request, q) : write_row(request, q);
 }
 
@@ -266,47 +359,39 @@ static int run(const cli_request *request)
 {
   question q;
   memset(&q, 0, sizeof q);
-  if (is_memory_of_plan(request)) return memory_of_plan(request);
-  int code = read_run(request, &q.run);
-  if (code != CODE_DONE) return code;
-  q.catalog = open_catalog(request, &code);
-  if (code == CODE_DONE) code = find_all(request, &q);
+  int code = read_question(request, &q);
+  if (code == CODE_DONE) q.catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) q.network = open_network(request, q.catalog, request->arguments.items[0], &code);
+  if (code == CODE_DONE) q.system = open_system(q.catalog, request->arguments.items[1], &code);
+  if (code == CODE_DONE) code = complete(request, &q);
   if (code == CODE_DONE) code = answer(request, &q);
-  pm_memory_plan_free(q.plan);
+  free(q.stages);
+  pm_study_free(q.study);
+  pm_system_free(q.system);
   pm_network_free(q.network);
   pm_catalog_free(q.catalog);
   return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_BATCH, '\0', "batch", "N", "samples per GPU and step (default 32)"},
-  {OPTION_PRECISION, '\0', "precision", "NAME", "fp32 (default), fp16 (mixed), ...; see perfmodel list precisions"},
-  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "default momentum; see perfmodel list optimizers"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "how memory is handled (default pytorch); see perfmodel list "
-                                                "memory_profiles"},
-  {OPTION_RANKS, '\0', "dp", "N", "data-parallel GPUs (default 1)"},
-  {OPTION_ZERO, '\0', "zero", "0|1|2|3", "share out over them: 1 the optimizer's state, 2 gradients too, 3 weights "
-                                         "too"},
-  {OPTION_RECOMPUTE, '\0', "recompute", "none|selective|full|operations", "what the backward pass computes again (default none)"},
-  {OPTION_FIELDS, '\0', "run", NULL,
-   "gpus nodes batch precision overlap kernel_model epoch_samples parallelism optimizer gradient_accumulation_steps input_rate "
-   "no_prefetch usable_memory ignore_memory zero recompute rank_order"},
+  {OPTION_FIELDS, '\0', "run", NULL, "overlap kernel_model epoch_samples input_rate no_prefetch ignore_memory"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_INFERENCE, '\0', "inference", NULL, "forward pass only"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
+  {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
   {OPTION_LAYERS, '\0', "layers", NULL, "print what every layer keeps instead"},
+  {OPTION_STAGES, '\0', "stages", NULL, "print what every stage of the pipeline keeps instead"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command memory_command = {
-  "memory", "NETWORK GPU|SYSTEM", "says what a step keeps on one GPU, whether it fits, and the largest batch",
+  "memory", "NETWORK GPU|SYSTEM", "says what a step keeps on one GPU, whether it fits, and the largest micro-batch",
   "Adds up the memory of one GPU at the peak of a training step: weights, gradients, optimizer, the activations that "
   "the backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the GPU's "
-  "driver reports; published memory use spreads by about 8 %, so within that the verdict is tight.\n\n"
-  "With --tp, --pp or another option of a parallel plan it is the memory of the heaviest rank, and of every stage of the "
-  "pipeline; the system says how many GPUs a node has, the plan how many there are.\n\n"
+  "driver reports; published memory use spreads by about 8 %, so within that the verdict is tight. It is the memory that "
+  "perfmodel predict finds for the same options, of the heaviest rank.\n\n"
   "As a table this is a report to read, with what would help if it does not fit; as csv or json it is one row with all "
   "values, in bytes.",
   "perfmodel memory resnet152 rtx-2080-ti --batch 64", options, 2, 2, run};

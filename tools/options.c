@@ -62,12 +62,12 @@ static void name_value(const pm_field *field, bool many, char *value, size_t siz
 static void say(const pm_field *field, const char *value, char *doc, size_t size)
 {
   char choices[512];
-  size_t used = (size_t)snprintf(doc, size, "%s", field->doc);
+  size_t used = (size_t)snprintf(doc, size, "%s", field->asked != NULL ? field->asked : field->doc);
   if (field->kind == PM_FIELD_CHOICE && !is_switch(field) && strchr(value, '|') == NULL) {
     list_choices(field, ", ", choices, sizeof choices);
     used += (size_t)snprintf(doc + used, size - used, ": %s", choices);
   }
-  if (field->otherwise != NULL && used < size) snprintf(doc + used, size - used, " (default %s)", field->otherwise);
+  if (field->asked == NULL && field->otherwise != NULL && used < size) snprintf(doc + used, size - used, " (default %s)", field->otherwise);
 }
 
 /* The options after `last` that speak of a field in words of the command's own. */

@@ -37,15 +37,6 @@ bool is_switch(const pm_field *field);
 /* The text that was given for a field of the run, or NULL. */
 const char *field_given(const cli_request *request, const char *name);
 
-/* The 16 bits that a network of words is mostly run in, where nobody named a precision and the GPU has them; else fp32. */
-int32_t half_precision(const cli_request *request, const pm_network *network, const pm_system *system, int32_t precision);
-
-/* " (bf16: 6000 tokens/s)", or nothing. */
-const char *format_half_rate(char *text, size_t size, int32_t precision, double tokens);
-
-/* Fails a run, with the memory that it needs in that precision; NAN: it was asked for in its own. */
-int fail_in_fp32(const pm_error *error, int32_t precision, double memory);
-
 /* One value into its field. Like all below it prints what is wrong, naming the option, and returns false. */
 bool read_field(const char *name, const pm_field *field, void *record, const char *text);
 

@@ -119,25 +119,38 @@ _perfmodel() {
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    memory) options=" --batch --precision --optimizer --framework --dp --zero --recompute --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --shard-group --recompute-layers --gradient-bytes --context-exchange --capacity-factor --expert-imbalance --offload --global-batch --inference --set --layers --columns --format --output --catalog --quiet --help"
+    memory) options=" --gpus --nodes --batch --precision --parallelism --optimizer --gradient-accumulation-steps --usable-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --inference --set --layers --stages --columns --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="$(_perfmodel_ids precisions)" ;;
-        --optimizer) words="$(_perfmodel_ids optimizers)" ;;
-        --framework) words="$(_perfmodel_ids memory_profiles)" ;;
-        --zero) words="0 1 2 3" ;;
-        --recompute) words="none selective full operations" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4" ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p" ;;
         --stage-layers) words="even balanced" ;;
+        --recompute) words="none selective full operations" ;;
         --context-exchange) words="all-gather ring all-to-all" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
         --offload) words="none optimizer gradients parameters" ;;
+        --framework) words="$(_perfmodel_ids frameworks)" ;;
         --format) words="table csv json" ;;
         --output|-o) COMPREPLY=($(compgen -f -- "$word")); return ;;
         --catalog) COMPREPLY=($(compgen -f -- "$word")); return ;;
       esac ;;
-    input) options=" --storage --rate --network --batch --precision --nodes --gpus --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --gpus-per-uplink --set --columns --format --output --catalog --quiet --help"
+    input) options=" --storage --rate --network --gpus --nodes --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --units --loader --cpu --workers --decode --prefetch --samples --chunk --reads --cache --policy --first-epoch --sample-out --gpus-per-uplink --set --columns --format --output --catalog --quiet --help"
       case $before in
         --storage) words="$(_perfmodel_ids storages)" ;;
         --network) words="$(_perfmodel_ids networks)" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4" ;;
+        --overlap) words="none backward framework" ;;
+        --kernel-model) words="calibrated roofline" ;;
+        --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
+        --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
+        --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p" ;;
+        --stage-layers) words="even balanced" ;;
+        --recompute) words="none selective full operations" ;;
+        --context-exchange) words="all-gather ring all-to-all" ;;
+        --rank-order) words="tp-cp-dp-pp tp-cp-pp-dp tp-dp-cp-pp tp-dp-pp-cp tp-pp-cp-dp tp-pp-dp-cp cp-tp-dp-pp cp-tp-pp-dp cp-dp-tp-pp cp-dp-pp-tp cp-pp-tp-dp cp-pp-dp-tp dp-tp-cp-pp dp-tp-pp-cp dp-cp-tp-pp dp-cp-pp-tp dp-pp-tp-cp dp-pp-cp-tp pp-tp-cp-dp pp-tp-dp-cp pp-cp-tp-dp pp-cp-dp-tp pp-dp-tp-cp pp-dp-cp-tp" ;;
+        --offload) words="none optimizer gradients parameters" ;;
+        --framework) words="$(_perfmodel_ids frameworks)" ;;
         --loader) words="$(_perfmodel_ids loaders)" ;;
         --cpu) words="$(_perfmodel_ids decoders)" ;;
         --decode) words="cpu gpu none" ;;

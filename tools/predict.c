@@ -8,27 +8,15 @@
 
 /* ---- What is asked ---- */
 
-/* A global batch in place of one per GPU. */
-static int divide_batch(const cli_request *request, double global, pm_run *run)
-{
-  double ranks = pm_run_get_data_parallel(run);
-  const char *text = request->value[OPTION_GLOBAL_BATCH], *batch = field_given(request, "batch");
-  if (text == NULL && (isnan(global) || batch != NULL)) return CODE_DONE;
-  if (batch != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
-  if (text != NULL && !read_count("global-batch", text, COUNT_MOST, &global)) return CODE_USAGE;
-  run->batch = global / (ranks * run->gradient_accumulation_steps);
-  if (run->batch == floor(run->batch)) return CODE_DONE;
-  return fail(CODE_CONSTRAINT, "--global-batch %.0f does not divide over %g data-parallel ranks", global, ranks);
-}
-
-static int read_question(const cli_request *request, pm_run *run)
+static int read_question(const cli_request *request, cli_study *study)
 {
   double global_batch = NAN;
-  *run = pm_run_make();
-  int code = read_settings(request, run, &global_batch);
+  study->run = pm_run_make();
+  study->given = read_given(request, "run");
+  int code = read_settings(request, &study->run, &study->given, &global_batch);
   if (code != CODE_DONE) return code;
-  if (!read_run(request, "run", run)) return CODE_USAGE;
-  return divide_batch(request, global_batch, run);
+  if (!read_run(request, "run", &study->run)) return CODE_USAGE;
+  return read_global_batch(request, global_batch, &study->run, &study->given);
 }
 
 static int read_dataset(const cli_request *request, cli_study *study)
@@ -49,52 +37,12 @@ static int read_dataset(const cli_request *request, cli_study *study)
 static int write_row(const cli_request *request, const cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_prediction_tabulate(study->plan, &study->run, &study->prediction, 1, &error);
+  pm_table *table = pm_study_tabulate(study->study, &study->given, &study->run, &study->prediction, 1, NULL, 0, &error);
   return write_table(request, table, &error);
 }
 
-/* The same run in the precision that most would take, however much memory it needs. */
-static bool predict_half(const cli_study *study, pm_prediction *p)
+static int write_report(const cli_request *request, const cli_study *study)
 {
-  pm_run run = study->run;
-  run.precision = study->half;
-  run.ignore_memory = 1;
-  return study->half != PM_PRECISION_FP32 && pm_predict(study->plan, &run, p, 1) == PM_OK;
-}
-
-/* samples/s with other software. */
-static double rate_with(const cli_study *study, const pm_framework_profile *other)
-{
-  pm_prediction p;
-  pm_run run = study->run;
-  run.framework_index = pm_plan_add_framework(study->plan, other, NULL);
-  return run.framework_index > 0 && pm_predict(study->plan, &run, &p, 1) == PM_OK ? p.throughput : (double)NAN;
-}
-
-/* What an assumed framework would give in channels_last; NAN where it does not have that. */
-static double channels_last_rate(const cli_study *study)
-{
-  char name[PM_TEXT_MAX + 8];
-  pm_framework_profile other;
-  snprintf(name, sizeof name, "%s-nhwc", study->framework.framework.id);
-  if (!study->assumed || pm_catalog_get_framework(study->catalog, name, &other, NULL) != PM_OK) return NAN;
-  return rate_with(study, &other);
-}
-
-static double padded_rate(const cli_study *study)
-{
-  pm_framework_profile other = study->framework;
-  if (study->run.framework_index < 0 || other.framework.pads_products) return NAN;
-  other.framework.pads_products = 1;
-  return rate_with(study, &other);
-}
-
-static int write_report(const cli_request *request, cli_study *study)
-{
-  pm_prediction half;
-  study->channels_last = channels_last_rate(study);
-  study->padded = padded_rate(study);
-  study->half_tokens = predict_half(study, &half) ? half.tokens_per_second : (double)NAN;
   cli_page page;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
@@ -129,10 +77,11 @@ static const pm_kernel_calibration *kernels_of(const cli_study *study)
 
 static pm_table *times_table(const cli_study *study, pm_error *error)
 {
-  int count = pm_network_count_layers(study->network);
+  const pm_network *network = pm_study_get_network(study->study, study->run.network_index);
+  int count = pm_network_count_layers(network);
   pm_layer_time *rows = (pm_layer_time *)calloc((size_t)count + 1, sizeof *rows);
   pm_table *table = NULL;
-  if (rows != NULL && pm_network_get_times(study->network, pm_system_get_gpu(study->system), kernels_of(study),
+  if (rows != NULL && pm_network_get_times(network, pm_system_get_gpu(study->system), kernels_of(study),
                                            study->run.batch, study->run.precision, rows, error) == PM_OK) {
     sum_times(rows, count, &rows[count]);
     table = table_with_total("layer_time", rows, (size_t)count + 1, error);
@@ -166,67 +115,46 @@ static pm_table *stages_table(const cli_study *study, pm_error *error)
   return table;
 }
 
-/* Why there is no prediction, and whether it was for a precision that nobody asked for. */
-static int refuse(const cli_study *study, const pm_error *error)
-{
-  pm_prediction p;
-  return fail_in_fp32(error, study->half, predict_half(study, &p) ? p.memory : (double)NAN);
-}
-
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  study->half = half_precision(request, study->network, study->system, study->run.precision);
-  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse(study, &error);
+  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse_run(study, &error);
   if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
   if (code != CODE_DONE) return code;
   if (request->value[OPTION_STAGES] != NULL) return write_table(request, stages_table(study, &error), &error);
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
-  if (pm_predict_columns(study->plan, ~0u, &study->run, &study->prediction, 1) != PM_OK)
-    return fail(CODE_INTERNAL, "the prediction failed");
+  code = predict_runs(study->plan, ~0u, &study->run, &study->prediction, 1);
+  if (code != CODE_DONE) return code;
   return is_report(request) ? write_report(request, study) : write_row(request, study);
 }
 
-/* One framework or none. */
-static int read_framework(const cli_request *request, cli_study *study)
+/* The run completed, and its plan. */
+static int complete(const cli_request *request, cli_study *study)
 {
-  texts list;
-  const char *name = framework_names(request);
-  if (strcmp(name, "none") == 0) return CODE_DONE;
-  if (!read_names("--framework", name, &list)) return CODE_USAGE;
-  int code = list.count > 1 ? fail(CODE_USAGE, "predict takes one framework; see perfmodel sweep")
-                            : open_framework(request, study->catalog, list.items[0], study->system, &study->framework);
-  free(list.items);
+  int code;
+  const cli_asked asked = {study->catalog, &study->network, 1, &study->system, 1, false};
   study->run.framework_index = 0;
-  study->assumed = strcmp(name, PM_FRAMEWORK_DEFAULT) == 0;
+  study->study = open_study(request, &asked, NULL, &code);
+  if (code == CODE_DONE) code = complete_runs(request, study->study, &study->given, &study->run, 1, false);
+  if (code == CODE_DONE) code = check_effects(request, study->study, &study->run, 1);
+  if (code == CODE_DONE) study->plan = open_plan(study->study, &code);
+  if (code == CODE_DONE) study->framework = pm_study_get_framework(study->study, study->run.framework_index, 0);
   return code;
-}
-
-static int make_plan(cli_study *study)
-{
-  pm_error error = PM_ERROR_NONE;
-  const pm_network *network = study->network;
-  const pm_system *system = study->system;
-  study->plan = pm_plan_new(&network, 1, &system, 1, &error);
-  if (study->plan == NULL) return fail_error(&error);
-  bool framework = study->run.framework_index == 0;
-  return !framework || pm_plan_add_framework(study->plan, &study->framework, &error) == 0 ? CODE_DONE : fail_error(&error);
 }
 
 static int run(const cli_request *request)
 {
   cli_study study;
   memset(&study, 0, sizeof study);
-  int code = read_question(request, &study.run);
+  int code = read_question(request, &study);
   if (code != CODE_DONE) return code;
   study.catalog = open_catalog(request, &code);
   if (code == CODE_DONE) study.network = open_network(request, study.catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) study.system = open_system(study.catalog, request->arguments.items[1], &code);
   if (code == CODE_DONE) code = read_dataset(request, &study);
-  if (code == CODE_DONE) code = read_framework(request, &study);
-  if (code == CODE_DONE) code = make_plan(&study);
+  if (code == CODE_DONE) code = complete(request, &study);
   if (code == CODE_DONE) code = answer(request, &study);
-  pm_plan_free(study.plan);
+  pm_study_free(study.study);
   pm_system_free(study.system);
   pm_network_free(study.network);
   pm_catalog_free(study.catalog);
@@ -238,9 +166,9 @@ static const cli_option options[] = {
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_RUN, '\0', "run", "FILE", "the run as Megatron-LM (a script), NeMo, torchtitan, DeepSpeed or Accelerate have it; options "
                                    "given besides count more"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6 "
-                                               "(default pytorch: the newest fitted release that runs on the GPU; none: "
-                                               "kernels and collectives only); see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6; none: "
+                                               "kernels and collectives only (default: PyTorch, its FSDP with --zero 3, "
+                                               "Megatron-LM with --tp, --pp, --cp or --ep); see perfmodel list frameworks"},
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},

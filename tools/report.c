@@ -34,25 +34,13 @@ static void label(FILE *stream, const char *text)
 
 /* ---- Headline ---- */
 
-/* What was assumed, and what its other layout would give where that makes a difference. */
-static void add_assumed(char *text, size_t size, const cli_study *s)
-{
-  char rate[QUANTITY];
-  double change = s->channels_last / s->prediction.throughput - 1;
-  int length = snprintf(text, size, ", assuming %s", s->framework.framework.name);
-  if (fabs(change) >= 0.005)
-    snprintf(text + length, size - (size_t)length, " in NCHW (channels_last: %s samples/s)",
-             quantity(rate, s->channels_last, "1"));
-}
-
 static void print_title(FILE *stream, const cli_study *s, const pm_network_totals *totals, size_t width)
 {
   char line[1024], gpus[QUANTITY], nodes[QUANTITY], number[PM_NUMBER_MAX], all[PM_NUMBER_MAX], batch[2 * QUANTITY];
   double ranks = (double)s->run.gpus * s->run.nodes;
   const pm_record_type *type = pm_record_type_find("run");
-  char precision[PM_TEXT_MAX], half[2 * QUANTITY], overlap[PM_TEXT_MAX];
-  int length = snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_get_machine(s->system)->name);
-  if (s->assumed) add_assumed(line + length, sizeof line - (size_t)length, s);
+  char precision[PM_TEXT_MAX], overlap[PM_TEXT_MAX], assumed[ASSUMED];
+  snprintf(line, sizeof line, "Training %s on %s", totals->name, pm_system_get_machine(s->system)->name);
   print_wrapped(stream, line, 0, 0, width);
   count(gpus, s->run.gpus, "GPU");
   count(nodes, s->run.nodes, "node");
@@ -60,14 +48,14 @@ static void print_title(FILE *stream, const cli_study *s, const pm_network_total
   if (ranks > 1) snprintf(batch, sizeof batch, "%s per %s, %s in all", pm_number_format(number, s->run.batch),
                           data < ranks ? "data-parallel rank" : "GPU", pm_number_format(all, s->run.batch * data));
   else pm_number_format(batch, s->run.batch);
-  snprintf(line, sizeof line, "%s%s%s (%s), batch %s, %s%s%s%s", s->run.nodes > 1 ? nodes : "",
+  snprintf(line, sizeof line, "%s%s%s (%s), batch %s, %s%s%s", s->run.nodes > 1 ? nodes : "",
            s->run.nodes > 1 ? " of " : "", gpus, pm_system_get_gpu(s->system)->name, batch,
            pm_record_format(pm_record_find_field(type, "precision"), &s->run, precision),
-           format_half_rate(half, sizeof half, s->half, s->half_tokens),
            s->run.overlap == PM_OVERLAP_BACKWARD ? ", overlap " : "",
            s->run.overlap == PM_OVERLAP_BACKWARD ? pm_record_format(pm_record_find_field(type, "overlap"), &s->run,
                                                                     overlap) : "");
   print_wrapped(stream, line, 0, 0, width);
+  print_assumed(stream, assumed_of(s->study, &s->given, &s->run, assumed));
 }
 
 /* "2 h 5 min", "4 min 15 s", "12.3 s". */
@@ -141,8 +129,7 @@ static void print_times(FILE *stream, const pm_prediction *p, size_t width)
 static bool is_all_reduce(const cli_study *s)
 {
   int32_t parallelism = s->run.parallelism;
-  if (parallelism == PM_PARALLELISM_FRAMEWORK && s->run.framework_index >= 0)
-    parallelism = s->framework.framework.parallelism;
+  if (parallelism == PM_PARALLELISM_FRAMEWORK && s->framework != NULL) parallelism = s->framework->framework.parallelism;
   return parallelism == PM_PARALLELISM_FRAMEWORK || parallelism == PM_PARALLELISM_ALL_REDUCE;
 }
 
@@ -336,17 +323,6 @@ static const char *sentence(char text[32], const char *word)
   return text;
 }
 
-/* What padding would give, where it gives something. */
-static void print_padding(FILE *stream, const cli_study *s, size_t width)
-{
-  char line[256], rate[QUANTITY];
-  if (!(s->padded >= 1.01 * s->prediction.throughput)) return;
-  snprintf(line, sizeof line, "Some matrix products have sides that are not multiples of 16 bytes, which tensor cores read slowly "
-                              "or not at all. Padded to multiples, as vocabularies often are, this run would reach %s samples/s.",
-           quantity(rate, s->padded, "1"));
-  print_wrapped(stream, line, 0, 0, width);
-}
-
 /* What the numbers rest on, and which way they err. */
 static void print_calibration(FILE *stream, const cli_study *s, size_t width)
 {
@@ -379,11 +355,10 @@ static void print_rows(FILE *stream, const cli_study *s, size_t width)
 static void print_framework(FILE *stream, const cli_study *s, size_t width)
 {
   char line[512], basis[PM_FRAMEWORK_BASIS_MAX];
-  const pm_framework *f = &s->framework.framework;
-  if (s->run.framework_index < 0) snprintf(line, sizeof line, "Framework: none, kernels and collectives only");
+  if (s->framework == NULL) snprintf(line, sizeof line, "Framework: none, kernels and collectives only");
   else
-    snprintf(line, sizeof line, "Framework: %s (%s), %s; %s", f->name, f->id, s->framework.cudnn.name,
-             pm_framework_format_basis(f, basis));
+    snprintf(line, sizeof line, "Framework: %s (%s), %s; %s", s->framework->framework.name, s->framework->framework.id,
+             s->framework->cudnn.name, pm_framework_format_basis(&s->framework->framework, basis));
   print_wrapped(stream, line, 0, 0, width);
 }
 
@@ -401,7 +376,7 @@ void print_report(FILE *stream, const cli_study *study, size_t width)
   print_memory(stream, study);
   fputc('\n', stream);
   print_bottleneck(stream, &study->prediction, width);
-  print_padding(stream, study, width);
+  print_hints(stream, study, width);
   print_calibration(stream, study, width);
   print_rows(stream, study, width);
   print_framework(stream, study, width);

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "deadline.h"
-#include "options.h"
 #include "settings.h"
 
 enum { TOP = 10, TOP_MOST = 10000, THREADS_MOST = 64, RANGE = 256, BASES_MOST = 4096 };
@@ -15,11 +14,12 @@ typedef struct cli_search {
   pm_network *network;
   texts names;         /* of systems */
   pm_system **systems;
-  pm_plan *plan;
+  pm_study *study;
+  pm_given given;
   pm_run base;
   cli_axes axes;
   double global_batch, top;
-  size_t frameworks;
+  size_t frameworks;   /* that were named */
   pm_search *search;
   pm_search_result *result;
 } cli_search;
@@ -30,6 +30,8 @@ static int read_question(const cli_request *request, cli_search *s)
 {
   const char *batch = request->value[OPTION_GLOBAL_BATCH], *top = request->value[OPTION_TOP];
   s->base = pm_search_base_make();
+  s->base.framework_index = 0;
+  s->given = read_given(request, "run");
   s->top = TOP;
   if (batch == NULL) return fail(CODE_USAGE, "--global-batch is missing");
   if (!read_names("SYSTEMS", request->arguments.items[1], &s->names)) return CODE_USAGE;
@@ -41,23 +43,32 @@ static int read_question(const cli_request *request, cli_search *s)
 static int open_all(const cli_request *request, cli_search *s)
 {
   int code;
-  pm_error error = PM_ERROR_NONE;
   s->catalog = open_catalog(request, &code);
   if (code == CODE_DONE) s->network = open_network(request, s->catalog, request->arguments.items[0], &code);
   s->systems = (pm_system **)calloc(s->names.count, sizeof *s->systems);
   if (s->systems == NULL) return fail_memory();
   for (size_t i = 0; i < s->names.count && code == CODE_DONE; i++)
     s->systems[i] = open_system(s->catalog, s->names.items[i], &code);
-  if (code != CODE_DONE) return code;
-  const pm_network *network = s->network;
-  s->plan = pm_plan_new(&network, 1, (const pm_system *const *)s->systems, s->names.count, &error);
-  if (s->plan == NULL) return fail_error(&error);
-  const cli_systems systems = {s->catalog, s->systems, s->names.count};
-  return add_frameworks(request, &systems, s->plan, &s->frameworks);
+  const cli_asked asked = {s->catalog, &s->network, 1, s->systems, s->names.count, false};
+  if (code == CODE_DONE) s->study = open_study(request, &asked, &s->frameworks, &code);
+  return code;
+}
+
+/* Whether the plans can use what was given: a few of all. */
+static int check_plans(const cli_request *request, const cli_search *s)
+{
+  enum { MOST = 4096 };
+  size_t plans = pm_search_count(s->search), step = plans / MOST + 1, count = 0;
+  pm_run *runs = (pm_run *)calloc(MOST, sizeof *runs);
+  if (runs == NULL) return fail_memory();
+  for (size_t i = 0; i < plans && count < MOST; i += step) pm_search_get_run(s->search, i, &runs[count++]);
+  int code = check_effects(request, s->study, runs, count);
+  free(runs);
+  return code;
 }
 
 /* What is searched from: every combination of what is given. */
-static int make_search(cli_search *s)
+static int make_search(const cli_request *request, cli_search *s)
 {
   pm_error error = PM_ERROR_NONE;
   if (!add_index_axis(&s->axes, "system_index", s->names.count) ||
@@ -70,9 +81,9 @@ static int make_search(cli_search *s)
   pm_run *bases = (pm_run *)calloc(count, sizeof *bases);
   if (bases == NULL) return fail_memory();
   if (pm_space_get_runs(&space, 0, count, bases, &error) == PM_OK)
-    s->search = pm_search_new(s->plan, bases, count, s->global_batch, &error);
+    s->search = pm_study_new_search(s->study, &s->given, bases, count, s->global_batch, &error);
   free(bases);
-  return s->search != NULL ? CODE_DONE : fail_error(&error);
+  return s->search != NULL ? check_plans(request, s) : fail_error(&error);
 }
 
 /* ---- All cores ---- */
@@ -139,21 +150,13 @@ static int print_table(FILE *stream, pm_table *table, int width, const pm_error 
   return CODE_DONE;
 }
 
-/* What nobody said, as the best plan has it. */
-static void print_assumed(FILE *stream, const cli_request *request, const cli_search *s)
+/* What was assumed of the best plan; of the others only the framework can differ, which is a column. */
+static void print_best_assumed(FILE *stream, pm_table *table)
 {
-  static const char *const names[] = {"precision", "optimizer"};
-  const pm_record_type *type = pm_record_type_find("run");
-  char word[PM_TEXT_MAX];
-  pm_run best;
-  size_t number;
-  const char *before = ", assuming ";
-  if (pm_search_result_get_plan(s->result, 0, &number) != PM_OK || pm_search_get_run(s->search, number, &best) != PM_OK) return;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (field_given(request, names[i]) != NULL) continue;
-    fprintf(stream, "%s%s", before, pm_record_format(pm_record_find_field(type, names[i]), &best, word));
-    before = " and ";
-  }
+  char text[ASSUMED];
+  for (size_t i = 0; i < pm_table_count_columns(table); i++)
+    if (strcmp(pm_table_get_column(table, i)->name, "assumed") == 0) print_assumed(stream, pm_table_get_text(table, i, 0, text));
+  pm_table_drop(table, "assumed");
 }
 
 static int write_report(const cli_request *request, const cli_search *s)
@@ -162,11 +165,13 @@ static int write_report(const cli_request *request, const cli_search *s)
   pm_error error = PM_ERROR_NONE;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them", s->global_batch,
+  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them\n", s->global_batch,
           pm_search_result_count(s->result), pm_search_result_count_fitting(s->result));
-  print_assumed(page.stream, request, s);
-  fputs("\n\n", page.stream);
-  int code = print_table(page.stream, pm_search_result_tabulate(s->result, &error), width, &error);
+  pm_table *best = pm_study_tabulate_search(s->study, &s->given, s->result, 0, &error);
+  print_best_assumed(page.stream, best);
+  drop_equal_totals(best);
+  fputc('\n', page.stream);
+  int code = print_table(page.stream, best, width, &error);
   fputs("\nWhy the first: the best plan with another value of each choice, and what makes it slower\n\n", page.stream);
   if (code == CODE_DONE) code = print_table(page.stream, pm_search_result_tabulate_why(s->result, &error), width, &error);
   int written = page_write(&page, request);
@@ -194,28 +199,26 @@ static int answer(const cli_request *request, const cli_search *s)
   if (request->value[OPTION_CHOICES] != NULL)
     return write_table(request, pm_search_result_tabulate_choices(s->result, &error), &error);
   if (request->value[OPTION_FRONT] != NULL)
-    return write_table(request, pm_search_result_tabulate_front(s->result, &error), &error);
+    return write_table(request, pm_study_tabulate_search(s->study, &s->given, s->result, 1, &error), &error);
   if (is_report(request)) return write_report(request, s);
-  return write_table(request, pm_search_result_tabulate(s->result, &error), &error);
+  return write_table(request, pm_study_tabulate_search(s->study, &s->given, s->result, 0, &error), &error);
 }
 
 /* How many nodes: of one system, in one framework, with one value of every option. */
 static int answer_deadline(const cli_request *request, const cli_search *s)
 {
-  pm_run base = s->base;
-  const cli_deadline deadline = {s->catalog, s->systems[0], s->plan, &base, s->global_batch};
+  const cli_deadline deadline = {s->catalog, s->systems[0], s->study, &s->given, &s->base, s->global_batch};
   if (s->axes.count > 0 || s->names.count > 1 || s->frameworks > 1)
     return fail(CODE_USAGE, "--within takes one system, one framework and one value of every option");
   if (field_given(request, "gpus") != NULL || field_given(request, "nodes") != NULL)
     return fail(CODE_USAGE, "--within finds how many nodes there must be: --gpus and --nodes are not given");
-  base.framework_index = s->frameworks > 0 ? 0 : -1;
   return deadline_answer(request, &deadline);
 }
 
 static int search_all(const cli_request *request, cli_search *s)
 {
   if (deadline_wanted(request)) return answer_deadline(request, s);
-  int code = make_search(s);
+  int code = make_search(request, s);
   if (code == CODE_DONE) code = evaluate(s);
   return code == CODE_DONE ? answer(request, s) : code;
 }
@@ -224,7 +227,7 @@ static void close_all(cli_search *s)
 {
   pm_search_result_free(s->result);
   pm_search_free(s->search);
-  pm_plan_free(s->plan);
+  pm_study_free(s->study);
   for (size_t i = 0; s->systems != NULL && i < s->names.count; i++) pm_system_free(s->systems[i]);
   pm_network_free(s->network);
   pm_catalog_free(s->catalog);
@@ -247,10 +250,6 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", "many", "batch epoch_samples"},
-  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs in all, on whole nodes (default: all of a node)"},
-  {OPTION_OF_FIELD, '\0', "precision", NULL,
-   "storage and arithmetic precision (default: of words bf16 or fp16, as the GPU has it, else fp32)"},
-  {OPTION_OF_FIELD, '\0', "optimizer", NULL, "what a step does with the gradients (default: of words adam, else momentum)"},
   {OPTION_OF_FIELD, '\0', "tp", NULL, "GPUs that share every layer: tensor parallelism (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens (default: both)"},
   {OPTION_OF_FIELD, '\0', "cp", NULL, "GPUs that share the tokens of a sequence (default: all are tried)"},
@@ -261,7 +260,8 @@ static const cli_option options[] = {
   {OPTION_OF_FIELD, '\0', "zero", NULL, "ZeRO stage 0 to 3 (default: all are tried, 2 and 3 without a pipeline)"},
   {OPTION_OF_FIELD, '\0', "recompute", NULL, "what the backward pass computes again (default: all are tried)"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it; see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it (default: as perfmodel predict, by each plan); see perfmodel list "
+                                                    "frameworks"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_TOP, '\0', "top", "N", "so many of the fastest plans (default 10)"},
   {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, instead"},

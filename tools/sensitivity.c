@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "asked.h"
 #include "input_path.h"
-#include "options.h"
 
 enum { UPGRADES_MOST = 64, WORD = 256, QUANTITY = 64, BAR = 30 };
 
@@ -12,20 +12,22 @@ typedef struct upgrade {
   pm_system *system;
   pm_input_setup input;
   pm_input_run input_run;
-  pm_framework_profile framework; /* as another GPU has it */
-  pm_inference_profile profile;
+  pm_study *study; /* of another system */
+  pm_run run;
+  pm_inference_run call;
 } upgrade;
 
 typedef struct question {
   pm_catalog *catalog;
   pm_network *network;
   pm_system *system;
-  pm_framework_profile framework;
+  pm_study *study;
+  pm_given given;
   pm_input_setup input;
   pm_input_run input_run;
-  pm_run run;
-  pm_inference_run call;
-  pm_inference_profile profile;
+  bool inference;
+  pm_run asked, run;             /* as it was given; completed */
+  pm_inference_run asked_call, call;
   pm_sensitivity_setup setup;
   double raise;
   upgrade upgrades[UPGRADES_MOST];
@@ -39,10 +41,15 @@ typedef struct question {
 
 static int read_question(const cli_request *request, question *q)
 {
-  q->run = pm_run_make();
-  if (!read_run(request, "run", &q->run)) return CODE_USAGE;
-  q->call = pm_inference_run_make();
-  copy_fields("run", &q->run, "inference_run", &q->call);
+  q->inference = request->value[OPTION_INFERENCE] != NULL;
+  q->given = read_given(request, q->inference ? "inference_run" : "run");
+  q->asked = pm_run_make();
+  q->asked.framework_index = 0;
+  if (!read_run(request, "run", &q->asked)) return CODE_USAGE;
+  q->asked_call = pm_inference_run_make();
+  if (q->inference && check_call_fields(request) != CODE_DONE) return CODE_USAGE;
+  if (q->inference) copy_fields("run", &q->asked, "inference_run", &q->asked_call);
+  if (q->inference && field_given(request, "batch") == NULL) q->asked_call.batch = 1;
   const char *raise = request->value[OPTION_RAISE];
   pm_error error = PM_ERROR_NONE;
   q->raise = 0.1;
@@ -63,29 +70,38 @@ static int find_input(const cli_request *request, question *q)
   return code;
 }
 
-static int find_profile(const cli_request *request, question *q)
+/* The run or call as it is on a system. */
+static int complete(const cli_request *request, const question *q, pm_system *system, pm_study **study, pm_run *run,
+                    pm_inference_run *call)
 {
-  if (request->value[OPTION_STORAGE] != NULL) return fail(CODE_USAGE, "--storage is for training; --inference reads none");
-  q->setup.call = &q->call;
-  q->setup.profile = &q->profile;
-  return open_profile(request, q->catalog, framework_names(request), q->system, &q->profile);
+  int code;
+  const cli_asked asked = {q->catalog, (pm_network *const *)&q->network, 1, &system, 1, q->inference};
+  *run = q->asked;
+  *call = q->asked_call;
+  *study = open_study(request, &asked, NULL, &code);
+  if (code != CODE_DONE) return code;
+  if (q->inference) return complete_calls(request, *study, &q->given, call, 1, false);
+  code = complete_runs(request, *study, &q->given, run, 1, false);
+  return code == CODE_DONE ? check_effects(request, *study, run, 1) : code;
 }
 
 static int find_all(const cli_request *request, question *q)
 {
   int code;
-  const char *framework = framework_names(request);
+  bool storage = request->value[OPTION_STORAGE] != NULL;
+  if (q->inference && storage) return fail(CODE_USAGE, "--storage is for training; --inference reads none");
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
+  if (code == CODE_DONE) code = complete(request, q, q->system, &q->study, &q->run, &q->call);
   if (code != CODE_DONE) return code;
-  q->setup = (pm_sensitivity_setup){q->network, q->system, &q->run, NULL, NULL, NULL, NULL, NULL};
-  if (request->value[OPTION_INFERENCE] != NULL) return find_profile(request, q);
-  if (strcmp(framework, "none") != 0) {
-    code = open_framework(request, q->catalog, framework, q->system, &q->framework);
-    if (code != CODE_DONE) return code;
-    q->setup.framework = &q->framework;
-  }
-  return request->value[OPTION_STORAGE] != NULL ? find_input(request, q) : CODE_DONE;
+  const pm_study *study = q->study;
+  q->setup = (pm_sensitivity_setup){.system = q->system};
+  q->setup.network = pm_study_get_network(study, q->inference ? q->call.network_index : q->run.network_index);
+  if (q->inference) q->setup.call = &q->call;
+  else q->setup.run = &q->run;
+  q->setup.framework = pm_study_get_framework(study, q->run.framework_index, 0);
+  q->setup.profile = pm_study_get_profile(study, q->call.profile_index, 0);
+  return storage ? find_input(request, q) : CODE_DONE;
 }
 
 /* ---- Upgrades: "system=dgx2@399000 USD" ---- */
@@ -140,18 +156,18 @@ static int another_storage(const cli_request *request, question *q, upgrade *u, 
   return find_input_path(&changed, q->catalog, dataset != NULL ? dataset : "ilsvrc2012", &u->input, &u->input_run);
 }
 
-/* Another system has the framework as its GPU has it. */
-static int renew_software(const cli_request *request, const question *q, upgrade *u, pm_upgrade_choice *choice)
+/* On another system the same question may have another run: its framework, precision and counts. */
+static int complete_upgrade(const cli_request *request, const question *q, upgrade *u, pm_upgrade_choice *choice)
 {
-  const char *name = framework_names(request);
   if (u->system == NULL) return CODE_DONE;
-  if (q->setup.call != NULL) {
-    choice->profile = &u->profile;
-    return open_profile(request, q->catalog, name, u->system, &u->profile);
-  }
-  if (q->setup.framework == NULL) return CODE_DONE;
-  choice->framework = &u->framework;
-  return open_framework(request, q->catalog, name, u->system, &u->framework);
+  int code = complete(request, q, u->system, &u->study, &u->run, &u->call);
+  if (code != CODE_DONE) return code;
+  choice->network = pm_study_get_network(u->study, q->inference ? u->call.network_index : u->run.network_index);
+  choice->framework = pm_study_get_framework(u->study, u->run.framework_index, 0);
+  choice->profile = pm_study_get_profile(u->study, u->call.profile_index, 0);
+  if (q->inference) choice->call = &u->call;
+  else choice->run = &u->run;
+  return CODE_DONE;
 }
 
 static int add_upgrade(const cli_request *request, question *q, const char *item)
@@ -178,7 +194,7 @@ static int add_upgrade(const cli_request *request, question *q, const char *item
   else if (strcmp(word, "storage") == 0) code = another_storage(request, q, u, choice, name);
   else code = another_link(q, u, word, name);
   choice->system = u->system;
-  return code == CODE_DONE ? renew_software(request, q, u, choice) : code;
+  return code == CODE_DONE ? complete_upgrade(request, q, u, choice) : code;
 }
 
 static int read_upgrades(const cli_request *request, question *q)
@@ -208,10 +224,12 @@ static int write_sensitivities(const cli_request *request, const question *q, co
   double largest = 0, sum = 0;
   const pm_choice *names = pm_record_find_field(pm_record_type_find("sensitivity"), "resource")->choices;
   if (!page_open(&page)) return fail_memory();
-  bool assumed = strcmp(framework_names(request), PM_FRAMEWORK_DEFAULT) == 0;
-  fprintf(page.stream, "Time of a %s on %s%s%s, each number by itself %+.3g %%\n\n",
-          q->setup.call != NULL ? "call" : "step", pm_system_get_machine(q->system)->name, assumed ? ", assuming " : "",
-          !assumed ? "" : q->setup.call != NULL ? q->profile.name : q->framework.framework.name, 100 * q->raise);
+  char assumed[ASSUMED];
+  fprintf(page.stream, "Time of a %s on %s, each number by itself %+.3g %%\n", q->inference ? "call" : "step",
+          pm_system_get_machine(q->system)->name, 100 * q->raise);
+  print_assumed(page.stream, q->inference ? assumed_of_call(q->study, &q->given, &q->call, assumed)
+                                          : assumed_of(q->study, &q->given, &q->run, assumed));
+  fputc('\n', page.stream);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(rows[i].change));
   for (int i = 0; i < count; i++) {
     fprintf(page.stream, "  %-18s%12s  %+7.2f %%  ", names[rows[i].resource].name,
@@ -254,7 +272,11 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = find_all(request, q);
   if (code == CODE_DONE) code = read_upgrades(request, q);
   if (code == CODE_DONE) code = answer(request, q);
-  for (size_t i = 0; i < q->upgrade_count; i++) pm_system_free(q->upgrades[i].system);
+  for (size_t i = 0; i < q->upgrade_count; i++) {
+    pm_study_free(q->upgrades[i].study);
+    pm_system_free(q->upgrades[i].system);
+  }
+  pm_study_free(q->study);
   pm_network_free(q->network);
   pm_system_free(q->system);
   pm_catalog_free(q->catalog);
@@ -265,9 +287,9 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, in place of a step of training"},
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default pytorch: the newest fitted release that runs on the "
-                                                "GPU; none: kernels and collectives only); see perfmodel list "
-                                                "frameworks, with --inference also inference_profiles"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it; none: kernels and collectives only (default: as perfmodel "
+                                                "predict); see perfmodel list frameworks, with --inference also "
+                                                "inference_profiles"},
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
   {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME or "
                                             "LINK=LINK, each with its price behind an @ if you like: \"system=dgx2@399000 "

@@ -39,7 +39,7 @@ static void note_row(const cli_request *request, const columns *c, size_t row)
 }
 
 /* A field of the run, the global batch, or nothing of a run. */
-static int take(const columns *c, size_t row, pm_run *run, double *global_batch)
+static int take(const columns *c, size_t row, pm_run *run, pm_given *given, double *global_batch)
 {
   char option[PM_TEXT_MAX], value[PM_TEXT_MAX];
   pm_error error = PM_ERROR_NONE;
@@ -48,6 +48,7 @@ static int take(const columns *c, size_t row, pm_run *run, double *global_batch)
   int status = PM_OK;
   if (strcmp(name, "global_batch") == 0) status = pm_number_parse(text, global_batch);
   else if (field != NULL) status = pm_record_set(field, run, text, &error);
+  if (field != NULL) pm_given_add(given, "run", name);
   return status == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
@@ -61,7 +62,7 @@ static pm_table *open_settings(const char *path, int *code)
   return table;
 }
 
-int read_settings(const cli_request *request, pm_run *run, double *global_batch)
+int read_settings(const cli_request *request, pm_run *run, pm_given *given, double *global_batch)
 {
   int code;
   if (request->value[OPTION_RUN] == NULL) return CODE_DONE;
@@ -70,7 +71,7 @@ int read_settings(const cli_request *request, pm_run *run, double *global_batch)
   columns c = columns_of(table);
   for (size_t i = 0; i < pm_table_count_rows(table) && code == CODE_DONE; i++) {
     note_row(request, &c, i);
-    code = take(&c, i, run, global_batch);
+    code = take(&c, i, run, given, global_batch);
   }
   pm_table_free(table);
   return code;

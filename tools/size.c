@@ -46,7 +46,9 @@ int size_read_goal(const cli_request *request, pm_size_goal *goal)
 int size_read_choices(const cli_request *request, size_question *q)
 {
   q->usual = pm_run_make();
-  q->usual.gpus = 0;
+  q->usual.framework_index = 0;
+  q->given = read_given(request, "run");
+  pm_given_add(&q->given, "run", "nodes"); /* which are found */
   const char *systems = request->value[OPTION_SYSTEM];
   if (systems == NULL) return fail(CODE_USAGE, "--system is missing; see perfmodel list systems");
   if (field_given(request, "batch") != NULL && request->value[OPTION_GLOBAL_BATCH] != NULL)
@@ -70,22 +72,9 @@ static int find_dataset(const cli_request *request, size_question *q)
   return CODE_DONE;
 }
 
-static int plan_memory(size_question *q)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_memory_profile profile;
-  pm_optimizer optimizer;
-  if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &profile, &error) != PM_OK ||
-      pm_catalog_get_record(q->catalog, "optimizer", "momentum", &optimizer, &error) != PM_OK)
-    return fail_error(&error);
-  q->memory = pm_memory_plan_new(q->network, &profile, &optimizer, &error);
-  return q->memory != NULL ? CODE_DONE : fail_error(&error);
-}
-
 static int find_all(const cli_request *request, size_question *q)
 {
   int code;
-  pm_error error = PM_ERROR_NONE;
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   q->systems = (pm_system **)calloc(q->names.count, sizeof *q->systems);
   if (q->systems == NULL) return fail_memory();
@@ -93,13 +82,9 @@ static int find_all(const cli_request *request, size_question *q)
     q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
   if (code == CODE_DONE) code = find_dataset(request, q);
   if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
-  if (code != CODE_DONE) return code;
-  const pm_network *network = q->network;
-  q->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
-  if (q->plan == NULL) return fail_error(&error);
-  const cli_systems systems = {q->catalog, q->systems, q->names.count};
-  code = add_frameworks(request, &systems, q->plan, &q->framework_count);
-  return code == CODE_DONE ? plan_memory(q) : code;
+  const cli_asked asked = {q->catalog, &q->network, 1, q->systems, q->names.count, false};
+  if (code == CODE_DONE) q->study = open_study(request, &asked, &q->framework_count, &code);
+  return code;
 }
 
 /* ---- Choices: every system, framework and value of the run's fields ---- */
@@ -109,18 +94,11 @@ static bool allocate(size_question *q)
   size_t n = q->setup.count;
   q->runs = (pm_run *)calloc(n, sizeof *q->runs);
   q->price = (double *)calloc(n, sizeof *q->price);
-  q->usable = (double *)calloc(n, sizeof *q->usable);
   q->inputs = (pm_input_setup *)calloc(n, sizeof *q->inputs);
   q->input_runs = (pm_input_run *)calloc(n, sizeof *q->input_runs);
   q->choices = (pm_size_choice *)calloc(n, sizeof *q->choices);
-  return q->runs != NULL && q->price != NULL && q->usable != NULL && q->inputs != NULL && q->input_runs != NULL &&
+  return q->runs != NULL && q->price != NULL && q->inputs != NULL && q->input_runs != NULL &&
          q->choices != NULL;
-}
-
-double size_usable(const pm_catalog *catalog, const pm_gpu *gpu)
-{
-  pm_usable_memory usable;
-  return pm_catalog_get_record(catalog, "usable_memory", gpu->id, &usable, NULL) == PM_OK ? usable.memory : gpu->memory;
 }
 
 static int add_input(const cli_request *request, size_question *q, size_t i, const pm_machine *machine)
@@ -147,8 +125,23 @@ static int fill_choice(const cli_request *request, size_question *q, size_t i)
   int32_t system = q->runs[i].system_index;
   const pm_machine *machine = pm_system_get_machine(q->systems[system]);
   q->price[i] = price_of(&q->prices, machine->id);
-  q->usable[i] = size_usable(q->catalog, pm_system_get_gpu(q->systems[system]));
   return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
+}
+
+/* The choices completed, and what they would use on several nodes. */
+static int complete(const cli_request *request, size_question *q)
+{
+  size_t count = q->setup.count;
+  pm_run *several = (pm_run *)malloc(count * sizeof *several);
+  int code = several != NULL ? complete_runs(request, q->study, &q->given, q->runs, count, true) : fail_memory();
+  for (size_t i = 0; i < count && code == CODE_DONE; i++) {
+    several[i] = q->runs[i];
+    several[i].nodes = q->goal.max_nodes;
+  }
+  if (code == CODE_DONE) code = check_effects(request, q->study, several, count);
+  free(several);
+  if (code == CODE_DONE) q->plan = open_plan(q->study, &code);
+  return code;
 }
 
 static int fill_setup(const cli_request *request, size_question *q)
@@ -167,11 +160,11 @@ static int fill_setup(const cli_request *request, size_question *q)
   q->setup.count = count;
   if (!allocate(q)) return fail_memory();
   if (pm_space_get_runs(&space, 0, count, q->runs, &error) != PM_OK) return fail_error(&error);
+  code = complete(request, q);
+  if (code != CODE_DONE) return code;
   q->setup.plan = q->plan;
   q->setup.choices = q->runs;
   q->setup.prices = q->price;
-  q->setup.usable = q->usable;
-  q->setup.memory = q->memory;
   for (size_t i = 0; i < q->setup.count && code == CODE_DONE; i++) code = fill_choice(request, q, i);
   if (request->value[OPTION_STORAGE] == NULL) return code;
   q->setup.inputs = q->inputs;
@@ -183,8 +176,7 @@ static int fill_setup(const cli_request *request, size_question *q)
 
 void size_free(size_question *q)
 {
-  pm_memory_plan_free(q->memory);
-  pm_plan_free(q->plan);
+  pm_study_free(q->study);
   for (size_t i = 0; q->systems != NULL && i < q->names.count; i++) pm_system_free(q->systems[i]);
   pm_network_free(q->network);
   pm_catalog_free(q->catalog);
@@ -193,7 +185,6 @@ void size_free(size_question *q)
   free_axes(&q->axes);
   free(q->runs);
   free(q->price);
-  free(q->usable);
   free(q->inputs);
   free(q->input_runs);
   free(q->choices);
@@ -227,10 +218,9 @@ static const cli_option options[] = {
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is a "
                                         "choice"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains (default pytorch: the newest fitted release that runs on "
-                                                    "the GPU; none: kernels and collectives only), "
-                                                    "or, for inference, what runs it; "
-                                                    "each is a choice; see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains, or, for inference, what runs it; each is a choice; none: "
+                                                    "kernels and collectives only (default: as perfmodel predict); see "
+                                                    "perfmodel list frameworks"},
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},
   {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},

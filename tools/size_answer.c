@@ -64,7 +64,7 @@ static void print_title(FILE *stream, const size_question *q)
   else
     fprintf(stream, "Training %s: %g epochs of %s within %s", name, q->goal.epochs, q->dataset.name,
             duration(time, q->goal.within));
-  fprintf(stream, ", with the least %s\n\n", what[q->goal.minimize].name);
+  fprintf(stream, ", with the least %s\n", what[q->goal.minimize].name);
 }
 
 static void print_band(FILE *stream, const pm_size_choice *best)
@@ -94,7 +94,7 @@ static void print_best(FILE *stream, const size_question *q, const pm_size_choic
   if (!isnan(best->gpu_hours)) fprintf(stream, ", %s GPU-hours", size_quantity(a, best->gpu_hours, "1"));
   fprintf(stream, "; %.2f times the target\n", best->reached);
   fprintf(stream, "  %-*s%s\n", LABEL, "bottleneck", limits[best->bottleneck].name);
-  fprintf(stream, "  %-*s%.1f %% of as many GPUs alone\n", LABEL, "scaling", 100 * best->efficiency);
+  if (!isnan(best->efficiency)) fprintf(stream, "  %-*s%.1f %% of as many GPUs alone\n", LABEL, "scaling", 100 * best->efficiency);
   size_print_power(stream, q, best);
 }
 
@@ -142,6 +142,18 @@ static void print_next(FILE *stream, const size_question *q, const pm_size_choic
   else fputs("; reaches it too\n", stream);
 }
 
+/* What was assumed of the best choice, whose nodes are found. */
+static void print_best_assumed(FILE *stream, const size_question *q)
+{
+  char text[ASSUMED];
+  pm_given given = q->given;
+  if (!isnan(q->goal.global_batch)) {
+    given.global_batch = 1;
+    pm_given_add(&given, "run", "batch");
+  }
+  print_assumed(stream, assumed_of(q->study, &given, &q->runs[q->choices[0].choice], text));
+}
+
 static int write_report(const cli_request *request, const size_question *q)
 {
   pm_error error = PM_ERROR_NONE;
@@ -152,6 +164,8 @@ static int write_report(const cli_request *request, const size_question *q)
   if (text == NULL) return fail_error(&error);
   if (!page_open(&page)) return pm_string_free(text), fail_memory();
   print_title(page.stream, q);
+  print_best_assumed(page.stream, q);
+  fputc('\n', page.stream);
   fputs(text, page.stream);
   pm_string_free(text);
   if (q->choices[0].nodes > 0) {

@@ -2,25 +2,26 @@
 #ifndef PERFMODEL_SIZE_ANSWER_H
 #define PERFMODEL_SIZE_ANSWER_H
 
+#include "asked.h"
 #include "input_path.h"
-#include "options.h"
 #include "price.h"
 
 typedef struct size_question {
   pm_catalog *catalog;
   pm_network *network;
   pm_system **systems;
-  pm_plan *plan;
-  pm_memory_plan *memory;
+  pm_study *study;
+  const pm_plan *plan; /* of the study */
+  pm_given given;
   texts names;
   cli_axes axes; /* what the choices differ in, besides system and framework */
-  size_t framework_count;
+  size_t framework_count; /* that were named */
   pm_dataset dataset;
   cli_prices prices;
   pm_size_goal goal;
   pm_run usual;
   pm_run *runs;
-  double *price, *usable;
+  double *price;
   pm_input_setup *inputs;
   pm_input_run *input_runs;
   pm_size_setup setup;
@@ -32,7 +33,6 @@ enum { LABEL = 18, QUANTITY = 80 };
 /* Reads what is aimed at, and what there is to choose from; exit codes. */
 int size_read_goal(const cli_request *request, pm_size_goal *goal);
 int size_read_choices(const cli_request *request, size_question *q);
-double size_usable(const pm_catalog *catalog, const pm_gpu *gpu);
 void size_free(size_question *q);
 
 /* The whole command, for inference. */

@@ -6,27 +6,11 @@
 
 typedef struct service {
   size_question q; /* choices, prices and goal as in training */
-  size_t profile_count;
-  pm_plan *plan;
   pm_inference_run *runs;
   pm_size_service asked;
 } service;
 
 /* ---- What is asked ---- */
-
-/* Fields of a step that a call has not are of training; the batch is what the latency finds. */
-static int refuse_fields(const cli_request *request)
-{
-  const pm_record_type *call = pm_record_type_find("inference_run");
-  for (size_t i = 0; i < request->given_count; i++) {
-    char name[OPTION_NAME];
-    const pm_field *field = request->given[i].field;
-    field_option(field, name, sizeof name);
-    if (pm_record_find_field(call, field->name) == NULL || strcmp(field->name, "batch") == 0)
-      return fail(CODE_USAGE, "--%s is of training; --latency sizes for inference", name);
-  }
-  return CODE_DONE;
-}
 
 static int refuse_training(const cli_request *request)
 {
@@ -36,7 +20,8 @@ static int refuse_training(const cli_request *request)
   for (size_t i = 0; i < sizeof training / sizeof training[0]; i++)
     if (request->value[training[i].id] != NULL)
       return fail(CODE_USAGE, "--%s is of training; --latency sizes for inference", training[i].name);
-  return refuse_fields(request);
+  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
+  return check_call_fields(request);
 }
 
 static int read_service(const cli_request *request, service *s)
@@ -58,8 +43,6 @@ static int read_service(const cli_request *request, service *s)
 static int find_all(const cli_request *request, service *s)
 {
   int code;
-  pm_error error = PM_ERROR_NONE;
-  pm_memory_profile memory;
   size_question *q = &s->q;
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   q->systems = (pm_system **)calloc(q->names.count, sizeof *q->systems);
@@ -67,34 +50,30 @@ static int find_all(const cli_request *request, service *s)
   for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
     q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
   if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
-  if (code != CODE_DONE) return code;
-  if (pm_catalog_get_record(q->catalog, "memory_profile", "pytorch", &memory,
-                            &error) != PM_OK) return fail_error(&error);
-  const pm_network *network = q->network;
-  s->plan = pm_plan_new(&network, 1, (const pm_system *const *)q->systems, q->names.count, &error);
-  const cli_systems systems = {q->catalog, q->systems, q->names.count};
-  return s->plan != NULL ? add_profiles(request, &systems, &memory, s->plan, &s->profile_count) : fail_error(&error);
+  const cli_asked asked = {q->catalog, &q->network, 1, q->systems, q->names.count, true};
+  if (code == CODE_DONE) q->study = open_study(request, &asked, &q->framework_count, &code);
+  return code;
 }
 
 static void fill_choice(service *s, size_t i)
 {
   size_question *q = &s->q;
   const pm_system *system = q->systems[s->runs[i].system_index];
-  if (isnan(s->runs[i].usable_memory))
-    s->runs[i].usable_memory = size_usable(q->catalog, pm_system_get_gpu(system));
   q->price[i] = price_of(&q->prices, pm_system_get_machine(system)->id);
 }
 
 /* Every system, profile and value of the run's fields. */
-static int fill(service *s)
+static int fill(const cli_request *request, service *s)
 {
   size_question *q = &s->q;
   pm_error error = PM_ERROR_NONE;
   pm_inference_run usual = pm_inference_run_make();
   copy_fields("run", &q->usual, "inference_run", &usual);
+  q->given = read_given(request, "inference_run");
+  pm_given_add(&q->given, "inference_run", "nodes"); /* which are found */
   usual.batch = 1;
   if (!add_index_axis(&q->axes, "system_index", q->names.count) ||
-      !add_index_axis(&q->axes, "profile_index", s->profile_count))
+      (q->framework_count > 0 && !add_index_axis(&q->axes, "profile_index", q->framework_count)))
     return CODE_INTERNAL;
   const pm_space space = {.type = pm_record_type_find("inference_run"), .run_size = sizeof(pm_inference_run),
                           .base = &usual, .axes = q->axes.items,
@@ -105,8 +84,10 @@ static int fill(service *s)
   q->choices = (pm_size_choice *)calloc(s->asked.count, sizeof *q->choices);
   if (s->runs == NULL || q->price == NULL || q->choices == NULL) return fail_memory();
   if (pm_space_get_runs(&space, 0, s->asked.count, s->runs, &error) != PM_OK) return fail_error(&error);
+  int code = complete_calls(request, q->study, &q->given, s->runs, s->asked.count, true);
+  if (code == CODE_DONE) s->asked.plan = open_plan(q->study, &code);
+  if (code != CODE_DONE) return code;
   for (size_t i = 0; i < s->asked.count; i++) fill_choice(s, i);
-  s->asked.plan = s->plan;
   s->asked.choices = s->runs;
   s->asked.prices = q->price;
   return CODE_DONE;
@@ -127,7 +108,7 @@ static void print_title(FILE *stream, const service *s)
   pm_network_totals totals;
   const pm_choice *what = pm_record_find_field(pm_record_type_find("size_goal"), "minimize")->choices;
   const char *name = pm_network_get_totals(s->q.network, &totals, NULL) == PM_OK ? totals.name : "the network";
-  fprintf(stream, "Inference of %s at %.0f samples/s or more, calls within %s, with the least %s\n\n", name,
+  fprintf(stream, "Inference of %s at %.0f samples/s or more, calls within %s, with the least %s\n", name,
           s->q.goal.rate, size_quantity(time, s->asked.latency, "s"), what[s->q.goal.minimize].name);
 }
 
@@ -155,7 +136,10 @@ static int write_report(const cli_request *request, const service *s)
   pm_table_free(table);
   if (text == NULL) return fail_error(&error);
   if (!page_open(&page)) return pm_string_free(text), fail_memory();
+  char assumed[ASSUMED];
   print_title(page.stream, s);
+  print_assumed(page.stream, assumed_of_call(s->q.study, &s->q.given, &s->runs[s->q.choices[0].choice], assumed));
+  fputc('\n', page.stream);
   fputs(text, page.stream);
   pm_string_free(text);
   if (s->q.choices[0].nodes > 0) print_best(page.stream, request, s, &s->q.choices[0]);
@@ -180,9 +164,8 @@ int size_service_run(const cli_request *request)
   int code = read_service(request, s);
   if (code == CODE_DONE) s->q.catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, s);
-  if (code == CODE_DONE) code = fill(s);
+  if (code == CODE_DONE) code = fill(request, s);
   if (code == CODE_DONE) code = answer(request, s);
-  pm_plan_free(s->plan);
   free(s->runs);
   size_free(&s->q);
   free(s);

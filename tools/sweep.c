@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "options.h"
+#include "asked.h"
 
 #define RUNS_MOST 1e6
 
@@ -15,9 +15,10 @@ typedef struct cli_sweep {
   pm_network **networks;
   pm_system **systems; /* as many variants of each as the axes of the hardware say */
   size_t variants, system_count;
-  pm_framework_profile *frameworks;
-  size_t framework_count;
-  pm_plan *plan;
+  size_t framework_count; /* that were named */
+  pm_study *study;
+  const pm_plan *plan;
+  pm_given given;
   pm_run base;
   cli_axes axes;
   pm_hardware_axis hardware[HARDWARE_MOST];
@@ -68,6 +69,7 @@ static int add_axis(const cli_request *request, cli_sweep *sweep, char *text)
                             "gpu.memory_bandwidth", text);
   if (field_given(request, field->name) != NULL)
     return fail(CODE_USAGE, "--axis %s and the option for it exclude each other", text);
+  pm_given_add(&sweep->given, "run", field->name);
   return read_axis(text, field, equals + 1, &sweep->base, &sweep->axes) ? CODE_DONE : CODE_USAGE;
 }
 
@@ -77,12 +79,16 @@ static int read_batches(const cli_request *request, cli_sweep *sweep)
   const pm_field *batch = pm_record_find_field(pm_record_type_find("run"), "batch");
   if (global == NULL) return CODE_DONE;
   if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+  sweep->given.global_batch = 1;
+  pm_given_add(&sweep->given, "run", "batch");
   return read_axis("global-batch", batch, global, &sweep->base, &sweep->axes) ? CODE_DONE : CODE_USAGE;
 }
 
 static int read_question(const cli_request *request, cli_sweep *sweep)
 {
   sweep->base = pm_run_make();
+  sweep->base.framework_index = 0;
+  sweep->given = read_given(request, "run");
   if (!read_names("NETWORKS", request->arguments.items[0], &sweep->network_names) ||
       !read_names("SYSTEMS", request->arguments.items[1], &sweep->system_names) ||
       !read_axes(request, &sweep->base, &sweep->axes))
@@ -96,16 +102,14 @@ static int read_question(const cli_request *request, cli_sweep *sweep)
 }
 
 /* All axes, and the runs that they make. */
-static int make_space(const cli_request *request, cli_sweep *sweep)
+static int make_space(cli_sweep *sweep)
 {
   if (!add_index_axis(&sweep->axes, "network_index", sweep->network_names.count) ||
       !add_index_axis(&sweep->axes, "system_index", sweep->system_count) ||
       (sweep->framework_count > 0 && !add_index_axis(&sweep->axes, "framework_index", sweep->framework_count)))
     return CODE_INTERNAL;
   sweep->space = (pm_space){.type = pm_record_type_find("run"), .run_size = sizeof(pm_run),
-                            .base = &sweep->base, .axes = sweep->axes.items,
-                            .axis_count = sweep->axes.count,
-                            .global_batch = request->value[OPTION_GLOBAL_BATCH] != NULL};
+                            .base = &sweep->base, .axes = sweep->axes.items, .axis_count = sweep->axes.count};
   sweep->count = pm_space_count(&sweep->space);
   if ((double)sweep->count <= RUNS_MOST) return CODE_DONE;
   return fail(CODE_USAGE, "the sweep has %.0f runs; at most %.0f are possible at once", (double)sweep->count, RUNS_MOST);
@@ -143,13 +147,12 @@ static int read_dataset(const cli_request *request, cli_sweep *sweep)
   return CODE_DONE;
 }
 
-static int make_plan(const cli_request *request, cli_sweep *sweep)
+static int make_study(const cli_request *request, cli_sweep *sweep)
 {
-  pm_error error = PM_ERROR_NONE;
-  const cli_systems systems = {sweep->catalog, sweep->systems, sweep->system_count};
-  sweep->plan = pm_plan_new((const pm_network *const *)sweep->networks, sweep->network_names.count,
-                            (const pm_system *const *)sweep->systems, sweep->system_count, &error);
-  return sweep->plan != NULL ? add_frameworks(request, &systems, sweep->plan, &sweep->framework_count) : fail_error(&error);
+  int code;
+  const cli_asked asked = {sweep->catalog, sweep->networks, sweep->network_names.count, sweep->systems, sweep->system_count, false};
+  sweep->study = open_study(request, &asked, &sweep->framework_count, &code);
+  return code;
 }
 
 static int open_all(const cli_request *request, cli_sweep *sweep)
@@ -163,7 +166,7 @@ static int open_all(const cli_request *request, cli_sweep *sweep)
   for (size_t i = 0; code == CODE_DONE && i < sweep->network_names.count; i++)
     sweep->networks[i] = open_network(request, sweep->catalog, sweep->network_names.items[i], &code);
   for (size_t i = 0; code == CODE_DONE && i < sweep->system_names.count; i++) code = open_variants(sweep, i);
-  if (code == CODE_DONE) code = make_plan(request, sweep);
+  if (code == CODE_DONE) code = make_study(request, sweep);
   return code == CODE_DONE ? read_dataset(request, sweep) : code;
 }
 
@@ -188,19 +191,37 @@ static int predict_all(const cli_request *request, cli_sweep *sweep)
   sweep->predictions = (pm_prediction *)calloc(sweep->count, sizeof *sweep->predictions);
   if (sweep->runs == NULL || sweep->predictions == NULL) return fail_memory();
   if (pm_space_get_runs(&sweep->space, 0, sweep->count, sweep->runs, &error) != PM_OK) return fail_error(&error);
+  int code = complete_runs(request, sweep->study, &sweep->given, sweep->runs, sweep->count, true);
+  if (code == CODE_DONE) code = check_effects(request, sweep->study, sweep->runs, sweep->count);
+  if (code == CODE_DONE) sweep->plan = open_plan(sweep->study, &code);
+  if (code != CODE_DONE) return code;
   unsigned columns = extra_columns(request);
-  if (pm_predict_columns(sweep->plan, columns, sweep->runs, sweep->predictions, sweep->count) == PM_OK) return CODE_DONE;
-  return fail(CODE_INTERNAL, "the prediction failed");
+  return predict_runs(sweep->plan, columns, sweep->runs, sweep->predictions, sweep->count);
 }
 
 /* ---- Result ---- */
 
+static int write_report(const cli_request *request, pm_table *table)
+{
+  cli_page page;
+  pm_error error = PM_ERROR_NONE;
+  if (!page_open(&page)) return pm_table_free(table), fail_memory();
+  print_assumed_column(page.stream, table);
+  drop_equal_totals(table);
+  char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error);
+  pm_table_free(table);
+  if (text != NULL) fputs(text, page.stream);
+  int code = text != NULL ? CODE_DONE : fail_error(&error), written = page_write(&page, request);
+  pm_string_free(text);
+  return code == CODE_DONE ? written : code;
+}
+
 static int write_sweep(const cli_request *request, const cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_sweep_tabulate(sweep->plan, sweep->runs, sweep->predictions, sweep->count, sweep->paths,
-                                   sweep->hardware_count, &error);
-  return write_table(request, table, &error);
+  pm_table *table = pm_study_tabulate(sweep->study, &sweep->given, sweep->runs, sweep->predictions, sweep->count, sweep->paths,
+                                      sweep->hardware_count, &error);
+  return table != NULL && is_report(request) ? write_report(request, table) : write_table(request, table, &error);
 }
 
 static void add_reason(char *reasons, size_t size, const char *reason, size_t count)
@@ -216,7 +237,7 @@ static int report_failures(const cli_request *request, const cli_sweep *sweep)
   size_t counts[PM_STATUS_COUNT] = {0}, failed = 0, undivided = 0;
   for (size_t i = 0; i < sweep->count; i++) {
     int status = sweep->predictions[i].status;
-    bool remainder = status == PM_STATUS_BAD_ARGUMENT && isnan(sweep->runs[i].batch);
+    bool remainder = status == PM_STATUS_BAD_ARGUMENT && sweep->given.global_batch && isnan(sweep->runs[i].batch);
     undivided += remainder;
     counts[status] += !remainder;
     failed += status != PM_OK;
@@ -232,7 +253,7 @@ static void free_sweep(cli_sweep *sweep)
 {
   free(sweep->runs);
   free(sweep->predictions);
-  pm_plan_free(sweep->plan);
+  pm_study_free(sweep->study);
   for (size_t i = 0; sweep->networks != NULL && i < sweep->network_names.count; i++)
     pm_network_free(sweep->networks[i]);
   for (size_t i = 0; sweep->systems != NULL && i < sweep->system_count; i++) pm_system_free(sweep->systems[i]);
@@ -251,7 +272,7 @@ static int run(const cli_request *request)
   if (sweep == NULL) return fail_memory();
   int code = read_question(request, sweep);
   if (code == CODE_DONE) code = open_all(request, sweep);
-  if (code == CODE_DONE) code = make_space(request, sweep);
+  if (code == CODE_DONE) code = make_space(sweep);
   if (code == CODE_DONE) code = predict_all(request, sweep);
   if (code == CODE_DONE) code = write_sweep(request, sweep);
   if (code == CODE_DONE) code = report_failures(request, sweep);
@@ -263,9 +284,9 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", "many", NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6 (default pytorch: "
-                                                    "the newest fitted release that runs on the GPU; "
-                                                   "none: kernels and collectives only); see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6; none: kernels "
+                                                    "and collectives only (default: as perfmodel predict); see perfmodel "
+                                                    "list frameworks"},
   {OPTION_AXIS, '\0', "axis", "PATH=VALUE,...", "a number of the hardware: gpu.FIELD, kernels.FIELD, network.FIELD, "
                                                 "link.TYPE.FIELD or calibration.TYPE.FIELD, each value with its unit, or "
                                                 "a factor such as x1.1; or a field of the run; may be repeated"},

@@ -396,7 +396,7 @@ static int size(pm_error *error)
   goal.epochs = 90;
   goal.samples = 1281167;
   goal.within = 6 * 3600;
-  b.runs[0].gpus = 0;
+  b.runs[0].gpus = (int32_t)pm_system_get_machine(with.system)->gpus;
   const pm_size_setup setup = {.plan = b.plan, .choices = b.runs, .count = 1};
   if (status == PM_OK) status = pm_size_evaluate(&setup, &goal, choices, error);
   if (status == PM_OK) count = pm_size_find_front(&setup, &goal, front, 20, error);

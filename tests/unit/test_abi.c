@@ -23,8 +23,8 @@ static const char *const growing[] = {"run", "prediction", "inference_run", "inf
 typedef struct other_struct {
   const char *name;
   size_t size;
-  const char *members[10];
-  size_t offsets[10];
+  const char *members[12];
+  size_t offsets[12];
 } other_struct;
 
 #define AT(type, member) offsetof(type, member)
@@ -32,9 +32,11 @@ static const other_struct others[] = {
   {"pm_error", sizeof(pm_error), {"status", "line", "file_length", "text"},
    {AT(pm_error, status), AT(pm_error, line), AT(pm_error, file_length), AT(pm_error, text)}},
   {"pm_choice", sizeof(pm_choice), {"name", "doc"}, {AT(pm_choice, name), AT(pm_choice, doc)}},
-  {"pm_field", sizeof(pm_field), {"name", "unit", "doc", "offset", "kind", "choices", "otherwise", "option", "former"},
+  {"pm_field", sizeof(pm_field), {"name", "unit", "doc", "offset", "kind", "choices", "otherwise", "option", "former", "show",
+                                   "asked", "needs"},
    {AT(pm_field, name), AT(pm_field, unit), AT(pm_field, doc), AT(pm_field, offset), AT(pm_field, kind),
-    AT(pm_field, choices), AT(pm_field, otherwise), AT(pm_field, option), AT(pm_field, former)}},
+    AT(pm_field, choices), AT(pm_field, otherwise), AT(pm_field, option), AT(pm_field, former),
+    AT(pm_field, show), AT(pm_field, asked), AT(pm_field, needs)}},
   {"pm_record_type", sizeof(pm_record_type), {"name", "doc", "size", "fields", "field_count"},
    {AT(pm_record_type, name), AT(pm_record_type, doc), AT(pm_record_type, size), AT(pm_record_type, fields),
     AT(pm_record_type, field_count)}},
@@ -51,9 +53,15 @@ static const other_struct others[] = {
   {"pm_run_sizes", sizeof(pm_run_sizes), {"run", "inference_run", "input_run"},
    {AT(pm_run_sizes, run), AT(pm_run_sizes, inference_run), AT(pm_run_sizes, input_run)}},
   {"pm_size_setup", sizeof(pm_size_setup),
-   {"plan", "choices", "prices", "usable", "count", "memory", "inputs", "input_runs"},
-   {AT(pm_size_setup, plan), AT(pm_size_setup, choices), AT(pm_size_setup, prices), AT(pm_size_setup, usable),
-    AT(pm_size_setup, count), AT(pm_size_setup, memory), AT(pm_size_setup, inputs), AT(pm_size_setup, input_runs)}},
+   {"plan", "choices", "prices", "count", "inputs", "input_runs"},
+   {AT(pm_size_setup, plan), AT(pm_size_setup, choices), AT(pm_size_setup, prices), AT(pm_size_setup, count),
+    AT(pm_size_setup, inputs), AT(pm_size_setup, input_runs)}},
+  {"pm_study_setup", sizeof(pm_study_setup),
+   {"catalog", "networks", "network_count", "systems", "system_count", "frameworks", "framework_count", "inference"},
+   {AT(pm_study_setup, catalog), AT(pm_study_setup, networks), AT(pm_study_setup, network_count), AT(pm_study_setup, systems),
+    AT(pm_study_setup, system_count), AT(pm_study_setup, frameworks), AT(pm_study_setup, framework_count),
+    AT(pm_study_setup, inference)}},
+  {"pm_given", sizeof(pm_given), {"fields", "global_batch"}, {AT(pm_given, fields), AT(pm_given, global_batch)}},
   {"pm_size_service", sizeof(pm_size_service), {"plan", "choices", "prices", "count", "latency"},
    {AT(pm_size_service, plan), AT(pm_size_service, choices), AT(pm_size_service, prices), AT(pm_size_service, count),
     AT(pm_size_service, latency)}},
@@ -62,9 +70,11 @@ static const other_struct others[] = {
    {AT(pm_sensitivity_setup, network), AT(pm_sensitivity_setup, system), AT(pm_sensitivity_setup, run),
     AT(pm_sensitivity_setup, framework), AT(pm_sensitivity_setup, input), AT(pm_sensitivity_setup, input_run),
     AT(pm_sensitivity_setup, call), AT(pm_sensitivity_setup, profile)}},
-  {"pm_upgrade_choice", sizeof(pm_upgrade_choice), {"name", "system", "input", "gpus", "price", "framework", "profile"},
+  {"pm_upgrade_choice", sizeof(pm_upgrade_choice), {"name", "system", "input", "gpus", "price", "framework", "profile",
+                                                    "network", "run", "call"},
    {AT(pm_upgrade_choice, name), AT(pm_upgrade_choice, system), AT(pm_upgrade_choice, input),
-    AT(pm_upgrade_choice, gpus), AT(pm_upgrade_choice, price), AT(pm_upgrade_choice, framework), AT(pm_upgrade_choice, profile)}},
+    AT(pm_upgrade_choice, gpus), AT(pm_upgrade_choice, price), AT(pm_upgrade_choice, framework), AT(pm_upgrade_choice, profile),
+    AT(pm_upgrade_choice, network), AT(pm_upgrade_choice, run), AT(pm_upgrade_choice, call)}},
   {"pm_input_setup", sizeof(pm_input_setup), {"dataset", "storage", "access", "decoder", "loader", "machine", "interval"},
    {AT(pm_input_setup, dataset), AT(pm_input_setup, storage), AT(pm_input_setup, access), AT(pm_input_setup, decoder),
     AT(pm_input_setup, loader), AT(pm_input_setup, machine), AT(pm_input_setup, interval)}},

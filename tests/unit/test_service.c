@@ -27,7 +27,7 @@ static void open_bench(bench *b)
   for (int i = 0; i < CHOICES; i++) {
     b->runs[i] = pm_inference_run_make();
     b->runs[i].system_index = i / 2;
-    b->runs[i].gpus = 0;
+    b->runs[i].gpus = (int32_t)pm_system_get_machine(b->systems[i / 2])->gpus;
     b->runs[i].precision = i % 2 ? PM_PRECISION_INT8 : PM_PRECISION_FP16;
     b->prices[i] = 1000 * (1 + i / 2);
   }

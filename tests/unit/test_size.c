@@ -26,14 +26,14 @@ static void open_bench(bench *b)
     b->systems[i] = build_system(names[i]);
     b->runs[i] = pm_run_make();
     b->runs[i].system_index = i;
-    b->runs[i].gpus = 0;
+    b->runs[i].gpus = (int32_t)pm_system_get_machine(b->systems[i])->gpus;
     b->runs[i].batch = 64;
     b->prices[i] = 149000 - 30000 * i;
   }
   const pm_network *network = b->network;
   b->plan = pm_plan_new(&network, 1, (const pm_system *const *)b->systems, SYSTEMS, &error);
   ck_assert_msg(b->plan != NULL, "%s", error.text);
-  b->setup = (pm_size_setup){b->plan, b->runs, b->prices, NULL, SYSTEMS, NULL, NULL, NULL};
+  b->setup = (pm_size_setup){b->plan, b->runs, b->prices, SYSTEMS, NULL, NULL};
 }
 
 static void close_bench(bench *b)

@@ -63,6 +63,7 @@ extern "C" {
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
   X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the call",     \
     .former = "basis")                                                                                             \
+  X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
   X(REAL, hfu, "1", "HFU: MFU of the FLOP that the GPU executes, which Winograd and FFT save; never above 1",       \
     .show = PM_SHOW_PERCENT)                                                                                        \
   /* the next field of an answer goes above this line */

@@ -71,6 +71,16 @@ PM_INLINE int pm_prediction_get_memory(const pm_plan *plan, const pm_run *run, p
   return pm_prediction_get_memory_sized(plan, run, sizeof *run, use, sizeof *use, error);
 }
 
+/* Each single change of the run that takes less memory: a smaller micro-batch, 16 bits, recomputation, ZeRO, tensor parallelism,
+** another optimizer. Fills at most `capacity` rows, largest saving first; returns their number, or -1 with the reason if the run
+** itself has no answer. Cost: some predictions. */
+PM_API int pm_prediction_get_advice_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_advice *rows,
+                                          size_t capacity, pm_error *error);
+PM_INLINE int pm_prediction_get_advice(const pm_plan *plan, const pm_run *run, pm_memory_advice *rows, size_t capacity, pm_error *error)
+{
+  return pm_prediction_get_advice_sized(plan, run, sizeof *run, rows, capacity, error);
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -136,6 +136,7 @@ typedef enum pm_bottleneck {
   X(REAL, offload_time, "s", "what offloading adds to a step: copies to the host and back, and the update there, where nothing hides them") \
   X(REAL, offload_share, "1", "share of the step that offloading adds", .show = PM_SHOW_PERCENT)                     \
   X(REAL, host_memory, "B", "memory of a node's host that offloading takes; 0 without")                              \
+  X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
   /* the next field of a prediction goes above this line */
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;

@@ -76,7 +76,7 @@ typedef struct pm_field {
   const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
   const char *former;       /* what it was called in an earlier release; NULL if nothing else */
   int show;                 /* how people see it: a sum of pm_show */
-  const char *assumed;      /* what a study (study.h) makes of a run where nobody gives it, in words; NULL: `otherwise` */
+  const char *asked;        /* what users give and its default, where a study (study.h) completes it; NULL: doc, otherwise */
   const char *needs;        /* what a run must have for the field to have an effect (run.h); NULL: nothing */
 } pm_field;
 

@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 /* How kernels are timed. */
-#define PM_KERNEL_MODEL_LIST(X)                                                                         \
-  X(CALIBRATED, "calibrated", "calibrated kernels where the architecture has constants, else the plain roofline") \
+#define PM_KERNEL_MODEL_LIST(X)                                                                                        \
+  X(CALIBRATED, "calibrated", "calibrated kernels where the architecture has constants, else the plain roofline")      \
   X(ROOFLINE, "roofline", "the plain roofline: datasheet values only")
 
 typedef enum pm_kernel_model {
@@ -30,15 +30,15 @@ typedef enum pm_kernel_model {
 } pm_kernel_model;
 
 /* What fields need to have an effect. */
-#define PM_RUN_NEED_LIST(X)                                                                             \
-  X(GPUS, "gpus", "a second GPU")                                                                       \
-  X(INPUT, "input", "an input rate")                                                                    \
-  X(TENSOR, "tensor", "tensor parallelism")                                                             \
-  X(PIPELINE, "pipeline", "pipeline parallelism")                                                       \
-  X(CONTEXT, "context", "context parallelism")                                                          \
-  X(EXPERTS, "experts", "experts in the network")                                                       \
-  X(ZERO, "zero", "ZeRO")                                                                               \
-  X(RECOMPUTE, "recompute", "recomputation")                                                            \
+#define PM_RUN_NEED_LIST(X)                                                                                            \
+  X(GPUS, "gpus", "a second GPU")                                                                                      \
+  X(INPUT, "input", "an input rate")                                                                                   \
+  X(TENSOR, "tensor", "tensor parallelism")                                                                            \
+  X(PIPELINE, "pipeline", "pipeline parallelism")                                                                      \
+  X(CONTEXT, "context", "context parallelism")                                                                         \
+  X(EXPERTS, "experts", "experts in the network")                                                                      \
+  X(ZERO, "zero", "ZeRO")                                                                                              \
+  X(RECOMPUTE, "recompute", "recomputation")                                                                           \
   X(AXES, "axes", "two kinds of parallelism")
 
 /* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
@@ -47,13 +47,14 @@ typedef enum pm_kernel_model {
   X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                        \
   X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                          \
   X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1", .show = PM_SHOW_MAIN,                                  \
-    .assumed = "in total without nodes, else per node; default: all of a node")                                        \
+    .asked = "GPUs in total, filled node by node; with nodes: GPUs in each node (default: one whole node)")            \
   X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN,                                             \
-    .assumed = "default: as many as gpus fill, else 1")                                                                \
+    .asked = "nodes used (default: those that the GPUs fill)")                                                         \
   X(REAL, batch, "1", "samples per data-parallel rank per step", .otherwise = "32", .show = PM_SHOW_MAIN,              \
-    .assumed = "default 32, of decoder-only language models 1")                                                        \
+    .asked = "samples per data-parallel rank per step (default 32; decoder-only language models: 1)")                  \
   X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN,           \
-    .assumed = "default: bf16 or fp16 for decoder-only language models, else fp32 as the framework runs it")           \
+    .asked = "storage and arithmetic precision (default fp32 as the framework runs it; "                               \
+             "decoder-only language models: bf16 or fp16)")                                                            \
   X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework", .needs = "gpus") \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
     .otherwise = "calibrated", .former = "kernels")                                                                    \
@@ -63,7 +64,7 @@ typedef enum pm_kernel_model {
   X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework", .former = "parallel",       \
     .needs = "gpus")                                                                                                   \
   X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum",                             \
-    .assumed = "default: adamw for decoder-only language models, else momentum")                                       \
+    .asked = "what a step does with the gradients (default momentum; decoder-only language models: adamw)")            \
   X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update", .otherwise = "1", \
     .former = "accumulation")                                                                                          \
   X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown")     \
@@ -73,7 +74,8 @@ typedef enum pm_kernel_model {
   X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")                                      \
   X(REAL, micro_batch, "1", "samples of a micro-batch; if unknown, 1 in a pipeline, else the whole batch of a rank",   \
     .former = "micro_batch_size",                                                                                      \
-    .assumed = "default: all of it; 1 in a pipeline, and for decoder-only language models without batch")              \
+    .asked = "samples of a micro-batch (default: all of a rank; 1 in a pipeline and, without batch, "                  \
+             "of decoder-only language models)")                                                                       \
   X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp",    \
     .former = "tensor_model_parallel_size")                                                                            \
   X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp",                           \
@@ -116,12 +118,13 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                          \
   X(INT, profile_index, "1", "which profile of the plan, from 0", .option = "")                                        \
   X(INT, gpus, "1", "GPUs used in each node, each with the whole network", .otherwise = "1", .show = PM_SHOW_MAIN,     \
-    .assumed = "in total without nodes, else per node; default: all of a node")                                        \
+    .asked = "GPUs in total, filled node by node; with nodes: GPUs in each node (default: one whole node)")            \
   X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN,                                             \
-    .assumed = "default: as many as gpus fill, else 1")                                                                \
+    .asked = "nodes used (default: those that the GPUs fill)")                                                         \
   X(REAL, batch, "1", "samples of one call", .otherwise = "1", .show = PM_SHOW_MAIN)                                   \
   X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN,           \
-    .assumed = "default: bf16 or fp16 for decoder-only language models, else fp32 as the framework runs it")           \
+    .asked = "storage and arithmetic precision (default fp32 as the framework runs it; "                               \
+             "decoder-only language models: bf16 or fp16)")                                                            \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
     .otherwise = "calibrated", .former = "kernels")                                                                    \
   X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
@@ -174,9 +177,9 @@ typedef struct pm_given {
 PM_API int pm_given_add(pm_given *given, const char *type, const char *field);
 
 /* A value that was not given. */
-#define PM_ASSUMPTION_FIELDS(X)                                                                         \
-  X(TEXT, field, "", "field of the run, or framework or attention")                                     \
-  X(TEXT, value, "", "what it is taken to be")                                                          \
+#define PM_ASSUMPTION_FIELDS(X)                                                                                        \
+  X(TEXT, field, "", "field of the run, or framework or attention")                                                    \
+  X(TEXT, value, "", "what it is taken to be")                                                                         \
   X(TEXT, reason, "", "why")
 
 typedef struct pm_assumption { PM_ASSUMPTION_FIELDS(PM_DECLARE) } pm_assumption;
@@ -187,6 +190,14 @@ enum { PM_ASSUMPTIONS_MAX = 16 };
 /* Assumptions in one line: "8 GPUs, bf16, adamw, micro-batch 1, pytorch-2.4 with fused attention"; empty if nothing was. Returns
 ** `text`. */
 PM_API const char *pm_assumptions_format(const pm_assumption *rows, int count, char *text, size_t size);
+
+/* GPUs and nodes of a run by the rules of a study (study.h): `gpus` without nodes is the total. PM_OK, or
+** PM_STATUS_TOO_MANY_GPUS for a total that fills no whole nodes. */
+PM_API int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given, pm_run *run, size_t size, pm_error *error);
+PM_INLINE int pm_run_complete_counts(const pm_system *system, const pm_given *given, pm_run *run, pm_error *error)
+{
+  return pm_run_complete_counts_sized(system, given, run, sizeof *run, error);
+}
 
 #ifdef __cplusplus
 }

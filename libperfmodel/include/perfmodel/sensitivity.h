@@ -110,6 +110,9 @@ typedef struct pm_upgrade_choice {
   double price;                 /* of the change, for all nodes; NAN: unknown */
   const pm_framework_profile *framework; /* what trains on it, if anything does */
   const pm_inference_profile *profile;   /* what runs a call on it */
+  const pm_network *network;             /* the network as that software has it */
+  const pm_run *run;                     /* the whole run on it, GPUs as in it */
+  const pm_inference_run *call;          /* the whole call on it */
 } pm_upgrade_choice;
 
 /* What one replacement does to the time of a step or call. */

@@ -91,7 +91,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path", .former = "input_limit")               \
   X(REAL, switches, "1", "switches of a fat tree between the nodes")                                                \
   X(REAL, cables, "1", "its cables")                                                                                \
-  X(REAL, memory, "B", "memory of one GPU; unknown if nobody asked")                                                \
+  X(REAL, memory, "B", "memory of one GPU")                                                \
   X(VERDICT, verdict, "", "whether the batch fits it")                                                              \
   X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
   X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on", .former = "basis")
@@ -101,11 +101,9 @@ typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choi
 /* What there is to choose from. Nothing is copied; pointers may be NULL but for plan and choices. */
 typedef struct pm_size_setup {
   const pm_plan *plan;
-  const pm_run *choices;            /* system, batch, framework, precision, ...; GPUs 0: all of the machine's */
+  const pm_run *choices;            /* system, batch, framework, precision, ...; with the GPUs of each node */
   const double *prices;             /* of one node of each choice; NULL or NAN: unknown */
-  const double *usable;             /* memory of the GPU of each choice [B]; NULL or NAN: no verdict */
   size_t count;
-  const pm_memory_plan *memory;     /* of the network, the same for all choices; NULL: memory is not asked about */
   const pm_input_setup *inputs;     /* the input path of each choice; NULL: input never limits */
   const pm_input_run *input_runs;   /* how it is used, but for nodes, GPUs and their rate; NULL: the defaults */
 } pm_size_setup;
@@ -165,8 +163,8 @@ PM_INLINE int pm_size_find_front(const pm_size_setup *setup, const pm_size_goal 
   return pm_size_find_front_sized(setup, &sizes, goal, rows, capacity, error);
 }
 
-/* Inference: replicas that share nothing, each GPU with the whole network. The runs' GPUs are those of a machine (0: all),
-** their nodes do not matter, nor does their batch where `latency` is given. Nothing is copied. */
+/* Inference: replicas that share nothing, each GPU with the whole network. The runs' GPUs are those of a machine; their
+** nodes do not matter, nor does their batch where `latency` is given. Nothing is copied. */
 typedef struct pm_size_service {
   const pm_plan *plan;
   const pm_inference_run *choices; /* system, profile, precision, usable memory, ... */

@@ -4,6 +4,8 @@
 #include <string.h>
 #include "complete/complete.h"
 
+static const char each_node[] = "all GPUs of each node";
+
 typedef struct list {
   const pm__complete_question *q;
   pm_assumption *rows;
@@ -31,9 +33,9 @@ static const char *why_network(const list *l)
 }
 
 /* Of a machine with one GPU there is nothing to assume. */
-static void add_counts(list *l, bool gpus, const char *type, const void *run)
+static void add_counts(list *l, bool gpus, bool nodes, const char *type, const void *run)
 {
-  if (!gpus && l->q->machine->gpus > 1) add_field(l, type, "gpus", run, "all GPUs of a node");
+  if (!gpus && l->q->machine->gpus > 1) add_field(l, type, "gpus", run, nodes ? each_node : "one whole node");
 }
 
 static void add_software(list *l)
@@ -57,7 +59,7 @@ static void add_batch(list *l, const pm_run *run)
 int pm__complete_list(const pm__complete_question *q, const pm_run *run, pm_assumption *rows)
 {
   list l = {q, rows, 0};
-  add_counts(&l, pm__complete_has(q->given, PM__RUN_AT_gpus), "run", run);
+  add_counts(&l, pm__complete_has(q->given, PM__RUN_AT_gpus), pm__complete_has(q->given, PM__RUN_AT_nodes), "run", run);
   if (!pm__complete_has(q->given, PM__RUN_AT_precision)) add_field(&l, "run", "precision", run, why_network(&l));
   if (!pm__complete_has(q->given, PM__RUN_AT_optimizer)) add_field(&l, "run", "optimizer", run, why_network(&l));
   add_batch(&l, run);
@@ -68,7 +70,8 @@ int pm__complete_list(const pm__complete_question *q, const pm_run *run, pm_assu
 int pm__complete_inference_list(const pm__complete_question *q, const pm_inference_run *run, pm_assumption *rows)
 {
   list l = {q, rows, 0};
-  add_counts(&l, pm__complete_has(q->given, PM__INFERENCE_AT_gpus), "inference_run", run);
+  add_counts(&l, pm__complete_has(q->given, PM__INFERENCE_AT_gpus), pm__complete_has(q->given, PM__INFERENCE_AT_nodes),
+             "inference_run", run);
   if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) add_field(&l, "inference_run", "precision", run, why_network(&l));
   add_software(&l);
   return l.count;
@@ -80,7 +83,8 @@ int pm__complete_inference_list(const pm__complete_question *q, const pm_inferen
 static void format_row(const pm_assumption *row, char *text, size_t size)
 {
   bool one = strcmp(row->value, "1") == 0;
-  if (strcmp(row->field, "gpus") == 0) snprintf(text, size, "%s GPU%s", row->value, one ? "" : "s");
+  bool each = strcmp(row->field, "gpus") == 0 && strcmp(row->reason, each_node) == 0;
+  if (strcmp(row->field, "gpus") == 0) snprintf(text, size, "%s GPU%s%s", row->value, one ? "" : "s", each ? " per node" : "");
   else if (strcmp(row->field, "batch") == 0) snprintf(text, size, "batch %s", row->value);
   else if (strcmp(row->field, "micro_batch") == 0) snprintf(text, size, "micro-batch %s", row->value);
   else if (strcmp(row->field, "attention") == 0) snprintf(text, size, "%s attention", row->value);

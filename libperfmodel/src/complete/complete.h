@@ -26,8 +26,8 @@ typedef struct pm__complete_question {
 
 /* Counts, and the degrees that names of parallelism stand for: what the choice of a framework needs. Without an answer the
 ** counts stay as asked, and the status of a prediction of the run is that of the error. */
-int pm__complete_counts(const pm_machine *machine, const pm_given *given, pm_run *run, pm_error *error);
-int pm__complete_inference_counts(const pm_machine *machine, const pm_given *given, pm_inference_run *run, pm_error *error);
+int pm__complete_counts(const pm_system *system, const pm_given *given, pm_run *run, pm_error *error);
+int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run, pm_error *error);
 
 /* The rest. A global batch that does not divide is an error, and the batch unknown. */
 int pm__complete_run(const pm__complete_question *question, pm_run *run, pm_error *error);

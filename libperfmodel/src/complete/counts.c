@@ -1,6 +1,7 @@
 /* How many GPUs of how many nodes, and the degrees that a name of parallelism stands for. */
 #include <stdio.h>
 #include "complete/complete.h"
+#include "record/sized.h"
 
 /* ---- Counts ---- */
 
@@ -14,22 +15,23 @@ static int refuse(const pm_machine *machine, int32_t gpus, pm_error *error)
                   above);
 }
 
-/* `gpus` without nodes is the total. */
-static int place(const pm_machine *machine, int32_t *gpus, int32_t *nodes, pm_error *error)
+/* `gpus` without nodes is the total. The check of the run refuses none, and more than a node without a network has. */
+static int place(const pm_system *system, int32_t *gpus, int32_t *nodes, pm_error *error)
 {
-  if (*gpus < 1) return PM_OK; /* the check of the run refuses it */
+  const pm_machine *machine = pm_system_get_machine(system);
+  if (*gpus < 1 || (*gpus > machine->gpus && !(pm_system_get_network_bandwidth(system) > 0))) return PM_OK;
   int32_t filled = pm_machine_get_nodes(machine, *gpus);
-  *nodes = filled > 0 ? filled : 1;
   if (filled == 0) return refuse(machine, *gpus, error);
+  *nodes = filled;
   *gpus /= filled;
   return PM_OK;
 }
 
-static int complete(const pm_machine *machine, bool has_gpus, bool has_nodes, int32_t *gpus, int32_t *nodes, pm_error *error)
+static int complete(const pm_system *system, bool has_gpus, bool has_nodes, int32_t *gpus, int32_t *nodes, pm_error *error)
 {
   if (!has_nodes) *nodes = 1;
-  if (!has_gpus) *gpus = machine->gpus;
-  return has_gpus && !has_nodes ? place(machine, gpus, nodes, error) : PM_OK;
+  if (!has_gpus) *gpus = pm_system_get_machine(system)->gpus;
+  return has_gpus && !has_nodes ? place(system, gpus, nodes, error) : PM_OK;
 }
 
 /* ---- Degrees ---- */
@@ -59,15 +61,28 @@ static int name_degrees(const pm_given *given, pm_run *run, pm_error *error)
 
 /* ---- Both kinds of runs ---- */
 
-int pm__complete_counts(const pm_machine *machine, const pm_given *given, pm_run *run, pm_error *error)
+int pm__complete_counts(const pm_system *system, const pm_given *given, pm_run *run, pm_error *error)
 {
-  int status = complete(machine, pm__complete_has(given, PM__RUN_AT_gpus), pm__complete_has(given, PM__RUN_AT_nodes), &run->gpus,
+  int status = complete(system, pm__complete_has(given, PM__RUN_AT_gpus), pm__complete_has(given, PM__RUN_AT_nodes), &run->gpus,
                         &run->nodes, error);
   return status == PM_OK ? name_degrees(given, run, error) : status;
 }
 
-int pm__complete_inference_counts(const pm_machine *machine, const pm_given *given, pm_inference_run *run, pm_error *error)
+int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run, pm_error *error)
 {
-  return complete(machine, pm__complete_has(given, PM__INFERENCE_AT_gpus), pm__complete_has(given, PM__INFERENCE_AT_nodes),
+  return complete(system, pm__complete_has(given, PM__INFERENCE_AT_gpus), pm__complete_has(given, PM__INFERENCE_AT_nodes),
                   &run->gpus, &run->nodes, error);
+}
+
+int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given, pm_run *run, size_t size, pm_error *error)
+{
+  pm_run own;
+  if (system == NULL || given == NULL || run == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "counts of GPUs take a system, what was given, and a run");
+  int status = pm__record_size_check("run", size, error);
+  if (status != PM_OK) return status;
+  own = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
+  status = pm__complete_counts(system, given, &own, error);
+  pm__record_write(run, size, &own, sizeof own);
+  return status;
 }

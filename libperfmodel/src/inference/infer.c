@@ -169,6 +169,7 @@ static times times_of(const call *c, const setting *on, double batch)
 static void fill_unknown(pm_inference *out, int status)
 {
 #define UNKNOWN_REAL(name) out->name = NAN;
+#define UNKNOWN_INT(name) out->name = 0;
 #define UNKNOWN_STATUS(name) out->name = status;
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
@@ -274,7 +275,7 @@ static void predict_call(const call *c, pm_inference *out)
   set_interval(c, out);
 }
 
-static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)
+static void answer_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)
 {
   memset(out, 0, sizeof *out);
   int status = check_run(plan, run, NULL);
@@ -286,6 +287,12 @@ static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inf
   set_memory(&c, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
   else predict_call(&c, out);
+}
+
+static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)
+{
+  answer_one(plan, run, out);
+  out->total_gpus = run->gpus * run->nodes;
 }
 
 static int infer_all(const void *plan, const void *runs, void *predictions, size_t count)

@@ -22,10 +22,10 @@ static int refuse(const pm__layer *layer, const pm__attribute_rule *rule, const 
 
 static const char *const switch_names[] = {"no", "yes", "auto", "false", "true"};
 
-bool pm__switch_find(const char *name, size_t length, double *value)
+bool pm__switch_find(const char *name, double *value)
 {
   for (int i = 0; i < 5; i++) {
-    if (strlen(switch_names[i]) != length || strncmp(switch_names[i], name, length) != 0) continue;
+    if (strcmp(switch_names[i], name) != 0) continue;
     *value = i <= PM__AUTO ? i : i - PM__AUTO - 1;
     return true;
   }
@@ -41,7 +41,7 @@ const char *pm__switch_name(double value)
 static int read_switch(pm__layer *layer, const pm__attribute_rule *rule, const char *value, pm_error *error)
 {
   double number;
-  bool known = pm__switch_find(value, strlen(value), &number) || pm_number_parse(value, &number) == PM_OK;
+  bool known = pm__switch_find(value, &number) || pm_number_parse(value, &number) == PM_OK;
   if (known && number == floor(number) && number >= PM__NO && number <= rule->most) {
     layer->attribute[rule->slot] = number;
     return PM_OK;

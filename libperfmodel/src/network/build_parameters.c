@@ -102,7 +102,7 @@ static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__e
   const char *otherwise = pm__element_attribute(e, "default");
   given = find_given(given, binding->name);
   if (given != NULL) {
-    if (pm__scope_number(given_scope, given->value, &binding->value, builder->error) == PM_OK) return true;
+    if (pm__scope_value(given_scope, given->value, &binding->value, builder->error) == PM_OK) return true;
     return fail_at_giver(builder, giver);
   }
   if (otherwise == NULL) {
@@ -111,7 +111,7 @@ static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__e
              binding->name);
     return fail_at_giver(builder, giver != NULL ? giver : e);
   }
-  if (pm__scope_number(binding->next, otherwise, &binding->value, builder->error) == PM_OK) return true;
+  if (pm__scope_value(binding->next, otherwise, &binding->value, builder->error) == PM_OK) return true;
   return pm__build_failed(builder, e);
 }
 

@@ -264,7 +264,7 @@ const pm__layer_kind *pm__layer_kind_find(const char *name);
 const pm__layer_kind *pm__layer_kind_at(size_t index); /* NULL past the last */
 
 /* The value of a switch by its name: "no", "yes", "auto". */
-bool pm__switch_find(const char *name, size_t length, double *value);
+bool pm__switch_find(const char *name, double *value);
 
 /* The name of a value of a switch. */
 const char *pm__switch_name(double value);

@@ -13,18 +13,22 @@ const pm__binding *pm__scope_find(const pm__binding *scope, const char *name, si
   return NULL;
 }
 
-/* A parameter, or a value of a switch. */
 static bool look_up(const void *scope, const char *name, size_t length, double *value)
 {
   const pm__binding *found = pm__scope_find((const pm__binding *)scope, name, length);
-  if (found == NULL) return pm__switch_find(name, length, value);
-  *value = found->value;
-  return true;
+  if (found != NULL) *value = found->value;
+  return found != NULL;
 }
 
 int pm__scope_number(const pm__binding *scope, const char *text, double *value, pm_error *error)
 {
   return pm__expression(text, look_up, scope, value, error);
+}
+
+int pm__scope_value(const pm__binding *scope, const char *text, double *value, pm_error *error)
+{
+  bool parameter = pm__scope_find(scope, text, strlen(text)) != NULL;
+  return !parameter && pm__switch_find(text, value) ? PM_OK : pm__scope_number(scope, text, value, error);
 }
 
 bool pm__is_word(const char *text, size_t length)

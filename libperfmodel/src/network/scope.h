@@ -16,6 +16,9 @@ const pm__binding *pm__scope_find(const pm__binding *scope, const char *name, si
 /* The value of an expression. */
 int pm__scope_number(const pm__binding *scope, const char *text, double *value, pm_error *error);
 
+/* The value of a parameter: such an expression, or the name of a value of a switch: no, yes, auto. */
+int pm__scope_value(const pm__binding *scope, const char *text, double *value, pm_error *error);
+
 /* A name with each {expression} replaced by its value: the text itself, or in the arena; NULL on an error. */
 const char *pm__scope_expand(const pm__binding *scope, const char *text, pm__arena *arena, pm_error *error);
 

@@ -10,28 +10,28 @@ static const pm_system *system_of(const pm_size_setup *setup, size_t choice)
   return setup->plan->systems[setup->choices[choice].system_index].system;
 }
 
-static int32_t gpus_of(const pm_size_setup *setup, size_t choice)
-{
-  int32_t gpus = setup->choices[choice].gpus;
-  return gpus > 0 ? gpus : (int32_t)system_of(setup, choice)->gpu_count;
-}
-
 /* What the input path brings to one of so many nodes; `rate`: what its GPUs would take. */
 static int input_of(const pm_size_setup *setup, size_t choice, int nodes, double rate, pm_input_rates *rates)
 {
   pm_input_run run = setup->input_runs != NULL ? setup->input_runs[choice] : pm_input_run_make();
   run.nodes = nodes;
-  run.gpus = gpus_of(setup, choice);
+  run.gpus = setup->choices[choice].gpus;
   run.gpu_rate = rate;
   pm_input_evaluate(&setup->inputs[choice], &run, rates, 1);
   return rates->status;
 }
 
-/* A global batch that does not divide over the GPUs is no batch. */
+/* Batches per step over all ranks: a sample of each is in every one of them. */
+static double parts_of(const pm_run *run)
+{
+  double accumulation = run->gradient_accumulation_steps > 1 ? run->gradient_accumulation_steps : 1;
+  return pm_run_get_data_parallel(run) * accumulation;
+}
+
+/* A global batch that does not divide over the ranks is no batch. */
 static double batch_of(const pm_size_goal *goal, const pm_run *run)
 {
-  double parts = run->gradient_accumulation_steps > 1 ? run->gradient_accumulation_steps : 1;
-  double share = goal->global_batch / ((double)run->gpus * run->nodes * parts);
+  double share = goal->global_batch / parts_of(run);
   if (isnan(goal->global_batch)) return run->batch;
   return share == floor(share) ? share : (double)NAN;
 }
@@ -40,7 +40,6 @@ static pm_run run_of(const pm_size_setup *setup, const pm_size_goal *goal, size_
 {
   pm_input_rates rates;
   pm_run run = setup->choices[choice];
-  run.gpus = gpus_of(setup, choice);
   run.nodes = nodes;
   run.batch = batch_of(goal, &run);
   run.epoch_samples = goal->samples;
@@ -64,8 +63,7 @@ int pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size
 
 double pm__size_time(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p)
 {
-  double ranks = (double)run->gpus * run->nodes, accumulation = run->gradient_accumulation_steps > 1 ? run->gradient_accumulation_steps : 1;
-  return goal->epochs * ceil(goal->samples / (run->batch * ranks * accumulation)) * p->step_time;
+  return goal->epochs * ceil(goal->samples / (run->batch * parts_of(run))) * p->step_time;
 }
 
 double pm__size_reached(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p, double throughput)
@@ -139,22 +137,6 @@ static void set_input(const pm_size_setup *setup, size_t choice, pm_size_choice 
   if (input_of(setup, choice, row->nodes, NAN, &rates) == PM_OK) row->input_bottleneck = rates.bottleneck;
 }
 
-static void set_memory(const pm_size_setup *setup, size_t choice, const pm_run *run, pm_size_choice *row)
-{
-  pm_memory_run asked = pm_memory_run_make();
-  pm_memory_use use;
-  row->memory = NAN;
-  row->verdict = PM_VERDICT_UNKNOWN;
-  asked.batch = run->batch;
-  asked.precision = run->precision;
-  asked.ranks = row->gpus;
-  asked.usable = setup->usable != NULL ? setup->usable[choice] : (double)NAN;
-  if (setup->memory == NULL || pm_memory_evaluate(setup->memory, &asked, &use, 1) != PM_OK ||
-      use.status != PM_OK) return;
-  row->memory = use.total;
-  row->verdict = use.verdict;
-}
-
 void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, const pm_run *run,
                    const pm_prediction *p, pm_size_choice *row)
 {
@@ -165,6 +147,8 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   if (framework != NULL) pm__text_set(row->framework, sizeof row->framework, framework->profile.framework.id);
   row->precision = run->precision;
   row->status = p->status;
+  row->memory = p->memory;
+  row->verdict = p->verdict;
   if (p->status != PM_OK) return;
   row->nodes = run->nodes;
   row->gpus = run->gpus * run->nodes;
@@ -180,5 +164,4 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   pm__size_machine(system_of(setup, choice), goal, price_of(setup, choice), row);
   set_fabric(setup, goal, choice, row);
   set_input(setup, choice, row);
-  set_memory(setup, choice, run, row);
 }

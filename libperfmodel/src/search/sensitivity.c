@@ -17,7 +17,10 @@ static const bool is_rate[PM_RESOURCE_COUNT] = {
 
 /* What a run is predicted with. */
 typedef struct case_of {
+  const pm_network *network;
   const pm_system *system;
+  pm_run run;
+  pm_inference_run call;
   pm_framework_profile framework;
   pm_input_setup input;
   pm_inference_profile profile;
@@ -42,15 +45,14 @@ static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_ru
   run->no_prefetch = asked.prefetch == 0;
 }
 
-static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)
+static int predict_call(const case_of *c, outcome *out, pm_error *error)
 {
   pm_inference p;
-  pm_inference_run run = *setup->call;
-  pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
+  pm_inference_run run = c->call;
+  pm_plan *plan = pm_plan_new(&c->network, 1, &c->system, 1, error);
   if (plan == NULL) return PM_STATUS_NO_MEMORY;
   run.network_index = run.system_index = 0;
   run.profile_index = pm_plan_add_inference_profile(plan, &c->profile, NULL, error);
-  run.gpus = gpus;
   int status = pm_inference_check(plan, &run, error);
   pm_infer(plan, &run, &p, 1);
   pm_plan_free(plan);
@@ -58,15 +60,14 @@ static int predict_call(const pm_sensitivity_setup *setup, const case_of *c, int
   return status;
 }
 
-static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)
+static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, outcome *out, pm_error *error)
 {
   pm_prediction p;
-  pm_run run = *setup->run;
-  pm_plan *plan = pm_plan_new(&setup->network, 1, &c->system, 1, error);
+  pm_run run = c->run;
+  pm_plan *plan = pm_plan_new(&c->network, 1, &c->system, 1, error);
   if (plan == NULL) return PM_STATUS_NO_MEMORY;
   run.network_index = run.system_index = 0;
   run.framework_index = setup->framework != NULL ? pm_plan_add_framework(plan, &c->framework, error) : -1;
-  run.gpus = gpus;
   use_input(setup, c, &run);
   bool refused = setup->framework != NULL && run.framework_index < 0;  // not to be taken for a run without a framework
   int status = refused ? PM_STATUS_BAD_VALUE : pm_run_check(plan, &run, error);
@@ -76,21 +77,19 @@ static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, int
   return status;
 }
 
-static int predict(const pm_sensitivity_setup *setup, const case_of *c, int32_t gpus, outcome *out, pm_error *error)
+static int predict(const pm_sensitivity_setup *setup, const case_of *c, outcome *out, pm_error *error)
 {
-  return setup->call != NULL ? predict_call(setup, c, gpus, out, error) : predict_step(setup, c, gpus, out, error);
-}
-
-static int32_t gpus_asked(const pm_sensitivity_setup *setup)
-{
-  return setup->call != NULL ? setup->call->gpus : setup->run->gpus;
+  return setup->call != NULL ? predict_call(c, out, error) : predict_step(setup, c, out, error);
 }
 
 static case_of base_case(const pm_sensitivity_setup *setup)
 {
   case_of c;
   memset(&c, 0, sizeof c);
+  c.network = setup->network;
   c.system = setup->system;
+  if (setup->run != NULL) c.run = *setup->run;
+  if (setup->call != NULL) c.call = *setup->call;
   if (setup->framework != NULL) c.framework = *setup->framework;
   if (setup->input != NULL) c.input = *setup->input;
   if (setup->call != NULL) c.profile = *setup->profile;
@@ -155,7 +154,7 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
   c.system = system;
   if (resource == PM_RESOURCE_STORAGE) scale_storage(&c.input, 1 + raise);
   if (resource == PM_RESOURCE_HOST) scale_host(&c, 1 + raise);
-  int status = predict(setup, &c, gpus_asked(setup), &p, error);
+  int status = predict(setup, &c, &p, error);
   pm_system_free(system);
   if (status != PM_OK) return status;
   row->resource = resource;
@@ -176,7 +175,7 @@ static int raise_all(const pm_sensitivity_setup *setup, double raise, pm_sensiti
   if (status == PM_OK && (rows == NULL || !(raise > -1 && raise != 0) || isinf(raise)))
     status = pm__fail(error, PM_STATUS_BAD_ARGUMENT, "numbers cannot be raised by %g", raise);
   case_of c;
-  if (status == PM_OK) c = base_case(setup), status = predict(setup, &c, gpus_asked(setup), &base, error);
+  if (status == PM_OK) c = base_case(setup), status = predict(setup, &c, &base, error);
   for (int resource = 0; resource < PM_RESOURCE_COUNT && status == PM_OK; resource++) {
     if (!has(setup, resource)) continue;
     status = raise_one(setup, resource, raise, &base, &rows[count], error);
@@ -194,27 +193,39 @@ static int by_gain(const void *a, const void *b)
   return x > y ? -1 : x < y;
 }
 
+/* As many GPUs as before, or all that there are, where the choice says nothing else. */
 static int32_t gpus_of(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice)
 {
-  int32_t had = gpus_asked(setup);
+  int32_t had = setup->call != NULL ? setup->call->gpus : setup->run->gpus;
   if (choice->gpus > 0 || choice->system == NULL) return choice->gpus > 0 ? choice->gpus : had;
   return (size_t)had == setup->system->gpu_count || (size_t)had > choice->system->gpu_count
            ? (int32_t)choice->system->gpu_count : had;
 }
 
-static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice, const outcome *base,
-                 pm_upgrade *row)
+/* The run or call that the choice has, or that of before. */
+static void take_runs(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choice, case_of *c)
+{
+  pm__record_array run = {"run", choice->run, sizes->run}, call = {"inference_run", choice->call, sizes->inference_run};
+  c->run.gpus = c->call.gpus = gpus_of(setup, choice);
+  if (choice->run != NULL) c->run = *(const pm_run *)pm__record_read(&run, 0, &c->run);
+  if (choice->call != NULL) c->call = *(const pm_inference_run *)pm__record_read(&call, 0, &c->call);
+}
+
+static void fill(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choice,
+                 const outcome *base, pm_upgrade *row)
 {
   outcome p;
   case_of c = base_case(setup);
   pm_record_clear(pm_record_type_find("upgrade"), row);
   pm__text_set(row->name, sizeof row->name, choice->name != NULL ? choice->name : "");
   row->price = choice->price;
+  take_runs(setup, sizes, choice, &c);
+  if (choice->network != NULL) c.network = choice->network;
   if (choice->system != NULL) c.system = choice->system;
   if (choice->input != NULL) c.input = *choice->input;
   if (choice->framework != NULL) c.framework = *choice->framework;
   if (choice->profile != NULL) c.profile = *choice->profile;
-  row->status = predict(setup, &c, gpus_of(setup, choice), &p, NULL);
+  row->status = predict(setup, &c, &p, NULL);
   if (row->status != PM_OK) return;
   row->step_time = p.time;
   row->throughput = p.throughput;
@@ -223,7 +234,7 @@ static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *cho
   row->bottleneck = p.bottleneck;
 }
 
-static int upgrade_all(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
+static int upgrade_all(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choices, size_t count,
                        pm_upgrade *rows, pm_error *error)
 {
   outcome base;
@@ -232,8 +243,8 @@ static int upgrade_all(const pm_sensitivity_setup *setup, const pm_upgrade_choic
     status = pm__fail(error, PM_STATUS_BAD_ARGUMENT, "upgrades need choices and a place");
   if (status != PM_OK) return status;
   case_of c = base_case(setup);
-  status = predict(setup, &c, gpus_asked(setup), &base, error);
-  for (size_t i = 0; i < count && status == PM_OK; i++) fill(setup, &choices[i], &base, &rows[i]);
+  status = predict(setup, &c, &base, error);
+  for (size_t i = 0; i < count && status == PM_OK; i++) fill(setup, sizes, &choices[i], &base, &rows[i]);
   if (status == PM_OK && count > 0) qsort(rows, count, sizeof *rows, by_gain);
   return status;
 }
@@ -277,5 +288,5 @@ int pm_upgrade_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_si
 {
   own_setup own;
   int status = take(setup, sizes, &own, error);
-  return status == PM_OK ? upgrade_all(&own.setup, choices, count, rows, error) : status;
+  return status == PM_OK ? upgrade_all(&own.setup, sizes, choices, count, rows, error) : status;
 }

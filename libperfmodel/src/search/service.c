@@ -49,13 +49,13 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   pm_inference p;
   pm_inference_run run = service->choices[choice];
   const pm_system *system = system_of(service, choice);
-  int32_t each = run.gpus > 0 ? run.gpus : (int32_t)system->gpu_count;
+  int32_t each = run.gpus;
   pm_record_clear(pm_record_type_find("size_choice"), row);
   pm__text_set(row->system, sizeof row->system, system->machine.id);
   pm__text_set(row->framework, sizeof row->framework, pm__plan_profile_at(service->plan, run.profile_index, run.system_index)->profile.id);
   row->choice = (int32_t)choice;
   row->precision = run.precision;
-  row->status = (size_t)each > system->gpu_count ? PM_STATUS_TOO_MANY_GPUS : predict(service, &run, &p);
+  row->status = each < 1 || (size_t)each > system->gpu_count ? PM_STATUS_TOO_MANY_GPUS : predict(service, &run, &p);
   if (row->status != PM_OK) return;
   double nodes = ceil(goal->rate / (p.throughput * each));
   if (p.throughput * (nodes * each) < goal->rate) nodes++; /* rounded */

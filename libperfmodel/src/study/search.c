@@ -59,7 +59,7 @@ pm_search *pm_study_new_search_sized(pm_study *study, const pm_given *given, con
   for (size_t i = 0; i < count && status == PM_OK; i++) {
     pm_run own = *(const pm_run *)pm__record_read(&theirs, i, &own);
     bool known = own.system_index >= 0 && (size_t)own.system_index < study->system_count;
-    if (known) status = pm__complete_counts(pm_system_get_machine(study->systems[own.system_index]), given, &own, error);
+    if (known) status = pm__complete_counts(study->systems[own.system_index], given, &own, error);
     if (status == PM_OK) status = add_classes(study, given, &own, &all, error);
   }
   const pm_plan *plan = status == PM_OK ? pm_study_get_plan(study, error) : NULL;

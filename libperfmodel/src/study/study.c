@@ -147,7 +147,7 @@ static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_
 {
   bool known = run->system_index >= 0 && (size_t)run->system_index < study->system_count;
   pm_error why = PM_ERROR_NONE;
-  int status = known ? pm__complete_counts(pm_system_get_machine(study->systems[run->system_index]), given, run, &why) : PM_OK;
+  int status = known ? pm__complete_counts(study->systems[run->system_index], given, run, &why) : PM_OK;
   int32_t which = study->slots[0].named ? run->framework_index : (int32_t)pm__software_class_of(run);
   pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
   if (slot == NULL) return run->network_index = run->framework_index = -2, PM_STATUS_BAD_ARGUMENT;
@@ -162,7 +162,7 @@ static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_
 static int complete_call(pm_study *study, const pm_given *given, pm_inference_run *run, pm_error *error)
 {
   bool known = run->system_index >= 0 && (size_t)run->system_index < study->system_count;
-  int status = known ? pm__complete_inference_counts(pm_system_get_machine(study->systems[run->system_index]), given, run, error)
+  int status = known ? pm__complete_inference_counts(study->systems[run->system_index], given, run, error)
                      : PM_OK;
   int32_t which = study->slots[0].named ? run->profile_index : 0;
   pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);

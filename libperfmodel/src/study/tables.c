@@ -97,7 +97,10 @@ pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_give
 pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result, int32_t front,
                                    pm_error *error)
 {
-  const rows all = {.study = study, .given = given, .result = result, .front = front != 0};
+  pm_given whole = given != NULL ? *given : (pm_given){0, 0};
+  const rows all = {.study = study, .given = &whole, .result = result, .front = front != 0};
+  pm_given_add(&whole, "run", "batch"); /* plans decide both */
+  pm_given_add(&whole, "run", "micro_batch");
   if (result == NULL || given == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
   pm_table *table = front ? pm_search_result_tabulate_front(result, error) : pm_search_result_tabulate(result, error);
   return with_column(table, front ? result->front.count : result->top.count, format_plan, &all, error);

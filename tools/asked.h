@@ -1,0 +1,61 @@
+/*
+** What a command asks of the library by name: a study, its runs completed, and what was assumed of them. No command holds a
+** default of its own.
+*/
+#ifndef PERFMODEL_ASKED_H
+#define PERFMODEL_ASKED_H
+
+#include "options.h"
+
+/* What a study is made of; the frameworks are those of --framework. */
+typedef struct cli_asked {
+  const pm_catalog *catalog;
+  pm_network *const *networks;
+  size_t network_count;
+  pm_system *const *systems;
+  size_t system_count;
+  bool inference;
+} cli_asked;
+
+/* Prints what is wrong and returns NULL, with the exit code in *code. `frameworks` is how many were named; NULL: at most one may be. */
+pm_study *open_study(const cli_request *request, const cli_asked *asked, size_t *frameworks, int *code);
+
+/* Which fields of records of that type were given as options. */
+pm_given read_given(const cli_request *request, const char *type);
+
+/* --global-batch as the batch of the run, instead of --batch; `settings` is that of a file, or NAN. */
+int read_global_batch(const cli_request *request, double settings, pm_run *run, pm_given *given);
+
+/* Completes runs in place. One that cannot be completed is an error, unless runs are rows, each with its status. Prints
+** notes on the frameworks. */
+int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, pm_run *runs, size_t count, bool rows);
+int complete_calls(const cli_request *request, pm_study *study, const pm_given *given, pm_inference_run *runs, size_t count,
+                   bool rows);
+
+/* Refuses an option that only a step of training has. */
+int check_call_fields(const cli_request *request);
+
+/* Refuses an option that none of these runs can use. */
+int check_effects(const cli_request *request, const pm_study *study, const pm_run *runs, size_t count);
+
+/* Predicts completed runs. An exit code. */
+int predict_runs(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count);
+
+/* The plan of the study; NULL with the exit code in *code. */
+const pm_plan *open_plan(pm_study *study, int *code);
+
+/* Prints "assumed: ..." if anything was. */
+void print_assumed(FILE *stream, const char *assumed);
+
+/* The same of a table of a study, whose column `assumed` is dropped; if it differs between rows it is kept instead. */
+void print_assumed_column(FILE *stream, pm_table *table);
+
+/* Drops total_gpus where it is gpus in all rows. */
+void drop_equal_totals(pm_table *table);
+
+/* What was assumed of a completed run, in one line. */
+enum { ASSUMED = 512 };
+const char *assumed_of(const pm_study *study, const pm_given *given, const pm_run *run, char text[ASSUMED]);
+const char *assumed_of_call(const pm_study *study, const pm_given *given, const pm_inference_run *run, char text[ASSUMED]);
+
+#endif
