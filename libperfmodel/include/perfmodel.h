@@ -61,11 +61,11 @@
 #include "perfmodel/lab.h"
 
 /* The version of the headers. Before 1.0 the interface may change with the minor version, and the library's soname says so
-** (libperfmodel.so.0.2). Within one, what is there stays, and records grow at their end only: see record.h. */
+** (libperfmodel.so.0.3). Within one, what is there stays, and records grow at their end only: see record.h. */
 #define PM_VERSION_MAJOR 0 /* 1 once the interface keeps */
-#define PM_VERSION_MINOR 2 /* with every change of the interface that breaks programs */
+#define PM_VERSION_MINOR 3 /* with every change of the interface that breaks programs */
 #define PM_VERSION_PATCH 0 /* with every other release */
-#define PM_VERSION "0.2.0" /* the three as text */
+#define PM_VERSION "0.3.0" /* the three as text */
 
 #ifdef __cplusplus
 extern "C" {

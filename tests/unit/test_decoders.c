@@ -70,7 +70,7 @@ END_TEST
 /* The GPU does nothing while the host works on one sample after the other: the time adds up, whatever else takes. */
 START_TEST(work_on_single_samples_adds_to_the_step)
 {
-  pm_network *networks[] = {layer_of("pointwise", "64x32000", ""), layer_of("pointwise", "64x32000", "waited=40")};
+  pm_network *networks[] = {layer_of("pointwise", "64x32000", "waited=40"), layer_of("pointwise", "64x32000", "waited=80")};
   pm_prediction p[2];
   predict(networks, 2, "pt-nchw", PM_PRECISION_FP32, p);
   ck_assert_double_eq_tol((p[1].step_time - p[0].step_time) / (128 * 40 * kernel_time("pt-nchw")), 1, 1e-9);

@@ -41,7 +41,8 @@ extern "C" {
 ** function
 ** in _sized, and takes sizes and offsets from pm_record_type.
 **
-** All other structs are as they are until the soname changes; a test compares all with tests/compat/records.txt.
+** All other structs are as they are until the soname changes; a test compares all with
+** tests/compat/baseline.
 */
 
 #define PM_TEXT_MAX 80 /* bytes of a TEXT field, the final zero included */

@@ -57,8 +57,9 @@ int pm__kind_find(const char *name, pm_error *error);
 /* The kind whose XML element has that name, or -1. */
 int pm__kind_of_element(const char *name);
 
-/* Whether entries of a kind had an element in an earlier release that has no meaning any more: it is passed over. */
-bool pm__kind_had(int kind, const char *name);
+/* What is written instead of an element that entries of a kind had in an earlier release and that is passed over; NULL: there
+** was none of that name. */
+const char *pm__kind_retired(int kind, const char *name);
 
 /* Whether `word` is one of a list such as " kind bandwidth ". */
 bool pm__in_list(const char *list, const char *word);

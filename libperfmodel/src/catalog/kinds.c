@@ -55,21 +55,21 @@ static const struct {
   {"bands", "band", PM__PREDICTION_INTERVALS},
 };
 
-/* Elements of an earlier release that nothing has taken the place of. */
+/* Elements of an earlier release whose values have no meaning any more, and what is written instead. */
 static const struct {
   int kind;
-  const char *names;
+  const char *names, *instead;
 } retired[] = {
-  {PM__PREDICTION_INTERVALS, " fitted documents uncalibrated kernel_rule roofline line_rate "},
-  {PM__KERNEL_CALIBRATIONS, " spread spread_rule "},
-  {PM__INFERENCE_PROFILES, " spread_rule spread_roofline "},
+  {PM__PREDICTION_INTERVALS, " fitted documents uncalibrated kernel_rule roofline line_rate ", "<extrapolated> and <not_calibrated>"},
+  {PM__KERNEL_CALIBRATIONS, " spread spread_rule ", "<product_spread>, <convolution_spread> and the like"},
+  {PM__INFERENCE_PROFILES, " spread_rule spread_roofline ", "<spread_extrapolated> and <spread_not_calibrated>"},
 };
 
-bool pm__kind_had(int kind, const char *name)
+const char *pm__kind_retired(int kind, const char *name)
 {
   for (size_t i = 0; i < sizeof retired / sizeof retired[0]; i++)
-    if (retired[i].kind == kind && pm__in_list(retired[i].names, name)) return true;
-  return false;
+    if (retired[i].kind == kind && pm__in_list(retired[i].names, name)) return retired[i].instead;
+  return NULL;
 }
 
 const pm__kind *pm__kind_at(size_t index)

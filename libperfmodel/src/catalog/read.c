@@ -112,7 +112,7 @@ static int check_field_element(const pm__entry *entry, const pm__element *e, con
 
 static int read_field(pm__entry *entry, const pm__element *e, pm_error *error)
 {
-  if (pm__kind_had(entry->kind, e->name)) return PM_OK;
+  if (pm__kind_retired(entry->kind, e->name) != NULL) return PM_OK;
   const pm_field *field = pm_record_find_field(entry->type, e->name);
   if (field == NULL || strcmp(e->name, "id") == 0 || strcmp(e->name, "name") == 0)
     return unknown_element(entry, e, error);
