@@ -270,6 +270,7 @@ START_TEST(incomplete_constants_are_refused)
   pm_kernel square = gemm(1, 4096, 4096, 4096, PM_PRECISION_FP32);
   record("gpu", "v100-pcie", &d.gpu);
   record("kernel_calibration", "volta", &d.constants);
+  d.constants.wave = NAN;
   ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, &square, &time, 1, &error), PM_STATUS_BAD_VALUE);
   ck_assert_str_eq(error.text, "kernel calibration \"volta\" does not say wave");
 }

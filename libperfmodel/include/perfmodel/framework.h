@@ -95,7 +95,7 @@ typedef enum pm_evidence {
 #define PM_CUDNN_GENERATION_FIELDS(X)                                                                          \
   X(TEXT, id, "", "short stable name")                                                                    \
   X(TEXT, name, "", "releases and time that it stands for")                                               \
-  X(TEXT, like, "", "id of the generation whose factors it has where it states none")                     \
+  X(TEXT, like, "", "id of the generation from which it has what it does not state")                     \
   X(REAL, simt_factor, "1", "time of matrix kernels on FP32 cores over that of the kernel model")         \
   X(REAL, tensor_factor, "1", "time of matrix kernels on tensor cores over that of the kernel model")     \
   X(YES_NO, no_winograd, "", "its convolutions have no Winograd transforms")                              \
@@ -117,7 +117,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(TEXT, versions, "", "releases that it stands for")                                                            \
   X(TEXT, cudnn, "", "id of the cuDNN generation that it runs with unless another is named", .former = "era")        \
   X(EVIDENCE, evidence, "", "what its constants rest on")                                                         \
-  X(TEXT, like, "", "id of the framework of the same code, whose kernel_time, step_time and straggler it has where it states none") \
+  X(TEXT, like, "", "id of the framework of the same code, from which it has what it does not state") \
   X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
   X(REAL, step_time, "s", "host time of a step besides, for each accumulated batch")                              \
   X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \
@@ -227,7 +227,7 @@ typedef enum pm_fusion {
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
   X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given") \
   X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks") \
-  X(TEXT, like, "", "id of the profile whose numbers it has where it gives none")                                 \
+  X(TEXT, like, "", "id of the profile from which it has what it does not state")                                    \
   X(REAL, spread_convolution, "1", "more, of the time in convolutions")                                           \
   X(REAL, spread_product, "1", "more, of the time in other matrix products and attention")                        \
   X(REAL, spread_passes, "1", "more, of the time in passes over memory and conversions")                          \

@@ -182,7 +182,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
 #define PM_KERNEL_ARCHITECTURE_FIELDS(X)                                                                  \
   X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                        \
   X(TEXT, name, "", "full name")                                                                          \
-  X(TEXT, like, "", "id of the architecture whose constants it takes where it states none") \
+  X(TEXT, like, "", "id of the architecture from which it has what neither it nor the entry \"default\" states") \
   X(REAL, energy_factor, "1", "energies of that architecture count so much; unknown: 1")             \
   X(ORIGIN, simt_basis, "", "what the constants of the FP32 cores rest on")                               \
   X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                     \

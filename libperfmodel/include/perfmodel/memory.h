@@ -46,7 +46,7 @@ typedef struct pm_optimizer { PM_OPTIMIZER_FIELDS(PM_DECLARE) } pm_optimizer;
 #define PM_MEMORY_PROFILE_FIELDS(X)                                                                              \
   X(TEXT, id, "", "short stable name")                                                                           \
   X(TEXT, name, "", "full name, with the versions it stands for")                                                \
-  X(TEXT, like, "", "id of the profile that it is like where it states nothing")                                 \
+  X(TEXT, like, "", "id of the profile from which it has what it does not state")                            \
   X(REAL, context, "B", "CUDA context with the kernels of the libraries")                                        \
   X(REAL, allocator, "1", "memory that the allocator holds over what is asked for")                              \
   X(REAL, allocator_mixed, "1", "the same for networks with attention in mixed precision")                       \

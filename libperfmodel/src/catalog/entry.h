@@ -47,6 +47,7 @@ typedef struct pm__kind {
   const char *record;            /* name of its record type */
   const char *required;          /* fields that must be given, between spaces: " kind bandwidth " */
   const char *listed;            /* main columns of its list, the same way; "" is all */
+  const char *own;               /* fields that an entry never has from another; NULL if it has nothing from another */
 } pm__kind;
 
 const pm__kind *pm__kind_at(size_t index);
@@ -134,9 +135,8 @@ void pm__provenance_text(const pm__provenance *from, char *text, size_t size);
 /* Whether a value was fitted to what has that name, among others. */
 bool pm__provenance_rests_on(const pm__provenance *from, const char *name);
 
-/* Sets what the host times of a framework were fitted to: its entry's own, or those of the one that it is like, or
-** NULL. */
-void pm__framework_fitted_to(const pm__entry *entry, const pm__entry *like, pm_framework *framework);
+/* Sets what the host times of a framework were fitted to, wherever they are from. */
+int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, pm_framework *framework, pm_error *error);
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. */
 
@@ -202,9 +202,6 @@ int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, cons
 /* The same for what may be missing: NULL without an error then. */
 int pm__catalog_seek(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error);
 
-/* The factors that a cuDNN generation does not state, of that which it is like. */
-int pm__catalog_take_factors(const pm_catalog *catalog, pm_cudnn_generation *own, pm_error *error);
-
 /* The least factors of all cuDNN generations on FP32 cores and on tensor cores; NAN without any. */
 int pm__catalog_fastest_library(const pm_catalog *catalog, double *simt, double *tensor, pm_error *error);
 
@@ -231,8 +228,16 @@ pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, 
 /* Whether every parameter of a network has a default. */
 bool pm__entry_has_defaults(const pm__entry *entry);
 
-/* The record of an entry; that of a network, its totals, is computed, and that of a memory profile completed by the one that
-** it is like. */
+/* ---- What entries do not state (fallback.c). */
+
+/* The record of an entry, each field as it states it, or as the entry does that it falls back to. */
+int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);
+
+/* The entry that a field's value is from: itself or one that it falls back to; NULL without an error if none states it. */
+int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, const char *field, const pm__entry **found,
+                           pm_error *error);
+
+/* The same as pm__entry_complete; of a network, its totals. */
 int pm__entry_record(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);
 
 /* The child element of that name, or NULL. */

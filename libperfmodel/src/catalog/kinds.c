@@ -3,6 +3,7 @@
 #include <string.h>
 #include "catalog/entry.h"
 
+/* Main columns of a list are "" for all; a kind without fields of its own has no fallback. */
 static const pm__kind kinds[PM__KINDS] = {
   [PM__GPUS] = {"gpus", "gpu", "gpu", " peak_fp32 memory memory_bandwidth ",
    " id name architecture peak_fp32 peak_fp16_tensor memory memory_bandwidth "},
@@ -12,21 +13,25 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__DATASETS] = {"datasets", "dataset", "dataset", " samples ", ""},
   [PM__SOURCES] = {"sources", "source", "source", "", ""},
   [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " cudnn evidence parallelism overlap ",
-   " id name cudnn evidence kernel_time step_time parallelism "},
-  [PM__CUDNN_GENERATIONS] = {"cudnn_generations", "cudnn_generation", "cudnn_generation", "", " id name like simt_factor tensor_factor "},
+   " id name cudnn evidence kernel_time step_time parallelism ",
+   " id name versions evidence like min_batch max_batch max_gpus calibrated_on fitted_to rows date since "},
+  [PM__CUDNN_GENERATIONS] = {"cudnn_generations", "cudnn_generation", "cudnn_generation", "", " id name like simt_factor tensor_factor ",
+   " id name like since architectures calibrated_on "},
   [PM__PREDICTION_INTERVALS] = {"prediction_intervals", "prediction_interval", "prediction_interval",
    "", ""},
   [PM__OPERATOR_CALIBRATIONS] = {"operator_calibrations", "operator_calibration", "operator_calibration", "", ""},
   [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
-   " id name context allocator in_place mask "},
+   " id name context allocator in_place mask ", " id name like "},
   [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
   [PM__USABLE_MEMORIES] = {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
   [PM__TRANSFORMER_ACTIVATIONS] = {"transformer_activations", "transformer_activations", "transformer_activations",
    " split scores ", ""},
   [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
-   " id name simt_basis simt_efficiency tensor_basis tensor_efficiency "},
+   " id name simt_basis simt_efficiency tensor_basis tensor_efficiency ",
+   " id name like energy_factor simt_basis tensor_basis product_simt product_tensor convolution_simt convolution_tensor recurrent_simt"
+   " recurrent_tensor attention passes "},
   [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
-   " id name repository gpu gemm conv stream "},
+   " id name repository gpu gemm conv stream ", " id name repository gpu kernels "},
   [PM__CALIBRATIONS] = {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",
    " id name efficiency hop_latency base_latency "},
   [PM__PROTOCOLS_KIND] = {"protocols", "protocol", "protocol",
@@ -41,7 +46,8 @@ static const pm__kind kinds[PM__KINDS] = {
    " id name scale pixel_time byte_time threads_per_core "},
   [PM__LOADERS] = {"loaders", "loader", "loader", "", " id name library augment_time gpu_pixel_rate "},
   [PM__INFERENCE_PROFILES] = {"inference_profiles", "inference_profile", "inference_profile", " origin fusion ",
-   " id name origin fusion launch step_time simt_factor tensor_factor "},
+   " id name origin fusion launch step_time simt_factor tensor_factor ",
+   " id name origin like architectures calibrated_on "},
   [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
 };
 

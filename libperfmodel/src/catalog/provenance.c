@@ -141,21 +141,23 @@ static void add_words(char *list, const char *words)
   }
 }
 
-static const pm__provenance *stated(const pm__entry *entry, const char *name)
+/* Adds what a value was fitted to. */
+static void add_fitted(const pm__provenance *from, pm_framework *framework)
 {
-  const pm__provenance *from = &entry->from[pm_record_find_field(entry->type, name) - entry->type->fields];
-  return from->line > 0 ? from : NULL;
+  if (from->fitted_to[0] == '\0') return;
+  add_words(framework->fitted_to, from->fitted_to);
+  if (from->rows > framework->rows) framework->rows = from->rows;
+  if (strcmp(from->date, framework->date) > 0) pm__text_set(framework->date, sizeof framework->date, from->date);
 }
 
-void pm__framework_fitted_to(const pm__entry *entry, const pm__entry *like, pm_framework *framework)
+int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, pm_framework *framework, pm_error *error)
 {
   static const char *const names[] = {"kernel_time", "step_time", "straggler"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    const pm__provenance *from = stated(entry, names[i]);
-    if (from == NULL && like != NULL) from = stated(like, names[i]);
-    if (from == NULL || from->fitted_to[0] == '\0') continue;
-    add_words(framework->fitted_to, from->fitted_to);
-    if (from->rows > framework->rows) framework->rows = from->rows;
-    if (strcmp(from->date, framework->date) > 0) pm__text_set(framework->date, sizeof framework->date, from->date);
+  int status = PM_OK;
+  for (size_t i = 0; i < sizeof names / sizeof names[0] && status == PM_OK; i++) {
+    const pm__entry *stating;
+    status = pm__entry_find_stating(catalog, entry, names[i], &stating, error);
+    if (stating != NULL) add_fitted(&stating->from[pm_record_find_field(entry->type, names[i]) - entry->type->fields], framework);
   }
+  return status;
 }

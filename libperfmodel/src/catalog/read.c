@@ -145,13 +145,14 @@ static int set_attribute_field(pm__entry *entry, const char *name, const char *v
   return status;
 }
 
-/* A memory profile that is like another has the rest from it. */
+/* What an entry has from another it need not state. */
 static int check_required(const pm__entry *entry, pm_error *error)
 {
   const pm__kind *kind = pm__kind_at((size_t)entry->kind);
-  if (entry->kind == PM__MEMORY_PROFILES && ((const pm_memory_profile *)entry->record)->like[0] != '\0') return PM_OK;
+  const bool like = pm__entry_child(entry, "like") != NULL;
   for (size_t i = 0; i < entry->type->field_count; i++)
-    if (entry->from[i].line == 0 && pm__in_list(kind->required, entry->type->fields[i].name))
+    if (entry->from[i].line == 0 && pm__in_list(kind->required, entry->type->fields[i].name) &&
+        !(like && !pm__in_list(kind->own, entry->type->fields[i].name)))
       return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" has no %s",
                             kind->singular,
                             entry->id, entry->type->fields[i].name);

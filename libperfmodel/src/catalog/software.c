@@ -6,38 +6,6 @@
 
 /* ---- Frameworks. */
 
-/* What an entry does not state it has from the one that it is like. */
-static void take(double *own, double other)
-{
-  if (isnan(*own)) *own = other;
-}
-
-static void take_of(pm_framework *own, const pm_framework *like)
-{
-  take(&own->kernel_time, like->kernel_time);
-  take(&own->step_time, like->step_time);
-  take(&own->straggler, like->straggler);
-  take(&own->framework_kernel_factor, like->framework_kernel_factor);
-  if (own->memory[0] == '\0') memcpy(own->memory, like->memory, sizeof own->memory);
-}
-
-/* Of the one that it is like, of what that is like, and so on. */
-static int take_times(const pm_catalog *catalog, const pm__entry *entry, pm_framework *own, pm_error *error)
-{
-  const pm__entry *other = NULL;
-  const char *like = own->like;
-  for (int i = 0; like[0] != '\0'; i++) {
-    if (i == LIKES_MAX) return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" is like itself, or by too many steps", own->id);
-    int status = pm__catalog_find(catalog, PM__FRAMEWORKS, like, &other, error);
-    if (status != PM_OK) return status;
-    if (i == 0) pm__framework_fitted_to(entry, other, own);
-    take_of(own, (const pm_framework *)other->record);
-    like = ((const pm_framework *)other->record)->like;
-  }
-  if (other == NULL) pm__framework_fitted_to(entry, NULL, own);
-  return PM_OK;
-}
-
 /* The memory profile of software that names none: the generic one. */
 static const char general_memory[] = "generic";
 
@@ -57,14 +25,8 @@ static int take_framework(const pm_catalog *catalog, const char *name, pm_framew
   const pm__entry *entry;
   int status = pm__catalog_find(catalog, PM__FRAMEWORKS, name, &entry, error);
   if (status != PM_OK) return status;
-  *framework = *(const pm_framework *)entry->record;
-  return take_times(catalog, entry, framework, error);
-}
-
-static int take_cudnn(const pm_catalog *catalog, const char *name, pm_cudnn_generation *cudnn, pm_error *error)
-{
-  int status = pm_catalog_get_record(catalog, "cudnn_generation", name, cudnn, error);
-  return status == PM_OK ? pm__catalog_take_factors(catalog, cudnn, error) : status;
+  status = pm__entry_complete(catalog, entry, framework, error);
+  return status == PM_OK ? pm__framework_fitted_to(catalog, entry, framework, error) : status;
 }
 
 int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, const char *architecture,
@@ -77,7 +39,8 @@ int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, con
   int status = pm__software_find(catalog, PM__FRAMEWORKS, &asked, &ids, error);
   if (status != PM_OK) return status;
   status = take_framework(catalog, ids.id, &profile->framework, error);
-  if (status == PM_OK) status = take_cudnn(catalog, ids.cudnn[0] != '\0' ? ids.cudnn : profile->framework.cudnn, &profile->cudnn, error);
+  const char *cudnn = ids.cudnn[0] != '\0' ? ids.cudnn : profile->framework.cudnn;
+  if (status == PM_OK) status = pm_catalog_get_record(catalog, "cudnn_generation", cudnn, &profile->cudnn, error);
   if (status == PM_OK && ids.dated) profile->framework.nccl = profile->cudnn.nccl;
   if (status == PM_OK) status = take_memory(catalog, profile, error);
   return status == PM_OK ? pm_catalog_get_record(catalog, "prediction_interval", "training", &profile->interval, error)
@@ -162,24 +125,6 @@ static int alone(const pm_catalog *catalog, const char *name, const char *cudnn,
   return status == PM_OK ? fill(catalog, framework.id, cudnn, profile, error) : status;
 }
 
-/* Numbers that a profile does not give are those of the one that it is like, and of what that is like. */
-static int take_numbers(const pm_catalog *catalog, pm_inference_profile *own, pm_error *error)
-{
-  const pm_record_type *type = pm_record_type_find("inference_profile");
-  pm_inference_profile other = *own;
-  char like[PM_TEXT_MAX];
-  for (int i = 0; other.like[0] != '\0'; i++) {
-    memcpy(like, other.like, sizeof like);
-    if (i == LIKES_MAX) return pm__fail(error, PM_STATUS_BAD_VALUE, "inference profile \"%s\" is like itself, or by too many steps", own->id);
-    int status = pm_catalog_get_record(catalog, "inference_profile", like, &other, error);
-    if (status != PM_OK) return status;
-    for (size_t f = 0; f < type->field_count; f++)
-      if (type->fields[f].kind == PM_FIELD_REAL)
-        take((double *)((char *)own + type->fields[f].offset), *(const double *)((const char *)&other + type->fields[f].offset));
-  }
-  return PM_OK;
-}
-
 static double given(double value, double otherwise)
 {
   return isnan(value) ? otherwise : value;
@@ -224,7 +169,6 @@ int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, con
   const bool own = pm__catalog_has(catalog, PM__INFERENCE_PROFILES, ids.id); /* a framework may have one too */
   status = own ? pm_catalog_get_record(catalog, "inference_profile", ids.id, profile, error)
                : alone(catalog, ids.id, cudnn, profile, error);
-  if (status == PM_OK && own) status = take_numbers(catalog, profile, error);
   if (status == PM_OK && own && profile->framework[0] != '\0')
     status = fill(catalog, profile->framework, cudnn, profile, error);
   if (status != PM_OK) return status;

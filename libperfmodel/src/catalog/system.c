@@ -8,7 +8,7 @@
 #include "hardware/system.h"
 #include "perfmodel/units.h"
 
-enum { GPUS_MAX = 1024, EDGES_MAX = 4096, PARALLEL_MAX = 1024, LIKE_MOST = 4 };
+enum { GPUS_MAX = 1024, EDGES_MAX = 4096, PARALLEL_MAX = 1024 };
 
 typedef struct graph {
   const pm_catalog *catalog;
@@ -266,20 +266,6 @@ static bool set_library(graph *g)
                                fit != NULL ? (const pm_collective_fit *)fit->record : NULL, g->error) == PM_OK;
 }
 
-/* An architecture by rule takes from the one it is like, which may be like another. */
-static int derive(const pm_catalog *catalog, const pm__entry *entry, int depth, pm_kernel_calibration *out, pm_error *error)
-{
-  pm_kernel_calibration like;
-  *out = *(const pm_kernel_calibration *)entry->record;
-  if (out->like[0] == '\0' || depth == LIKE_MOST) return PM_OK;
-  int status = pm__catalog_seek(catalog, PM__KERNEL_CALIBRATIONS, out->like, &entry, error);
-  if (status == PM_OK && entry != NULL) {
-    status = derive(catalog, entry, depth + 1, &like, error);
-    if (status == PM_OK) pm__kernel_calibration_derive(out, &like);
-  }
-  return status;
-}
-
 /* The id of a GPU's kernel constants: its own, or its architecture. */
 static const char *kernels_id(const pm_catalog *catalog, const pm_gpu *gpu)
 {
@@ -320,11 +306,8 @@ int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kern
   if (entry == NULL)
     return pm__fail(error, PM_STATUS_NOT_FOUND, "no kernel constants for gpu \"%s\" of architecture \"%s\"", gpu->id,
                     gpu->architecture);
-  status = derive(catalog, entry, 0, calibration, error);
-  if (status == PM_OK) status = pm__catalog_seek(catalog, PM__KERNEL_CALIBRATIONS, PM_KERNEL_GENERAL_ID, &entry, error);
-  if (status != PM_OK) return status;
-  if (entry != NULL) pm__kernel_calibration_fill(calibration, (const pm_kernel_calibration *)entry->record);
-  status = take_statuses(catalog, gpu->id, calibration, error);
+  status = pm__entry_complete(catalog, entry, calibration, error);
+  if (status == PM_OK) status = take_statuses(catalog, gpu->id, calibration, error);
   if (status == PM_OK) status = take_statuses(catalog, calibration->id, calibration, error);
   return status == PM_OK ? set_fastest_library(catalog, calibration, error) : status;
 }

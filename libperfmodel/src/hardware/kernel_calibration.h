@@ -8,12 +8,6 @@
 /* PM_OK, or which of the constants that are there is absurd. */
 int pm__kernel_calibration_stated(const pm_kernel_calibration *calibration, pm_error *error);
 
-/* Takes the constants of the cores and the memory that an architecture by rule does not state from the one it is like. */
-void pm__kernel_calibration_derive(pm_kernel_calibration *calibration, const pm_kernel_calibration *like);
-
-/* Takes the constants of every architecture that this one does not state from the general ones. */
-void pm__kernel_calibration_fill(pm_kernel_calibration *calibration, const pm_kernel_calibration *general);
-
 /* FP8 and FP4: training multiplies in them, and all else is in BF16. */
 bool pm__precision_is_of_products(int precision);
 

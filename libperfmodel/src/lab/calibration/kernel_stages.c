@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
+#include "catalog/entry.h"
 #include "lab/calibration/kernel_fit.h"
 
 static bool is_tensor(const pm_kernel *k, const pm_gpu *gpu)
@@ -178,7 +179,10 @@ static int find_architecture(pm__lab_kernel_fit *fit, const pm_catalog *catalog,
   fit->architectures[fit->architecture_count] = *c;
   fit->wanted[fit->architecture_count++] =
     fit->options->entries == NULL || pm__lab_listed(fit->options->entries, c->id);
-  return pm_catalog_get_record(catalog, "kernel_calibration", c->id, &fit->stated[*index], error);
+  const pm__entry *entry;
+  int status = pm__catalog_find(catalog, PM__KERNEL_CALIBRATIONS, c->id, &entry, error);
+  if (status == PM_OK) fit->stated[*index] = *(const pm_kernel_calibration *)entry->record;
+  return status;
 }
 
 static int add_gpu(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const char *id, pm_error *error)

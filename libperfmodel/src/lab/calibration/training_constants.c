@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "catalog/entry.h"
 #include "hardware/system.h"
 #include "lab/calibration/kernel_stages.h"
 #include "lab/calibration/training.h"
@@ -69,48 +70,13 @@ static size_t offset_of(const pm__lab_training_kind *kind)
   return pm_record_find_field(pm_record_type_find(kind->type), kind->name)->offset;
 }
 
-static double value_of(const void *record, const pm__lab_training_kind *kind)
+/* The entry whose value of the constant one of that name has: itself or one that it falls back to; `otherwise` if none states it. */
+static const char *stating(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *id, const char *otherwise)
 {
-  double value;
-  memcpy(&value, (const char *)record + offset_of(kind), sizeof value);
-  return value;
-}
-
-/* The framework that states the constant: itself, or the one that it is like. */
-static const char *framework_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
-{
-  pm_framework own;
-  if (pm_catalog_get_record(catalog, "framework", id, &own, NULL) != PM_OK) return NULL;
-  if (!isnan(value_of(&own, kind)) || own.like[0] == '\0') return pm_catalog_resolve(catalog, "framework", id, NULL);
-  return framework_of(catalog, own.like, kind);
-}
-
-static const char *generation_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
-{
-  pm_cudnn_generation own;
-  if (pm_catalog_get_record(catalog, "cudnn_generation", id, &own, NULL) != PM_OK) return NULL;
-  if (!isnan(value_of(&own, kind)) || own.like[0] == '\0')
-    return pm_catalog_resolve(catalog, "cudnn_generation", id, NULL);
-  return generation_of(catalog, own.like, kind);
-}
-
-/* The profile of inference that states it; NULL: none. */
-static const char *profile_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
-{
-  pm_inference_profile own;
-  if (pm_catalog_get_record(catalog, "inference_profile", id, &own, NULL) != PM_OK) return NULL;
-  if (!isnan(value_of(&own, kind))) return pm_catalog_resolve(catalog, "inference_profile", id, NULL);
-  return own.like[0] != '\0' ? profile_of(catalog, own.like, kind) : NULL;
-}
-
-/* The architecture that states the constant: itself, the one that it is like, or all. */
-static const char *architecture_of(const pm_catalog *catalog, const char *id, const pm__lab_training_kind *kind)
-{
-  pm_kernel_calibration own;
-  if (pm_catalog_get_record(catalog, "kernel_calibration", id, &own, NULL) != PM_OK) return id;
-  if (!isnan(value_of(&own, kind))) return id;
-  if (own.like[0] == '\0') return PM_KERNEL_GENERAL_ID;
-  return architecture_of(catalog, pm_catalog_resolve(catalog, "kernel_calibration", own.like, NULL), kind);
+  const pm__entry *entry, *found = NULL;
+  if (pm__catalog_find(catalog, pm__kind_find(kind->type, NULL), id, &entry, NULL) != PM_OK) return otherwise;
+  pm__entry_find_stating(catalog, entry, kind->name, &found, NULL);
+  return found != NULL ? found->id : otherwise;
 }
 
 /* The entry that has the constant of a row's software or system with the predictor; NULL: none. */
@@ -121,15 +87,14 @@ static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_train
   const int system = row->system;
   if (fit->rows.set == PM__SET_INFERENCE)
     return is_of(kind, "inference_profile")
-           ? profile_of(fit->catalog, pm__lab_predictor_built_profile(predictor, row->software)->id, kind) : NULL;
+           ? stating(fit->catalog, kind, pm__lab_predictor_built_profile(predictor, row->software)->id, NULL) : NULL;
   const pm_framework_profile *profile = row->software >= 0
                                         ? pm__lab_predictor_built_framework(predictor, row->software) : NULL;
-  if (is_of(kind, "framework")) return profile != NULL ? framework_of(fit->catalog, profile->framework.id, kind) : NULL;
-  if (is_of(kind, "cudnn_generation")) return profile != NULL ? generation_of(fit->catalog, profile->cudnn.id, kind) : NULL;
+  const char *software = profile == NULL ? NULL : is_of(kind, "framework") ? profile->framework.id : profile->cudnn.id;
+  if (!is_of(kind, "kernel_calibration")) return software != NULL ? stating(fit->catalog, kind, software, software) : NULL;
   const pm_kernel_calibration *kernels = system >= 0 ? pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
                                                                                                         system)) : NULL;
-  if (kernels == NULL) return NULL;
-  return architecture_of(fit->catalog, kernels->id, kind);
+  return kernels != NULL ? stating(fit->catalog, kind, kernels->id, PM_KERNEL_GENERAL_ID) : NULL;
 }
 
 bool pm__lab_training_is_for(const pm__lab_training_constant *constant, const char *entry)
@@ -163,9 +128,10 @@ static bool is_of_steps(const pm__lab_training_kind *kind)
 /* That, and what an architecture by rule states of itself. */
 static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *entry)
 {
-  pm_kernel_calibration own;
-  if (pm_catalog_get_record(catalog, "kernel_calibration", entry, &own, NULL) != PM_OK) return false;
-  return (is_of_steps(kind) || own.simt_basis == PM_ORIGIN_RULE) && !isnan(value_of(&own, kind));
+  const pm__entry *own;
+  if (pm__catalog_find(catalog, PM__KERNEL_CALIBRATIONS, entry, &own, NULL) != PM_OK) return false;
+  const pm_kernel_calibration *stated = (const pm_kernel_calibration *)own->record;
+  return (is_of_steps(kind) || stated->simt_basis == PM_ORIGIN_RULE) && !isnan(*(const double *)((const char *)stated + offset_of(kind)));
 }
 
 static bool is_fitted(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *entry)

@@ -1,0 +1,114 @@
+/*
+** What an entry does not state it has from other entries of its kind, field by field:
+**
+**     what all of them have in common, from the general entry: of kernel calibrations the one called "default", of harnesses for
+**     a GPU that of the same repository for all others;
+**     the rest from the entry that it is `like`, which may be like another.
+**
+** Fields that say what the entry itself is, or what it rests on, are its own (`own` of pm__kind).
+*/
+#include <string.h>
+#include "catalog/entry.h"
+#include "perfmodel/kernel.h"
+
+/* ---- Where the rest of an entry is. */
+
+static int find_like(const pm_catalog *catalog, const pm__entry *entry, int depth, const pm__entry **found, pm_error *error)
+{
+  const pm_field *field = pm_record_find_field(entry->type, "like");
+  const char *like = field != NULL ? (const char *)entry->record + field->offset : "";
+  *found = NULL;
+  if (like[0] == '\0') return PM_OK;
+  if (depth < LIKES_MAX) return pm__catalog_find(catalog, entry->kind, like, found, error);
+  return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" is like itself, or by too many steps",
+                        entry->element->name, entry->id);
+}
+
+static bool is_general_harness(const pm__entry *entry, const pm__entry *of)
+{
+  const pm_kernel_harness *general = (const pm_kernel_harness *)entry->record, *own = (const pm_kernel_harness *)of->record;
+  return general->gpu[0] == '\0' && strcmp(general->repository, own->repository) == 0;
+}
+
+static int find_harness(const pm_catalog *catalog, const pm__entry *of, const pm__entry **found, pm_error *error)
+{
+  const pm__entry *entry;
+  int status = PM_OK;
+  for (size_t i = 0; status == PM_OK && *found == NULL && i < catalog->lists[of->kind].count; i++) {
+    status = pm__catalog_at(catalog, of->kind, i, &entry, error);
+    if (status == PM_OK && is_general_harness(entry, of)) *found = entry;
+  }
+  return status;
+}
+
+static int find_general(const pm_catalog *catalog, const pm__entry *entry, const pm__entry **found, pm_error *error)
+{
+  *found = NULL;
+  if (entry->kind == PM__KERNEL_HARNESSES) return find_harness(catalog, entry, found, error);
+  if (entry->kind != PM__KERNEL_CALIBRATIONS) return PM_OK;
+  return pm__catalog_seek(catalog, entry->kind, PM_KERNEL_GENERAL_ID, found, error);
+}
+
+int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, const char *field, const pm__entry **found,
+                           pm_error *error)
+{
+  const size_t index = (size_t)(pm_record_find_field(entry->type, field) - entry->type->fields);
+  const pm__entry *general;
+  int status = find_general(catalog, entry, &general, error);
+  for (int depth = 0; status == PM_OK && entry != NULL && entry->from[index].line == 0; depth++)
+    if (general != NULL && general->from[index].line > 0) entry = general;
+    else status = find_like(catalog, entry, depth, &entry, error);
+  *found = status == PM_OK ? entry : NULL;
+  return status;
+}
+
+/* ---- The whole. */
+
+static void copy_field(const pm__entry *from, const pm_field *field, void *record)
+{
+  const size_t size = field->kind == PM_FIELD_TEXT ? PM_TEXT_MAX : field->kind == PM_FIELD_REAL ? sizeof(double) : sizeof(int32_t);
+  memcpy((char *)record + field->offset, (const char *)from->record + field->offset, size);
+}
+
+static void put_stated(const pm__entry *entry, void *record)
+{
+  for (size_t i = 0; i < entry->type->field_count; i++)
+    if (entry->from[i].line > 0) copy_field(entry, &entry->type->fields[i], record);
+}
+
+static void put_own(const pm__entry *entry, const char *own, void *record)
+{
+  for (size_t i = 0; i < entry->type->field_count; i++)
+    if (pm__in_list(own, entry->type->fields[i].name)) copy_field(entry, &entry->type->fields[i], record);
+}
+
+/* Energies of another architecture, times the factor of this one. */
+static void scale_energies(pm_kernel_calibration *c, double factor)
+{
+  if (!(factor > 0)) return;
+  c->simt_energy *= factor;
+  c->tensor_energy *= factor;
+}
+
+static int complete(const pm_catalog *catalog, const pm__entry *entry, int depth, void *record, pm_error *error)
+{
+  const pm__entry *like, *general;
+  int status = find_like(catalog, entry, depth, &like, error);
+  if (status == PM_OK && like != NULL) status = complete(catalog, like, depth + 1, record, error);
+  if (status == PM_OK && like == NULL) memcpy(record, entry->record, entry->type->size);
+  if (status == PM_OK) status = find_general(catalog, entry, &general, error);
+  if (status != PM_OK) return status;
+  if (general != NULL) put_stated(general, record);
+  if (entry->kind == PM__KERNEL_CALIBRATIONS)
+    scale_energies((pm_kernel_calibration *)record, ((const pm_kernel_calibration *)entry->record)->energy_factor);
+  put_stated(entry, record);
+  put_own(entry, pm__kind_at((size_t)entry->kind)->own, record);
+  return PM_OK;
+}
+
+int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error)
+{
+  if (pm__kind_at((size_t)entry->kind)->own != NULL) return complete(catalog, entry, 0, record, error);
+  memcpy(record, entry->record, entry->type->size);
+  return PM_OK;
+}
