@@ -107,6 +107,10 @@ typedef struct pm__lab_training_fit {
   size_t *active, active_count; /* the rows that it is fitted on */
   int fold;            /* what is left out now: see pm__lab_training_fold; -1: nothing */
   double *errors;      /* of the active rows, at work */
+  bool *borne;         /* of each row of the fit, by constant: whether it bears on the row */
+  double *put;         /* the values by which the active rows are predicted now */
+  bool stale;          /* they are not predicted by any yet */
+  int *again;          /* runs to be predicted again, at work */
   double *kept_out;    /* log(predicted / measured) of each row without its fold; NAN: not */
 } pm__lab_training_fit;
 

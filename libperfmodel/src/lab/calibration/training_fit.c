@@ -23,6 +23,7 @@ enum { LEAST_OTHERS = 20 };      /* rows to fit on when some are left out */
 static void choose_active(pm__lab_training_fit *fit, int stage)
 {
   fit->stage = stage;
+  fit->stale = true;
   fit->active_count = 0;
   for (size_t i = 0; i < fit->rows.fitted; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
@@ -44,12 +45,46 @@ static void share_levels(const pm__lab_training_fit *fit, const double *errors, 
   }
 }
 
+/* ---- Predictions: the least that a change of constants takes, since a fit mostly tries one after the other */
+
+static bool is_changed(const pm__lab_training_fit *fit, const double *values, size_t constant)
+{
+  return fit->stale || values[constant] != fit->put[constant];
+}
+
+static bool is_felt(const pm__lab_training_fit *fit, const double *values, size_t row)
+{
+  for (size_t c = 0; c < fit->count; c++)
+    if (fit->borne[row * fit->count + c] && is_changed(fit, values, c)) return true;
+  return fit->stale;
+}
+
+static bool is_of_kernels(const pm__lab_training_constant *constant)
+{
+  return strcmp(constant->kind->type, "kernel_calibration") == 0 || strcmp(constant->kind->type, "cudnn_generation") == 0;
+}
+
+/* Predicts the active rows by these values. */
+static int predict_by(pm__lab_training_fit *fit, const double *values)
+{
+  pm__lab_predictor *predictor = fit->rows.reader.predictor;
+  bool kernels = fit->stale;
+  size_t count = 0;
+  for (size_t c = 0; c < fit->count; c++) kernels = kernels || (is_of_kernels(&fit->constants[c]) && is_changed(fit, values, c));
+  for (size_t i = 0; i < fit->active_count; i++)
+    if (is_felt(fit, values, fit->active[i])) fit->again[count++] = fit->rows.items[fit->active[i]].run;
+  pm__lab_training_put(fit, values);
+  memcpy(fit->put, values, fit->count * sizeof *values);
+  fit->stale = false;
+  return fit->rows.set == PM__SET_INFERENCE ? pm__lab_predictor_infer_some(predictor, fit->again, count, kernels)
+                                            : pm__lab_predictor_predict_some(predictor, fit->again, count, kernels);
+}
+
 static int residuals_of(void *context, const double *values, double *residuals, pm_error *error)
 {
   pm__lab_training_fit *fit = (pm__lab_training_fit *)context;
   (void)error;
-  pm__lab_training_put(fit, values);
-  int status = pm__lab_predictor_predict_again(fit->rows.reader.predictor, fit->rows.runs);
+  int status = predict_by(fit, values);
   for (size_t i = 0; i < fit->active_count; i++)
     fit->errors[i] = residuals[i] = -pm__lab_training_error(&fit->rows, &fit->rows.items[fit->active[i]]);
   if (fit->rows.set == PM__SET_LARGE_MODELS) share_levels(fit, fit->errors, residuals);
@@ -100,6 +135,17 @@ static int solve(pm__lab_training_fit *fit, pm_fit_parameter *parameters, pm_err
 
 /* ---- Folds ---- */
 
+/* Predicts all rows by the constants that were found. */
+static int predict_all(pm__lab_training_fit *fit, const pm_fit_parameter *parameters, pm_error *error)
+{
+  double *values = (double *)malloc((fit->count + 1) * sizeof *values);
+  if (values == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < fit->count; i++) values[i] = parameters != NULL ? parameters[i].value : fit->constants[i].value;
+  pm__lab_training_put(fit, values);
+  free(values);
+  return pm__lab_predictor_predict_again(fit->rows.reader.predictor, SIZE_MAX);
+}
+
 /* Predicts the rows of a fold with the constants of the others, if these are enough in their stage. */
 static int leave_out(pm__lab_training_fit *fit, int fold, pm_fit_parameter *parameters, pm_error *error)
 {
@@ -114,6 +160,7 @@ static int leave_out(pm__lab_training_fit *fit, int fold, pm_fit_parameter *para
     any = any || (enough[row->stage] && pm__lab_training_fold(&fit->rows, row) == fold);
   }
   int status = any ? solve(fit, parameters, error) : PM_OK;
+  if (any && status == PM_OK) status = predict_all(fit, parameters, error);
   for (size_t i = 0; i < fit->rows.fitted && any && status == PM_OK; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
     if (enough[row->stage] &&
@@ -172,30 +219,37 @@ static int keep(pm__lab_training_fit *fit, const pm_fit_parameter *parameters, p
   return status;
 }
 
-static int put_values(pm__lab_training_fit *fit, pm_error *error)
+static bool make_room(pm__lab_training_fit *fit)
 {
-  double *values = (double *)malloc((fit->count + 1) * sizeof *values);
-  if (values == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < fit->count; i++) values[i] = fit->constants[i].value;
-  pm__lab_training_put(fit, values);
-  free(values);
-  return pm__lab_predictor_predict_again(fit->rows.reader.predictor, SIZE_MAX);
+  const size_t rows = fit->rows.count + 1, constants = fit->count + 1;
+  fit->kept_out = (double *)malloc(rows * sizeof *fit->kept_out);
+  fit->active = (size_t *)malloc(rows * sizeof *fit->active);
+  fit->errors = (double *)malloc(rows * sizeof *fit->errors);
+  fit->again = (int *)malloc(rows * sizeof *fit->again);
+  fit->put = (double *)malloc(constants * sizeof *fit->put);
+  fit->borne = (bool *)malloc(rows * constants * sizeof *fit->borne);
+  return fit->kept_out != NULL && fit->active != NULL && fit->errors != NULL && fit->again != NULL && fit->put != NULL &&
+         fit->borne != NULL;
+}
+
+static void find_borne(pm__lab_training_fit *fit)
+{
+  for (size_t i = 0; i < fit->rows.fitted; i++)
+    for (size_t c = 0; c < fit->count; c++)
+      fit->borne[i * fit->count + c] = pm__lab_training_bears(fit, &fit->constants[c], &fit->rows.items[i]);
 }
 
 static int fit_rows(pm__lab_training_fit *fit, pm_error *error)
 {
   pm_fit_parameter *parameters = (pm_fit_parameter *)calloc(fit->count + 1, sizeof *parameters);
-  fit->kept_out = (double *)malloc((fit->rows.count + 1) * sizeof *fit->kept_out);
-  fit->active = (size_t *)malloc((fit->rows.count + 1) * sizeof *fit->active);
-  fit->errors = (double *)malloc((fit->rows.count + 1) * sizeof *fit->errors);
   bool held_out = fit->options->hold_out != NULL; /* that is the test then */
-  bool room = parameters != NULL && fit->kept_out != NULL && fit->active != NULL && fit->errors != NULL;
-  int status = room ? PM_OK : pm__no_memory(error);
+  int status = parameters != NULL && make_room(fit) ? PM_OK : pm__no_memory(error);
+  if (status == PM_OK) find_borne(fit);
   for (size_t i = 0; i < fit->rows.count && status == PM_OK; i++) fit->kept_out[i] = NAN;
   if (status == PM_OK) status = solve(fit, parameters, error);
   if (status == PM_OK) status = keep(fit, parameters, error);
   if (status == PM_OK && !held_out) status = leave_out_all(fit, parameters, error);
-  if (status == PM_OK) status = put_values(fit, error);
+  if (status == PM_OK) status = predict_all(fit, NULL, error);
   if (status == PM_OK) status = pm__lab_training_sum_up(fit, error);
   if (status == PM_OK) pm__lab_training_write(fit, &fit->out->xml);
   free(parameters);
@@ -268,6 +322,9 @@ static int calibrate(pm__lab_training_set set, pm_calibration *out, const pm_cat
   free(fit.kept_out);
   free(fit.active);
   free(fit.errors);
+  free(fit.again);
+  free(fit.put);
+  free(fit.borne);
   return status;
 }
 

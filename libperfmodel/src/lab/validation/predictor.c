@@ -517,28 +517,38 @@ static size_t at_most(size_t count, size_t most)
   return count < most ? count : most;
 }
 
-static int train_again(pm__lab_predictor *predictor, size_t count)
+static void renew_training(pm__lab_predictor *predictor, bool kernels)
 {
-  if (predictor->predictions == NULL) return PM_OK;
   for (size_t i = 0; i < predictor->frameworks.count; i++) {
     const part *framework = &predictor->frameworks.items[i];
     if (framework->object == NULL) continue;
     pm__plan_set_framework(predictor->plan, framework->position, (const pm_framework_profile *)framework->object);
   }
-  pm__plan_renew_kernels(predictor->plan);
+  if (kernels) pm__plan_renew_kernels(predictor->plan);
+}
+
+static int train_again(pm__lab_predictor *predictor, size_t count)
+{
+  if (predictor->predictions == NULL) return PM_OK;
+  renew_training(predictor, true);
   return pm_predict(predictor->plan, (const pm_run *)(const void *)predictor->training.planned, predictor->predictions,
                     at_most(count, predictor->training.count));
 }
 
-static int infer_again(pm__lab_predictor *predictor, size_t count)
+static void renew_inference(pm__lab_predictor *predictor, bool kernels)
 {
-  if (predictor->inferences == NULL) return PM_OK;
   for (size_t i = 0; i < predictor->profiles.count; i++) {
     const part *profile = &predictor->profiles.items[i];
     if (profile->object == NULL) continue;
     pm__plan_set_profile(predictor->inference_plan, profile->position, (const pm_inference_profile *)profile->object);
   }
-  pm__plan_renew_kernels(predictor->inference_plan);
+  if (kernels) pm__plan_renew_kernels(predictor->inference_plan);
+}
+
+static int infer_again(pm__lab_predictor *predictor, size_t count)
+{
+  if (predictor->inferences == NULL) return PM_OK;
+  renew_inference(predictor, true);
   return pm_infer(predictor->inference_plan, (const pm_inference_run *)(const void *)predictor->inference.planned,
                   predictor->inferences, at_most(count, predictor->inference.count));
 }
@@ -547,6 +557,36 @@ int pm__lab_predictor_predict_again(pm__lab_predictor *predictor, size_t count)
 {
   int status = train_again(predictor, count);
   return status == PM_OK ? infer_again(predictor, count) : status;
+}
+
+int pm__lab_predictor_predict_some(pm__lab_predictor *predictor, const int *trainings, size_t count, bool kernels)
+{
+  const pm_run *planned = (const pm_run *)(const void *)predictor->training.planned;
+  pm_run *runs = (pm_run *)malloc((count + 1) * sizeof *runs);
+  pm_prediction *predictions = (pm_prediction *)malloc((count + 1) * sizeof *predictions);
+  int status = runs != NULL && predictions != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
+  if (status == PM_OK) renew_training(predictor, kernels);
+  for (size_t i = 0; status == PM_OK && i < count; i++) runs[i] = planned[trainings[i]];
+  if (status == PM_OK) status = pm_predict(predictor->plan, runs, predictions, count);
+  for (size_t i = 0; status == PM_OK && i < count; i++) predictor->predictions[trainings[i]] = predictions[i];
+  free(runs);
+  free(predictions);
+  return status;
+}
+
+int pm__lab_predictor_infer_some(pm__lab_predictor *predictor, const int *calls, size_t count, bool kernels)
+{
+  const pm_inference_run *planned = (const pm_inference_run *)(const void *)predictor->inference.planned;
+  pm_inference_run *runs = (pm_inference_run *)malloc((count + 1) * sizeof *runs);
+  pm_inference *inferences = (pm_inference *)malloc((count + 1) * sizeof *inferences);
+  int status = runs != NULL && inferences != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
+  if (status == PM_OK) renew_inference(predictor, kernels);
+  for (size_t i = 0; status == PM_OK && i < count; i++) runs[i] = planned[calls[i]];
+  if (status == PM_OK) status = pm_infer(predictor->inference_plan, runs, inferences, count);
+  for (size_t i = 0; status == PM_OK && i < count; i++) predictor->inferences[calls[i]] = inferences[i];
+  free(runs);
+  free(inferences);
+  return status;
 }
 
 const pm_prediction *pm__lab_predictor_prediction(const pm__lab_predictor *predictor, int run)
