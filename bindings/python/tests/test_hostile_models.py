@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import random
 import resource
-import time
 from collections.abc import Callable
 
 import pytest
 
 import perfmodel as pm
+from work import Lines
 
-SECONDS = 10  # of the processor; what is quadratic takes minutes
+LINES = 4_000_000  # of Python; what is quadratic takes a hundred times as many
 
 
 def varint(value: int) -> bytes:
@@ -83,7 +83,7 @@ ALLOWED: dict[str, Callable[[], bytes]] = {
         part(5, tensor("s", (1, 30000), 7, bytes(240000))), part(5, tensor("t", (30000,), 7, bytes(240000))),
         node("Gather", ["s", "t"], ["r"]), node("Relu", ["x"], ["y"])
     ),
-    "chain": lambda: model(*(node("Relu", ["x" if i == 0 else f"v{i}"], [f"v{i + 1}"]) for i in range(20_000))),
+    "chain": lambda: model(*(node("Relu", ["x" if i == 0 else f"v{i}"], [f"v{i + 1}"]) for i in range(5_000))),
     "split": lambda: model(node("Split", ["x"], [f"o{i}" for i in range(10_000)], whole("axis", 1)), shape=(1, 10_000)),
     "short data": lambda: model(part(5, tensor("s", (4,), 7, b"123")), node("Reshape", ["x", "s"], ["y"])),
     "large dimension": lambda: model(node("Relu", ["x"], ["y"]), shape=(1, 10**12)),
@@ -103,14 +103,14 @@ ALLOWED: dict[str, Callable[[], bytes]] = {
 @pytest.mark.parametrize("what", ALLOWED)
 def test_onnx(what: str) -> None:
     data = ALLOWED[what]()
-    before, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
-        network = pm.from_onnx(data)
+        with Lines(LINES):
+            network = pm.from_onnx(data)
     except pm.Error as error:
         assert str(error) and "\n" not in str(error)
     else:
         assert network.flop >= 0
-    assert time.process_time() - before < SECONDS
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 300_000, "KiB more than before"
 
 
@@ -162,13 +162,12 @@ def test_changed_models_are_answered() -> None:
     """The same changes each time; PERFMODEL_FUZZ has another number of them, for a longer search."""
     data, good, tried = small_model(), 0, int(os.environ.get("PERFMODEL_FUZZ", "1500"))
     for seed in range(tried):
-        before = time.process_time()
         try:
-            network = pm.from_onnx(changed(data, random.Random(seed)))
+            with Lines(LINES):
+                network = pm.from_onnx(changed(data, random.Random(seed)))
             good += network.flop >= 0
         except pm.Error as error:
             assert str(error) and "\n" not in str(error), seed
         except Exception as error:
             raise AssertionError(f"seed {seed}") from error
-        assert time.process_time() - before < SECONDS, seed
     assert good > tried / 50, "too few are models still"
