@@ -450,6 +450,55 @@ START_TEST(fields_need_something)
 }
 END_TEST
 
+/* Every value of a field that cannot have an effect: of choices each, of counts some. */
+static void try_values(const answer *a, const pm_plan *plan, const pm_field *field, const char *words)
+{
+  static const double numbers[] = {0, 1, 2, 3, 8, 1.5, 3000};
+  for (int i = 0; i < (field->kind == PM_FIELD_CHOICE ? 64 : 7); i++) {
+    char text[PM_TEXT_MAX];
+    pm_prediction p;
+    pm_run run = a->run;
+    double value = field->kind == PM_FIELD_CHOICE ? i : numbers[i];
+    if (field->kind == PM_FIELD_CHOICE && field->choices[i].name == NULL) return;
+    if (pm_record_set_number(field, &run, value, NULL) != PM_OK) continue;
+    if (pm_run_check(plan, &run, NULL) != PM_OK) continue; /* a value that no run can have */
+    ck_assert(pm_predict(plan, &run, &p, 1) == PM_OK);
+    ck_assert_msg(memcmp(&p, &a->prediction, sizeof p) == 0, "%s %s of \"%s\": %.17g and %.17g s, %.17g and %.17g B", field->name,
+                  pm_record_format(field, &run, text), words, p.step_time, a->prediction.step_time, p.memory,
+                  a->prediction.memory);
+  }
+}
+
+START_TEST(fields_without_effect_change_no_bit)
+{
+  static const char *const networks[] = {"resnet50", "gpt2", "mixtral-8x7b"};
+  static const char *const words[] = {"", "gpus=1", "gpus=16", "zero=1 batch=4", "zero=3 batch=4", "tensor_parallel=2 batch=4",
+                                      "pipeline_parallel=2 batch=8", "tensor_parallel=2 pipeline_parallel=2 batch=8",
+                                      "recompute=full batch=4", "micro_batch=2 batch=8", "gpus=1 offload=parameters zero=3",
+                                      "gpus=1 micro_batch=2 batch=8"};
+  const pm_record_type *type = pm_record_type_find("run");
+  int tried = 0;
+  for (size_t n = 0; n < 3; n++)
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+      char more[160];
+      pm_error error = PM_ERROR_NONE;
+      snprintf(more, sizeof more, "%s ignore_memory=yes", words[w]);
+      answer a = ask(networks[n], "dgx-h100", more);
+      const pm_plan *plan = pm_study_get_plan(a.study, &error);
+      const pm_network *network = pm_study_get_network(a.study, a.run.network_index);
+      for (size_t i = 0; i < type->field_count; i++) {
+        const pm_field *field = &type->fields[i];
+        if (field->needs == NULL || pm_run_check_field(network, &a.run, field, NULL) == PM_OK) continue;
+        if (strcmp(field->needs, "experts") == 0) continue; /* the step still divides GPUs for experts that are not there */
+        try_values(&a, plan, field, more);
+        tried++;
+      }
+      done(&a);
+    }
+  ck_assert_int_gt(tried, 100);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("complete");
@@ -473,6 +522,7 @@ int main(void)
   tcase_add_test(tests, searches);
   tcase_add_test(tests, inference);
   tcase_add_test(tests, fields_need_something);
+  tcase_add_test(tests, fields_without_effect_change_no_bit);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -36,6 +36,8 @@ typedef enum pm_kernel_model {
   X(TENSOR, "tensor", "tensor parallelism")                                                                            \
   X(PIPELINE, "pipeline", "pipeline parallelism")                                                                      \
   X(CONTEXT, "context", "context parallelism")                                                                         \
+  X(EXPERT, "expert", "expert parallelism")                                                                            \
+  X(SHARDS, "shards", "a second GPU or offloading")                                                                    \
   X(EXPERTS, "experts", "experts in the network")                                                                      \
   X(ZERO, "zero", "ZeRO")                                                                                              \
   X(RECOMPUTE, "recompute", "recomputation")                                                                           \
@@ -93,7 +95,7 @@ typedef enum pm_kernel_model {
     .otherwise = "1f1b", .option = "schedule", .needs = "pipeline")                                                    \
   X(STAGE_LAYERS, stage_layers, "", "how layers are distributed over stages", .otherwise = "even", .needs = "pipeline") \
   X(INT, zero, "1", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP); 0: none",         \
-    .former = "zero_stage")                                                                                            \
+    .former = "zero_stage", .needs = "shards")                                                                                            \
   X(INT, shard_group, "1", "GPUs of a ZeRO shard group, replicated over these groups (HSDP); 0: all", .needs = "zero") \
   X(RECOMPUTE, recompute, "", "what the backward pass computes again instead of keeping it", .otherwise = "none",      \
     .former = "recompute_granularity")                                                                                 \
@@ -106,7 +108,7 @@ typedef enum pm_kernel_model {
   X(REAL, capacity_factor, "1",                                                                                        \
     "capacity factor: tokens per expert over the mean; the rest are dropped; unlimited if unknown",                    \
     .former = "moe_expert_capacity_factor", .needs = "experts")                                                        \
-  X(REAL, expert_imbalance, "1", "tokens of the busiest rank over the mean", .otherwise = "1", .needs = "experts")     \
+  X(REAL, expert_imbalance, "1", "tokens of the busiest rank over the mean", .otherwise = "1", .needs = "expert")     \
   X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
   /* the next field of a run goes above this line */
 

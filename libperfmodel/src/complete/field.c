@@ -47,6 +47,8 @@ static bool has(const pm_network *network, const pm_run *run, need what)
   case NEED_PIPELINE: return run->pipeline_parallel != 1;
   case NEED_CONTEXT: return run->context_parallel != 1;
   case NEED_EXPERTS: return pm__network_get_traits(network).experts;
+  case NEED_EXPERT: return run->expert_parallel != 1 && pm__network_get_traits(network).experts;
+  case NEED_SHARDS: return (double)run->gpus * run->nodes > 1 || run->offload != PM_OFFLOAD_NONE;
   case NEED_ZERO: return run->zero != 0;
   case NEED_RECOMPUTE: return run->recompute != PM_RECOMPUTE_NONE;
   case NEED_AXES: return count_axes(run) > 1;

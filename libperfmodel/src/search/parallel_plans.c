@@ -59,7 +59,7 @@ static void list_recompute(lister *l, pm__search_plan plan)
 /* Whether the software of the base runs such plans. Megatron-LM shards optimizer states alone, unless another stage is asked. */
 static bool is_of_class(const lister *l, const pm__search_plan *plan, int zero)
 {
-  pm_run run;
+  pm_run run = {.gpus = l->base->gpus, .nodes = l->base->nodes};
   if (l->which < 0) return true;
   if (l->which == PM__SOFTWARE_MODEL && l->base->zero == FREE && zero > 1) return false;
   run.tensor_parallel = plan->tensor;
