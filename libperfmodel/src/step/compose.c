@@ -97,7 +97,7 @@ static void set_shares(double bound, bool planned, pm_prediction *out)
 /* ---- Rates ---- */
 
 /* Arithmetic that is recomputed, of one sample, over all GPUs of a replica. */
-static double flop_again(const pm__step *p)
+static double flop_again(const pm__step *p, const pm__step_walk *w)
 {
   double flop = 0, group = (double)p->at.tensor * p->at.context;
   if (p->at.recompute == PM_RECOMPUTE_NONE) return 0;
@@ -109,7 +109,7 @@ static double flop_again(const pm__step *p)
     int layers = p->pieces->before[p->pieces->layers * p->kinds + k];
     flop += layers * group * again[p->at.recompute];
   }
-  return flop;
+  return flop * w->again / p->pieces->layers;
 }
 
 /* Of one GPU on average; forward and backward alone update nothing. */
@@ -121,7 +121,7 @@ static double step_flop(const pm__step *p, const pm__step_walk *w)
 
 static void set_rates(const pm__step *p, const pm__step_walk *w, const pm__sharing *sharing, pm_prediction *out)
 {
-  double flop = step_flop(p, w), samples = p->s.samples, again = samples / p->s.ranks * flop_again(p);
+  double flop = step_flop(p, w), samples = p->s.samples, again = samples / p->s.ranks * flop_again(p, w);
   double peak = (p->s.linear != NULL ? p->s.linear : p->s.device)->peak;
   double group = (double)p->at.tensor * p->at.context; /* which does what it cannot divide on each of its GPUs */
   double executed = flop + again - p->s.accumulation * w->saved / p->at.stages / group;

@@ -101,15 +101,19 @@ static pm__step_data reduce_by_segments(const pm__step *p, const pm__step_prices
 {
   double kernels = work->gpu[PM__DGRAD] + work->gpu[PM__WGRAD] + work->again, stretch = 1;
   const pm__step_pace *pace = &times->pace[PM__DGRAD];
+  const pm__collective_group *group = p->group[summing_group(p)];
+  if (group->members * group->nodes == 1) return (pm__step_data){prices->gradients, prices->gradients, 0};
   if (p->at.cut || pm__step_attention_factor(p) != 1) stretch = kernels / pm__schedule_backward_time(&p->s, costs);
   const pm__schedule_pace each = {pace->gpu * stretch, pace->host * call_time(p)};
-  pm__schedule_overlap e = pm__schedule_overlap_of(&p->s, costs, p->group[summing_group(p)], summing_collective(p), &each);
+  pm__schedule_overlap e = pm__schedule_overlap_of(&p->s, costs, group, summing_collective(p), &each);
   return (pm__step_data){e.communication + prices->gradients, e.exposed + prices->gradients, 0};
 }
 
-void pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket_times *times)
+bool pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket_times *times)
 {
+  if (p->group[summing_group(p)]->wiring == NULL) return false;
   pm__bucket_times_of(&p->s, costs, p->group[summing_group(p)], summing_collective(p), times);
+  return true;
 }
 
 /* Without a framework there are no buckets: all of it hides behind all of the backward pass, ideally. */

@@ -313,8 +313,8 @@ void pm__step_data_price(const pm__step *p, const pm__step_stage *stage, const p
 pm__step_data pm__step_data_time(const pm__step *p, const pm__step_stage *stage, const pm__step_prices *prices,
                                  const pm__step_kinds *kinds, const pm__step_work *work, const pm__step_times *times);
 
-/* The sums of gradients segment by segment, for the timeline. */
-void pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket_times *times);
+/* The sums of gradients segment by segment, for the timeline; false if nobody shares them. */
+bool pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket_times *times);
 
 /* ---- Offloading ---- */
 
@@ -383,6 +383,7 @@ typedef struct pm__step_walk {
   int stage;              /* its number */
   double parameters, own; /* the most that a GPU of any stage has, and updates */
   double updated, saved;  /* parameters that GPUs update, and FLOP that they save, summed over the stages */
+  double again;           /* layers that are recomputed, likewise */
   pm__step_data data;     /* of the stage where most is left */
   double offload;         /* of that which waits longest for the host */
 } pm__step_walk;

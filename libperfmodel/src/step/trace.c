@@ -94,7 +94,7 @@ static void add_buckets(trace *t, double start)
   int index = 0;
   pm__costs costs;
   pm__plan_kernels_price(&t->step->s.units->kernels, cut, t->step->s.device, t->step->s.batch, &costs);
-  pm__step_bucket_times(t->step, &costs, &times);
+  if (!pm__step_bucket_times(t->step, &costs, &times)) return;
   for (int i = 0; i < cut->count; i++) {
     double takes = times.backward[i] * t->stretch;
     for (int k = 0; k < (int)cut->pieces[i]; k++)

@@ -16,7 +16,7 @@ void pm__step_walk_begin(const pm__step *p, pm__step_walk *walk)
   walk->load = (pm__pipeline_load){.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation,
                                    .blocks = pm__step_hops_block(p)};
   walk->stage = 0;
-  walk->parameters = walk->own = walk->updated = walk->saved = walk->offload = 0;
+  walk->parameters = walk->own = walk->updated = walk->saved = walk->again = walk->offload = 0;
   walk->data = (pm__step_data){0, 0, 0};
 }
 
@@ -42,6 +42,7 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
   w->own = pm__most(w->own, own);
   w->updated += count * own;
   w->saved += count * work->saved;
+  w->again += count * stage->again * stage->layers;
   if (data->exposed >= w->data.exposed) w->data = *data;
   w->offload = isnan(data->offload) ? data->offload : pm__most(w->offload, data->offload);
 }
