@@ -74,7 +74,7 @@ def run(command: list[str], calls: Path, fault: str) -> tuple[Outcome, bool]:
         (work := folder / "work").mkdir()
         prepare(work)
         environment = {**os.environ, "LD_PRELOAD": str(calls), "PM_FAULT": fault, "PM_FAULT_DONE": str(folder / "done")}
-        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)
         files = {str(f.relative_to(work)): (f.read_text(), f.stat().st_mode) for f in work.rglob("*") if f.is_file()}
         return Outcome(done.returncode, done.stdout, done.stderr, files), (folder / "done").exists()
 

@@ -20,7 +20,7 @@ CASE = re.compile(r'^    (\w+)\) options="([^"]*)"\n      case \$before in\n(.*?
 
 
 def run(arguments, folder):
-    done = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(arguments, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return done.stdout, done.stderr
 
 

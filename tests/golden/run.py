@@ -75,7 +75,7 @@ def mark(prefix, text):
 
 def run_line(line, folder, environment):
     done = subprocess.run(["/bin/sh", "-c", line], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     out = done.stdout.decode("utf-8", "backslashreplace")
     err = done.stderr.decode("utf-8", "backslashreplace")
     code = [f"= {done.returncode}"] if done.returncode else []

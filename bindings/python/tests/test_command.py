@@ -15,7 +15,7 @@ SCRIPT = Path(sysconfig.get_path("scripts")) / "perfmodel"
 
 
 def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60)
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=3600)
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="the package is not installed by pip")

@@ -48,7 +48,7 @@ for which in range(1200):
 
 @pytest.mark.parametrize("work", ["predict", "sweep", "tables", "collective", "network"])
 def test_every_allocation_fails(work: str) -> None:
-    done = subprocess.run([sys.executable, "-c", TRIED, work], capture_output=True, text=True, timeout=300)
+    done = subprocess.run([sys.executable, "-c", TRIED, work], capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, f"{done.returncode}: {done.stderr[-2000:]}"
     found = [line for line in done.stderr.splitlines() if line.startswith("allocation")]
     assert not found, "\n".join(found[:20])

@@ -43,7 +43,7 @@ def follow(name: str, folder: Path) -> list[str]:
     environment = {"PATH": f"{bin}{os.pathsep}{os.defpath}", "HOME": str(folder)}
     printed = []
     for block in blocks(name):
-        done = subprocess.run(["sh", "-eu", "-c", block], cwd=work, env=environment, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(["sh", "-eu", "-c", block], cwd=work, env=environment, capture_output=True, text=True, timeout=3600)
         assert done.returncode == 0, f"{block}{done.stderr}"
         printed.append(done.stdout)
     return printed
