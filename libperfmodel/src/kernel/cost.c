@@ -22,7 +22,10 @@ static pm__product product_of(const pm__device *d, const pm__gemm *g, double bat
                        .m = pm__scaled_size(g->m, g->by.m, variables),
                        .n = pm__scaled_size(g->n, g->by.n, variables),
                        .k = pm__scaled_size(g->k, g->by.k, variables),
-                       .odd = !is_aligned(g, d->align)};
+                       .odd = !is_aligned(g, d->align),
+                       .samples_m = g->by.m[PM__BATCH] > 0,
+                       .samples_n = g->by.n[PM__BATCH] > 0,
+                       .samples_k = g->by.k[PM__BATCH] > 0};
 }
 
 /* Forward products of weights and samples; both operands are rows of features. */

@@ -36,10 +36,12 @@ pm__product_time pm__tiles_time(const pm__engine *e, double count, double m, dou
   return e->tiles <= 6 ? least_time(e, count, m, n, k, result, 6) : least_time(e, count, m, n, k, result, PM__TILES);
 }
 
-/* Whether the sizes are multiples of numbers that are powers of 2. */
+/* Whether the sizes are multiples of numbers that are powers of 2, of sides that an operand stores side by side. So one
+** more sample is never aligned better. */
 static bool divides(double side, double along, const pm__product *p)
 {
-  return ((((int64_t)p->m | (int64_t)p->n) & ((int64_t)side - 1)) | ((int64_t)p->k & ((int64_t)along - 1))) == 0;
+  int64_t m = p->samples_m ? 0 : (int64_t)p->m, n = p->samples_n ? 0 : (int64_t)p->n, k = p->samples_k ? 0 : (int64_t)p->k;
+  return (((m | n) & ((int64_t)side - 1)) | (k & ((int64_t)along - 1))) == 0;
 }
 
 /* `slow`: factor of the arithmetic and its energy; `late`: of its time alone. */

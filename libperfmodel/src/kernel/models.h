@@ -49,6 +49,7 @@ typedef struct pm__product {
   bool unsplit;
   double spared;
   bool odd; /* a side that is stored side by side is no multiple of 16 bytes */
+  bool samples_m, samples_n, samples_k; /* sides along the batch: no operand stores them side by side */
 } pm__product;
 
 /* Compute time of the best tile and split of `count` products m x n x k. `result` is s per part of the contraction that

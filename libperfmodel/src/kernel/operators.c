@@ -55,7 +55,8 @@ static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const 
 {
   double share = operand_share(k);
   double used = d->bytes * k->count * (k->turns * k->n * k->k * share + k->m * (k->k + k->n));
-  pm__product product = {k->count, k->m, k->n, k->k, kept_share(d, k, used), k->unsplit != 0, 1 - share, false};
+  pm__product product = {.count = k->count, .m = k->m, .n = k->n, .k = k->k, .kept = kept_share(d, k, used),
+                         .unsplit = k->unsplit != 0, .spared = 1 - share};
   (void)a;
   if (!(k->rate > 0 && k->rate < 1)) return product_cost(d, k, &product);
   pm__device slow = slowed(d, k->rate);
@@ -283,7 +284,8 @@ static pm__kernel_cost unfused_cost(const pm__device *d, const pm_kernel *k, con
 {
   pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_MIXED, PM_BOUND_NONE};
   double longest = 0, scores = k->count * k->m * k->k;
-  pm__product queries = {k->count, k->m, k->k, k->n, 0, false, 0, false}, values = {k->count, k->m, k->n, k->k, 0, false, 0, false};
+  pm__product queries = {.count = k->count, .m = k->m, .n = k->k, .k = k->n};
+  pm__product values = {.count = k->count, .m = k->m, .n = k->n, .k = k->k};
   (void)a;
   add(&all, &longest, pm__gemm_tn_cost(d, &queries));
   add(&all, &longest, pm__stream_cost(d, 5 * scores, d->bytes * scores * (2 + pm__softmax_reads(d, k->k))));

@@ -22,13 +22,13 @@ typedef struct layer {
 
 static double input_time(const pm__device *d, const layer *l)
 {
-  pm__product all = {1, l->rows, l->batch * l->steps, l->hidden, 0, false, 0, false};
+  pm__product all = {.count = 1, .m = l->rows, .n = l->batch * l->steps, .k = l->hidden};
   return d->k.rnn_input * pm__gemm_cost(d, &all).time + d->k.rnn_time;
 }
 
 static pm__kernel_cost weight_cost(const pm__device *d, const layer *l)
 {
-  pm__product product = {1, l->rows, l->hidden, l->batch * l->steps, 0, false, 0, false};
+  pm__product product = {.count = 1, .m = l->rows, .n = l->hidden, .k = l->batch * l->steps};
   pm__kernel_cost cost = pm__gemm_cost(d, &product);
   cost.time = d->k.rnn_weight * cost.time + d->k.rnn_weight_time;
   cost.algorithm = PM_KERNEL_ALGORITHM_STEPWISE;
@@ -47,7 +47,7 @@ static double narrow_time(const pm__device *d, const layer *l, pm__pass pass)
 static pm__kernel_cost stepwise_cost(const pm__device *d, const layer *l, pm__pass pass)
 {
   pm__kernel_cost cost = {0, PM_KERNEL_ALGORITHM_STEPWISE, PM_BOUND_COMPUTE};
-  pm__product one = {1, l->rows, l->batch, l->hidden, 0, false, 0, false};
+  pm__product one = {.count = 1, .m = l->rows, .n = l->batch, .k = l->hidden};
   double read = l->weights * d->per_byte / (l->weights < d->l2 / 2 ? d->k.rnn_l2 : 1);
   double product = d->k.rnn_product * pm__gemm_cost(d, &one).time;
   double pointwise = d->k.rnn_pointwise * d->bytes * (l->rows + 2 * l->hidden) * l->batch * d->per_byte;
