@@ -9,7 +9,7 @@ _perfmodel() {
   case $command in
     predict) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --run --framework --dataset --set --trace --columns --layers --stages --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv" ;;
         --overlap) words="none backward framework" ;;
         --kernel-model) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
@@ -30,7 +30,7 @@ _perfmodel() {
       esac ;;
     sweep) options=" --gpus --nodes --batch --precision --overlap --kernel-model --epoch-samples --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --axis --columns --dataset --set --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4"; many=1 ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
@@ -49,7 +49,7 @@ _perfmodel() {
       esac ;;
     infer) options=" --gpus --nodes --batch --precision --kernel-model --usable-memory --ignore-memory --framework --latency --columns --set --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4"; many=1 ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv"; many=1 ;;
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --framework) words="$(_perfmodel_ids inference_profiles)" ;;
         --format) words="table csv json" ;;
@@ -61,7 +61,7 @@ _perfmodel() {
         --system) words="$(_perfmodel_ids systems)"; many=1 ;;
         --dataset) words="$(_perfmodel_ids datasets)" ;;
         --minimize) words="nodes cost power rack-units" ;;
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4"; many=1 ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
@@ -81,7 +81,7 @@ _perfmodel() {
       esac ;;
     search) options=" --gpus --nodes --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --set --top --front --why --choices --as --within --tokens --samples --max-nodes --gpu-mtbf --node-mtbf --checkpoint-rate --checkpoint --restart --interval --pue --price --gpu-hour-price --columns --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4"; many=1 ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv"; many=1 ;;
         --overlap) words="none backward framework"; many=1 ;;
         --kernel-model) words="calibrated roofline"; many=1 ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid"; many=1 ;;
@@ -100,7 +100,7 @@ _perfmodel() {
       esac ;;
     sensitivity) options=" --inference --gpus --nodes --batch --precision --overlap --kernel-model --parallelism --optimizer --gradient-accumulation-steps --input-rate --no-prefetch --usable-memory --ignore-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --framework --raise --upgrade --storage --dataset --loader --cpu --set --columns --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv" ;;
         --overlap) words="none backward framework" ;;
         --kernel-model) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
@@ -121,7 +121,7 @@ _perfmodel() {
       esac ;;
     memory) options=" --gpus --nodes --batch --precision --parallelism --optimizer --gradient-accumulation-steps --usable-memory --micro-batch --tp --pp --vp --cp --ep --etp --sp --schedule --stage-layers --zero --shard-group --recompute --recompute-layers --gradient-bytes --context-exchange --rank-order --capacity-factor --expert-imbalance --offload --global-batch --framework --inference --set --layers --stages --columns --format --output --catalog --quiet --help"
       case $before in
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;
         --optimizer) words="momentum sgd adam adamw lamb rmsprop adagrad lion rmsprop-unfused adam-unfused adamw-unfused lamb-unfused none" ;;
         --schedule) words="1f1b gpipe interleaved zb-h1 zb-h2 zb-v zb-2p" ;;
@@ -139,7 +139,7 @@ _perfmodel() {
       case $before in
         --storage) words="$(_perfmodel_ids storages)" ;;
         --network) words="$(_perfmodel_ids networks)" ;;
-        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4" ;;
+        --precision) words="fp64 fp32 tf32 fp16 fp16-storage bf16 fp8 int8 fp4 tf32-conv" ;;
         --overlap) words="none backward framework" ;;
         --kernel-model) words="calibrated roofline" ;;
         --parallelism) words="framework all-reduce single-process parameter-server async tensor-parallel pipeline-parallel hybrid" ;;

@@ -178,6 +178,39 @@ START_TEST(what_is_given_stays)
 }
 END_TEST
 
+/* PyTorch's FP32 from Ampere on, of networks with convolutions; what is asked for is what it was. */
+START_TEST(fp32_is_what_the_framework_makes_of_it)
+{
+  expect("resnet50", "dgx-a100", "gpus=1", "tf32-conv, momentum, batch 32, pytorch-2.4");
+  expect("bert-large", "dgx-a100", "gpus=1", "fp32, momentum, batch 32, pytorch-2.4 with fused attention");
+  expect("resnet50", "dgx1-v100", "gpus=1", "fp32, momentum, batch 32, pytorch-2.4");
+  answer a = ask_named("resnet50", "dgx-a100", "tensorflow-2.18", "");
+  ck_assert_int_eq(a.run.precision, PM_PRECISION_FP32);
+  done(&a);
+}
+END_TEST
+
+static double step_of(const char *network, const char *precision)
+{
+  char words[64];
+  snprintf(words, sizeof words, "gpus=1 batch=32 precision=%s", precision);
+  answer a = ask(network, "dgx-a100", words);
+  double step = a.prediction.step_time;
+  ck_assert_int_eq(a.prediction.status, PM_OK);
+  done(&a);
+  return step;
+}
+
+/* Convolutions are as in TF32, all other products as in FP32. */
+START_TEST(tf32_for_convolutions_alone)
+{
+  double fp32 = step_of("resnet50", "fp32"), tf32 = step_of("resnet50", "tf32"), both = step_of("resnet50", "tf32-conv");
+  ck_assert(fp32 > both && both >= tf32 && both < 1.02 * tf32);
+  ck_assert_double_eq(step_of("bert-large", "tf32-conv"), step_of("bert-large", "fp32"));
+  ck_assert_double_gt(step_of("bert-large", "fp32"), step_of("bert-large", "tf32"));
+}
+END_TEST
+
 /* ---- Batches ---- */
 
 static void expect_batch(const char *network, const char *words, double batch, double micro_batch)
@@ -510,6 +543,8 @@ int main(void)
   tcase_add_test(tests, decoder_only_language_models);
   tcase_add_test(tests, other_networks);
   tcase_add_test(tests, what_is_given_stays);
+  tcase_add_test(tests, fp32_is_what_the_framework_makes_of_it);
+  tcase_add_test(tests, tf32_for_convolutions_alone);
   tcase_add_test(tests, batches);
   tcase_add_test(tests, a_global_batch_divides);
   tcase_add_test(tests, the_plan_decides_the_framework);

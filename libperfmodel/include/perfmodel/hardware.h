@@ -32,7 +32,8 @@ extern "C" {
   X(BF16, "bf16", 2, "mixed precision: BF16 storage, tensor-core products")                              \
   X(FP8, "fp8", 1, "FP8 tensor-core products (inference)")                                               \
   X(INT8, "int8", 1, "INT8 products (inference)")                                                        \
-  X(FP4, "fp4", 0.5625, "NVFP4 tensor-core products: 4 bits, and a scale of 8 for every 16 numbers")
+  X(FP4, "fp4", 0.5625, "NVFP4 tensor-core products: 4 bits, and a scale of 8 for every 16 numbers")      \
+  X(TF32_CONV, "tf32-conv", 4, "FP32 with convolutions in TF32: what PyTorch makes of FP32 from Ampere on")
 
 typedef enum pm_precision {
 #define PM_PRECISION_ENUM(name, text, bytes, doc) PM_PRECISION_##name,

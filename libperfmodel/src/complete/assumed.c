@@ -32,6 +32,11 @@ static const char *why_network(const list *l)
   return l->q->traits->language_model ? "the network is a decoder-only language model" : "the network is no decoder-only language model";
 }
 
+static const char *why_precision(const list *l, int32_t precision)
+{
+  return precision == PM_PRECISION_TF32_CONV ? "the framework runs convolutions of FP32 networks in TF32" : why_network(l);
+}
+
 /* Of a machine with one GPU there is nothing to assume. */
 static void add_counts(list *l, bool gpus, bool nodes, const char *type, const void *run)
 {
@@ -60,7 +65,7 @@ int pm__complete_list(const pm__complete_question *q, const pm_run *run, pm_assu
 {
   list l = {q, rows, 0};
   add_counts(&l, pm__complete_has(q->given, PM__RUN_AT_gpus), pm__complete_has(q->given, PM__RUN_AT_nodes), "run", run);
-  if (!pm__complete_has(q->given, PM__RUN_AT_precision)) add_field(&l, "run", "precision", run, why_network(&l));
+  if (!pm__complete_has(q->given, PM__RUN_AT_precision)) add_field(&l, "run", "precision", run, why_precision(&l, run->precision));
   if (!pm__complete_has(q->given, PM__RUN_AT_optimizer)) add_field(&l, "run", "optimizer", run, why_network(&l));
   add_batch(&l, run);
   add_software(&l);
@@ -72,7 +77,7 @@ int pm__complete_inference_list(const pm__complete_question *q, const pm_inferen
   list l = {q, rows, 0};
   add_counts(&l, pm__complete_has(q->given, PM__INFERENCE_AT_gpus), pm__complete_has(q->given, PM__INFERENCE_AT_nodes),
              "inference_run", run);
-  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) add_field(&l, "inference_run", "precision", run, why_network(&l));
+  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) add_field(&l, "inference_run", "precision", run, why_precision(&l, run->precision));
   add_software(&l);
   return l.count;
 }

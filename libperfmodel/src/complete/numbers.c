@@ -14,9 +14,17 @@ const char *pm__complete_framework(pm__software_class which)
 
 /* ---- Numbers ---- */
 
+/* FP32 as the framework runs it. */
+static int32_t full_precision(const pm__complete_question *q)
+{
+  bool tf32 = q->tf32_convolutions && q->traits->convolutions && !isnan(q->gpu->peak_tf32_tensor);
+  return tf32 ? PM_PRECISION_TF32_CONV : PM_PRECISION_FP32;
+}
+
 static int32_t usual_precision(const pm__complete_question *q)
 {
-  return q->traits->language_model ? pm_gpu_get_half_precision(q->gpu) : PM_PRECISION_FP32;
+  int32_t half = q->traits->language_model ? pm_gpu_get_half_precision(q->gpu) : PM_PRECISION_FP32;
+  return half != PM_PRECISION_FP32 ? half : full_precision(q);
 }
 
 void pm__complete_numbers(const pm__complete_question *q, pm_run *run)

@@ -41,7 +41,8 @@ double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision)
   case PM_PRECISION_FP64: return best(gpu->peak_fp64_tensor, gpu->peak_fp64);
   case PM_PRECISION_FP32:
   case PM_PRECISION_FP16_STORAGE: return best(gpu->peak_fp32_tensor, gpu->peak_fp32);
-  case PM_PRECISION_TF32: return gpu->peak_tf32_tensor;
+  case PM_PRECISION_TF32:
+  case PM_PRECISION_TF32_CONV: return gpu->peak_tf32_tensor;
   case PM_PRECISION_FP16: return isnan(gpu->peak_fp16_tensor) ? gpu->peak_fp16 : gpu->peak_fp16_tensor;
   case PM_PRECISION_BF16: return gpu->peak_bf16_tensor;
   case PM_PRECISION_FP8: return gpu->peak_fp8_tensor;

@@ -229,6 +229,8 @@ static void set_status(pm__device *d, const pm_kernel_calibration *c, int precis
 void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
 {
   memset(d, 0, sizeof *d);
+  d->convolutions_only = precision == PM_PRECISION_TF32_CONV;
+  if (d->convolutions_only) precision = PM_PRECISION_TF32;
   for (int kind = 0; kind < PM__OPERATOR_CLASSES; kind++) d->status[kind] = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   d->bytes = pm_precision_get_bytes(precision);
   d->matrix_peak = pm_gpu_get_matrix_peak(gpu, precision);

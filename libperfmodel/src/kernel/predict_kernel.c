@@ -159,11 +159,19 @@ static const pm__device *device_of(asked *of, int precision)
   return device;
 }
 
+/* FP32 with convolutions in TF32 is one or the other of a single kernel. */
+static int precision_of(const pm_kernel *k)
+{
+  bool convolution = pm__operator_of(k->operation)->rows_of == PM__CONVOLUTIONS;
+  if (k->precision != PM_PRECISION_TF32_CONV) return k->precision;
+  return convolution ? PM_PRECISION_TF32 : PM_PRECISION_FP32;
+}
+
 static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *error)
 {
   memset(t, 0, sizeof *t);
   int status = check(k, error);
-  const pm__device *device = status == PM_OK ? device_of(of, k->precision) : NULL;
+  const pm__device *device = status == PM_OK ? device_of(of, precision_of(k)) : NULL;
   if (status == PM_OK && !device->usable)
     status = pm__kernel_refuse_precision(of->gpu, k->precision, error);
   if (status == PM_OK) fill(device, k, t);

@@ -133,8 +133,11 @@ static double fastest_library(const pm__device *d)
   return factor > 0 ? factor : 1;
 }
 
+/* What its products rest on is what they rest on there, where only convolutions are here. */
 static void set_cores(pm__device *d, const pm__device *cores)
 {
+  static const int products[] = {PM__PRODUCTS, PM__RECURRENT, PM__FUSED_ATTENTION};
+  for (int i = 0; d->convolutions_only && i < 3; i++) d->status[products[i]] = cores->status[products[i]];
   d->cores = cores;
   d->cores_library = cores->library / d->library;
   d->cores_spared = (d->layout - cores->layout) / d->library;
@@ -144,6 +147,7 @@ static void set_cores(pm__device *d, const pm__device *cores)
 static void offer_cores(pm__device *devices)
 {
   static const int cores[PM_PRECISION_COUNT] = {[PM_PRECISION_TF32] = PM_PRECISION_FP32,
+                                                [PM_PRECISION_TF32_CONV] = PM_PRECISION_FP32,
                                                 [PM_PRECISION_FP16] = PM_PRECISION_FP16_STORAGE,
                                                 [PM_PRECISION_BF16] = PM_PRECISION_FP16_STORAGE};
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
