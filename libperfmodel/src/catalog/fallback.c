@@ -9,7 +9,6 @@
 */
 #include <string.h>
 #include "catalog/entry.h"
-#include "perfmodel/kernel.h"
 
 /* ---- Where the rest of an entry is. */
 
@@ -24,10 +23,15 @@ static int find_like(const pm_catalog *catalog, const pm__entry *entry, int dept
                         entry->element->name, entry->id);
 }
 
+/* A text of an entry whose record belongs to a room above. */
+static const char *text_of(const pm__entry *entry, const char *name)
+{
+  return (const char *)entry->record + pm_record_find_field(entry->type, name)->offset;
+}
+
 static bool is_general_harness(const pm__entry *entry, const pm__entry *of)
 {
-  const pm_kernel_harness *general = (const pm_kernel_harness *)entry->record, *own = (const pm_kernel_harness *)of->record;
-  return general->gpu[0] == '\0' && strcmp(general->repository, own->repository) == 0;
+  return text_of(entry, "gpu")[0] == '\0' && strcmp(text_of(entry, "repository"), text_of(of, "repository")) == 0;
 }
 
 static int find_harness(const pm_catalog *catalog, const pm__entry *of, const pm__entry **found, pm_error *error)
