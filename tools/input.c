@@ -10,6 +10,7 @@ typedef struct question {
   pm_input_setup setup;
   pm_input_run run;
   pm_input_rates rates;
+  pm_system *system;
   pm_given given;
   pm_run asked; /* whose GPUs read */
   char assumed[ASSUMED];
@@ -46,9 +47,10 @@ static int read_input(const cli_request *request, pm_input_run *run)
 
 static int find_all(const cli_request *request, const pm_catalog *catalog, question *q)
 {
-  pm_error error = PM_ERROR_NONE;
-  if (pm_catalog_get_record(catalog, "system", request->arguments.items[1], &q->setup.machine, &error) != PM_OK)
-    return fail_error(&error);
+  int code;
+  q->system = open_system(catalog, request->arguments.items[1], &code);
+  if (code != CODE_DONE) return code;
+  q->setup.machine = *pm_system_get_machine(q->system);
   return find_input_path(request, catalog, request->arguments.items[0], &q->setup, &q->run);
 }
 
@@ -61,8 +63,7 @@ static int predict_rate(const cli_request *request, const pm_catalog *catalog, q
   pm_error error = PM_ERROR_NONE;
   pm_prediction prediction;
   pm_network *network = open_network(request, catalog, request->value[OPTION_NETWORK], &code);
-  pm_system *system = code == CODE_DONE ? open_system(catalog, request->arguments.items[1], &code) : NULL;
-  const cli_asked asked = {catalog, &network, 1, &system, 1, false};
+  const cli_asked asked = {catalog, &network, 1, &q->system, 1, false};
   pm_study *study = code == CODE_DONE ? open_study(request, &asked, NULL, &code) : NULL;
   if (code == CODE_DONE) code = complete_runs(request, study, &q->given, &q->asked, 1, false);
   if (code == CODE_DONE) code = check_effects(request, study, &q->asked, 1);
@@ -74,7 +75,6 @@ static int predict_rate(const cli_request *request, const pm_catalog *catalog, q
     assumed_of(study, &q->given, &q->asked, q->assumed);
   }
   pm_study_free(study);
-  pm_system_free(system);
   pm_network_free(network);
   return code;
 }
@@ -92,14 +92,10 @@ static int refuse_fields(const cli_request *request)
   return CODE_DONE;
 }
 
-static int complete_counts(const cli_request *request, const pm_catalog *catalog, question *q)
+static int complete_counts(question *q)
 {
-  int code;
   pm_error error = PM_ERROR_NONE;
-  pm_system *system = open_system(catalog, request->arguments.items[1], &code);
-  if (code == CODE_DONE && pm_run_complete_counts(system, &q->given, &q->asked, &error) != PM_OK) code = fail_error(&error);
-  pm_system_free(system);
-  return code;
+  return pm_run_complete_counts(q->system, &q->given, &q->asked, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 /* Counts and, of a network, the rate of its GPUs: by the same rules as everywhere. */
@@ -112,7 +108,7 @@ static int find_rate(const cli_request *request, const pm_catalog *catalog, ques
   int code = network ? CODE_DONE : refuse_fields(request);
   if (code == CODE_DONE && !read_run(request, "run", &q->asked)) code = CODE_USAGE;
   if (code == CODE_DONE) code = read_global_batch(request, NAN, &q->asked, &q->given);
-  if (code == CODE_DONE) code = network ? predict_rate(request, catalog, q) : complete_counts(request, catalog, q);
+  if (code == CODE_DONE) code = network ? predict_rate(request, catalog, q) : complete_counts(q);
   q->run.gpus = q->asked.gpus;
   q->run.nodes = q->asked.nodes;
   return code;
@@ -227,6 +223,7 @@ static int run(const cli_request *request)
   pm_catalog *catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, catalog, &q);
   if (code == CODE_DONE) code = find_rate(request, catalog, &q);
+  pm_system_free(q.system);
   pm_catalog_free(catalog);
   if (code != CODE_DONE) return code;
   if (pm_input_check(&q.setup, &q.run, &error) != PM_OK) return fail_error(&error);

@@ -55,14 +55,13 @@ static const pm_network *network_of(const question *q)
   return pm_study_get_network(q->study, q->inference ? q->call.network_index : q->run.network_index);
 }
 
-/* How the software handles memory; that of no framework is the least. */
+/* How the software handles memory; that of no framework is the generic one. */
 static int find_profile(const question *q, pm_memory_profile *profile)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm_framework_profile *framework = pm_study_get_framework(q->study, q->run.framework_index, 0);
-  const char *name = q->inference ? pm_study_get_profile(q->study, q->call.profile_index, 0)->memory : "generic";
-  if (!q->inference && framework != NULL) return *profile = framework->memory, CODE_DONE;
-  return pm_catalog_get_memory_profile(q->catalog, name, profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+  const pm_memory_profile *found = pm_study_get_memory(q->study, q->inference ? q->call.profile_index : q->run.framework_index, 0);
+  if (found != NULL) return *profile = *found, CODE_DONE;
+  return pm_catalog_get_memory_profile(q->catalog, "generic", profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 /* ---- The answer ---- */

@@ -101,6 +101,7 @@ static int find_all(const cli_request *request, question *q)
   else q->setup.run = &q->run;
   q->setup.framework = pm_study_get_framework(study, q->run.framework_index, 0);
   q->setup.profile = pm_study_get_profile(study, q->call.profile_index, 0);
+  if (q->inference) q->setup.memory = pm_study_get_memory(study, q->call.profile_index, 0);
   return storage ? find_input(request, q) : CODE_DONE;
 }
 
@@ -165,6 +166,7 @@ static int complete_upgrade(const cli_request *request, const question *q, upgra
   choice->network = pm_study_get_network(u->study, q->inference ? u->call.network_index : u->run.network_index);
   choice->framework = pm_study_get_framework(u->study, u->run.framework_index, 0);
   choice->profile = pm_study_get_profile(u->study, u->call.profile_index, 0);
+  if (q->inference) choice->memory = pm_study_get_memory(u->study, u->call.profile_index, 0);
   if (q->inference) choice->call = &u->call;
   else choice->run = &u->run;
   return CODE_DONE;

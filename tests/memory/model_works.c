@@ -262,7 +262,7 @@ static int sensitivity(pm_error *error)
   pm_run run = pm_run_make();
   run.gpus = 8;
   int status = pm_catalog_get_framework(with.catalog, "pt-nchw", &framework, error);
-  const pm_sensitivity_setup setup = {with.network, with.system, &run, &framework, NULL, NULL, NULL, NULL};
+  const pm_sensitivity_setup setup = {.network = with.network, .system = with.system, .run = &run, .framework = &framework};
   int count = status == PM_OK ? pm_sensitivity_evaluate(&setup, 0.1, rows, error) : -1;
   return count >= 0 ? took_number(rows[0].elasticity) : error->status;
 }

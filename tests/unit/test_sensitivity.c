@@ -22,7 +22,7 @@ static int rows_of(const pm_network *network, const pm_system *system, pm_run ru
                    pm_sensitivity *rows)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm_sensitivity_setup setup = {network, system, &run, framework, NULL, NULL, NULL, NULL};
+  const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run, .framework = framework};
   int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
   ck_assert_msg(count > 0, "%s", error.text);
   return count;
@@ -251,7 +251,7 @@ START_TEST(upgrades)
   pm_system *swapped = pm_system_new_with_gpu(p100, &volta, &kernels, &error);
   ck_assert_msg(swapped != NULL, "%s", error.text);
   pm_run run = run_of(8, 1, 64, PM_PRECISION_FP32);
-  const pm_sensitivity_setup setup = {network, p100, &run, NULL, NULL, NULL, NULL, NULL};
+  const pm_sensitivity_setup setup = {.network = network, .system = p100, .run = &run};
   const pm_upgrade_choice choices[] = {{.name = "same", .system = p100, .price = NAN},
                                        {.name = "v100", .system = v100, .price = 1000},
                                        {.name = "swapped", .system = swapped, .price = 100},
@@ -282,7 +282,7 @@ START_TEST(errors)
   pm_network *network = build_network("resnet50");
   pm_system *system = build_system("dgx1-v100");
   pm_run run = run_of(9, 1, 64, PM_PRECISION_FP32);
-  pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL, NULL, NULL};
+  pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run};
   ck_assert_int_eq(pm_sensitivity_evaluate(&setup, 0.1, rows, &error), -1);
   ck_assert_int_eq(error.status, PM_STATUS_TOO_MANY_GPUS);
   run.gpus = 8;
@@ -311,7 +311,7 @@ START_TEST(calls)
     ck_assert_int_eq(pm_catalog_get_inference(catalog, profiles[i % 3], &profile, NULL), PM_OK);
     call.batch = i < 6 ? 1 : 64;
     call.precision = i % 2 ? PM_PRECISION_FP32 : PM_PRECISION_FP16;
-    const pm_sensitivity_setup setup = {network, t4, NULL, NULL, NULL, NULL, &call, &profile};
+    const pm_sensitivity_setup setup = {.network = network, .system = t4, .call = &call, .profile = &profile};
     int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
     ck_assert_msg(count > 0, "%s", error.text);
     double sum = 0;

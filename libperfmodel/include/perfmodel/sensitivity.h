@@ -60,6 +60,7 @@ typedef struct pm_sensitivity_setup {
   const pm_input_run *input_run;          /* NULL: the default */
   const pm_inference_run *call;           /* NULL: a step of training; else a call of inference, and `run` may be NULL */
   const pm_inference_profile *profile;    /* of the call */
+  const pm_memory_profile *memory;        /* of the call; NULL: its memory is not asked about */
 } pm_sensitivity_setup;
 
 /* What one resource means to the time of a step or call. */
@@ -113,6 +114,7 @@ typedef struct pm_upgrade_choice {
   const pm_network *network;             /* the network as that software has it */
   const pm_run *run;                     /* the whole run on it, GPUs as in it */
   const pm_inference_run *call;          /* the whole call on it */
+  const pm_memory_profile *memory;       /* how its profile handles memory */
 } pm_upgrade_choice;
 
 /* What one replacement does to the time of a step or call. */

@@ -95,6 +95,9 @@ PM_API const pm_framework_profile *pm_study_get_framework(const pm_study *study,
 /* The inference profile on a system. */
 PM_API const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index);
 
+/* How the framework or inference profile of a completed run handles memory. */
+PM_API const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t index, int32_t system_index);
+
 /* What a user should know of the frameworks that runs were completed with, such as that its libraries do not run on the GPU;
 ** index from 0, NULL past the last. */
 PM_API const char *pm_study_get_note(const pm_study *study, size_t index);

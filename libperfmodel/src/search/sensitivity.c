@@ -24,6 +24,7 @@ typedef struct case_of {
   pm_framework_profile framework;
   pm_input_setup input;
   pm_inference_profile profile;
+  const pm_memory_profile *memory;
 } case_of;
 
 /* What is predicted, of a step or a call. */
@@ -52,7 +53,7 @@ static int predict_call(const case_of *c, outcome *out, pm_error *error)
   pm_plan *plan = pm_plan_new(&c->network, 1, &c->system, 1, error);
   if (plan == NULL) return PM_STATUS_NO_MEMORY;
   run.network_index = run.system_index = 0;
-  run.profile_index = pm_plan_add_inference_profile(plan, &c->profile, NULL, error);
+  run.profile_index = pm_plan_add_inference_profile(plan, &c->profile, c->memory, error);
   int status = pm_inference_check(plan, &run, error);
   pm_infer(plan, &run, &p, 1);
   pm_plan_free(plan);
@@ -87,6 +88,7 @@ static case_of base_case(const pm_sensitivity_setup *setup)
   case_of c;
   memset(&c, 0, sizeof c);
   c.network = setup->network;
+  c.memory = setup->memory;
   c.system = setup->system;
   if (setup->run != NULL) c.run = *setup->run;
   if (setup->call != NULL) c.call = *setup->call;
@@ -221,6 +223,7 @@ static void fill(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, c
   row->price = choice->price;
   take_runs(setup, sizes, choice, &c);
   if (choice->network != NULL) c.network = choice->network;
+  if (choice->memory != NULL) c.memory = choice->memory;
   if (choice->system != NULL) c.system = choice->system;
   if (choice->input != NULL) c.input = *choice->input;
   if (choice->framework != NULL) c.framework = *choice->framework;

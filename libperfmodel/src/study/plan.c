@@ -60,14 +60,10 @@ static int add_frameworks(const pm_study *study, const pm__study_slot *slot, pm_
 
 static int add_profiles(const pm_study *study, const pm__study_slot *slot, pm_plan *plan, pm_error *error)
 {
-  pm_memory_profile memory;
-  const char *name = slot->by_system[0]->profile.memory;
-  int status = pm_catalog_get_record(study->catalog, "memory_profile", name, &memory, error);
-  if (status != PM_OK) return status;
   pm_inference_profile *profiles = (pm_inference_profile *)calloc(study->system_count, sizeof *profiles);
   if (profiles == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < study->system_count; i++) profiles[i] = slot->by_system[i]->profile;
-  int added = pm_plan_add_inference_profile_by_system(plan, profiles, study->system_count, &memory, error);
+  int added = pm_plan_add_inference_profile_by_system(plan, profiles, study->system_count, &slot->by_system[0]->memory, error);
   free(profiles);
   return added >= 0 ? PM_OK : PM_STATUS_BAD_VALUE;
 }

@@ -26,8 +26,11 @@ const char *pm_study_get_note(const pm_study *study, size_t index)
 
 static int look_up(const pm_study *study, const pm__study_slot *slot, pm__study_software *found, pm_error *error)
 {
-  if (study->inference) return pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture, &found->profile, error);
-  return pm_catalog_get_framework_on(study->catalog, slot->name, found->architecture, &found->framework, error);
+  if (!study->inference)
+    return pm_catalog_get_framework_on(study->catalog, slot->name, found->architecture, &found->framework, error);
+  int status = pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture, &found->profile, error);
+  return status == PM_OK ? pm_catalog_get_record(study->catalog, "memory_profile", found->profile.memory, &found->memory, error)
+                         : status;
 }
 
 static pm__study_software *find(pm_study *study, pm__study_slot *slot, const char *architecture, pm_error *error)
@@ -76,6 +79,12 @@ const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_
 {
   const pm__study_software *found = pm__study_software_at(study, framework_index, system_index);
   return found != NULL && !study->inference ? &found->framework : NULL;
+}
+
+const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t index, int32_t system_index)
+{
+  const pm__study_software *found = pm__study_software_at(study, index, system_index);
+  return found == NULL ? NULL : study->inference ? &found->memory : &found->framework.memory;
 }
 
 const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index)
