@@ -295,6 +295,31 @@ START_TEST(unknown_frameworks_are_errors)
 }
 END_TEST
 
+/* A framework's own records, of a study without a name: with those of a name it is that name. */
+START_TEST(records_do_as_names)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *name = "";
+  pm_framework_profile own;
+  answer a = ask_named("gpt2", "dgx-h100", "generic", "batch=8");
+  ck_assert(pm_catalog_get_framework(catalog, "generic", &own, &error) == PM_OK);
+  const pm_framework_profile *list[] = {&own};
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&a.network, 1, (const pm_system *const *)&a.system, 1, &name, 1, 0};
+  pm_study *study = pm_study_new_with_records(&setup, &(pm_study_records){list, NULL}, &error);
+  ck_assert_msg(study != NULL, "%s", error.text);
+  own.framework.kernel_time = 1; /* copied before */
+  pm_run run = pm_run_make();
+  run.framework_index = 0;
+  run.batch = 8;
+  ck_assert(pm_study_complete(study, &a.given, &run, &run, 1, &error) == PM_OK);
+  pm_prediction p;
+  ck_assert(pm_predict(pm_study_get_plan(study, &error), &run, &p, 1) == PM_OK);
+  ck_assert(memcmp(&p, &a.prediction, sizeof p) == 0);
+  pm_study_free(study);
+  done(&a);
+}
+END_TEST
+
 /* ---- Names of degrees ---- */
 
 START_TEST(parallelism_names_degrees)
@@ -550,6 +575,7 @@ int main(void)
   tcase_add_test(tests, the_plan_decides_the_framework);
   tcase_add_test(tests, a_framework_that_is_named_stays);
   tcase_add_test(tests, unknown_frameworks_are_errors);
+  tcase_add_test(tests, records_do_as_names);
   tcase_add_test(tests, parallelism_names_degrees);
   tcase_add_test(tests, the_framework_decides_attention);
   tcase_add_test(tests, in_the_library_auto_is_unfused);

@@ -26,11 +26,15 @@ const char *pm_study_get_note(const pm_study *study, size_t index)
 
 static int look_up(const pm_study *study, const pm__study_slot *slot, pm__study_software *found, pm_error *error)
 {
-  if (!study->inference)
+  if (slot->own != NULL) {
+    found->framework = slot->own->framework;
+    found->profile = slot->own->profile;
+  } else if (!study->inference)
     return pm_catalog_get_framework_on(study->catalog, slot->name, found->architecture, &found->framework, error);
-  int status = pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture, &found->profile, error);
-  return status == PM_OK ? pm_catalog_get_record(study->catalog, "memory_profile", found->profile.memory, &found->memory, error)
-                         : status;
+  int status = slot->own != NULL ? PM_OK
+                                 : pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture, &found->profile, error);
+  if (status != PM_OK || !study->inference) return status;
+  return pm_catalog_get_record(study->catalog, "memory_profile", found->profile.memory, &found->memory, error);
 }
 
 static pm__study_software *find(pm_study *study, pm__study_slot *slot, const char *architecture, pm_error *error)

@@ -47,15 +47,30 @@ static void take_networks(pm_study *study, const pm_study_setup *setup)
                                              .index = {-1, -1}};
 }
 
+/* Records instead of a name, copied. */
+static int take_records(pm_study *study, const pm_study_records *records, size_t i, pm_error *error)
+{
+  pm__study_slot *slot = &study->slots[i];
+  const pm_framework_profile *framework = study->inference || records->frameworks == NULL ? NULL : records->frameworks[i];
+  const pm_inference_profile *profile = !study->inference || records->profiles == NULL ? NULL : records->profiles[i];
+  if (!slot->named || (framework == NULL && profile == NULL)) return PM_OK;
+  slot->own = (pm__study_software *)calloc(1, sizeof *slot->own);
+  if (slot->own == NULL) return pm__no_memory(error);
+  if (framework != NULL) slot->own->framework = *framework;
+  if (profile != NULL) slot->own->profile = *profile;
+  return PM_OK;
+}
+
 /* Names that nobody knows are found at once. */
-static int take_names(pm_study *study, const pm_study_setup *setup, pm_error *error)
+static int take_names(pm_study *study, const pm_study_setup *setup, const pm_study_records *records, pm_error *error)
 {
   for (size_t i = 0; i < study->slot_count; i++) {
     pm__study_slot *slot = &study->slots[i];
     slot->named = setup->framework_count > 0;
     slot->index = -1;
+    if (take_records(study, records, i, error) != PM_OK) return PM_STATUS_NO_MEMORY;
     const char *name = slot->named ? setup->frameworks[i] : pm__complete_framework((pm__software_class)i);
-    slot->none = !study->inference && strcmp(name, "none") == 0;
+    slot->none = !study->inference && slot->own == NULL && strcmp(name, "none") == 0;
     if (!pm__text_set(slot->name, sizeof slot->name, name))
       return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.100s\"", name);
     if (slot->named && !slot->none && pm__study_find(study, slot, 0, error) == NULL) return PM_STATUS_NOT_FOUND;
@@ -63,8 +78,9 @@ static int take_names(pm_study *study, const pm_study_setup *setup, pm_error *er
   return PM_OK;
 }
 
-pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error)
+pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_records *records, pm_error *error)
 {
+  static const pm_study_records none = {NULL, NULL};
   if (check(setup, error) != PM_OK) return NULL;
   pm_study *study = (pm_study *)calloc(1, sizeof *study);
   if (study == NULL) return pm__no_memory(error), (pm_study *)NULL;
@@ -72,10 +88,15 @@ pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error)
   study->inference = setup->inference != 0;
   if (allocate(study, setup)) {
     take_networks(study, setup);
-    if (take_names(study, setup, error) == PM_OK) return study;
+    if (take_names(study, setup, records != NULL ? records : &none, error) == PM_OK) return study;
   } else pm__no_memory(error);
   pm_study_free(study);
   return NULL;
+}
+
+pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error)
+{
+  return pm_study_new_with_records(setup, NULL, error);
 }
 
 static void free_slot(pm__study_slot *slot)
@@ -83,6 +104,7 @@ static void free_slot(pm__study_slot *slot)
   for (size_t i = 0; i < slot->count; i++) free(slot->found[i]);
   free(slot->found);
   free(slot->by_system);
+  free(slot->own);
 }
 
 void pm_study_free(pm_study *study)

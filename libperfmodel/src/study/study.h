@@ -17,6 +17,7 @@ typedef struct pm__study_software {
 typedef struct pm__study_slot {
   char name[2 * PM_TEXT_MAX];
   bool named, none;             /* none: kernels and collectives only */
+  pm__study_software *own;      /* records instead of a name; NULL: by name */
   pm__study_software **found;   /* by architecture */
   size_t count, capacity;
   pm__study_software **by_system; /* NULL where it was not needed yet */
