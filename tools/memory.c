@@ -50,20 +50,6 @@ static int complete(const cli_request *request, question *q)
   return code;
 }
 
-static const pm_network *network_of(const question *q)
-{
-  return pm_study_get_network(q->study, q->inference ? q->call.network_index : q->run.network_index);
-}
-
-/* How the software handles memory; that of no framework is the generic one. */
-static int find_profile(const question *q, pm_memory_profile *profile)
-{
-  pm_error error = PM_ERROR_NONE;
-  const pm_memory_profile *found = pm_study_get_memory(q->study, q->inference ? q->call.profile_index : q->run.framework_index, 0);
-  if (found != NULL) return *profile = *found, CODE_DONE;
-  return pm_catalog_get_memory_profile(q->catalog, "generic", profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
-}
-
 /* ---- The answer ---- */
 
 static int find_training(question *q)
@@ -79,25 +65,10 @@ static int find_training(question *q)
   return CODE_DONE;
 }
 
-/* Part by part what pm_infer adds up. */
 static int find_inference(question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_memory_profile profile;
-  pm_optimizer optimizer;
-  pm_memory_run run = pm_memory_run_make();
-  pm_record_clear(pm_record_type_find("optimizer"), &optimizer);
-  int code = find_profile(q, &profile);
-  if (code != CODE_DONE) return code;
-  run.batch = q->call.batch;
-  run.precision = q->call.precision;
-  run.inference = 1;
-  run.usable = isnan(q->call.usable_memory) ? pm_system_get_usable_memory(q->system) : q->call.usable_memory;
-  pm_memory_plan *plan = pm_memory_plan_new(network_of(q), &profile, &optimizer, &error);
-  if (plan == NULL || pm_memory_check(plan, &run, &error) != PM_OK) code = fail_error(&error);
-  else pm_memory_evaluate(plan, &run, &q->use, 1);
-  pm_memory_plan_free(plan);
-  return code;
+  return pm_inference_get_memory(q->plan, &q->call, &q->use, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 /* ---- The answer for people ---- */
@@ -327,10 +298,11 @@ static int write_layers(const cli_request *request, const question *q)
   pm_memory_profile profile;
   pm_error error = PM_ERROR_NONE;
   pm_table *table = NULL;
-  const pm_network *network = network_of(q);
+  const pm_network *network = pm_study_get_network(q->study, q->inference ? q->call.network_index : q->run.network_index);
   double batch = q->inference ? q->call.batch : isnan(q->run.micro_batch) ? q->run.batch : q->run.micro_batch;
   int32_t precision = q->inference ? q->call.precision : q->run.precision;
-  int code = find_profile(q, &profile), count = pm_network_count_layers(network);
+  int32_t software = q->inference ? q->call.profile_index : q->run.framework_index, count = pm_network_count_layers(network);
+  int code = pm_study_get_memory_profile(q->study, software, 0, &profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
   bool whole = q->run.tensor_parallel * q->run.context_parallel * q->run.expert_parallel == 1;
   if (code == CODE_DONE && !whole) code = fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
   if (code != CODE_DONE) return code;

@@ -213,6 +213,26 @@ START_TEST(memory_limits_the_batch)
 }
 END_TEST
 
+/* Part by part it is the memory of the prediction, also of a call that does not fit. */
+START_TEST(memory_adds_up)
+{
+  pm_memory_use use;
+  pm_error error = PM_ERROR_NONE;
+  bench b = open_bench("resnet50", "t4");
+  pm_inference_run run = run_of(64, PM_PRECISION_FP16, 1);
+  pm_inference p = answer(&b, run);
+  ck_assert_int_eq(pm_inference_get_memory(b.plan, &run, &use, &error), PM_OK);
+  ck_assert(use.total == p.memory && use.usable == p.gpu_memory && use.verdict == p.verdict && use.largest_batch == p.largest_batch);
+  run.usable_memory = 1e8;
+  ck_assert_int_eq(answer(&b, run).status, PM_STATUS_DOES_NOT_FIT);
+  ck_assert_int_eq(pm_inference_get_memory(b.plan, &run, &use, &error), PM_OK);
+  ck_assert(use.total == p.memory && use.verdict == PM_VERDICT_DOES_NOT_FIT);
+  run.batch = 0;
+  ck_assert_int_eq(pm_inference_get_memory(b.plan, &run, &use, &error), PM_STATUS_BAD_ARGUMENT);
+  close_bench(&b);
+}
+END_TEST
+
 /* What is wrong with a run is said, and does not stop the others. */
 START_TEST(errors)
 {
@@ -352,6 +372,7 @@ int main(void)
   tcase_add_test(tests, a_norm_before_a_convolution_stays);
   tcase_add_test(tests, batch_within_a_latency);
   tcase_add_test(tests, memory_limits_the_batch);
+  tcase_add_test(tests, memory_adds_up);
   tcase_add_test(tests, errors);
   tcase_add_test(tests, intervals_hold_the_rate);
   tcase_add_test(tests, int8_runs_where_it_can);

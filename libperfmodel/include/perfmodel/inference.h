@@ -96,6 +96,14 @@ PM_INLINE int pm_inference_check(const pm_plan *plan, const pm_inference_run *ru
   return pm_inference_check_sized(plan, run, sizeof *run, error);
 }
 
+/* Memory of one GPU part by part, whether or not it fits; pm_infer has the sum. PM_OK, or the reason. */
+PM_API int pm_inference_get_memory_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_memory_use *use,
+                                         size_t use_size, pm_error *error);
+PM_INLINE int pm_inference_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_memory_use *use, pm_error *error)
+{
+  return pm_inference_get_memory_sized(plan, run, sizeof *run, use, sizeof *use, error);
+}
+
 /* Sets run->batch to the largest batch whose latency is at most `latency`, and that fits where the usable memory is
 ** known; `prediction` is of that batch. Every batch is tried up to 1024, beyond it steps of about 0.1 %, until the
 ** latency is above twice the limit. PM_STATUS_UNREACHABLE if not even batch 1 is fast enough. Cost: milliseconds. */

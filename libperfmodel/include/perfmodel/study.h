@@ -104,8 +104,10 @@ PM_API const pm_framework_profile *pm_study_get_framework(const pm_study *study,
 /* The inference profile on a system. */
 PM_API const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index);
 
-/* How the framework or inference profile of a completed run handles memory. */
-PM_API const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t index, int32_t system_index);
+/* How the software of a completed run handles memory: of training its framework, the generic profile without one; of
+** inference its inference profile. */
+PM_API int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index,
+                                       pm_memory_profile *profile, pm_error *error);
 
 /* What a user should know of the frameworks that runs were completed with, such as that its libraries do not run on the GPU;
 ** index from 0, NULL past the last. */

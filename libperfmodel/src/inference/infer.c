@@ -113,6 +113,22 @@ int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, s
   return check_memory(&c, error);
 }
 
+int pm_inference_get_memory_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_memory_use *use, size_t use_size,
+                                  pm_error *error)
+{
+  pm_inference_run own;
+  if (plan == NULL || run == NULL || use == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory needs a plan, a run and a place");
+  int status = pm__record_size_check("inference_run", size, error);
+  if (status != PM_OK) return status;
+  run = (const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, size}, 0, &own);
+  status = check_run(plan, run, error);
+  if (status != PM_OK) return status;
+  const call c = call_of(plan, run);
+  if (c.profile->memory < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the inference profile has no memory profile");
+  const pm_memory_run asked = {.batch = run->batch, .precision = run->precision, .ranks = 1, .inference = 1, .usable = usable_of(&c)};
+  return pm_memory_evaluate_sized(c.network->memory[c.profile->memory], &asked, sizeof asked, use, use_size, 1);
+}
+
 /* ---- Times ------------------------------------------------------------------------------------------------------ */
 
 typedef struct times {
