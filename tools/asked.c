@@ -135,7 +135,6 @@ int complete_calls(const cli_request *request, pm_study *study, const pm_given *
 int predict_runs(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
 {
   if (pm_predict_columns(plan, columns, runs, predictions, count) != PM_OK) return fail(CODE_INTERNAL, "the prediction failed");
-  for (size_t i = 0; i < count; i++) predictions[i].total_gpus = runs[i].gpus * runs[i].nodes;
   return CODE_DONE;
 }
 

@@ -308,7 +308,7 @@ static void answer_one(const pm_plan *plan, const pm_inference_run *run, pm_infe
 static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)
 {
   answer_one(plan, run, out);
-  out->total_gpus = run->gpus * run->nodes;
+  out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
 }
 
 static int infer_all(const void *plan, const void *runs, void *predictions, size_t count)

@@ -140,6 +140,13 @@ void pm__plan_renew_kernels(pm_plan *plan);
 
 int pm__plan_check_place(const char *what, int32_t index, size_t count, pm_error *error);
 
+/* GPUs on all nodes of a run; 0 if they are no count. */
+static inline int32_t pm__plan_total_gpus(int32_t gpus, int32_t nodes)
+{
+  int64_t total = (int64_t)gpus * nodes;
+  return total < 0 || total > INT32_MAX ? 0 : (int32_t)total;
+}
+
 /* PM_OK, or why these GPUs of a system cannot be had. */
 int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t nodes, pm_error *error);
 

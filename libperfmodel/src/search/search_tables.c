@@ -77,7 +77,6 @@ static pm_table *table_of(const pm_plan *plan, const pm_run *runs, size_t count,
     return NULL;
   }
   pm_predict(plan, runs, predictions, count);
-  for (size_t i = 0; i < count; i++) predictions[i].total_gpus = runs[i].gpus * runs[i].nodes;
   pm_table *table = pm_prediction_tabulate(plan, runs, predictions, count, error);
   free(predictions);
   if (table != NULL && add_words(table, runs, count, error) == PM_OK) {

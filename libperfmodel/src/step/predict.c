@@ -133,6 +133,7 @@ static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run
   step.memo = memo;
   if (status == PM_OK) predict_step(&step, columns, out);
   else fill_unknown(out, status);
+  out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
 }
 
 static void predict_all(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
