@@ -43,6 +43,7 @@ PACKAGE_HEAD = '''"""How fast a deep-learning network trains on a GPU machine, i
 '''
 RUNS = ("run", "inference_run")
 PLAIN = {
+    "answer": "tuple[bytearray, bytearray]",
     "char const *": "str",
     "char *": "str",
     "char const *const *": "list[str]",
@@ -53,6 +54,7 @@ PLAIN = {
     "pm_attribute const *": "dict[str, str]",
     "PyObject *": "Any",
     "records": "bytearray",
+    "setting const *": "dict[str, float]",
     "void": "None",
 }
 
@@ -113,14 +115,13 @@ def options_stub(table: types.ModuleType) -> str:
     for type_name in RUNS:
         for many, end in ((False, "Options"), (True, "Axes")):
             text += keywords_class(table, table.class_name(type_name) + end, table.given(type_name), many)
-    plan = [field for field in table.given("run") if field.name not in table.NOT_OF_A_PLAN]
-    return text + keywords_class(table, "PlanOptions", plan, False)
+    return text
 
 
 def keywords_class(table: types.ModuleType, name: str, fields: list[Any], many: bool) -> str:
     text = f"\nclass {name}(TypedDict, total=False):\n"
     for field in fields:
-        text += f'    {field.name}: {table.annotation(field, many)}\n    """{wrapped(field.meaning)}"""\n'
+        text += f'    {field.name}: {table.annotation(field, many)}\n    """{wrapped(field.question)}"""\n'
     return text
 
 

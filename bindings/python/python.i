@@ -101,6 +101,32 @@ static pm_attribute *python_attributes(PyObject *object, size_t *count)
   return attributes;
 }
 
+/* A dict of numbers by name as an array to free. NULL with an exception. */
+static setting *python_settings(PyObject *object, size_t *count)
+{
+  PyObject *key = NULL, *value = NULL;
+  Py_ssize_t position = 0;
+  setting *settings = NULL;
+  *count = 0;
+  if (!PyDict_Check(object)) PyErr_Format(PyExc_TypeError, "expected a dict of numbers, got %.80s", Py_TYPE(object)->tp_name);
+  else if ((settings = (setting *)calloc((size_t)PyDict_Size(object) + 1, sizeof *settings)) == NULL) PyErr_NoMemory();
+  while (settings != NULL && PyDict_Next(object, &position, &key, &value)) {
+    setting *next = &settings[(*count)++];
+    next->name = python_text(key);
+    next->value = next->name != NULL ? PyFloat_AsDouble(value) : -1;
+    if (next->name != NULL && (next->value != -1 || PyErr_Occurred() == NULL)) continue;
+    free(settings);
+    return NULL;
+  }
+  return settings;
+}
+
+static PyObject *python_records(const records *array)
+{
+  if (array->data == NULL) return SWIG_Py_Void();
+  return PyByteArray_FromStringAndSize((const char *)array->data, (Py_ssize_t)(array->count * array->type->size));
+}
+
 static PyObject *python_list(const names *array)
 {
   PyObject *list = PyList_New((Py_ssize_t)array->count);
@@ -135,6 +161,15 @@ static PyObject *python_list(const names *array)
 %typemap(freearg) const char * "";
 
 /* ---- Handles: None converts to NULL, which must not reach C ---- */
+%define PM_BORROWED(type)
+PM_HANDLE(type)
+%nodefaultctor type;
+%nodefaultdtor type;
+typedef struct type {
+} type;
+%typemap(out) const type * "$result = SWIG_NewPointerObj((void *)$1, $descriptor(type *), 0);"
+%enddef
+
 %define PM_HANDLE(type)
 %typemap(check) type *, const type * {
   if ($1 == NULL) {
@@ -196,14 +231,22 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 }
 %typemap(freearg) (const pm_attribute *ATTRIBUTES, size_t COUNT) "free((void *)$1);"
 
-/* ---- Arrays out: bytearrays and lists ---- */
+%typemap(in) (const setting *SETTINGS, size_t COUNT) {
+  $1 = python_settings($input, &$2);
+  if ($1 == NULL) SWIG_fail;
+}
+%typemap(freearg) (const setting *SETTINGS, size_t COUNT) "free((void *)$1);"
+
+/* ---- Arrays out: bytearrays, two of them, and lists ---- */
 %typemap(out) records {
-  if ($1.data == NULL) {
-    $result = SWIG_Py_Void();
-  } else {
-    $result = PyByteArray_FromStringAndSize((const char *)$1.data, (Py_ssize_t)($1.count * $1.type->size));
-  }
+  $result = python_records(&$1);
   records_free(&$1);
+  if ($result == NULL) SWIG_fail;
+}
+%typemap(out) answer {
+  $result = Py_BuildValue("(NN)", python_records(&$1.run), python_records(&$1.result));
+  records_free(&$1.run);
+  records_free(&$1.result);
   if ($result == NULL) SWIG_fail;
 }
 %typemap(out) numbers {
@@ -225,24 +268,28 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
   Py_END_ALLOW_THREADS
 }
 %enddef
-PM_UNLOCKED(pm_plan_new)
-PM_UNLOCKED(plan_add_framework)
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
-PM_UNLOCKED(search_new)
+PM_UNLOCKED(search_new) /* of a study that nothing else uses */
 PM_UNLOCKED(search_evaluate)
 PM_UNLOCKED(training_table)
 PM_UNLOCKED(calibrate)
 PM_UNLOCKED(validate_table)
 
-/* ---- A plan refers to its networks and systems: it keeps them alive ---- */
-%pythonappend pm_plan_new %{
-    val._kept = (networks[:], systems[:])
+/* ---- A study refers to its catalogue, networks and systems; a plan is its study's ---- */
+%pythonappend study_new %{
+    val._kept = (catalog, networks[:], systems[:])
+%}
+%pythonappend inference_study_new %{
+    val._kept = (catalog, networks[:], systems[:])
+%}
+%pythonappend study_plan %{
+    val._kept = study
 %}
 
-/* ---- A search refers to its plan, and a result to its search ---- */
+/* ---- A search refers to its study's plan, and a result to its search ---- */
 %pythonappend search_new %{
-    val._kept = plan
+    val._kept = study
 %}
 %pythonappend search_result_new %{
     val._kept = search

@@ -39,6 +39,17 @@ static records input_run_default(pm_error *error)
   return record_copy("input_run", &run, error);
 }
 
+/* The "run" of one question without a network: GPUs and nodes completed. */
+static records complete_counts(const pm_system *system, const setting *settings, size_t setting_count, pm_error *error)
+{
+  records array = records_new("run", 1, error);
+  pm_given given = {0, 0};
+  if (error->status == PM_OK) *(pm_run *)array.data = empty_run();
+  if (error->status == PM_OK) set_fields(array.type, settings, setting_count, array.data, &given, error);
+  if (error->status == PM_OK) pm_run_complete_counts(system, &given, (pm_run *)array.data, error);
+  return records_if_ok(array, error);
+}
+
 /* One "input_rates" record per run, of one path. Raises if a single run has no answer. */
 static records input_rates(INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count, pm_error *error)
 {

@@ -21,14 +21,19 @@
 **   (const double *NUMBERS, size_t COUNT)            in: an array of numbers. May be empty.
 **   (const char *const *NAMES, size_t COUNT)         in: an array of texts. May be empty.
 **   (const pm_attribute *ATTRIBUTES, size_t COUNT)   in: text by text: dict, table. May be empty.
+**   (const setting *SETTINGS, size_t COUNT)          in: numbers by name: dict, table. May be empty.
 **
 **   records                      out: an array of records, converted by `type`, then freed with records_free.
+**   answer                       out: two arrays of records, a tuple or two values, each freed with records_free.
 **   numbers                      out: an array of numbers, then freed with numbers_free.
 **   names                        out: an array of texts, then freed with names_free.
 **                                `data` is NULL when the call failed; `error` then raises after them.
 **
-** Handles are owned by the language's garbage collector. A plan refers to its networks and systems: the hand-written
-** module keeps them alive as long as the plan. Functions worth releasing an interpreter lock for: plan_new, predict, search_new, search_evaluate.
+**   PM_BORROWED(type)            macro: a handle of something that another handle owns.
+**
+** Handles are owned by the language's garbage collector. A study refers to its catalogue, networks and systems, and a plan is
+** its study's: the hand-written module keeps them alive. Functions worth releasing an interpreter lock for: predict,
+** search_evaluate. Only one thread at a time may complete runs, so whatever does keeps the lock.
 ** All arguments are converted before anything is allocated in C.
 */
 %module core
@@ -67,12 +72,14 @@ typedef struct type {
 PM_OWNED(pm_catalog)
 PM_OWNED(pm_network)
 PM_OWNED(pm_system)
-PM_OWNED(pm_plan)
+PM_OWNED(pm_study)
+PM_BORROWED(pm_plan)
 PM_OWNED(pm_calibration)
 PM_OWNED(pm_table)
 
 PM_HANDLES_IN(pm_network)
 PM_HANDLES_IN(pm_system)
+PM_HANDLES_IN(pm_study)
 PM_HANDLES_IN(pm_table)
 
 PM_RECORDS_IN(gpu)
@@ -91,8 +98,6 @@ PM_RECORDS_IN(size_goal)
 PM_RECORDS_IN(training_goal)
 PM_RECORDS_IN(size_choice)
 PM_RECORDS_IN(memory_profile)
-PM_RECORDS_IN(optimizer)
-PM_RECORDS_IN(memory_run)
 PM_RECORDS_IN(dataset)
 PM_RECORDS_IN(storage)
 PM_RECORDS_IN(storage_access)
@@ -110,6 +115,7 @@ PM_RECORDS_IN(input_run)
 %include "kernel.i"
 %include "system.i"
 %include "collective.i"
+%include "study.i"
 %include "prediction.i"
 %include "memory.i"
 %include "inference.i"

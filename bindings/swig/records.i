@@ -51,6 +51,8 @@ static char *field_property(const pm_field *field, int property, pm_error *error
     case 7: return text_copy(field->otherwise != NULL ? field->otherwise : "", error);
     case 8: return text_copy(field->option != NULL ? field->option : field->name, error);
     case 9: return text_copy(field->former != NULL ? field->former : "", error);
+    case 10: return text_copy(field->needs != NULL ? field->needs : "", error);
+    case 11: return text_copy(field->asked != NULL ? field->asked : "", error);
     default: return choice_lines(field, property == 6, error);
   }
 }
@@ -120,11 +122,11 @@ static int record_size(const char *type, pm_error *error)
   return found == NULL ? 0 : (int)found->size;
 }
 
-enum { PROPERTIES = 10 };
+enum { PROPERTIES = 12 };
 
-/* Ten texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and docs, one per
-** line, what it is where nobody gives it ("": unknown), the command's name for it ("": users never give it), and what it was
-** called in an earlier release ("": nothing else). */
+/* Twelve texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and docs, one per
+** line, its default ("": unknown), the command's name for it ("": users never give it), its deprecated name ("": none), what it
+** needs to have an effect ("": nothing), and what users give and its default if a study completes it ("": doc and default). */
 static names record_fields(const char *type, pm_error *error)
 {
   const pm_record_type *found = record_type(type, error);

@@ -26,14 +26,25 @@ static size_t plan_number(double value, const char *what, pm_error *error)
 }
 %}
 
-%inline %{
-/* All plans of every combination of the axes; what plans decide is free where no axis says it. */
-static pm_search *search_new(const pm_plan *plan, AXES, double global_batch, pm_error *error)
+%{
+/* The runs that a search starts from: what plans decide is free where no axis says it. */
+static records search_bases(AXES, pm_error *error)
 {
-  const pm_run base = pm_search_base_make();
-  records bases = space_runs("run", &base, AXES_GIVEN, 0, error);
+  pm_run base = pm_search_base_make();
+  base.framework_index = 0;
+  return space_runs("run", &base, AXES_GIVEN, error);
+}
+%}
+
+%inline %{
+/* All plans of every combination of the axes, each completed. */
+static pm_search *search_new(pm_study *study, AXES, double global_batch, pm_error *error)
+{
   pm_search *search = NULL;
-  if (error->status == PM_OK) search = pm_search_new(plan, (const pm_run *)bases.data, bases.count, global_batch, error);
+  records bases = search_bases(AXES_GIVEN, error);
+  const pm_given all = given_of("run", axes, axis_count, 0);
+  if (error->status == PM_OK)
+    search = pm_study_new_search(study, &all, (const pm_run *)bases.data, bases.count, global_batch, error);
   records_free(&bases);
   return search;
 }
@@ -68,10 +79,11 @@ static records search_runs(const pm_search *search, const pm_search_result *resu
   return records_if_ok(array, error);
 }
 
-/* Runs as plans, with their predictions. */
-static pm_table *search_table(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+/* What is kept as a table of plans with their predictions: the "top" or the "front". */
+static pm_table *search_table(const pm_study *study, const pm_search_result *result, const char *which, GIVEN, pm_error *error)
 {
-  return pm_search_tabulate(plan, run, run_count, error);
+  const pm_given all = given_of("run", given, given_count, global_batch);
+  return pm_study_tabulate_search(study, &all, result, strcmp(which, "front") == 0, error);
 }
 
 /* "why", or all "choices". */
@@ -89,15 +101,15 @@ static records training_goal_default(pm_error *error)
 }
 
 /* Counts of nodes up to the first whose best plan meets the deadline; the axes have one value each. */
-static pm_table *training_table(const pm_plan *plan, AXES, double global_batch, const pm_training_goal *training_goal,
+static pm_table *training_table(pm_study *study, AXES, double global_batch, const pm_training_goal *training_goal,
                                 size_t training_goal_count, pm_error *error)
 {
-  const pm_run base = pm_search_base_make();
   pm_table *table = NULL;
   if (!single(training_goal_count, "training_goal", error)) return NULL;
-  records bases = space_runs("run", &base, AXES_GIVEN, 0, error);
+  records bases = search_bases(AXES_GIVEN, error);
+  const pm_given all = given_of("run", axes, axis_count, 0);
   if (error->status == PM_OK && single(bases.count, "run", error))
-    table = pm_training_tabulate(plan, (const pm_run *)bases.data, global_batch, training_goal, error);
+    table = pm_study_tabulate_training(study, &all, (const pm_run *)bases.data, global_batch, training_goal, error);
   records_free(&bases);
   return table;
 }

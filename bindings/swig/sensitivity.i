@@ -1,120 +1,121 @@
 /* Sensitivities: how the step time depends on each number of the hardware; which upgrade pays. */
 
+%apply (const pm_study *const *HANDLES, size_t COUNT) { (const pm_study *const *studies, size_t study_count) };
 %apply (const char *const *NAMES, size_t COUNT) { (const char *const *upgrades, size_t upgrade_count) };
 
-/* Network, system, one run, a framework or none, an input path and its run or none. */
-%inline %{
-#define STEP_RECORDS \
-  const pm_network *network, const pm_system *system, const pm_run *run, size_t run_count, FRAMEWORK_RECORDS, \
-  INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count
-#define STEP_GIVEN \
-  network, system, run, run_count, FRAMEWORK_GIVEN, INPUT_GIVEN, input_run, input_run_count
-%}
-
 %{
-/* A setup and what it points to. */
-typedef struct step_parts {
-  pm_framework_profile framework;
-  pm_input_setup *input;
-  pm_sensitivity_setup setup;
-} step_parts;
+/* ---- A completed run or call, with what its study has for it ---- */
 
-/* `input` is to be freed. 0 with an error. */
-static int step_of(step_parts *parts, STEP_RECORDS, pm_error *error)
+static pm_sensitivity_setup step_setup(const pm_study *study, const pm_system *system, const pm_run *run)
 {
-  parts->input = NULL;
-  if (!single(run_count, "run", error)) return 0;
-  if (framework_count > 0 && !framework_of(&parts->framework, FRAMEWORK_GIVEN, error)) return 0;
-  if (input_run_count > 0 && single(input_run_count, "input_run", error))
-    parts->input = input_setups(INPUT_GIVEN, 1, error);
-  const pm_sensitivity_setup setup = {network, system, run, framework_count > 0 ? &parts->framework : NULL,
-                                      parts->input, parts->input != NULL ? input_run : NULL, NULL, NULL};
-  parts->setup = setup;
-  return error->status == PM_OK;
+  const pm_sensitivity_setup setup = {pm_study_get_network(study, run->network_index), system, run,
+                                      pm_study_get_framework(study, run->framework_index, run->system_index), NULL, NULL, NULL, NULL};
+  return setup;
 }
 
-/* What runs on each of the systems: frameworks or profiles of them, or NULL for what runs now. */
-typedef struct step_software {
-  const pm_framework_profile *frameworks;
-  const pm_inference_profile *profiles;
-} step_software;
+static pm_sensitivity_setup call_setup(const pm_study *study, const pm_system *system, const pm_inference_run *call)
+{
+  const pm_sensitivity_setup setup = {pm_study_get_network(study, call->network_index), system, NULL, NULL, NULL, NULL, call,
+                                      pm_study_get_profile(study, call->profile_index, call->system_index)};
+  return setup;
+}
 
-static records upgrade_records(const pm_sensitivity_setup *setup, const char *const *upgrades, const pm_system *const *systems,
-                               const step_software *software, const double *prices, size_t count, pm_error *error)
+static pm_table *resource_table(const pm_sensitivity_setup *setup, double raise, pm_error *error)
+{
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  int count = error->status == PM_OK ? pm_sensitivity_evaluate(setup, raise, rows, error) : -1;
+  return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
+}
+
+/* ---- Upgrades: the same question on other systems. `setups` has first that of today, then one for each ---- */
+
+static pm_table *upgrade_rows(const pm_sensitivity_setup *setups, const char *const *names, const double *prices, size_t count,
+                              pm_error *error)
 {
   pm_upgrade_choice *choices = (pm_upgrade_choice *)room(count, sizeof *choices, error);
   records rows = records_new("upgrade", count, error);
   for (size_t i = 0; choices != NULL && i < count; i++) {
-    const pm_upgrade_choice one = {upgrades[i], systems[i], NULL, 0, prices[i],
-                                   software->frameworks != NULL ? &software->frameworks[i] : NULL,
-                                   software->profiles != NULL ? &software->profiles[i] : NULL};
+    const pm_sensitivity_setup *to = &setups[i + 1];
+    const pm_upgrade_choice one = {names[i], to->system, NULL, 0, prices[i], to->framework, to->profile, to->network, to->run, to->call};
     choices[i] = one;
   }
-  if (error->status == PM_OK) pm_upgrade_evaluate(setup, choices, count, (pm_upgrade *)rows.data, error);
+  if (error->status == PM_OK) pm_upgrade_evaluate(setups, choices, count, (pm_upgrade *)rows.data, error);
   free(choices);
-  return rows;
+  return records_as_table(rows, error);
+}
+
+static int as_many_upgrades(size_t studies, size_t systems, size_t runs, size_t upgrades, size_t prices, pm_error *error)
+{
+  return as_many(studies, upgrades + 1, "studies", error) && as_many(systems, upgrades + 1, "systems", error) &&
+         as_many(runs, upgrades + 1, "runs", error) && as_many(prices, upgrades, "prices", error);
+}
+%}
+
+/* An input path and its run, or none. */
+%inline %{
+#define INPUT_OF_STEP INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count
+%}
+
+%{
+/* Into the setup; to be freed. */
+static pm_input_setup *set_input(pm_sensitivity_setup *setup, INPUT_OF_STEP, pm_error *error)
+{
+  if (input_run_count == 0 || !single(input_run_count, "input_run", error)) return NULL;
+  pm_input_setup *input = input_setups(INPUT_GIVEN, 1, error);
+  setup->input = input;
+  setup->input_run = input != NULL ? input_run : NULL;
+  return input;
 }
 %}
 
 %inline %{
-/* A table of "sensitivity" records: each number raised by the share `raise` alone. */
-static pm_table *sensitivity_table(STEP_RECORDS, double raise, pm_error *error)
+/* A table of "sensitivity" records: each number raised by the share `raise` alone. One completed run on a system. */
+static pm_table *sensitivity_table(const pm_study *study, const pm_system *system, const pm_run *run, size_t run_count, INPUT_OF_STEP,
+                                   double raise, pm_error *error)
 {
-  step_parts parts;
-  pm_sensitivity rows[PM_RESOURCE_COUNT];
-  int count = step_of(&parts, STEP_GIVEN, error) ? pm_sensitivity_evaluate(&parts.setup, raise, rows, error) : -1;
-  free(parts.input);
-  return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
+  if (!single(run_count, "run", error)) return NULL;
+  pm_sensitivity_setup setup = step_setup(study, system, run);
+  pm_input_setup *input = set_input(&setup, INPUT_GIVEN, input_run, input_run_count, error);
+  pm_table *table = resource_table(&setup, raise, error);
+  free(input);
+  return table;
 }
 
-/* A table of "upgrade" records: the same run on other systems, by name, with the price of each change. Of the framework there
-** is one, or one for the system and one for each of the others. */
-static pm_table *upgrade_table(STEP_RECORDS, const pm_system *const *systems, size_t system_count,
-                               const char *const *upgrades, size_t upgrade_count, const double *prices,
-                               size_t price_count, pm_error *error)
+/* The same of one completed call of inference. */
+static pm_table *call_sensitivity_table(const pm_study *study, const pm_system *system, const pm_inference_run *inference_run,
+                                        size_t inference_run_count, double raise, pm_error *error)
 {
-  step_parts parts;
-  records rows = {NULL, NULL, 0};
-  const size_t first = framework_count > 0;
-  pm_framework_profile *all = framework_count > 1 ? frameworks_of(FRAMEWORK_GIVEN, error) : NULL;
-  const step_software software = {all != NULL ? all + 1 : NULL, NULL};
-  int good = step_of(&parts, network, system, run, run_count, framework, first, cudnn_generation, first, prediction_interval, first,
-                     memory_profile, first, INPUT_GIVEN, input_run, input_run_count, error);
-  if (good && as_many(upgrade_count, system_count, "names", error) && as_many(price_count, system_count, "prices", error) &&
-      (all == NULL || as_many(framework_count, system_count + 1, "frameworks", error)))
-    rows = upgrade_records(&parts.setup, upgrades, systems, &software, prices, system_count, error);
-  free(parts.input);
-  free(all);
-  return records_as_table(rows, error);
+  if (!single(inference_run_count, "inference_run", error)) return NULL;
+  const pm_sensitivity_setup setup = call_setup(study, system, inference_run);
+  return resource_table(&setup, raise, error);
 }
 
-/* The same two of a call of inference: one run, one profile. */
-static pm_table *call_sensitivity_table(const pm_network *network, const pm_system *system,
-                                        const pm_inference_run *inference_run, size_t inference_run_count,
-                                        const pm_inference_profile *inference_profile, size_t inference_profile_count,
-                                        double raise, pm_error *error)
+/* A table of "upgrade" records. Studies, systems and completed runs: of today, then of each upgrade, with its name and price. */
+static pm_table *upgrade_table(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
+                               size_t system_count, const pm_run *run, size_t run_count, INPUT_OF_STEP, const char *const *upgrades,
+                               size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
 {
-  pm_sensitivity rows[PM_RESOURCE_COUNT];
-  const pm_sensitivity_setup setup = {network, system, NULL, NULL, NULL, NULL, inference_run, inference_profile};
-  int good = single(inference_run_count, "inference_run", error) &&
-              single(inference_profile_count, "inference_profile", error);
-  int count = good ? pm_sensitivity_evaluate(&setup, raise, rows, error) : -1;
-  return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
+  if (!as_many_upgrades(study_count, system_count, run_count, upgrade_count, price_count, error)) return NULL;
+  pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(run_count, sizeof *setups, error);
+  for (size_t i = 0; setups != NULL && i < run_count; i++) setups[i] = step_setup(studies[i], systems[i], &run[i]);
+  pm_input_setup *input = setups != NULL ? set_input(setups, INPUT_GIVEN, input_run, input_run_count, error) : NULL;
+  pm_table *table = error->status == PM_OK ? upgrade_rows(setups, upgrades, prices, upgrade_count, error) : NULL;
+  free(input);
+  free(setups);
+  return table;
 }
 
-static pm_table *call_upgrade_table(const pm_network *network, const pm_system *system,
-                                    const pm_inference_run *inference_run, size_t inference_run_count,
-                                    const pm_inference_profile *inference_profile, size_t inference_profile_count,
-                                    const pm_system *const *systems, size_t system_count, const char *const *upgrades,
-                                    size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
+/* The same of calls of inference. */
+static pm_table *call_upgrade_table(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
+                                    size_t system_count, const pm_inference_run *inference_run, size_t inference_run_count,
+                                    const char *const *upgrades, size_t upgrade_count, const double *prices, size_t price_count,
+                                    pm_error *error)
 {
-  records rows = {NULL, NULL, 0};
-  const pm_sensitivity_setup setup = {network, system, NULL, NULL, NULL, NULL, inference_run, inference_profile};
-  const step_software software = {NULL, inference_profile_count > 1 ? inference_profile + 1 : NULL};
-  if (single(inference_run_count, "inference_run", error) &&
-      as_many(inference_profile_count, software.profiles != NULL ? system_count + 1 : 1, "profiles", error) &&
-      as_many(upgrade_count, system_count, "names", error) && as_many(price_count, system_count, "prices", error))
-    rows = upgrade_records(&setup, upgrades, systems, &software, prices, system_count, error);
-  return records_as_table(rows, error);
+  if (!as_many_upgrades(study_count, system_count, inference_run_count, upgrade_count, price_count, error)) return NULL;
+  pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(system_count, sizeof *setups, error);
+  for (size_t i = 0; setups != NULL && i < system_count; i++) setups[i] = call_setup(studies[i], systems[i], &inference_run[i]);
+  pm_table *table = setups != NULL ? upgrade_rows(setups, upgrades, prices, upgrade_count, error) : NULL;
+  free(setups);
+  return table;
 }
 %}

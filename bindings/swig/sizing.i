@@ -1,7 +1,6 @@
 /* Sizing backwards: what reaches a target. */
 
 %apply (const double *NUMBERS, size_t COUNT) { (const double *prices, size_t price_count) };
-%apply (const double *NUMBERS, size_t COUNT) { (const double *usable, size_t usable_count) };
 
 %{
 /* Best first, then those that miss, nearest first. */
@@ -58,28 +57,20 @@ static records size_goal_default(pm_error *error)
   return record_copy("size_goal", &goal, error);
 }
 
-/* "size_choice" records. Given: a plan, one goal, choices as runs, price and usable memory of each, what memory is
-** reckoned with, an input path for each choice or none. What is asked for: "least", "next" (what takes less than the first
-** of least) or "front". */
+/* "size_choice" records. Given: a plan, one goal, choices as completed runs, the price of each, an input path for each choice
+** or none. What is asked for: "least", "next" (what takes less than the first of least) or "front". */
 static records size_choices(const pm_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
-                            const pm_run *run, size_t run_count, const double *prices, size_t price_count,
-                            const double *usable, size_t usable_count, const pm_network *network,
-                            const pm_memory_profile *memory_profile, size_t memory_profile_count,
-                            const pm_optimizer *optimizer, size_t optimizer_count, INPUT_RECORDS,
+                            const pm_run *run, size_t run_count, const double *prices, size_t price_count, INPUT_RECORDS,
                             const pm_input_run *input_run, size_t input_run_count, const char *what, pm_error *error)
 {
   records array = {NULL, NULL, 0};
-  pm_memory_plan *memory =
-      memory_plan(network, memory_profile, memory_profile_count, optimizer, optimizer_count, error);
   pm_input_setup *inputs = NULL;
-  if (single(size_goal_count, "size_goal", error) && as_many(price_count, run_count, "prices", error) &&
-      as_many(usable_count, run_count, "memories", error) && input_run_count > 0 &&
+  if (single(size_goal_count, "size_goal", error) && as_many(price_count, run_count, "prices", error) && input_run_count > 0 &&
       as_many(input_run_count, run_count, "input runs", error))
     inputs = input_setups(INPUT_GIVEN, run_count, error);
-  const pm_size_setup setup = {plan, run, prices, usable, run_count, memory, inputs, inputs != NULL ? input_run : NULL};
+  const pm_size_setup setup = {plan, run, prices, run_count, inputs, inputs != NULL ? input_run : NULL};
   for (size_t i = 0; inputs != NULL && i < run_count; i++) pm_input_check(&inputs[i], &input_run[i], error);
   if (error->status == PM_OK) array = size_answer(&setup, size_goal, what, error);
-  pm_memory_plan_free(memory);
   free(inputs);
   return array;
 }
@@ -100,9 +91,14 @@ static records size_service(const pm_plan *plan, const pm_size_goal *size_goal, 
   return records_if_ok(array, error);
 }
 
-/* The records as a table. */
-static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choice_count, pm_error *error)
+/* The records as a table, with what was assumed of each. */
+static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choice_count, const char *const *NAMES, size_t COUNT,
+                            pm_error *error)
 {
-  return records_table("size_choice", size_choice, size_choice_count, error);
+  if (!as_many(COUNT, size_choice_count, "assumptions", error)) return NULL;
+  pm_table *table = records_table("size_choice", size_choice, size_choice_count, error);
+  if (table != NULL) pm_table_add_text(table, "assumed", "what was not given, and is taken to be", NAMES, error);
+  if (table != NULL) pm_table_set_show(table, "assumed", PM_SHOW_MAIN | PM_SHOW_GIVEN);
+  return table;
 }
 %}

@@ -7,12 +7,6 @@ static records system_machine(const pm_system *system, pm_error *error)
   return record_copy("machine", pm_system_get_machine(system), error);
 }
 
-/* Nodes over which GPUs are spread evenly, 0: none. */
-static int system_nodes(const pm_system *system, int gpus)
-{
-  return pm_machine_get_nodes(pm_system_get_machine(system), gpus);
-}
-
 /* One "gpu" record. */
 static records system_gpu(const pm_system *system, pm_error *error)
 {

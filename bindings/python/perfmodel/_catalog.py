@@ -183,9 +183,11 @@ def as_network(value: Network | str) -> Network:
     return value if isinstance(value, Network) else default()._networks(text(value, "network"))
 
 
-def as_system(value: System | str) -> System:
-    """A system, or a name of the shipped catalogue."""
-    return value if isinstance(value, System) else default()._systems(text(value, "system"))
+def as_system(value: System | _records.Gpu | str) -> System:
+    """A system, or a name of the shipped catalogue; a GPU is a machine with one of it."""
+    if isinstance(value, System):
+        return value
+    return default()._systems(f"gpu:{value.id}" if isinstance(value, _records.Gpu) else text(value, "system"))
 
 
 def as_samples(value: _records.Dataset | str | float | None) -> float:

@@ -39,6 +39,11 @@ def title(record: Any) -> str:
     return f"{type(record).__name__} {who}".rstrip()
 
 
+def closed(head: str, assumed: str) -> str:
+    """What is known in one line, with what was assumed."""
+    return f"<{head}; assumed: {assumed}>" if assumed else f"<{head}>"
+
+
 def text(head: str, known: list[Fact]) -> str:
     """The head, and below it as much of what is known as a few lines hold."""
     import textwrap

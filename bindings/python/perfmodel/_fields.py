@@ -8,7 +8,7 @@ from math import nan
 
 from . import _core
 
-PROPERTIES = 10  # texts per field that the core gives
+PROPERTIES = 12  # texts per field that the core gives
 CLASS_NAMES = {"network": "NetworkTotals", "calibration": "LinkCalibration"}
 
 
@@ -32,6 +32,10 @@ class Field:
     """The command's name for it; "": users never give it."""
     former: str = ""
     """What it was called in an earlier release; "": nothing else."""
+    needs: str = ""
+    """What a run must have for it to have an effect: "pipeline", ...; "": nothing."""
+    asked: str = ""
+    """What users give and its default, where it follows from the rest of the run; "": `doc` and `otherwise`."""
 
     @property
     def yes_no(self) -> bool:
@@ -52,9 +56,17 @@ class Field:
     @property
     def meaning(self) -> str:
         """What it is, with its unit and choices."""
+        return self._described(self.doc)
+
+    @property
+    def question(self) -> str:
+        """What users give, with its unit and choices."""
+        return self._described(self.asked or self.doc)
+
+    def _described(self, doc: str) -> str:
         unit = f" [{self.unit}]" if self.unit not in ("", "1") else ""
         choices = f": {', '.join(self.choices)}" if self.kind == "choice" and not self.yes_no else ""
-        return f"{self.doc}{unit}{choices}"
+        return f"{doc}{unit}{choices}"
 
 
 @cache
@@ -94,14 +106,6 @@ def class_doc(type_name: str) -> str:
 def given(type_name: str) -> list[Field]:
     """The fields that users give, in the record's order."""
     return [f for f in fields(type_name) if f.option]
-
-
-# Fields of a run that say nothing of how a network is shared out, or that who asks for memory gives beside that.
-NOT_OF_A_PLAN = (
-    "gpus", "nodes", "batch", "precision", "overlap", "kernel_model", "epoch_samples", "parallelism", "optimizer",
-    "gradient_accumulation_steps", "input_rate", "no_prefetch", "usable_memory", "ignore_memory", "zero", "recompute",
-    "rank_order",
-)  # fmt: skip
 
 
 def annotation(f: Field, many: bool) -> str:

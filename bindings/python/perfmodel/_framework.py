@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any, Union
-
-import numpy as np
+from functools import cached_property
+from typing import Any
 
 from . import _core, _display, _record, _records, _shipped
-from ._system import System
 from ._inputs import text
 from ._record import R, Records
 
@@ -92,19 +88,16 @@ def _part_html(kind: str, words: str, part: Any) -> str:
     return f"<details><summary>{words}</summary>{_display.html(part.name, _display.facts(kind, part))}</details>"
 
 
-Frameworks = Union[Framework, str, None]
-
-
-DEFAULT = "pytorch"
-"""The framework of whoever names none."""
-
-
 def from_catalog(catalog: _core.catalog, name: str, architecture: str = "") -> Framework:
     """A framework of a catalogue, as GPUs of an architecture have it."""
 
     def part(cls: type[R], kind: str) -> R:
         return _record.read(cls, kind, _core.catalog_framework(catalog, text(name, "framework"), architecture, kind))
 
+    return _of_parts(part)
+
+
+def _of_parts(part: Callable[[type[Any], str], Any]) -> Framework:
     return Framework(
         part(_records.Framework, "framework"),
         part(_records.CudnnGeneration, "cudnn_generation"),
@@ -123,44 +116,19 @@ def framework(name: str, architecture: str = "") -> Framework:
     return from_catalog(_shipped.handle(), name, text(architecture, "architecture"))
 
 
-def as_framework(value: Frameworks, system: System) -> Framework | None:
-    """A framework, a name of the shipped catalogue as the system's GPU has it, or none (None, "none")."""
-    if value is None or value == "none":
+def of_study(study: _core.study, index: int, system: int) -> Framework | None:
+    """A framework that completed runs have, as the GPUs of a system of the study have it; None if there is none of that place."""
+    if _core.study_software(study, index, system, "framework") is None:
         return None
-    found = value if isinstance(value, Framework) else _known(text(value, "framework"), system.gpu.architecture)
-    warn_of(found, system)
-    return found
+
+    def part(cls: type[R], kind: str) -> R:
+        return _record.read(cls, kind, _core.study_software(study, index, system, kind))
+
+    return _of_parts(part)
 
 
-def warn_of(item: Framework, system: System) -> None:
-    """Warns where a framework's libraries do not run on the system's GPU."""
-    if item.cudnn.architectures and system.gpu.architecture not in item.cudnn.architectures.split():
-        warnings.warn(_core.framework_warning(system._handle, *framework_records(item)), stacklevel=4)
-
-
-_known = lru_cache(maxsize=256)(framework)
-
-
-PARTS = ("framework", "cudnn_generation", "prediction_interval", "memory_profile")
-
-
-def frameworks_records(items: Iterable[Framework]) -> tuple[Records, Records, Records, Records]:
-    """The four records of each, side by side; none of each of no framework."""
-    parts = list(zip(*(framework_records(item) for item in items)))
-    if not parts:
-        return framework_records(None)
-    first, cudnn, interval, memory = (np.concatenate(part).astype(_record.dtype(kind)) for kind, part in zip(PARTS, parts))
-    return first, cudnn, interval, memory
-
-
-def framework_records(item: Framework | None) -> tuple[Records, Records, Records, Records]:
-    """A framework's four records, or none of each."""
-    if item is None:
-        none = _record.none
-        return none("framework"), none("cudnn_generation"), none("prediction_interval"), none("memory_profile")
-    return (
-        _record.write("framework", item.profile),
-        _record.write("cudnn_generation", item.cudnn),
-        _record.write("prediction_interval", item.interval),
-        _record.write("memory_profile", item.memory),
-    )
+def frameworks_records(items: Iterable[Framework]) -> list[Records]:
+    """The four records of each, kind by kind."""
+    parts = ("framework", "cudnn_generation", "prediction_interval", "memory_profile")
+    found = [(item.profile, item.cudnn, item.interval, item.memory) for item in items]
+    return [_record.side_by_side(kind, [records[place] for records in found]) for place, kind in enumerate(parts)]

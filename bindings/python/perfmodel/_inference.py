@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from math import isnan
+from functools import cached_property, lru_cache
+from math import isnan, nan
 from typing import TYPE_CHECKING, Union
 
-import numpy as np
-
-from . import _core, _display, _record, _records
-from ._catalog import as_network, default
+from . import _core, _display, _record, _records, _shipped
+from ._catalog import as_network, as_system
 from ._errors import ArgumentError
-from ._framework import DEFAULT
 from ._inputs import Quantity, many, quantity, text
 from ._keywords import check, takes
 from ._network import Network
 from ._quantity import format_quantity
 from ._record import Records
-from ._run import space
+from ._study import Given, Study, all_given
 from ._system import System
 from ._table import Table
 
@@ -49,7 +45,16 @@ class Inference(_records.Inference):
     profile: str = ""
     """Id of the framework or engine."""
     run: _records.InferenceRun = field(default_factory=_records.InferenceRun)
-    """What was asked; with a latency limit, the batch that was found."""
+    """What was predicted: the whole call; with a latency limit, the batch that was found."""
+    _plan: InferencePlan | None = field(default=None, repr=False, compare=False)
+    _given: Given | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def assumed(self) -> str:
+        """What was not given, and is taken to be; "" if nothing was."""
+        if self._plan is None or self._given is None:
+            return ""
+        return self._plan._assumed_of(_record.write("inference_run", self.run), self._given)[0]
 
     @property
     def batch(self) -> float:
@@ -59,64 +64,53 @@ class Inference(_records.Inference):
     def __repr__(self) -> str:
         setting = f"{self.network} on {self.system}, {self.profile}, batch {self.run.batch:g}, {self.run.precision}"
         if self.status != "ok":
-            return f"<Inference {setting}: no prediction, {self.status}>"
+            return _display.closed(f"Inference {setting}: no prediction, {self.status}", self.assumed)
         rate, time = f"{self.throughput:,.0f} samples/s", format_quantity(self.latency, "s")
         tokens = "" if isnan(self.tokens_per_second) else f", {self.tokens_per_second:,.0f} tokens/s"
-        return f"<Inference {setting}: {rate}{tokens}, {time}, bottleneck {self.bottleneck}>"
+        return _display.closed(f"Inference {setting}: {rate}{tokens}, {time}, bottleneck {self.bottleneck}", self.assumed)
 
     def _repr_html_(self) -> str:
         return _display.html(repr(self)[1:-1], _display.facts("inference", self, without=("status",)))
 
 
-class InferencePlan:
+class InferencePlan(Study):
     """What can be computed once for networks, systems (or GPUs) and frameworks. `runs` are structured arrays of dtype
     `perfmodel.dtype("inference_run")`, results of dtype `perfmodel.dtype("inference")`; a run that cannot be predicted
     has its status and NaN, and the others go on.
     """
 
+    _run, _result, _software = "inference_run", "inference", "profile_index"
+    _calls = (_core.asked_calls, _core.study_complete_calls, _core.study_infer, _core.study_assumed_calls)
+
     def __init__(
         self,
         networks: Network | str | Iterable[Network | str],
         systems: Target | Iterable[Target],
-        frameworks: Profile | Iterable[Profile] = DEFAULT,
+        frameworks: Profile | Iterable[Profile] | None = None,
     ):
-        self.networks = [as_network(item) for item in many(networks)]
-        self.systems = [_system(item) for item in many(systems)]
-        chosen = [[_profile(item, system) for system in self.systems] for item in many(frameworks)]
-        profiles = [profile for by_system in chosen for profile in by_system]
-        self._usable = [_usable(item.gpu) for item in self.systems]
-        self.profiles = np.concatenate([_record.write("inference_profile", item) for item in profiles]).astype(
-            _record.dtype("inference_profile")
+        nets, nodes = [as_network(item) for item in many(networks)], [as_system(item) for item in many(systems)]
+        chosen = [] if frameworks is None else [_chosen(item) for item in many(frameworks)]
+        handle = _core.inference_study_new(
+            _shipped.handle(),
+            [network._handle for network in nets],
+            [system._handle for system in nodes],
+            [item if isinstance(item, str) else "" for item in chosen],
+            _record.side_by_side("inference_profile", [item for item in chosen if not isinstance(item, str)]),
         )
-        """How they run it, as a structured array of dtype `perfmodel.dtype("inference_profile")`: of each framework one for
-        each system."""
-        self._handle = _core.inference_plan_new(
-            [item._handle for item in self.networks],
-            [item._handle for item in self.systems],
-            self.profiles,
-            _record.write("memory_profile", default().memory_profile("pytorch")),
-        )
-        self._ids = (
-            [item.id for item in self.networks],
-            [item.id for item in self.systems],
-            [by_system[0].id for by_system in chosen],
-        )
-        self._profile_ids = [[profile.id for profile in by_system] for by_system in chosen]
+        super().__init__(nets, nodes, len(chosen), handle, (nets, nodes, chosen or None))
+
+    def profile(self, index: int, system: int = 0) -> _records.InferenceProfile:
+        """How software runs it on one of the systems, by its place in runs."""
+        found = _core.study_software(self._study, index, system, "inference_profile")
+        if found is None:
+            raise IndexError(f"the plan has no inference profile {index} on system {system}")
+        return _record.read(_records.InferenceProfile, "inference_profile", found)
 
     @takes("inference_run", many=True)
     def runs(self, **run: Unpack[InferenceRunAxes]) -> Records:
         """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
-        nodes, precision, the other options, framework, system, network."""
-        keywords = check("inference_run", run, "runs")
-        base = _record.array("inference_run", _core.inference_run_default())
-        networks, systems, profiles = (len(ids) for ids in self._ids)
-        if not (networks and systems and profiles):
-            raise ArgumentError("an axis of the sweep is empty")
-        places = {"network_index": networks, "system_index": systems, "profile_index": profiles}
-        runs = _record.array("inference_run", _core.inference_run_space(*space("inference_run", base, keywords, places)))
-        unknown = np.isnan(runs["usable_memory"])
-        runs["usable_memory"] = np.where(unknown, np.asarray(self._usable)[runs["system_index"]], runs["usable_memory"])
-        return runs
+        nodes, precision, the other options, framework, system, network. What is not given is completed."""
+        return self._complete(check("inference_run", run, "runs"))[0]
 
     def predict(self, runs: Records) -> Records:
         """Predictions of the runs."""
@@ -136,28 +130,16 @@ class InferencePlan:
 
     def table(self, runs: Records, predictions: Records) -> Table:
         """Runs and predictions as a table."""
-        return Table(
-            _core.inference_table(
-                self._handle,
-                _record.checked("inference_run", runs, "runs").reshape(-1),
-                _record.checked("inference", predictions, "predictions").reshape(-1),
-            )
-        )
+        return self._table(runs, predictions, all_given("inference_run"))
 
-    def _answer(self, run: np.void, result: np.void) -> Inference:
-        network, system = self._ids[0][run["network_index"]], self._ids[1][run["system_index"]]
-        profile = self._profile_ids[run["profile_index"]][run["system_index"]]
-        return Inference(
-            **_record.values("inference", result),
-            network=network,
-            system=system,
-            profile=profile,
-            run=_records.InferenceRun(**_record.values("inference_run", run)),
-        )
+    def _table(self, runs: Records, predictions: Records, given: Given) -> Table:
+        asked = _record.checked("inference_run", runs, "runs").reshape(-1)
+        predicted = _record.checked("inference", predictions, "predictions").reshape(-1)
+        return Table(_core.study_inference_table(self._study, asked, predicted, *given))
 
     def __repr__(self) -> str:
-        networks, systems, profiles = (", ".join(ids) for ids in self._ids)
-        return f"<InferencePlan of {networks} on {systems} by {profiles}>"
+        ids = ", ".join(network.id for network in self.networks)
+        return f"<InferencePlan of {ids} on {', '.join(self._system_ids)}>"
 
 
 @takes("inference_run")
@@ -165,7 +147,7 @@ def infer(
     network: Network | str,
     system: Target,
     *,
-    framework: Profile = DEFAULT,
+    framework: Profile | None = None,
     latency: Quantity | None = None,
     usable: Quantity | None = None,
     **run: Unpack[InferenceRunOptions],
@@ -184,20 +166,17 @@ def infer(
         NotFoundError for an unknown name, PrecisionError, TooManyGpusError, ArgumentError; DoesNotFitError for what needs
         more memory than the GPU has; UnreachableError if not even one sample is within the latency.
     """
-    if run.get("batch") is not None and latency is not None:
+    keywords = check("inference_run", {**run, "usable_memory": usable} if usable is not None else run, "infer")
+    if "batch" in keywords and latency is not None:
         raise ArgumentError("batch and latency are both given; give one")
-    if usable is not None:
-        run["usable_memory"] = usable
-    plan = _plan(network, system, framework)
-    asked = plan.runs(**run)
-    if asked.size != 1:
-        raise TypeError("infer() takes one value of each option; see infer_sweep()")
-    if latency is not None:
-        asked = plan.within(asked, latency)
-    result = plan.predict(asked)
-    if result[0]["status"] != 0:
-        plan.check(asked)
-    return plan._answer(asked[0], result[0])
+    plan = inference_plan_of(network, system, framework)
+    limit = nan if latency is None else quantity(latency, "s", "latency")
+    call, (at, on, by), result = plan._ask(keywords, limit)
+    members = _record.values("inference", result)
+    members["network"], members["system"], members["profile"] = plan._network_id(at), plan._system_ids[on], plan.profile(by, on).id
+    members["run"] = _record.made(_records.InferenceRun, _record.values("inference_run", call))
+    members["_plan"], members["_given"] = plan, (list(keywords), 0.0)
+    return _record.made(Inference, members)
 
 
 @takes("inference_run", many=True)
@@ -205,7 +184,7 @@ def infer_sweep(
     networks: Network | str | Iterable[Network | str],
     systems: Target | Iterable[Target],
     *,
-    framework: Profile | Iterable[Profile] = DEFAULT,
+    framework: Profile | Iterable[Profile] | None = None,
     columns: Iterable[str] | None = None,
     **run: Unpack[InferenceRunAxes],
 ) -> Table:
@@ -214,44 +193,27 @@ def infer_sweep(
     numbers.
     """
     plan = InferencePlan(networks, systems, framework)
-    runs = plan.runs(**run)
-    table = plan.table(runs, plan.predict(runs))
+    runs, given = plan._complete(check("inference_run", run, "infer_sweep"))
+    table = plan._table(runs, plan.predict(runs), given)
     if columns is not None:
         _core.table_keep(table._handle, [text(name, "column") for name in columns])
     return table
 
 
-def _system(value: Target) -> System:
-    """A system; or a machine with one GPU, by its name or record."""
-    if isinstance(value, System):
+def _chosen(value: Profile) -> Profile:
+    if isinstance(value, (str, _records.InferenceProfile)):
         return value
-    return default().system(f"gpu:{value.id}" if isinstance(value, _records.Gpu) else text(value, "system"))
-
-
-def _profile(value: Profile, system: System) -> _records.InferenceProfile:
-    """How the system's GPU has it; with a warning where the libraries do not run on it."""
-    architecture = system.gpu.architecture
-    found = default().inference_profile(value, architecture) if isinstance(value, str) else value
-    if not isinstance(found, _records.InferenceProfile):
-        raise TypeError(f"framework must be a framework's name or an inference profile, not {type(value).__name__}")
-    if found.architectures and architecture not in found.architectures.split():
-        warnings.warn(_core.inference_warning(system._handle, _record.write("inference_profile", found)), stacklevel=4)
-    return found
-
-
-def _usable(gpu: _records.Gpu) -> float:
-    known = default().usable_memory(gpu.id)
-    return gpu.memory if isnan(known) else known
+    raise TypeError(f"framework must be a framework's name or an inference profile, not {type(value).__name__}")
 
 
 @lru_cache(maxsize=64)
-def _kept(network: Network, system: str, framework: str, version: int) -> InferencePlan:
+def _plan_of(network: Network, system: System, framework: str | None, version: int) -> InferencePlan:
     return InferencePlan(network, system, framework)
 
 
-def _plan(network: Network | str, system: Target, framework: Profile) -> InferencePlan:
-    """Plans of names are kept."""
-    net = as_network(network)
-    if isinstance(system, str) and isinstance(framework, str):
-        return _kept(net, system, framework, net._version)
-    return InferencePlan(net, system, framework)
+def inference_plan_of(network: Network | str, system: Target, framework: Profile | None) -> InferencePlan:
+    """A plan of one network on one system by one profile; plans of the last few are kept, but for records of frameworks."""
+    net, node = as_network(network), as_system(system)
+    if framework is None or isinstance(framework, str):
+        return _plan_of(net, node, framework, net._version)
+    return InferencePlan(net, node, framework)

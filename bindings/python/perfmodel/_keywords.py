@@ -17,14 +17,19 @@ import numpy as np
 from . import _core
 from ._base import current_names
 from ._errors import ArgumentError
-from ._fields import Field, annotation, field, given, renamed
-from ._inputs import choice, many, number, quantity, whole
+from ._fields import Field, annotation, fields, given, renamed
+from ._inputs import choice, many, number, quantity, text, whole
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+Reader = Callable[[Any], float]
+
+
 def usual(f: Field) -> Any:
-    """What a keyword is where nobody gives it, as users would write it; None: unknown."""
+    """The default of a keyword, as users would write it; None: unknown, or completed by the library."""
+    if f.asked:
+        return None
     if f.kind == "choice":
         return f.default if f.yes_no or not f.otherwise else f.otherwise
     if not f.otherwise:
@@ -32,19 +37,36 @@ def usual(f: Field) -> Any:
     return int(f.otherwise) if float(f.otherwise).is_integer() else float(f.otherwise)
 
 
+def _reader(type_name: str, f: Field) -> Reader:
+    """Turns values of a field into what the record holds."""
+    name = f.name
+    if f.kind == "choice":
+        chosen = cache(lambda value: float(choice(type_name, name, value)))
+        if f.yes_no:
+            return lambda value: float(value) if isinstance(value, (bool, np.bool_)) else chosen(text(value, name))
+        return lambda value: chosen(text(value, name))
+    if f.kind == "int":
+        return lambda value: _count(value, name)
+    if f.unit == "1":
+        return lambda value: number(value, name)
+    return lambda value: quantity(value, f.unit, name)
+
+
+def _count(value: Any, name: str) -> float:
+    result = whole(value, name)
+    if not 0 <= result < 2**31:
+        raise ArgumentError(f"{name} {result} is out of range; give at least 1")
+    return float(result)
+
+
+@cache
+def _readers(type_name: str) -> dict[str, Reader]:
+    return {f.name: _reader(type_name, f) for f in fields(type_name)}
+
+
 def value_of(type_name: str, name: str, value: Any) -> float:
     """A keyword's value as the record holds it."""
-    f = field(type_name, name)
-    if f.yes_no and isinstance(value, (bool, np.bool_)):
-        return float(value)
-    if f.kind == "choice":
-        return float(choice(type_name, name, value))
-    if f.kind == "int":
-        result = whole(value, name)
-        if not 0 <= result < 2**31:
-            raise ArgumentError(f"{name} {result} is out of range; give at least 1")
-        return float(result)
-    return number(value, name) if f.unit == "1" else quantity(value, f.unit, name)
+    return _readers(type_name)[name](value)
 
 
 @cache
@@ -53,9 +75,9 @@ def _known(type_name: str) -> frozenset[str]:
 
 
 def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[str, Any]:
-    """The keywords by their names of today; raises what Python raises for one that there is not."""
+    """The keywords that are given, by their names of today: None is not given. Raises what Python raises for an unknown one."""
     if _known(type_name).issuperset(keywords):
-        return dict(keywords)
+        return {name: value for name, value in keywords.items() if value is not None}
     keywords = current_names(keywords, renamed(type_name))
     known = [f.name for f in given(type_name)]
     for name in keywords:
@@ -63,15 +85,19 @@ def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[st
             near = _core.name_meant(name, known)
             advice = f"did you mean {near!r}?" if near else f"of a run it knows {', '.join(known)}"
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; {advice}")
-    return keywords
+    return {name: value for name, value in keywords.items() if value is not None}
+
+
+def settings_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, float]:
+    """The one value of each keyword."""
+    readers = _readers(type_name)
+    return {name: readers[name](value) for name, value in keywords.items()}
 
 
 def axes_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, list[float]]:
-    """The values of each keyword that is not None; one value is a list of one."""
+    """The values of each keyword; one value is a list of one."""
     axes = {}
     for name, value in keywords.items():
-        if value is None:
-            continue
         axes[name] = [value_of(type_name, name, item) for item in many(value)]
         if not axes[name]:
             raise ArgumentError("an axis of the sweep is empty")
@@ -106,9 +132,9 @@ def takes(
 
 
 def _documented(doc: str, more: list[Field], many: bool, free: tuple[str, ...]) -> str:
-    text = inspect.cleandoc(doc)
+    head = inspect.cleandoc(doc)
     title = "Options of the run, each one value or a list of them:" if many else "Options of the run:"
-    known = {f.name: "tried" if f.name in free else f.otherwise and f"default {f.otherwise}" for f in more}
-    lines = [f"    {f.name}: {f.meaning}{f' ({known[f.name]})' if known[f.name] else ''}." for f in more]
+    known = {f.name: "tried" if f.name in free else f.otherwise and not f.asked and f"default {f.otherwise}" for f in more}
+    lines = [f"    {f.name}: {f.question}{f' ({known[f.name]})' if known[f.name] else ''}." for f in more]
     wrapped = [textwrap.fill(line, 110, subsequent_indent="        ") for line in lines]
-    return "\n".join([text, "", title, *wrapped]) + "\n"
+    return "\n".join([head, "", title, *wrapped]) + "\n"

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from . import _core, _record, _records
-from ._catalog import as_network, as_samples, as_system
-from ._errors import ArgumentError
-from ._framework import DEFAULT, Framework, as_framework, frameworks_records
-from ._inputs import Numbers, many, number
-from ._keywords import check, takes
+from . import _core, _record, _shipped
+from ._catalog import as_network, as_system
+from ._framework import Framework, frameworks_records, of_study
+from ._inputs import Numbers, many, text
+from ._keywords import takes
 from ._network import Network
 from ._record import Records
-from ._run import Input, base_run, fed_by, space
+from ._run import Input, Samples, asked
+from ._study import Study, all_given
 from ._system import System
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 Networks = Union[Network, str, Iterable[Network | str]]
 Systems = Union[System, str, Iterable[System | str]]
 FrameworkList = Union[Framework, str, None, Iterable[Framework | str]]
-Samples = Union[_records.Dataset, str, float, None]
 
 # Small enough for Ctrl-C to be answered at once, large enough not to be felt.
 CHUNK = 16384
 MEMO = 64  # below it a call is over before order matters
 
 
-class Plan:
+class Plan(Study):
     """What can be computed once for some networks on some systems in some frameworks: kernels, the wires of every GPU
-    count, buckets of gradients.
+    count, buckets of gradients. Without frameworks, each run has that of its kind of plan; "none" is kernels and collectives
+    only.
 
     Evaluation is then arithmetic. `runs` are structured arrays of dtype `perfmodel.dtype("run")`, results of dtype
     `perfmodel.dtype("prediction")`; a run that cannot be predicted has its status and NaN, and the others go on.
@@ -47,31 +47,45 @@ class Plan:
     (8,)
     """
 
-    def __init__(self, networks: Networks, systems: Systems, frameworks: FrameworkList = DEFAULT):
-        self.networks = [as_network(item) for item in many(networks)]
-        self.systems = [as_system(item) for item in many(systems)]
-        # The lists above keep alive what the core's plan refers to.
-        self._handle = _core.plan_new(
-            [network._handle for network in self.networks], [system._handle for system in self.systems]
-        )
-        self._asked = frameworks if frameworks is None or isinstance(frameworks, (str, Framework)) else many(frameworks)
-        self._assumed = isinstance(frameworks, str) and frameworks == DEFAULT
-        chosen = ([as_framework(item, system) for system in self.systems] for item in many(self._asked))
-        self._by_system = [[item for item in items if item is not None] for items in chosen if items[0] is not None]
-        if self._by_system and len(self._by_system) < len(many(self._asked)):
-            raise ArgumentError("no framework and frameworks are different plans")
-        for items in self._by_system:
-            _core.plan_add_framework(self._handle, *frameworks_records(items))
-        self.frameworks = [items[0] for items in self._by_system]
-        self._network_ids = [network.id for network in self.networks]
-        self._system_ids = [system.id for system in self.systems]
+    _run, _result, _software = "run", "prediction", "framework_index"
+    _calls = (_core.asked_runs, _core.study_complete, _core.study_predict, _core.study_assumed)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Plan, (self.networks, self.systems, self._asked)
+    def __init__(self, networks: Networks, systems: Systems, frameworks: FrameworkList = None):
+        nets, nodes = [as_network(item) for item in many(networks)], [as_system(item) for item in many(systems)]
+        chosen = [] if frameworks is None else [_chosen(item) for item in many(frameworks)]
+        handle = _core.study_new(
+            _shipped.handle(),
+            [network._handle for network in nets],
+            [system._handle for system in nodes],
+            [item if isinstance(item, str) else "" for item in chosen],
+            *frameworks_records(item for item in chosen if not isinstance(item, str)),
+        )
+        super().__init__(nets, nodes, len(chosen), handle, (nets, nodes, chosen or None))
+        self._found: dict[tuple[int, int], Framework] = {}
+        self._framework_ids: dict[tuple[int, int], str] = {}
+
+    @property
+    def frameworks(self) -> list[Framework]:
+        """Those that runs were completed with so far, as the first system has them."""
+        found: list[Framework] = []
+        while (next := of_study(self._study, len(found), 0)) is not None:
+            found.append(next)
+        return found
 
     def framework(self, index: int, system: int = 0) -> Framework | None:
-        """A framework of the plan as the GPUs of one of its systems have it; None for -1."""
-        return self._by_system[index][system] if index >= 0 else None
+        """A framework by its place in runs, as the GPUs of one of the systems have it; None for -1."""
+        if index >= 0 and (index, system) not in self._found:
+            found = of_study(self._study, index, system)
+            if found is None:
+                raise IndexError(f"the plan has no framework {index} on system {system}")
+            self._found[index, system] = found
+        return self._found[index, system] if index >= 0 else None
+
+    def _framework_id(self, index: int, system: int) -> str:
+        if (index, system) not in self._framework_ids:
+            used = self.framework(index, system)
+            self._framework_ids[index, system] = "none" if used is None else used.id
+        return self._framework_ids[index, system]
 
     @takes("run", many=True)
     def runs(
@@ -85,21 +99,13 @@ class Plan:
         """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
         nodes, precision, the other options of the run from the last to the first, framework, system, network.
 
-        `batch` is per GPU; `global_batch` is divided by GPUs x nodes x gradient_accumulation_steps, and where it does not divide, the
-        batch is NaN and the prediction says so. `input` is an `input_pipeline`, or samples per second that a node's
-        input path brings; `dataset` a dataset or its number of samples, for `epoch_time`.
+        `batch` is per data-parallel rank; `global_batch` is divided by the ranks and gradient_accumulation_steps, and where it does
+        not divide, the batch is NaN and the prediction says so. `input` is an `input_pipeline`, or samples per second that a node's
+        input path brings; `dataset` a dataset or its number of samples, for `epoch_time`. What is not given is completed:
+        the runs are whole, and `predict` takes them as they are.
         """
-        keywords = fed_by(input, check("run", run, "runs"))
-        if global_batch is not None:
-            if keywords.get("batch") is not None:
-                raise ArgumentError("batch and global_batch are both given; give one")
-            keywords["batch"] = [number(item, "global_batch") for item in many(global_batch)]
-        base = base_run(keywords, None if dataset is None else as_samples(dataset))
-        places = {"network_index": len(self.networks), "system_index": len(self.systems)}
-        if self.frameworks:
-            places["framework_index"] = len(self.frameworks)
-        axes = space("run", base, keywords, places)
-        return _record.array("run", _core.run_space(*axes, 0.0 if global_batch is None else 1.0))
+        keywords = asked("runs", run, global_batch=global_batch, input=input, dataset=dataset)
+        return self._complete(keywords, global_batch is not None)[0]
 
     def predict(self, runs: Records, out: Records | None = None, *, columns: Iterable[str] | None = None) -> Records:
         """Predictions of the runs, in `out` if it is given. Releases the interpreter lock; Ctrl-C stops it.
@@ -115,39 +121,45 @@ class Plan:
             raise TypeError(
                 f'out must be a contiguous array of dtype perfmodel.dtype("prediction"), shape {runs.shape}'
             )
-        flat_runs, flat_result = runs.reshape(-1), result.reshape(-1)
+        flat_runs, flat_result, handle = runs.reshape(-1), result.reshape(-1), self._handle
         for start in range(0, flat_runs.size, CHUNK):
             part = slice(start, start + CHUNK)
-            self._predict_part(flat_runs[part], flat_result[part], extra)
+            _predict_part(handle, flat_runs[part], flat_result[part], extra)
         return result
 
-    def _predict_part(self, runs: Records, result: Records, extra: float) -> None:
-        """Runs of the same batch one after the other: the core remembers a few dozen kernel times within a call, and
-        the batch runs fastest in grids.
-        """
-        batch = runs["batch"]
-        if runs.size <= MEMO or bool((batch[1:] >= batch[:-1]).all()):
-            _core.predict_into(self._handle, runs, result, extra)
-            return
-        order = np.argsort(batch, kind="stable")
-        ordered = np.empty_like(result)
-        _core.predict_into(self._handle, runs[order], ordered, extra)
-        result[order] = ordered
-
-    def _predict_one(self, run: bytes) -> bytearray:
-        """The prediction of one run made by the package itself: nothing of it has to be checked. NumPy describes arrays of
-        records anew each time that C looks at them, so both are bytes.
-        """
-        result = bytearray(_record.dtype("prediction").itemsize)
-        _core.predict_into(self._handle, run, result, -1.0)
-        return result
+    def _predict_given(self, run: Records) -> np.void:
+        """The prediction of one run of which all is given."""
+        given = all_given("run")
+        whole = _record.array("run", _core.study_complete(self._study, run, *given, 1.0))
+        self._follow(run, given)
+        row: np.void = self.predict(whole)[0]
+        return row
 
     def check(self, run: Records) -> None:
         """Raises the error that says why this one run cannot be predicted: DoesNotFitError, ..."""
         _core.run_check(self._handle, _record.checked("run", run, "run").reshape(-1))
 
     def __repr__(self) -> str:
-        return f"<Plan of {', '.join(self._network_ids)} on {', '.join(self._system_ids)}>"
+        ids = ", ".join(network.id for network in self.networks)
+        return f"<Plan of {ids} on {', '.join(self._system_ids)}>"
+
+
+def _predict_part(handle: _core.plan, runs: Records, result: Records, extra: float) -> None:
+    """Runs of the same batch one after the other: the core remembers a few dozen kernel times within a call, and the batch
+    runs fastest in grids.
+    """
+    batch = runs["batch"]
+    if runs.size <= MEMO or bool((batch[1:] >= batch[:-1]).all()):
+        _core.predict_into(handle, runs, result, extra)
+        return
+    order = np.argsort(batch, kind="stable")
+    ordered = np.empty_like(result)
+    _core.predict_into(handle, runs[order], ordered, extra)
+    result[order] = ordered
+
+
+def _chosen(value: Framework | str) -> Framework | str:
+    return value if isinstance(value, Framework) else text(value, "framework")
 
 
 @lru_cache(maxsize=32)

@@ -5,20 +5,20 @@ from __future__ import annotations
 import dataclasses
 import os
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _fields, _record, _records
-from ._catalog import as_samples
-from ._errors import ArgumentError, NotFoundError
-from ._framework import DEFAULT, Framework
-from ._inputs import Number, number
+from . import _core, _display, _fields, _record, _records
+from ._errors import NotFoundError
+from ._framework import Framework
+from ._inputs import Number
 from ._keywords import takes
 from ._network import Network
-from ._plan import Plan, Samples, plan_of
-from ._record import Records
-from ._run import Input, one_run
+from ._plan import Plan, plan_of
+from ._run import Input, Samples, asked
+from ._study import Given
 from ._system import System
 from ._table import Table, written
 from ._text import escape
@@ -40,15 +40,32 @@ class Prediction(_records.Prediction):
     framework: str = "none"
     """id of the framework; "none": kernels and collectives only"""
     run: _records.Run = field(default_factory=_records.Run)
-    """what was predicted"""
+    """what was predicted: the whole run"""
     _plan: Plan | None = field(default=None, repr=False, compare=False)
+    _given: Given | None = field(default=None, repr=False, compare=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            """The run is read when it is first asked for: many only want the prediction."""
+            if name != "run" or "_whole" not in self.__dict__:
+                return super().__getattr__(name)
+            run = self.__dict__["run"] = _record.made(_records.Run, _record.values("run", self.__dict__.pop("_whole")))
+            return run
+
+    @cached_property
+    def assumed(self) -> str:
+        """What was not given, and is taken to be; "" if nothing was."""
+        if self._plan is None or self._given is None:
+            return ""
+        return self._plan._assumed_of(_record.write("run", self.run), self._given)[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Network, system, the run's and the prediction's fields by name."""
+        """Network, system, the run's and the prediction's fields by name, and what was assumed."""
         ids = {"network": self.network, "system": self.system, "framework": self.framework}
         run = {name: item for name, item in _record.as_dict(self.run).items() if not name.endswith("_index")}
         result = {f.name: getattr(self, f.name) for f in dataclasses.fields(_records.Prediction)}
-        return {**ids, **run, **result}
+        return {**ids, **run, **result, "assumed": self.assumed}
 
     def trace(self, path: str | os.PathLike[str] | None = None) -> str:
         """The timeline of one step, JSON that ui.perfetto.dev opens: layer by layer, or of a run that shares out the network
@@ -71,8 +88,8 @@ class Prediction(_records.Prediction):
         """Where the time of a step goes, what limits it, and what the numbers rest on."""
         if self.status != "ok":
             reason = _choice_doc("prediction", "status", self.status)
-            return "\n".join([self._setting(), f"no prediction: {reason}", *self._memory()]) + "\n"
-        lines = [self._setting() + self._other_layout(), self._outcome(), ""]
+            return "\n".join([self._setting(), *self._assumption(), f"no prediction: {reason}", *self._memory()]) + "\n"
+        lines = [self._setting(), *self._assumption(), self._outcome(), ""]
         lines += [
             f"{name:<36}{_core.quantity_format(time, 's'):>12}{_share(part):>9}" for name, time, part in self._parts()
         ]
@@ -80,7 +97,7 @@ class Prediction(_records.Prediction):
         lines += [f"bottleneck: {_choice_doc('prediction', 'bottleneck', self.bottleneck)}"]
         lines += [f"calibration: {self.calibration}: {_choice_doc('prediction', 'calibration', self.calibration)}"]
         lines += self._rows()
-        lines += [f"framework {self.framework}: {self._framework_basis()}"]
+        lines += [f"framework {self.framework}: {self._framework_basis()}", *self._other_layout()]
         return "\n".join(lines) + "\n"
 
     def _rows(self) -> list[str]:
@@ -103,30 +120,28 @@ class Prediction(_records.Prediction):
         nodes = f" on each of {run.nodes} nodes" if run.nodes != 1 else ""
         overlap = f", overlap {run.overlap}" if run.overlap == "backward" else ""
         gpus = "1 GPU" if run.gpus == 1 else f"{run.gpus} GPUs"
-        asked = f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per {self._rank()}, {run.precision}{overlap}"
-        used = self._assumed()
-        return asked if used is None else f"{asked}, assuming {used.profile.name}"
+        return f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per {self._rank()}, {run.precision}{overlap}"
+
+    def _assumption(self) -> list[str]:
+        return [f"assumed: {self.assumed}"] if self.assumed else []
 
     def _rank(self) -> str:
         return "data-parallel rank" if self.data_parallel not in (0, self.run.gpus * self.run.nodes) else "GPU"
 
-    def _assumed(self) -> Framework | None:
-        """The release that nobody asked for."""
-        return self._framework() if self._plan is not None and self._plan._assumed else None
-
-    def _other_layout(self) -> str:
-        """What an assumed framework would give in channels_last, where that makes a difference."""
-        used, run = self._assumed(), self.run
+    def _other_layout(self) -> list[str]:
+        """What the framework would give in channels_last, where that makes a difference."""
+        used = self._framework()
         if used is None or self._plan is None:
-            return ""
-        system = self._plan.systems[run.system_index]
+            return []
+        network = next(item for item in self._plan.networks if item.id == self.network)
+        run = dataclasses.replace(self.run, network_index=0, system_index=0, framework_index=0)
         try:
-            plan = Plan(self._plan.networks[run.network_index], system, f"{used.id}-nhwc")
+            other = Plan(network, self._plan.systems[self.run.system_index], f"{used.id}-nhwc")
         except NotFoundError:
-            return ""
-        asked = _record.write("run", dataclasses.replace(run, network_index=0, system_index=0, framework_index=0))
-        rate = float(_record.values("prediction", plan._predict_one(asked.tobytes()))["throughput"])
-        return f" in NCHW (channels_last: {_rate(rate)} samples/s)" if abs(rate / self.throughput - 1) >= 0.005 else ""
+            return []
+        rate = float(other._predict_given(_record.write("run", run))["throughput"])
+        different = abs(rate / self.throughput - 1) >= 0.005
+        return [f"With tensors in channels_last, this run would reach {_rate(rate)} samples/s."] if different else []
 
     def _outcome(self) -> str:
         interval = ""
@@ -194,8 +209,8 @@ class Prediction(_records.Prediction):
 
     def __repr__(self) -> str:
         if self.status != "ok":
-            return f"<Prediction {self._setting()}: no prediction, {self.status}>"
-        return f"<Prediction {self._setting()}: {self._outcome()}, bottleneck {self.bottleneck}>"
+            return _display.closed(f"Prediction {self._setting()}: no prediction, {self.status}", self.assumed)
+        return _display.closed(f"Prediction {self._setting()}: {self._outcome()}, bottleneck {self.bottleneck}", self.assumed)
 
     def _repr_html_(self) -> str:
         if self.status != "ok":
@@ -207,7 +222,8 @@ class Prediction(_records.Prediction):
         )
         memory = "".join(f"<small>{escape(line)}</small><br>" for line in [*self._rates(), *self._memory()])
         return (
-            f"<b>{escape(self._setting())}</b><br>{escape(self._outcome())}, bottleneck {escape(self.bottleneck)}"
+            f"<b>{escape(self._setting())}</b><br>{''.join(f'{escape(line)}<br>' for line in self._assumption())}"
+            f"{escape(self._outcome())}, bottleneck {escape(self.bottleneck)}"
             f"<table><thead><tr><th>part</th><th>time</th><th>share</th></tr></thead><tbody>{rows}</tbody></table>"
             f"{memory}<small>calibration: {escape(self.calibration)}</small>"
         )
@@ -227,17 +243,14 @@ def _choice_doc(type_name: str, field_name: str, name: str) -> str:
     return info.choice_docs[info.choices.index(name)]
 
 
-def prediction(plan: Plan, run: np.void | bytes, result: np.void | bytearray) -> Prediction:
-    """One row of a plan's arrays as an object; rows may be bytes."""
-    asked, predicted = _record.values("run", run), _record.values("prediction", result)
-    framework = asked["framework_index"]
-    predicted["network"] = plan._network_ids[asked["network_index"]]
-    predicted["system"] = plan._system_ids[asked["system_index"]]
-    used = plan.framework(framework, asked["system_index"])
-    predicted["framework"] = "none" if used is None else used.id
-    predicted["run"] = _record.made(_records.Run, asked)
-    predicted["_plan"] = plan
-    return _record.made(Prediction, predicted)
+def prediction(plan: Plan, run: bytes | bytearray, places: tuple[int, int, int], result: Any, given: Given) -> Prediction:
+    """A completed run and what is predicted of it, as an object."""
+    network, system, framework = places
+    members = _record.values("prediction", result)
+    members["network"], members["system"] = plan._network_id(network), plan._system_ids[system]
+    members["framework"] = plan._framework_id(framework, system)
+    members["_whole"], members["_plan"], members["_given"] = run, plan, given
+    return _record.made(Prediction, members)
 
 
 @takes("run")
@@ -245,44 +258,29 @@ def predict(
     network: Network | str,
     system: System | str,
     *,
-    framework: Framework | str | None = DEFAULT,
+    framework: Framework | str | None = None,
     global_batch: Number | None = None,
     input: Input = None,
     dataset: Samples = None,
     **run: Unpack[RunOptions],
 ) -> Prediction:
-    """Predicts the training of a network on a system (objects, or names of the catalogue).
+    """Predicts the training of a network on a system (objects, or names of the catalogue). What is not given is completed;
+    `assumed` of the result says how.
 
     Args:
-        framework: what runs it ("pytorch-2.4-nhwc", "pytorch@2024-06", "tf1-nchw@cudnn6", a Framework); by default
-            PyTorch, the newest release that was fitted and runs on the GPU; "none": kernels and collectives only.
-        global_batch: samples per step over all GPUs, in place of `batch`.
+        framework: what runs it ("pytorch-2.4-nhwc", "pytorch@2024-06", "tf1-nchw@cudnn6", a Framework); by default PyTorch,
+            its FSDP with zero=3, Megatron-LM with tensor, pipeline, context or expert parallelism, each in the newest
+            release that was fitted and runs on the GPU; "none": kernels and collectives only.
+        global_batch: samples per step over all GPUs, instead of `batch`.
         input: what it reads from: an `input_pipeline`, or samples per second that a node's input path brings.
         dataset: a dataset or its number of samples, for `epoch_time`.
 
     Raises:
-        NotFoundError for an unknown name, TooManyGpusError, PrecisionError, ArgumentError (batch 0, a global batch
-        that does not divide over the GPUs), DoesNotFitError for what needs more memory than the GPU has (with
-        `ignore_memory` it is predicted all the same).
+        NotFoundError for an unknown name, TooManyGpusError (also for GPUs that fill no whole nodes), PrecisionError,
+        ArgumentError (batch 0), UnreachableError (a global batch that does not divide over the ranks), DoesNotFitError for
+        what needs more memory than the GPU has (with `ignore_memory` it is predicted all the same).
     """
     plan = plan_of(network, system, framework)
-    asked = one_run("predict", run, input=input, samples=None if dataset is None else as_samples(dataset))
-    row = asked[0]
-    row["framework_index"] = len(plan.frameworks) - 1
-    if global_batch is not None:
-        shared = int(row["tensor_parallel"]) * int(row["context_parallel"]) * int(row["pipeline_parallel"])
-        parts = int(row["gpus"]) * int(row["nodes"]) * int(row["gradient_accumulation_steps"]) / max(shared, 1)
-        row["batch"] = _per_gpu(run.get("batch"), number(global_batch, "global_batch"), parts)
-    data = asked.tobytes()
-    result = prediction(plan, data, plan._predict_one(data))
-    if result.status != "ok":
-        plan.check(asked)
-    return result
-
-
-def _per_gpu(batch: Number | None, global_batch: float, ranks: float) -> float:
-    if batch is not None:
-        raise ArgumentError("batch and global_batch are both given; give one")
-    if not np.isfinite(global_batch) or ranks <= 0 or global_batch % ranks != 0:
-        raise ArgumentError(f"global batch {global_batch:g} does not divide over {ranks:g} data-parallel ranks")
-    return global_batch / ranks
+    keywords = asked("predict", run, global_batch=global_batch, input=input, dataset=dataset)
+    given = list(keywords), float(global_batch is not None)
+    return prediction(plan, *plan._ask(keywords, given[1]), given)

@@ -38,11 +38,6 @@ def array(type_name: str, data: bytearray) -> Records:
     return np.frombuffer(data, dtype=dtype(type_name))
 
 
-def none(type_name: str) -> Records:
-    """No records of a type."""
-    return np.zeros(0, dtype=dtype(type_name))
-
-
 def _packed(of: np.dtype[Any]) -> list[tuple[str, np.dtype[Any]]]:
     """Names and types of the fields, wherever they are."""
     return [(name, of[name]) for name in of.names or ()]
@@ -67,54 +62,53 @@ def checked(type_name: str, records: Any, what: str) -> Records:
     return np.ascontiguousarray(records)
 
 
-class _Choices(dict[int, str]):
-    """Names of a choice by number; of one that is none, the number."""
+class _Names(dict[int, Any]):
+    """What the values of a choice are to Python."""
 
     def __missing__(self, raw: int) -> str:
         return str(raw)
 
 
-class _Switches(dict[int, bool]):
-    """What 0 and other numbers mean."""
-
-    def __missing__(self, raw: int) -> bool:
-        return bool(raw)
-
-
-def _text(raw: bytes) -> str:
-    return raw.partition(b"\0")[0].decode("utf-8", "replace")
-
-
-def _reader(f: Field) -> Callable[[Any], Any] | None:
-    """What makes a field's value as Python sees it of what stands in the record; None: it is that already."""
-    if f.kind == "text":
-        return _text
-    if f.yes_no:
-        return _Switches().__getitem__
-    if f.kind == "choice":
-        return _Choices(enumerate(f.choices)).__getitem__
-    return None
+def _names(f: Field) -> _Names:
+    return _Names({0: False, 1: True} if f.yes_no else enumerate(f.choices))
 
 
 @cache
-def _layout(type_name: str) -> tuple[struct.Struct, list[str], list[tuple[int, Callable[[Any], Any]]]]:
-    """How to unpack a record, the names of its fields, and what is left to do with some of them, by position."""
+def _layout(type_name: str) -> tuple[struct.Struct, list[str], list[tuple[int, _Names]], list[int]]:
+    """How to unpack a record, the names of its fields, and the places of choices and of texts."""
     codes = {"text": f"{_core.TEXT_MAX}s", "int": "i", "choice": "i", "real": "d"}
-    form, end = "=", 0
-    for f in fields(type_name):
+    form, end, table = "=", 0, fields(type_name)
+    for f in table:
         form += f"{f.offset - end}x{codes[f.kind]}" if f.offset > end else codes[f.kind]
         end = f.offset + struct.calcsize(f"={codes[f.kind]}")
-    readers = [(i, _reader(f)) for i, f in enumerate(fields(type_name))]
-    return struct.Struct(form), [f.name for f in fields(type_name)], [(i, read) for i, read in readers if read is not None]
+    choices = [(i, _names(f)) for i, f in enumerate(table) if f.kind == "choice"]
+    return struct.Struct(form), [f.name for f in table], choices, [i for i, f in enumerate(table) if f.kind == "text"]
 
 
 def values(type_name: str, record: Any) -> dict[str, Any]:
     """All values by name: of a record, or of the first of an array of them or of bytes from the core."""
-    layout, names, readers = _layout(type_name)
+    layout, names, choices, texts = _layout(type_name)
     items = list(layout.unpack_from(record))
-    for i, read in readers:
-        items[i] = read(items[i])
+    for i, known in choices:
+        items[i] = known[items[i]]
+    for i in texts:
+        items[i] = items[i].partition(b"\0")[0].decode("utf-8", "replace")
     return dict(zip(names, items))
+
+
+@cache
+def _places_layout(type_name: str) -> struct.Struct:
+    table = {f.name: f.offset for f in fields(type_name)}
+    form, end = "=", 0
+    for name in [name for name in table if name.endswith("_index")]:
+        form, end = f"{form}{table[name] - end}xi", table[name] + 4
+    return struct.Struct(form)
+
+
+def places(type_name: str, run: Any) -> tuple[int, int, int]:
+    """The places of network, system and software of a run."""
+    network, system, software = _places_layout(type_name).unpack_from(run)
+    return network, system, software
 
 
 def made(cls: type[R], members: dict[str, Any]) -> R:
@@ -148,6 +142,14 @@ def write(type_name: str, record: Any) -> Records:
         if f.kind == "text" and len(item) >= result.dtype[f.name].itemsize:
             raise ValueError(f'{f.name} "{getattr(record, f.name)}" is too long')
         result[0][f.name] = item
+    return result
+
+
+def side_by_side(type_name: str, records: list[Any]) -> Records:
+    """Dataclasses as an array of as many records."""
+    result = np.empty(len(records), dtype=dtype(type_name))
+    for i, record in enumerate(records):
+        result[i] = write(type_name, record)[0]
     return result
 
 

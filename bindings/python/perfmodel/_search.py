@@ -9,19 +9,18 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-import numpy as np
-
 from . import _core, _record, _records
 from ._background import interruptible
 from ._errors import DoesNotFitError
 from ._fields import fields, given
-from ._framework import DEFAULT, Framework
-from ._inputs import Doubles, Number, Quantity, attributes, doubles, number, text, whole
+from ._framework import Framework
+from ._inputs import Number, Quantity, attributes, number, text, whole
 from ._keywords import axes_of, check, takes, value_of
 from ._network import Network
 from ._plan import FrameworkList, Plan, Systems
 from ._prediction import Prediction
 from ._record import Records
+from ._study import Axes, Given, flat
 from ._sweep import Sweep
 from ._system import System
 from ._table import Table
@@ -52,11 +51,11 @@ Progress = Callable[[int, int], object]
 class Plans(Sweep):
     """Plans and their predictions: a Table whose rows are Prediction objects; the column `plan` says each in a few words."""
 
-    def __init__(self, plan: Plan, runs: Records):
-        super().__init__(plan, runs, plan.predict(runs))
+    def __init__(self, plan: Plan, runs: Records, given: Given, table: _core.table):
+        self.plan, self.runs, self.predictions, self._given = plan, runs, plan.predict(runs), given
+        Table.__init__(self, table)
 
-    def _table_of(self, part: slice | list[int]) -> _core.table:
-        return _core.search_table(self.plan._handle, np.ascontiguousarray(self.runs[part]))
+    _parts, _head, _absent = Table._parts, Table._head, Table._absent
 
 
 class Search:
@@ -67,8 +66,9 @@ class Search:
     True
     """
 
-    def __init__(self, plan: Plan, handle: _core.search, result: _core.search_result, global_batch: float):
+    def __init__(self, plan: Plan, handle: _core.search, result: _core.search_result, global_batch: float, given: Given):
         self._plan, self._handle, self._result, self._global_batch = plan, handle, result, global_batch
+        self._given = given
 
     @property
     def count(self) -> int:
@@ -110,8 +110,8 @@ class Search:
         """The best plan as `predict` takes it: `predict(network, found.best.system, **found.options)`."""
         options = self._settings()
         run = self.best.run
-        if not self._plan._assumed:
-            options["framework"] = self._plan.framework(run.framework_index, run.system_index)
+        if self._plan._named > 0:
+            options["framework"] = self._plan.framework(run.framework_index, run.system_index) or "none"
         return options
 
     def to_settings(self, format: str) -> str:
@@ -120,16 +120,17 @@ class Search:
         return _core.settings_write(text(format, "format"), attributes(settings))
 
     def _kept(self, which: str) -> Plans:
-        return Plans(self._plan, _record.array("run", _core.search_runs(self._handle, self._result, which)))
+        runs = _record.array("run", _core.search_runs(self._handle, self._result, which))
+        return Plans(self._plan, runs, self._given, _core.search_table(self._plan._study, self._result, which, *self._given))
 
     def _settings(self) -> dict[str, Any]:
-        """What of the best run is not as ever."""
-        asked, usual = self.best.run, _record.read(type(self.best.run), "run", _core.run_default())
+        """What of the best run its plan decides, and what is not its default."""
+        best, usual = self.best.run, _record.read(_records.Run, "run", _core.asked_runs(*flat({})))
         options: dict[str, Any] = {}
-        for name in (f.name for f in given("run") if f.name != "batch"):
-            value = getattr(asked, name)
-            if value == value and (name in ("gpus", "nodes") or value != getattr(usual, name)):
-                options[name] = _plain(value)
+        for f in given("run"):
+            value = getattr(best, f.name)
+            if f.name != "batch" and value == value and (f.asked or value != getattr(usual, f.name)):
+                options[f.name] = _plain(value)
         return {**options, "global_batch": _plain(self._global_batch)}
 
     def _title(self) -> str:
@@ -202,7 +203,7 @@ def search(
     *,
     global_batch: Number,
     top: SupportsIndex = 10,
-    framework: FrameworkList = DEFAULT,
+    framework: FrameworkList = None,
     progress: Progress | None = None,
     **run: Unpack[RunAxes],
 ) -> Search:
@@ -210,9 +211,9 @@ def search(
     expert and pipeline parallelism with virtual stages, micro-batch, ZeRO stage, recomputation.
 
     What is given is taken as it is, of several values each: `gpus=[128, 256]` searches for both, `tensor_parallel=[4, 8]`
-    tries no others. `gpus` are all GPUs, on whole nodes; by default those of one node. The schedule is 1f1b, interleaved with
-    virtual stages, unless others are given. A network of words is trained in 16 bits, as the GPU has them, by Adam, unless
-    `precision` and `optimizer` say otherwise.
+    tries no others. The schedule is 1f1b, interleaved with virtual stages, unless others are given. Counts of GPUs, precision
+    and optimizer are those of `perfmodel.predict` where they are not given; without a framework, each plan runs in that of its
+    kind: data parallelism in PyTorch, ZeRO 3 in its FSDP, the others in Megatron-LM.
 
     Args:
         global_batch: samples of a step over all GPUs.
@@ -225,22 +226,20 @@ def search(
         if name in run:
             raise TypeError(f"search() got an unexpected keyword argument {name!r}")
     plan = Plan(network, systems, framework)
-    asked = number(global_batch, "global_batch")
-    work = _Work(interruptible(_core.search_new, plan._handle, *_axes(plan, run), asked), whole(top, "top"))
-    found = Search(plan, work.search, work.run(progress), asked)
+    batch, axes = number(global_batch, "global_batch"), _axes(plan, run, "search")
+    handle = interruptible(_core.search_new, plan._study, *axes, batch)
+    plan._begin("search_new", (*axes, batch))
+    work = _Work(handle, whole(top, "top"))
+    fixed = [*axes[0], "batch", "micro_batch"]  # the last two are decided by plans
+    found = Search(plan, work.search, work.run(progress), batch, (fixed, 1.0))
     if found.fitting == 0:
         raise DoesNotFitError(f"none of {found.count:,} plans fits into memory: more GPUs, or larger ones, would help")
     return found
 
 
-def _axes(plan: Plan, run: RunAxes | RunOptions) -> tuple[list[str], Doubles, Doubles]:
-    """What is given, as axes: fields, how many values each has, all values."""
-    axes = {"system_index": [float(i) for i in range(len(plan.systems))]}
-    if plan.frameworks:
-        axes["framework_index"] = [float(i) for i in range(len(plan.frameworks))]
-    axes.update(axes_of("run", check("run", run, "search")))
-    flat = doubles(value for values in axes.values() for value in values)
-    return list(axes), doubles(float(len(values)) for values in axes.values()), flat
+def _axes(plan: Plan, run: RunAxes | RunOptions, function: str) -> Axes:
+    """What is given, and the plan's lists."""
+    return flat(plan._places() | axes_of("run", check("run", run, function)))
 
 
 class Deadline(Table):
@@ -269,7 +268,7 @@ def search_deadline(
     within: Quantity,
     tokens: Number | None = None,
     samples: Number | None = None,
-    framework: Framework | str | None = DEFAULT,
+    framework: Framework | str | None = None,
     max_nodes: SupportsIndex = 1024,
     gpu_mtbf: Quantity | None = None,
     node_mtbf: Quantity | None = None,
@@ -314,8 +313,8 @@ def search_deadline(
         if value is not None:
             goal[0][name] = value_of("training_goal", name, value)
     plan = Plan(network, system, framework)
-    axes = _axes(plan, run)
-    return Deadline(interruptible(_core.training_table, plan._handle, *axes, number(global_batch, "global_batch"), goal))
+    batch, axes = number(global_batch, "global_batch"), _axes(plan, run, "search_deadline")
+    return Deadline(interruptible(_core.training_table, plan._study, *axes, batch, goal))
 
 
 __all__ = ["Deadline", "Plans", "Search", "search", "search_deadline"]

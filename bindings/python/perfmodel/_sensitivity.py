@@ -4,30 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core
-from ._catalog import as_network, as_system
+from ._catalog import as_system
 from ._errors import ArgumentError
-from ._framework import DEFAULT, Framework, as_framework, framework_records, frameworks_records
-from ._inference import InferencePlan, Profile, Target
-from ._input import InputPipeline, PathArrays, path_arrays
+from ._framework import Framework
 from ._hardware import with_gpu, with_link, with_number
+from ._inference import InferencePlan, Profile, Target, inference_plan_of
+from ._input_path import InputPipeline, PathArrays, path_arrays
 from ._inputs import Doubles, Number, doubles, many, number, text
-from ._keywords import takes
+from ._keywords import check, takes
 from ._network import Network
+from ._plan import Plan, plan_of
 from ._record import Records
-from ._run import Input, one_run
+from ._run import Input, asked
 from ._sizing import Prices
+from ._study import Study
 from ._system import System
 from ._table import Table
+from ._text import escape
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._options import InferenceRunOptions, RunOptions
+
+
+class Answers(Table):
+    """Rows of one question, and what was assumed of it."""
+
+    def __init__(self, handle: _core.table, assumed: str):
+        super().__init__(handle)
+        self.assumed = assumed
+        """What was not given, and is taken to be; "" if nothing was."""
+
+    def __repr__(self) -> str:
+        return f"assumed: {self.assumed}\n{super().__repr__()}" if self.assumed else super().__repr__()
+
+    def _repr_html_(self) -> str:
+        line = f"assumed: {escape(self.assumed)}<br>" if self.assumed else ""
+        return line + super()._repr_html_()
 
 
 @takes("run", but=("epoch_samples",))
@@ -36,26 +55,21 @@ def sensitivity(
     system: System | str,
     *,
     by: Number = 0.1,
-    framework: Framework | str | None = DEFAULT,
+    framework: Framework | str | None = None,
+    global_batch: Number | None = None,
     input: Input = None,
     **run: Unpack[RunOptions],
 ) -> Table:
     """How the step time depends on each number of the hardware: each is raised by the share `by` alone, and the step predicted
-    anew. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `bottleneck`.
+    again. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `bottleneck`.
 
     The other arguments are those of `perfmodel.predict`; with an `input_pipeline` as `input`, storage is a number too.
     """
-    asked = one_run("sensitivity", run, input=input)
-    base = as_system(system)
-    table = _core.sensitivity_table(
-        as_network(network)._handle,
-        base._handle,
-        asked,
-        *framework_records(as_framework(framework, base)),
-        *_path_of(input),
-        number(by, "by"),
-    )
-    return Table(table)
+    keywords = asked("sensitivity", run, global_batch=global_batch, input=input)
+    plan = plan_of(network, system, framework)
+    runs, assumed = _completed(plan, keywords, global_batch is not None)
+    handle = plan.systems[0]._handle
+    return Answers(_core.sensitivity_table(plan._study, handle, runs, *_path_of(input), number(by, "by")), assumed)
 
 
 @takes("run", but=("epoch_samples",))
@@ -65,29 +79,19 @@ def upgrades(
     choices: Mapping[str, System | str] | Iterable[System | str],
     *,
     prices: Prices | None = None,
-    framework: Framework | str | None = DEFAULT,
+    framework: Framework | str | None = None,
+    global_batch: Number | None = None,
     input: Input = None,
     **run: Unpack[RunOptions],
 ) -> Table:
     """Which upgrade pays: the same run on other systems (by name, or as a dict of systems of your own by any name; see
     `with_gpu`, `with_link`), most gain first. `prices` of the changes by those names give the gain for each unit of price.
     """
-    asked = one_run("upgrades", run, input=input)
+    keywords = asked("upgrades", run, global_batch=global_batch, input=input)
     names, others, owed = _changes(choices, prices)
-    base = as_system(system)
-    found = [as_framework(framework, item) for item in [base, *others]]
-    used = frameworks_records([item for item in found if item is not None])
-    table = _core.upgrade_table(
-        as_network(network)._handle,
-        base._handle,
-        asked,
-        *used,
-        *_path_of(input),
-        [item._handle for item in others],
-        names,
-        owed,
-    )
-    return Table(table)
+    plans = [plan_of(network, item, framework) for item in (system, *others)]
+    *found, assumed = _completed_on(plans, keywords, global_batch is not None)
+    return Answers(_core.upgrade_table(*found, *_path_of(input), names, owed), assumed)
 
 
 @takes("inference_run")
@@ -96,7 +100,7 @@ def sensitivity_inference(
     system: Target,
     *,
     by: Number = 0.1,
-    framework: Profile = DEFAULT,
+    framework: Profile | None = None,
     **run: Unpack[InferenceRunOptions],
 ) -> Table:
     """How the latency of inference depends on each number of the hardware, as `sensitivity` for a step; `step_time` is the
@@ -106,8 +110,9 @@ def sensitivity_inference(
     >>> list(owed["resource"][:2])
     ['clock', 'memory-bandwidth']
     """
-    owed = _call(network, system, framework, run)
-    return Table(_core.call_sensitivity_table(*owed, number(by, "by")))
+    plan = inference_plan_of(network, system, framework)
+    runs, assumed = _completed(plan, check("inference_run", run, "sensitivity_inference"))
+    return Answers(_core.call_sensitivity_table(plan._study, plan.systems[0]._handle, runs, number(by, "by")), assumed)
 
 
 @takes("inference_run")
@@ -117,15 +122,31 @@ def upgrades_inference(
     choices: Mapping[str, System | str] | Iterable[System | str],
     *,
     prices: Prices | None = None,
-    framework: Profile = DEFAULT,
+    framework: Profile | None = None,
     **run: Unpack[InferenceRunOptions],
 ) -> Table:
     """Which upgrade pays in inference: as `upgrades`, of a call. GPUs by themselves are systems too ("t4")."""
     names, others, owed = _changes(choices, prices)
-    net, base, call, profile = _call(network, system, framework, run)
-    used = [profile, *(InferencePlan(network, item, framework).profiles[:1] for item in others)]
-    profiles = np.concatenate(used).astype(profile.dtype)
-    return Table(_core.call_upgrade_table(net, base, call, profiles, [item._handle for item in others], names, owed))
+    plans = [inference_plan_of(network, item, framework) for item in (system, *others)]
+    *found, assumed = _completed_on(plans, check("inference_run", run, "upgrades_inference"))
+    return Answers(_core.call_upgrade_table(*found, names, owed), assumed)
+
+
+def _completed(plan: Study, keywords: dict[str, Any], global_batch: bool = False) -> tuple[Records, str]:
+    """One run, and what was assumed of it."""
+    runs, given = plan._complete(keywords, global_batch, one=True)
+    return runs, plan._assumed_of(runs, given)[0]
+
+
+def _completed_on(
+    plans: list[Plan] | list[InferencePlan], keywords: dict[str, Any], global_batch: bool = False
+) -> tuple[list[_core.study], list[_core.system], Records, str]:
+    """The same question on each of the systems: studies, systems and runs, and what was assumed on the first. A run that cannot be
+    completed on another system is a row with the reason."""
+    first, assumed = _completed(plans[0], keywords, global_batch)
+    runs = [first, *(plan._complete(keywords, global_batch)[0] for plan in plans[1:])]
+    whole = np.concatenate(runs).astype(first.dtype)
+    return [plan._study for plan in plans], [plan.systems[0]._handle for plan in plans], whole, assumed
 
 
 def _changes(
@@ -139,14 +160,6 @@ def _changes(
     names = [text(name, "upgrade") for name in named]
     others = [as_system(item) for item in named.values()]
     return names, others, doubles(number((prices or {}).get(name, nan), "price") for name in named)
-
-
-def _call(
-    network: Network | str, system: Target, framework: Profile, run: InferenceRunOptions
-) -> tuple[_core.network, _core.system, Records, Records]:
-    """Network, system, run and profile of a call."""
-    plan = InferencePlan(network, system, framework)
-    return plan.networks[0]._handle, plan.systems[0]._handle, plan.runs(**run), plan.profiles[:1]
 
 
 def _path_of(value: Input) -> PathArrays:

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isnan, nan
-from typing import TYPE_CHECKING, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
 
 from . import _core, _record, _records
 from ._base import renamed
-from ._catalog import as_network, default
+from ._catalog import default
 from ._errors import ArgumentError
-from ._framework import DEFAULT
 from ._inference import InferencePlan, Profile, Target
-from ._input import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
+from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
 from ._network import Network
-from ._keywords import takes
-from ._plan import FrameworkList, Plan, Samples, Systems
+from ._keywords import check, takes
+from ._plan import FrameworkList, Plan, Systems
 from ._record import Records
+from ._run import Samples
 from ._system import System
 from ._table import Table
 
@@ -39,25 +39,10 @@ class _Question(NamedTuple):
     goal: Records
     runs: Records
     prices: Doubles
-    usable: Doubles
-    network: Network
     inputs: PathArrays
 
     def ask(self, what: str) -> Records:
-        profile = _record.write("memory_profile", default().memory_profile("pytorch"))
-        momentum = _record.write("optimizer", default().optimizer("momentum"))
-        data = _core.size_choices(
-            self.plan._handle,
-            self.goal,
-            self.runs,
-            self.prices,
-            self.usable,
-            self.network._handle,
-            profile,
-            momentum,
-            *self.inputs,
-            what,
-        )
+        data = _core.size_choices(self.plan._handle, self.goal, self.runs, self.prices, *self.inputs, what)
         return _record.array("size_choice", data)
 
 
@@ -65,10 +50,10 @@ class Choices(Table):
     """What reaches a target, best first, then what misses it, nearest first; rows have the fields of
     `perfmodel.fields("size_choice")`."""
 
-    def __init__(self, choices: Records):
+    def __init__(self, choices: Records, assumed: list[str]):
         self.records = choices
         """The rows as a structured array of dtype `perfmodel.dtype("size_choice")`."""
-        super().__init__(_core.size_table(choices))
+        super().__init__(_core.size_table(choices, [assumed[i] for i in choices["choice"]]))
 
     @property
     def choices(self) -> list[_records.SizeChoice]:
@@ -100,11 +85,11 @@ class Sizing(Choices):
     ('dgx1-v100', 1)
     """
 
-    def __init__(self, question: _Question):
+    def __init__(self, question: _Question, assumed: list[str]):
         if not isinstance(question, _Question):
             raise TypeError(f"a sizing is made by perfmodel.size, not of {type(question).__name__}")
-        self._question = question
-        super().__init__(question.ask("least"))
+        self._question, self._assumed = question, assumed
+        super().__init__(question.ask("least"), assumed)
 
     def next_cheaper(self) -> _records.SizeChoice | None:
         """Of all counts of all choices that take less than the best, the fastest; it misses by 1 - `reached`. None if
@@ -114,7 +99,7 @@ class Sizing(Choices):
 
     def front(self) -> Table:
         """The counts for which nothing is both faster and less, from least to fastest: the Pareto front."""
-        return Table(_core.size_table(self._question.ask("front")))
+        return Choices(self._question.ask("front"), self._assumed)
 
 
 @renamed(nodes_most="max_nodes")
@@ -128,7 +113,7 @@ def size(
     within: Quantity | None = None,
     dataset: Samples = "ilsvrc2012",
     global_batch: Number | None = None,
-    framework: FrameworkList = DEFAULT,
+    framework: FrameworkList = None,
     minimize: str = "nodes",
     prices: Prices | None = None,
     pue: Number = 1.0,
@@ -162,29 +147,19 @@ def size(
     The other arguments are those of `perfmodel.predict`. What the catalogue does not know (the power of some machines) is
     NaN. Raises NotFoundError for an unknown name, ArgumentError.
     """
-    net = as_network(network)
-    plan = Plan(net, systems, framework)
+    plan = Plan(network, systems, framework)
     for name in ("nodes", "epoch_samples"):
         if name in run:
             raise TypeError(f"size() got an unexpected keyword argument {name!r}")
     if global_batch is not None and run.get("batch") is not None:
         raise ArgumentError("batch and global_batch are both given; give one")
-    run.setdefault("gpus", 0)
-    runs = plan.runs(**run)
+    runs, assumed = _choices(plan, check("run", run, "size"), global_batch is not None)
     known = default().dataset(dataset) if isinstance(dataset, str) else dataset
     goal = _goal(rate, epochs, within, known, global_batch, minimize, max_nodes, pue, switch_ports, oversubscription)
     chosen = [plan.systems[index] for index in runs["system_index"]]
-    return Sizing(
-        _Question(
-            plan,
-            goal,
-            runs,
-            prices=doubles(_price(prices, plan.systems, system) for system in chosen),
-            usable=doubles(_usable(system.gpu) for system in chosen),
-            network=net,
-            inputs=path_arrays(_paths(chosen, known, storage, units, loader, cache)),
-        )
-    )
+    owed = doubles(_price(prices, plan.systems, system) for system in chosen)
+    paths = path_arrays(_paths(chosen, known, storage, units, loader, cache))
+    return Sizing(_Question(plan, goal, runs, owed, paths), assumed)
 
 
 @renamed(nodes_most="max_nodes")
@@ -195,7 +170,7 @@ def size_inference(
     *,
     rate: Quantity,
     latency: Quantity | None = None,
-    framework: Profile | Iterable[Profile] = DEFAULT,
+    framework: Profile | Iterable[Profile] | None = None,
     minimize: str = "nodes",
     prices: Prices | None = None,
     pue: Number = 1.0,
@@ -219,15 +194,21 @@ def size_inference(
     plan = InferencePlan(network, systems, framework)
     if "nodes" in run:
         raise TypeError("size_inference() got an unexpected keyword argument 'nodes'")
-    run.setdefault("gpus", 0)
-    if latency is not None:
-        run["batch"] = 1
-    runs = plan.runs(**run)
+    keywords = check("inference_run", run, "size_inference")
+    if "batch" in keywords and latency is not None:
+        raise ArgumentError("batch and latency are both given; give one")
+    runs, assumed = _choices(plan, keywords)
     goal = _goal(rate, None, None, None, None, minimize, max_nodes, pue, 32, 1.0)
     chosen = [plan.systems[index] for index in runs["system_index"]]
     limit = nan if latency is None else quantity(latency, "s", "latency")
     owed = doubles(_price(prices, plan.systems, system) for system in chosen)
-    return Choices(_record.array("size_choice", _core.size_service(plan._handle, goal, runs, owed, limit)))
+    return Choices(_record.array("size_choice", _core.size_service(plan._handle, goal, runs, owed, limit)), assumed)
+
+
+def _choices(plan: Plan | InferencePlan, keywords: dict[str, Any], global_batch: bool = False) -> tuple[Records, list[str]]:
+    """Every choice as a run on one node, with what was assumed of it: nodes are found, so GPUs are those of each node."""
+    runs, (names, _) = plan._complete({**keywords, "nodes": 1})
+    return runs, plan._assumed_of(runs, ([*names, "batch"] if global_batch else names, float(global_batch)))
 
 
 def _choice_of(row: np.void) -> _records.SizeChoice:
@@ -274,11 +255,6 @@ def _price(prices: Prices | None, systems: list[System], system: System) -> floa
         if id == system.id:
             found = number(value, "price")
     return found
-
-
-def _usable(gpu: _records.Gpu) -> float:
-    known = default().usable_memory(gpu.id)
-    return gpu.memory if isnan(known) else known
 
 
 def _paths(

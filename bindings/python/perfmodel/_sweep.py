@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, overload
 
 from . import _core
 from ._catalog import as_system
-from ._framework import DEFAULT
 from ._hardware import HardwareAxes, variants
 from ._inputs import Numbers, many, text
 from ._keywords import takes
-from ._plan import CHUNK, FrameworkList, Networks, Plan, Samples, Systems
+from ._plan import CHUNK, FrameworkList, Networks, Plan, Systems
 from ._prediction import Prediction, prediction
-from ._record import Records, checked
-from ._run import Input
+from ._record import Records, checked, places
+from ._run import Input, Samples, asked
+from ._study import Given, all_given
 from ._table import SHOWN_ROWS, Column, Table
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 class Sweep(Table):
     """Predictions of a grid of runs: a Table whose rows are Prediction objects.
 
-    `runs` and `predictions` are the same as structured arrays.
+    `runs` and `predictions` are the same as structured arrays. What was assumed of each run is the column `assumed`, or
+    a line above the table where it is the same for all.
     """
 
     def __init__(
@@ -37,8 +38,10 @@ class Sweep(Table):
         *,
         paths: Sequence[str] = (),
         columns: Iterable[str] | None = None,
+        _given: Given | None = None,
     ):
         self.plan = plan
+        self._given = all_given("run") if _given is None else _given
         self._paths = [text(path, "path") for path in paths]
         self._columns = None if columns is None else [text(name, "column") for name in columns]
         self.runs = checked("run", runs, "runs")
@@ -49,7 +52,8 @@ class Sweep(Table):
         return self._table_of(slice(start, stop))
 
     def _table_of(self, part: slice | list[int]) -> _core.table:
-        table = _core.prediction_table(self.plan._handle, self.runs[part], self.predictions[part], self._paths)
+        runs, predictions = self.runs[part], self.predictions[part]
+        table = _core.study_table(self.plan._study, runs, predictions, *self._given, self._paths)
         if self._columns is not None:
             _core.table_keep(table, self._columns)
         return table
@@ -80,7 +84,8 @@ class Sweep(Table):
         return super().__getitem__(key)
 
     def _row(self, row: int) -> Prediction:
-        return prediction(self.plan, self.runs[row], self.predictions[row])
+        run = self.runs[row].tobytes()
+        return prediction(self.plan, run, places("run", run), self.predictions[row], self._given)
 
 
 @takes("run", many=True)
@@ -88,7 +93,7 @@ def sweep(
     networks: Networks,
     systems: Systems,
     *,
-    framework: FrameworkList = DEFAULT,
+    framework: FrameworkList = None,
     global_batch: Numbers = None,
     input: Input = None,
     dataset: Samples = None,
@@ -113,6 +118,7 @@ def sweep(
     if axes:
         chosen = [variant for item in chosen for variant in variants(as_system(item), axes)]
     plan = Plan(networks, chosen, framework)
-    runs = plan.runs(global_batch=global_batch, input=input, dataset=dataset, **run)
+    keywords = asked("sweep", run, global_batch=global_batch, input=input, dataset=dataset)
+    runs, given = plan._complete(keywords, global_batch is not None)
     wanted = None if columns is None else [text(name, "column") for name in columns]
-    return Sweep(plan, runs, plan.predict(runs, columns=wanted), paths=list(axes or {}), columns=wanted)
+    return Sweep(plan, runs, plan.predict(runs, columns=wanted), paths=list(axes or {}), columns=wanted, _given=given)

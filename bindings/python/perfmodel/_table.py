@@ -153,6 +153,9 @@ class Table:
 
     def format(self, format: str = "table", width: int = 0) -> str:
         """The library's own text: "table" for people (at most `width` characters wide), "csv" or "json"."""
+        if format == "table":
+            lines = [(_assumed(part), _core.table_format(part, format, width)) for part in self._parts()]
+            return "\n".join(line + text for line, text in lines)
         parts = [_core.table_format(part, format, width) for part in self._parts()]
         if format == "csv":
             return parts[0] + "".join(part.split("\r\n", 1)[1] for part in parts[1:])
@@ -171,7 +174,8 @@ class Table:
     def __repr__(self) -> str:
         """The main columns of the first rows and the last one, as wide as the terminal."""
         width = shutil.get_terminal_size((PAGE_WIDTH, 24)).columns
-        return _core.table_format_rows(self._head(), width, SHOWN_ROWS, self._absent()).rstrip("\n")
+        head = self._head()
+        return _assumed(head) + _core.table_format_rows(head, width, SHOWN_ROWS, self._absent()).rstrip("\n")
 
     def _head(self) -> _core.table:
         """At least the first rows and the last one."""
@@ -184,6 +188,7 @@ class Table:
     def _repr_html_(self) -> str:
         """The same rows and columns, the meaning of columns as tips."""
         infos, part = self.columns, self._head()
+        assumed = _assumed(part).rstrip("\n")
         shown = np.frombuffer(_core.table_find_shown(part), dtype=np.float64).astype(int).tolist()
         head = "".join(_html_title(infos[i]) for i in shown)
         count = int(_core.table_shown_rows(part))
@@ -192,9 +197,15 @@ class Table:
         if count > SHOWN_ROWS or self._absent() > 0:
             left = count + self._absent() - SHOWN_ROWS
             rows[SHOWN_ROWS - 1 : -1] = [f'<tr><td colspan="{len(shown)}">... {left} more rows</td></tr>']
-        heading = escape(_core.table_format_heading(part))
+        heading = "<br>".join(escape(line) for line in (assumed, _core.table_format_heading(part)) if line)
         caption = f'<caption style="{CAPTION}">{heading}</caption>' if heading else ""
         return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _assumed(part: _core.table) -> str:
+    """The line that says what was assumed of all rows alike, or nothing."""
+    text = _core.table_lift_assumed(part)
+    return f"assumed: {text}\n" if text else ""
 
 
 def _read_again(kind: type[Table], packed: str, state: dict[str, Any]) -> Table:

@@ -1,0 +1,170 @@
+"""Studies: networks on systems in software, and runs of which only some fields are given. The library completes the runs, by the
+same rules for every language and command."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from . import _core, _record
+from ._fields import fields
+from ._inputs import Doubles, doubles
+from ._keywords import axes_of, settings_of
+from ._network import Network
+from ._record import Records
+from ._system import System
+
+Given = tuple[list[str], float]
+"""Fields that were given, and whether (1) `batch` is that of all data-parallel ranks."""
+Axes = tuple[list[str], Doubles, Doubles]
+"""Fields, how many values each has, all values."""
+Step = tuple[str, tuple[Any, ...]]
+"""A function of the core that completes runs, and its arguments beside the study."""
+S = TypeVar("S", bound="Study")
+
+
+class Study:
+    """What plans of training and of inference have in common: they complete runs, and predict completed ones."""
+
+    _run: ClassVar[str]
+    """The type of runs, "run" or "inference_run", and of what is predicted."""
+    _result: ClassVar[str]
+    _software: ClassVar[str]
+    """The field of a run that is its place among the frameworks of the plan."""
+    _calls: ClassVar[tuple[Any, Any, Any, Any]]
+    """What the core has for them: runs as asked, completed, one completed and predicted, what was assumed."""
+
+    def __init__(self, networks: list[Network], systems: list[System], named: int, handle: _core.study, made: tuple[Any, ...]):
+        self.networks, self.systems = networks, systems
+        self._study, self._named, self._made = handle, named, made
+        self._plan: _core.plan | None = None
+        self._steps: list[Step] = []
+        self._seen: set[tuple[int, int, int]] = set()
+        self._noted = 0
+        self._lock = threading.Lock()
+        self._asked, self._completed, self._predicted, self._assumed = self._calls
+        self._nothing = self._asked(*flat({}))  # a run of which nothing is given
+        self._network_ids: dict[int, str] = {}
+        self._system_ids = [system.id for system in systems]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Places in the plan follow from the order in which runs were completed: what made it grow is done again."""
+        return _again, (type(self), self._made, self._steps)
+
+    # ---- Completion ----
+
+    def _complete(self, keywords: Mapping[str, Any], global_batch: bool = False, *, one: bool = False) -> tuple[Records, Given]:
+        """Every combination of the keywords' values, completed. What cannot be completed is an error if it is but one run;
+        else it keeps the reason for its prediction."""
+        axes = axes_of(self._run, keywords)
+        asked = _record.array(self._run, self._asked(*flat(self._places() | axes)))
+        given = list(axes), float(global_batch)
+        with self._lock:
+            try:
+                runs = _record.array(self._run, self._completed(self._study, asked, *given, float(one)))
+            except Exception:
+                self._follow(asked, given)
+                raise
+            self._follow(asked, given, runs)
+        return runs, given
+
+    def _places(self) -> dict[str, list[float]]:
+        """The axes of the plan's lists."""
+        counts = {"network_index": len(self.networks), "system_index": len(self.systems), self._software: self._named}
+        return {name: [float(i) for i in range(count)] for name, count in counts.items() if count > 0}
+
+    def _ask(self, keywords: Mapping[str, Any], option: float) -> tuple[bytearray, tuple[int, int, int], bytearray]:
+        """One run, completed, its network, system and software, and what is predicted of it. Raises why that is not possible.
+        Option: 1 for a global batch; of inference, a limit of the latency."""
+        settings = settings_of(self._run, keywords)
+        with self._lock:
+            try:
+                run, result = self._predicted(self._study, self._nothing, settings, option)
+            except Exception:
+                self._follow_one(settings, option)
+                raise
+            places = _record.places(self._run, run)
+            if places not in self._seen:
+                self._follow_one(settings, option)
+                self._seen.add(places)
+        return run, places, result
+
+    def _network_id(self, index: int) -> str:
+        """The id of a network of the plan."""
+        if index not in self._network_ids:
+            self._network_ids[index] = _core.study_network_id(self._study, index)
+        return self._network_ids[index]
+
+    def _assumed_of(self, runs: Records, given: Given) -> list[str]:
+        """What was assumed of each of the runs, in a line."""
+        return self._assumed(self._study, runs, *given)
+
+    # ---- The plan ----
+
+    @property
+    def _handle(self) -> _core.plan:
+        """The plan of all runs so far; without any, of those where nothing is given."""
+        if self._plan is None:
+            self._complete({})
+        assert self._plan is not None
+        return self._plan
+
+    def _follow(self, asked: Records, given: Given, runs: Records | None = None) -> None:
+        """After runs were completed: the plan that has them, and what is worth knowing of their software."""
+        if not self._grow():
+            return
+        if runs is not None:
+            places = runs[self._software].astype(np.int64) << 32 | runs["network_index"].astype(np.uint32)
+            asked = asked[np.sort(np.unique(places, return_index=True)[1])]
+        self._steps.append((self._completed.__name__, (asked.tobytes(), *given, 0.0)))
+
+    def _begin(self, name: str, arguments: tuple[Any, ...]) -> None:
+        """After a function of the core completed runs of its own."""
+        if self._grow():
+            self._steps.append((name, arguments))
+
+    def _follow_one(self, settings: dict[str, float], option: float) -> None:
+        global_batch = option if self._run == "run" else 0.0
+        asked = self._asked(*flat({name: [value] for name, value in settings.items()}))
+        self._follow(_record.array(self._run, asked), (list(settings), global_batch))
+
+    def _grow(self) -> bool:
+        """Whether the plan is another one now; warns of software that does not run on a GPU."""
+        try:
+            plan = _core.study_plan(self._study)
+        except Exception:  # not one run could be completed
+            return False
+        if self._plan is not None and plan.this == self._plan.this:
+            return False
+        self._plan = plan
+        notes = _core.study_notes(self._study)
+        for note in notes[self._noted :]:
+            warnings.warn(note, stacklevel=6)
+        self._noted = len(notes)
+        return True
+
+
+def _again(kind: type[S], made: tuple[Any, ...], steps: list[Step]) -> S:
+    study = kind(*made)
+    for name, arguments in steps:
+        getattr(_core, name)(study._study, *arguments)
+        study._grow()
+    study._steps = list(steps)
+    return study
+
+
+def flat(axes: Mapping[str, list[float]]) -> Axes:
+    """Axes as the core takes them."""
+    values = doubles(value for items in axes.values() for value in items)
+    return list(axes), doubles(float(len(items)) for items in axes.values()), values
+
+
+@cache
+def all_given(type_name: str) -> Given:
+    """Of runs that a script filled itself: nothing was left open."""
+    return [f.name for f in fields(type_name)], 0.0
