@@ -104,8 +104,9 @@ PM_API const pm_framework_profile *pm_study_get_framework(const pm_study *study,
 /* The inference profile on a system. */
 PM_API const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index);
 
-/* How the software of a completed run handles memory: of training its framework, the generic profile without one; of
-** inference its inference profile. */
+/* How the framework or inference profile of a completed run handles memory; NULL without one. It lives as long as the study. */
+PM_API const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t software_index, int32_t system_index);
+/* The same as a copy; without a framework that of generic software. */
 PM_API int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index,
                                        pm_memory_profile *profile, pm_error *error);
 

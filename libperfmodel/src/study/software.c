@@ -91,11 +91,17 @@ const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t 
   return found != NULL && study->inference ? &found->profile : NULL;
 }
 
+const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t software_index, int32_t system_index)
+{
+  const pm__study_software *found = pm__study_software_at(study, software_index, system_index);
+  return found == NULL ? NULL : study->inference ? &found->memory : &found->framework.memory;
+}
+
 int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index, pm_memory_profile *profile,
                                 pm_error *error)
 {
-  const pm__study_software *found = pm__study_software_at(study, software_index, system_index);
+  const pm_memory_profile *found = pm_study_get_memory(study, software_index, system_index);
   if (study == NULL || profile == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory profile needs a study and a place");
-  if (found != NULL && !study->inference) return *profile = found->framework.memory, PM_OK;
-  return pm_catalog_get_memory_profile(study->catalog, found != NULL ? found->profile.memory : "generic", profile, error);
+  if (found != NULL) return *profile = *found, PM_OK;
+  return pm_catalog_get_memory_profile(study->catalog, "generic", profile, error);
 }
