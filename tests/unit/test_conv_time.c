@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "devices.h"
+#include "kernel/conv_shape.h"
+#include "plan/plan.h"
 
 enum { PRECISIONS = 3, PASSES = 3 };
 
@@ -330,6 +332,59 @@ START_TEST(winners_are_named)
 }
 END_TEST
 
+/* ---- Prices of many at once ---- */
+
+static pm__conv described(const pm_kernel *k)
+{
+  double out = floor((k->height + 2 * k->padding_height - k->kernel_height) / k->stride_height) + 1;
+  double window = k->kernel_height, stride = k->stride_height, padding = k->padding_height;
+  return (pm__conv){k->channels, k->out_channels, 1, {1, k->height, k->height}, {1, out, out}, {1, window, window},
+                    {1, stride, stride}, {0, padding, padding}, {0, padding, padding}, {1, 1, 1}, false};
+}
+
+/* Convolutions drawn for one pass, and 3 channels among them. */
+static void draw_shapes(unsigned *state, int pass, pm__window_shape *shapes)
+{
+  EACH(i, PM__AT_ONCE) {
+    pm_kernel kernel = drawn_conv(state, PM_PRECISION_FP32);
+    if (i % 8 == 0) kernel.channels = 3;
+    pm__conv conv = described(&kernel);
+    pm__window_shape_make(&shapes[i], &conv, (pm__pass)pass);
+  }
+}
+
+static void check_prices(const device *gpu, const pm__device *d, const pm__window_shape *shapes, double batch)
+{
+  pm__kernel_cost together[PM__AT_ONCE];
+  pm__window_shapes_cost(d, shapes, PM__AT_ONCE, batch, together);
+  EACH(i, PM__AT_ONCE) {
+    pm__kernel_cost alone = pm__window_shape_cost(d, &shapes[i], batch, INFINITY);
+    ck_assert_msg(alone.time == together[i].time && alone.algorithm == together[i].algorithm &&
+                  alone.bound == together[i].bound, "%s: %.17g s alone, %.17g s together", gpu->gpu.id, alone.time,
+                  together[i].time);
+    bool exceeds = !d->conv.tensor && pm__window_exceeds(d, &shapes[i], batch, alone.time * (1 + 1e-6));
+    ck_assert_msg(!exceeds, "%s: the bound is above %.9g s", gpu->gpu.id, alone.time);
+  }
+}
+
+/* Alone and among others to the bit, and never below its bound. */
+START_TEST(convolutions_cost_the_same_together)
+{
+  static pm__window_shape shapes[PM__AT_ONCE];
+  static pm__device devices[PM_PRECISION_COUNT];
+  unsigned state = 5;
+  device d;
+  EACH_DEVICE(d) {
+    pm__plan_devices(&d.gpu, &d.constants, NULL, devices);
+    EACH(precision, PM_PRECISION_COUNT) EACH(pass, PASSES) {
+      if (!devices[precision].calibrated) continue;
+      draw_shapes(&state, pass, shapes);
+      check_prices(&d, &devices[precision], shapes, 1 + state % 300);
+    }
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("conv_time");
@@ -348,6 +403,7 @@ int main(void)
   tcase_add_test(laws, narrow_steps_wait_along_the_contraction);
   tcase_add_test(laws, gathered_rows_are_whole_sectors);
   tcase_add_test(laws, winners_are_named);
+  tcase_add_test(laws, convolutions_cost_the_same_together);
   suite_add_tcase(suite, laws);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

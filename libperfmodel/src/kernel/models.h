@@ -117,10 +117,10 @@ pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidd
                       pm__pass pass);
 
 /* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and additions. */
-static inline pm__kernel_cost pm__limited(const pm__device *device, double compute, double memory, double flop,
+static inline pm__kernel_cost pm__limited(const pm__device *d, double compute, double memory, double flop,
                                           int algorithm)
 {
-  double time = sqrt(compute * compute + memory * memory), power = flop * device->energy;
+  double time = sqrt(compute * compute + memory * memory), power = flop * d->energy;
   int bound = compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;
   return (pm__kernel_cost){pm__most(power, time), algorithm, power > time ? PM_BOUND_POWER : bound};
 }
