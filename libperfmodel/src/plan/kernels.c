@@ -27,9 +27,8 @@ static bool allocate(pm__plan_kernels *kernels, size_t count)
   memset(kernels, 0, sizeof *kernels);
   kernels->flop = (double *)calloc(6 * room, sizeof *kernels->flop);
   kernels->shape = (pm__layer_kernel *)calloc(room, sizeof *kernels->shape);
-  kernels->conv = (pm__window_shape *)calloc(room, sizeof *kernels->conv);
   kernels->place = (unsigned char *)calloc(room, sizeof *kernels->place);
-  if (kernels->flop == NULL || kernels->shape == NULL || kernels->conv == NULL || kernels->place == NULL) return false;
+  if (kernels->flop == NULL || kernels->shape == NULL || kernels->place == NULL) return false;
   kernels->elements = kernels->flop + room;
   kernels->fixed = kernels->flop + 2 * room;
   kernels->repeats = kernels->flop + 3 * room;
@@ -76,10 +75,6 @@ static int add(pm__plan_kernels *kernels, int first, int end, const pm__launch *
   kernels->fixed[end] = kernel->work.fixed_elements;
   kernels->shape[end] = *kernel;
   kernels->place[end] = time_place_of(kernel);
-  if (kernel->family != PM__CONV) return end + 1;
-  kernels->has_conv = true;
-  kernels->layout[end] = pm__layout_elements(kernel);
-  pm__window_shape_make(&kernels->conv[end], &kernel->shape.conv, kernel->pass);
   return end + 1;
 }
 
@@ -92,15 +87,29 @@ static int fill_group(pm__plan_kernels *kernels, const pm__launch *list, size_t 
   return (end + PM__LANES - 1) / PM__LANES * PM__LANES;
 }
 
+/* Shapes of the convolutions, at their places among all kernels; none where there is no convolution. */
+static bool make_shapes(pm__plan_kernels *kernels)
+{
+  int count = kernels->first[PM__GROUPS];
+  for (int i = 0; i < count; i++) {
+    const pm__layer_kernel *kernel = &kernels->shape[i];
+    if (kernel->family != PM__CONV) continue;
+    if (kernels->conv == NULL) kernels->conv = (pm__window_shape *)calloc((size_t)count, sizeof *kernels->conv);
+    if (kernels->conv == NULL) return false;
+    kernels->layout[i] = pm__layout_elements(kernel);
+    pm__window_shape_make(&kernels->conv[i], &kernel->shape.conv, kernel->pass);
+  }
+  return true;
+}
+
 int pm__plan_kernels_make(pm__plan_kernels *kernels, const pm__launch *launches, size_t count, pm_error *error)
 {
-  if (!allocate(kernels, count)) {
-    pm__plan_kernels_free(kernels);
-    return pm__no_memory(error);
-  }
-  for (int group = 0; group < PM__GROUPS; group++)
+  bool good = allocate(kernels, count);
+  for (int group = 0; group < PM__GROUPS && good; group++)
     kernels->first[group + 1] = fill_group(kernels, launches, count, group, kernels->first[group]);
-  return PM_OK;
+  if (good && make_shapes(kernels)) return PM_OK;
+  pm__plan_kernels_free(kernels);
+  return pm__no_memory(error);
 }
 
 void pm__plan_kernels_free(pm__plan_kernels *kernels)
@@ -239,7 +248,7 @@ static void price_some(const pm__plan_kernels *k, const pm__segments *segments, 
                        const pm__device *device, double batch, pm__part *part, pm__costs *costs)
 {
   pm__kernel_cost conv[PM__AT_ONCE];
-  if (k->has_conv) pm__window_shapes_cost(device, &k->conv[first], end - first, batch, conv);
+  if (k->conv != NULL) pm__window_shapes_cost(device, &k->conv[first], end - first, batch, conv);
   for (int i = first; i < end; i++) {
     if (k->repeats[i] == 0) continue;
     pm__plan_way way = k->place[i] == PM__PLACE_CONV

@@ -22,8 +22,7 @@ typedef struct pm__plan_kernels {
   double *layout;                /* elements that change layout for a convolution; in the same allocation */
   unsigned char *place;          /* of its time in a pm__part */
   pm__layer_kernel *shape;       /* at the same places */
-  struct pm__window_shape *conv;   /* likewise, of convolutions */
-  bool has_conv;
+  struct pm__window_shape *conv; /* likewise, of convolutions; NULL: there are none */
 } pm__plan_kernels;
 
 /* Those of `count` launches, equal ones once. PM_OK or PM_STATUS_NO_MEMORY. */
