@@ -2,14 +2,16 @@
 """How many settings lie in the 80 % interval of their prediction: 72 to 88 % of every set with at least 50, by word.
 
     intervals.py PERFMODEL rows       machines of collectives held out
-    intervals.py PERFMODEL left-out   training and inference, each GPU and source left out in turn, with the word that its
-                                      rows then get: some minutes
+    intervals.py PERFMODEL left-out PROGRAM   training and inference, each GPU and source left out in turn by PROGRAM (left_out.c),
+                                      with the word that its rows then get: some minutes
 
 A figure is how far the share is from 80 %."""
 import collections
 import concurrent.futures
+import csv
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 
@@ -58,22 +60,28 @@ def of_rows(command):
     yield from figures("collectives", (((row["use"],), row["inside"] == "yes") for row in runs if row["p10 [s]"] and row["use"] == "held-out"))
 
 
-def left_out_rows(command, gpus, name, what, which):
+def left_out_rows(command, program, gpus, what, which, names):
+    """By set, the rows of a GPU or source by what is fitted without them."""
     with tempfile.TemporaryDirectory() as folder:
-        catalog = rows_left_out.catalogue_without(command, pathlib.Path(folder), gpus, what, which)
-        return known(run(command, name, "--rows", "-q", "--hold-out", what, *catalog)[0])
+        options = rows_left_out.catalogue_without(command, pathlib.Path(folder), gpus, what, which)
+        files = [option for option in options if option != "--catalog"]
+        done = subprocess.run([program, what, ",".join(names), *files], capture_output=True, text=True, check=True)
+    tables = done.stdout.replace("\r", "").strip().split("\n\n")
+    return {name: known(csv.DictReader(table.splitlines())) for name, table in zip(names, tables)}
 
 
-def left_out(command):
-    gpus = calibration_status.Gpus()
+def left_out(command, program):
+    gpus, sets = calibration_status.Gpus(), ("training", "inference")
+    held_out = {name: dict(rows_left_out.held_out(known(run(command, name, "--rows", "-q")[0]))) for name in sets}
+    everything = {what: which for name in sets for what, which in held_out[name].items()}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        waiting = {name: [pool.submit(left_out_rows, command, gpus, name, what, which)
-                          for what, which in rows_left_out.held_out(known(run(command, name, "--rows", "-q")[0]))]
-                   for name in ("training", "inference")}
-        for name, rows in waiting.items():
-            yield from figures(name, (item for found in rows for item in settings(found.result())))
+        waiting = [pool.submit(left_out_rows, command, program, gpus, what, which, [name for name in sets if what in held_out[name]])
+                   for what, which in everything.items()]
+        found = [rows.result() for rows in waiting]
+    for name in sets:
+        yield from figures(name, (item for rows in found for item in settings(rows.get(name, []))))
 
 
 if __name__ == "__main__":
     how, misses = {"rows": (of_rows, KNOWN_ROWS), "left-out": (left_out, KNOWN_LEFT_OUT)}[sys.argv[2]]
-    sys.exit(judge(list(how(sys.argv[1])), misses) > 0)
+    sys.exit(judge(list(how(sys.argv[1], *sys.argv[3:])), misses) > 0)
