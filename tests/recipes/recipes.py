@@ -282,7 +282,7 @@ def check_run_field(copy):
 
 RUN_FIELD = Recipe(
     check_run_field,
-    lines={"libperfmodel/include/perfmodel/predict.h": (
+    lines={"libperfmodel/include/perfmodel/run.h": (
         '  /* the next field of a run goes above this line */',
         '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
 

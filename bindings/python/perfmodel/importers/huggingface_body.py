@@ -57,8 +57,8 @@ class Body:
         stated = {key: value for key, value in attributes.items() if value}
         if stated.get("kv_heads") == stated["heads"]:
             del stated["kv_heads"]
-        if self.flash and "bias_rows" not in stated:
-            stated["flash"] = True
+        if "bias_rows" not in stated:
+            stated["flash"] = self.flash
         return self.add("attention", name, q, k, v, *more, **stated)
 
     def activation(self, name: str, function: str) -> int:
