@@ -58,7 +58,8 @@ typedef struct pm_study_setup {
 /* A study. Owned by the caller; NULL with an error: an unknown framework, no memory. */
 PM_API pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error);
 
-/* Records of frameworks that no catalogue has. For each framework of the setup its records, which are copied, or NULL: by name. */
+/* Records of frameworks that no catalogue has. For each framework of the setup its records, which are copied, or NULL: by name.
+** A profile that names no memory profile has the generic one. */
 typedef struct pm_study_records {
   const pm_framework_profile *const *frameworks; /* of training; NULL: all by name */
   const pm_inference_profile *const *profiles;   /* of inference; NULL: all by name */

@@ -58,6 +58,7 @@ static int take_records(pm_study *study, const pm_study_records *records, size_t
   if (slot->own == NULL) return pm__no_memory(error);
   if (framework != NULL) slot->own->framework = *framework;
   if (profile != NULL) slot->own->profile = *profile;
+  if (slot->own->profile.memory[0] == '\0') pm__text_set(slot->own->profile.memory, PM_TEXT_MAX, "generic");
   return PM_OK;
 }
 
