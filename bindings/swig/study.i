@@ -209,7 +209,9 @@ static records study_software(const pm_study *study, double index, double system
   if (strcmp(part, "framework") == 0) return record_copy(part, &framework->framework, error);
   if (strcmp(part, "cudnn_generation") == 0) return record_copy(part, &framework->cudnn, error);
   if (strcmp(part, "prediction_interval") == 0) return record_copy(part, &framework->interval, error);
-  return record_copy("memory_profile", &framework->memory, error);
+  if (strcmp(part, "memory_profile") == 0) return record_copy(part, &framework->memory, error);
+  fail(error, PM_STATUS_NOT_FOUND, "a framework has no part \"%.60s\"", part);
+  return none;
 }
 
 /* Every combination of the axes, as it is asked for. */

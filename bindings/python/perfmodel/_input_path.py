@@ -27,6 +27,7 @@ PathArrays = tuple[Records, Records, Records, Records, Records, Records, Records
 class InputPipeline(_records.InputRates):
     """Rates of every stage in samples per second of one node, the slowest, and what it means for GPUs and storage.
 
+    >>> from perfmodel import input_pipeline
     >>> path = input_pipeline("ilsvrc2012-x10", "c4140", storage="isilon-f800", rate=2940)
     >>> path.bottleneck, path.nodes_gateway, path.max_nodes
     ('gpu', 63.0, 32.0)

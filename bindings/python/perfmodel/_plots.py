@@ -10,8 +10,8 @@ import numpy as np
 from . import _core, _records
 from ._catalog import as_gpu, as_network, as_system
 from ._errors import ArgumentError
-from ._framework import DEFAULT, Framework
-from ._inputs import Number, Numbers, many, whole
+from ._framework import Framework
+from ._inputs import Number, many, whole
 from ._network import Network
 from ._plan import Networks
 from ._sweep import Sweep, sweep
@@ -47,15 +47,15 @@ def plot_scaling(
     gpus: Iterable[int] | None = None,
     batch: Number | None = None,
     global_batch: Number | None = None,
-    precision: str = "fp32",
-    framework: Framework | str | None = DEFAULT,
-    overlap: str = "framework",
+    precision: str | None = None,
+    framework: Framework | str | None = None,
+    overlap: str | None = None,
     measured: Mapping[str, Mapping[int, float]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
     """Throughput over the number of GPUs, a line per network, with its ideal (as many times one GPU) dotted.
 
-    `gpus` are powers of two up to all of the system by default. `measured` gives published or own rates to set beside
+    `gpus` are powers of two up to all of the system by default; what else is not given is completed, as `perfmodel.predict` does. `measured` gives published or own rates to set beside
     the lines: {"resnet50": {8: 1513}}.
     """
     node = as_system(system)
@@ -68,7 +68,8 @@ def plot_scaling(
             overlap=overlap,
         )
         _draw_scaling(ax, rows, net, i, (measured or {}).get(net.id, {}))
-    _scaling_frame(ax, node, counts, batch, global_batch, precision)
+        per = _share(rows, global_batch)
+    _scaling_frame(ax, node, counts, per if len(nets) == 1 else "")
     return ax
 
 
@@ -92,12 +93,15 @@ def _draw_scaling(ax: Axes, rows: Sweep, net: Network, index: int, measured: Map
         )  # fmt: skip
 
 
-def _scaling_frame(
-    ax: Axes, node: System, counts: list[int], batch: Numbers, global_batch: Numbers, precision: str
-) -> None:
-    per = f"global batch {global_batch}" if global_batch is not None else f"batch {batch or 32} per GPU"
+def _share(rows: Sweep, global_batch: Number | None) -> str:
+    """Batch and precision in words."""
+    per = f"global batch {global_batch}" if global_batch is not None else f"batch {rows['batch'][0]:g} per GPU"
+    return f", {per}, {rows['precision'][0]}"
+
+
+def _scaling_frame(ax: Axes, node: System, counts: list[int], asked: str) -> None:
     ax.plot([], [], color="0.4", linestyle=":", linewidth=1, label="ideal")
-    ax.set_title(f"Training on {node.name or node.id}, {per}, {precision}", fontsize=11)
+    ax.set_title(f"Training on {node.name or node.id}{asked}", fontsize=11)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
     ax.set_xticks(counts, [str(count) for count in counts])

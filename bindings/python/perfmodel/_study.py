@@ -6,12 +6,14 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from . import _core, _record
+from ._errors import Error
 from ._fields import fields
 from ._inputs import Doubles, doubles
 from ._keywords import axes_of, settings_of
@@ -67,8 +69,9 @@ class Study:
         with self._lock:
             try:
                 runs = _record.array(self._run, self._completed(self._study, asked, *given, float(one)))
-            except Exception:
-                self._follow(asked, given)
+            except Error:
+                with suppress(Error):  # a run may need more of the plan before it fails
+                    self._follow(asked, given)
                 raise
             self._follow(asked, given, runs)
         return runs, given
@@ -85,8 +88,9 @@ class Study:
         with self._lock:
             try:
                 run, result = self._predicted(self._study, self._nothing, settings, option)
-            except Exception:
-                self._follow_one(settings, option)
+            except Error:
+                with suppress(Error):
+                    self._follow_one(settings, option)
                 raise
             places = _record.places(self._run, run)
             if places not in self._seen:
@@ -135,10 +139,7 @@ class Study:
 
     def _grow(self) -> bool:
         """Whether the plan is another one now; warns of software that does not run on a GPU."""
-        try:
-            plan = _core.study_plan(self._study)
-        except Exception:  # not one run could be completed
-            return False
+        plan = _core.study_plan(self._study)
         if self._plan is not None and plan.this == self._plan.this:
             return False
         self._plan = plan

@@ -10,7 +10,7 @@ import numpy as np
 import perfmodel as pm
 import pytest
 from conftest import bits
-from perfmodel import _core, _fields
+from perfmodel import _core, _fields, _framework
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,6 @@ def test_not_found_is_a_lookup_error() -> None:
         lambda: pm.show(None, None),
         lambda: pm.predict(None, None),
         lambda: pm.predict("resnet50", None),
-        lambda: pm.predict("resnet50", "dgx1-v100", gpus=None),
-        lambda: pm.predict("resnet50", "dgx1-v100", precision=None),
         lambda: pm.predict("resnet50", "dgx1-v100", batch="64"),
         lambda: pm.predict("resnet50", "dgx1-v100", batch=True),
         lambda: pm.sweep(None, None),
@@ -123,34 +121,34 @@ def core_arguments() -> dict[str, list[object]]:
     """Good arguments of every function of the core."""
     catalog = _core.catalog_new()
     net, node = _core.catalog_new_network(catalog, "alexnet", {}), _core.catalog_new_system(catalog, "ac922")
-    plan = _core.plan_new([net], [node])
     sizes, none = np.array([1e6]), np.array([], dtype=float)
-    run, gpu, ring = _core.run_default(), _core.system_gpu(node), _core.system_ring(node, 2, 1)
+    framework = [_core.catalog_framework(catalog, "generic", "", part) for part in ("framework", "cudnn_generation", "prediction_interval", "memory_profile")]
+    study = _core.study_new(catalog, [net], [node], [""], *framework)
+    given = [["gpus", "batch"], 0.0]
+    space_of_one = [["gpus", "batch"], np.ones(2), np.array([2.0, 8])]
+    run = _core.study_complete(study, _core.asked_runs(*space_of_one), *given, 1)
+    plan, gpu, ring = _core.study_plan(study), _core.system_gpu(node), _core.system_ring(node, 2, 1)
     done = _core.predict(plan, run, -1)
-    table = _core.prediction_table(plan, run, done, [])
+    table = _core.study_table(study, run, done, *given, [])
     new, one = _core.network_new("n", "n"), np.ones(1)
     calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
     kernel["precision"], kernel["count"], kernel["m"], kernel["n"], kernel["k"] = 1, 1, 8, 8, 8
     _core.network_add_input(new, "first", np.array([3.0, 8, 8]))
     profile = _core.catalog_record(catalog, "memory_profile", "pytorch")
-    adam = _core.catalog_record(catalog, "optimizer", "adam")
-    memory_run = _core.memory_run_default()
     stored = {"dataset": "ilsvrc2012", "storage": "nvme", "storage_access": "nvme", "decoder": "zen4"}
     path = {**stored, "loader": "dali", "system": "dgx1-v100", "prediction_interval": "input"}
     input_path = [_core.catalog_record(catalog, kind, name) for kind, name in path.items()]
     input_one = [*input_path, _core.input_run_default()]
-    framework = [_core.catalog_framework(catalog, "generic", "", part) for part in ("framework", "cudnn_generation", "prediction_interval", "memory_profile")]
-    momentum = _core.catalog_record(catalog, "optimizer", "momentum")
     goal = np.frombuffer(bytes(_core.size_goal_default()), dtype=pm.dtype("size_goal")).copy()
     goal["rate"] = 1
     served_by = _core.catalog_inference(catalog, "tensorrt", "")
-    served = _core.inference_plan_new([net], [node], served_by, profile)
-    asked = _core.inference_run_default()
-    sizing = [plan, goal, run, one, one, net, profile, momentum, *input_one]
-    owed = [net, node, run, *framework, *input_one]
+    serving = _core.inference_study_new(catalog, [net], [node], [""], served_by)
+    asked = _core.study_complete_calls(serving, _core.asked_calls([], none, none), [], 0.0, 1)
+    served = _core.study_plan(serving)
+    sizing = [plan, goal, run, one, *input_one]
     times = "".join(f"elementwise,add,fwd,65536x{i},fp32,v100-pcie,{i}\n" for i in range(1024, 1048))
-    given = [["gpus", "precision"], np.ones(2), np.array([2.0, 1])]
-    space = _core.search_new(plan, *given, 8)
+    searched = [["gpus", "precision"], np.ones(2), np.array([2.0, 1])]
+    space = _core.search_new(study, *searched, 8)
     found = _core.search_result_new(space, 3)
     _core.search_evaluate(space, 0, 1, found)
     goal_of_training = np.frombuffer(bytes(_core.training_goal_default()), dtype=pm.dtype("training_goal")).copy()
@@ -189,7 +187,6 @@ def core_arguments() -> dict[str, list[object]]:
         "kernel_times": [gpu, calibration, kernel],
         "system_machine": [node],
         "system_gpu": [node],
-        "system_nodes": [node, 8],
         "system_edges": [node],
         "system_ring": [node, 2, 1],
         "system_rings": [node, none, 2],
@@ -198,7 +195,23 @@ def core_arguments() -> dict[str, list[object]]:
         "collective_times": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "collective_loads": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "all_reduce_times": [ring, one],
-        "plan_new": [[net], [node]],
+        "study_new": [catalog, [net], [node], ["", "pytorch"], *framework],
+        "inference_study_new": [catalog, [net], [node], ["tensorrt", ""], served_by],
+        "study_plan": [study],
+        "study_notes": [study],
+        "study_network_id": [study, 0],
+        "study_software": [study, 0, 0, "framework"],
+        "asked_runs": space_of_one,
+        "asked_calls": space_of_one,
+        "study_complete": [study, _core.asked_runs(*space_of_one), *given, 1],
+        "study_complete_calls": [serving, _core.asked_calls(*space_of_one), *given, 1],
+        "study_predict": [study, _core.asked_runs([], none, none), {"gpus": 2.0}, 0.0],
+        "study_infer": [serving, _core.asked_calls([], none, none), {"gpus": 2.0}, 1.0],
+        "study_assumed": [study, run, *given],
+        "study_assumed_calls": [serving, asked, *given],
+        "study_table": [study, run, done, *given, []],
+        "study_inference_table": [serving, asked, _core.infer(served, asked), *given],
+        "complete_counts": [node, {"gpus": 2.0}],
         "run_check": [plan, run],
         "prediction_trace": [plan, run],
         "prediction_stages": [plan, run],
@@ -206,36 +219,27 @@ def core_arguments() -> dict[str, list[object]]:
         "predict": [plan, run, -1],
         "predict_into": [plan, run, bytearray(len(done)), -1],
         "extra_column": ["strong_scaling_efficiency"],
-        "run_space": [run, ["batch"], one, one, 0],
-        "inference_run_space": [asked, ["batch"], one, one],
         "record_value": ["run", "gpus", "8"],
         "catalog_framework": [catalog, "generic", "", "prediction_interval"],
         "framework_basis": [framework[0]],
-        "framework_warning": [node, *framework],
-        "inference_warning": [node, served_by],
-        "plan_add_framework": [plan, *framework],
-        "prediction_table": [plan, run, done, []],
-        "prediction_trace": [plan, run],
         "catalog_inference": [catalog, "tensorrt", ""],
-        "inference_plan_new": [[net], [node], _core.catalog_inference(catalog, "tensorrt", ""), profile],
         "infer": [served, asked],
         "infer_check": [served, asked],
         "infer_within": [served, asked, 1],
-        "inference_table": [served, asked, _core.infer(served, asked)],
         "size_choices": [*sizing, "least"],
         "size_service": [served, goal, asked, one, 1],
-        "size_table": [_core.size_choices(*sizing, "least")],
-        "call_sensitivity_table": [net, node, asked, served_by, 0.1],
-        "call_upgrade_table": [net, node, asked, served_by, [node], ["the same"], one],
-        "sensitivity_table": [*owed, 0.1],
-        "upgrade_table": [*owed, [node], ["the same"], one],
+        "size_table": [_core.size_choices(*sizing, "least"), ["fp32"]],
+        "call_sensitivity_table": [serving, node, asked, 0.1],
+        "call_upgrade_table": [[serving] * 2, [node] * 2, bytes(asked) * 2, ["the same"], one],
+        "sensitivity_table": [study, node, run, *input_one, 0.1],
+        "upgrade_table": [[study] * 2, [node] * 2, bytes(run) * 2, *input_one, ["the same"], one],
         "system_with_gpu": [node, gpu, calibration],
         "hardware_unit": ["gpu.memory"],
         "system_with_number": [node, "gpu.memory", "x2"],
         "system_with_link": [catalog, node, "", "infiniband-hdr"],
-        "training_table": [plan, *given, 8, goal_of_training],
+        "training_table": [study, *searched, 8, goal_of_training],
         "settings_write": ["megatron", {"tensor_parallel": "8"}],
-        "search_new": [plan, *given, 8],
+        "search_new": [study, *searched, 8],
         "search_count": [space],
         "search_result_new": [space, 3],
         "search_evaluate": [space, 0, 1, found],
@@ -243,7 +247,7 @@ def core_arguments() -> dict[str, list[object]]:
         "search_result_count": [found],
         "search_result_count_fitting": [found],
         "search_runs": [space, found, "top"],
-        "search_table": [plan, run],
+        "search_table": [study, found, "top", *given],
         "search_choices": [found, "why"],
         "settings_table": ["", str(Path(__file__).parents[3] / "tests/settings/train.sh")],
         "validate_table": [catalog, "seeds", "", "", 0, "", ""],
@@ -253,12 +257,14 @@ def core_arguments() -> dict[str, list[object]]:
         "calibration_get_xml": [calibrated],
         "table_notes": [table],
         "input_rates": input_one,
-        "memory_use": [net, profile, adam, memory_run],
-        "memory_layers": [net, profile, 1, "fp32"],
-        "memory_advice": [net, profile, adam, memory_run, adam],
+        "inference_memory": [served, asked],
+        "prediction_layers": [study, run],
+        "inference_layers": [serving, asked],
+        "prediction_advice": [plan, run],
         "table_rows": [table],
         "table_has_total": [table],
-        "table_keep": [_core.prediction_table(plan, run, done, []), ["batch"]],
+        "table_keep": [_core.study_table(study, run, done, *given, []), ["batch"]],
+        "table_lift_assumed": [table],
         "table_columns": [table],
         "table_numbers": [table, 10],
         "table_texts": [table, 0],
@@ -354,12 +360,14 @@ def test_a_plan_of_the_core_outlives_its_parts() -> None:
     def plan() -> _core.plan:
         catalog = _core.catalog_new()
         parts = [_core.catalog_new_network(catalog, "alexnet", {})], [_core.catalog_new_system(catalog, "ac922")]
-        made = _core.plan_new(*parts)
+        study = _core.study_new(catalog, *parts, ["none"], *_framework.frameworks_records([]))
         parts[0].clear()
-        return made
+        _core.study_complete(study, _core.asked_runs([], np.zeros(0), np.zeros(0)), [], 0.0, 1.0)
+        return _core.study_plan(study)
 
-    wanted = pm.Plan("alexnet", "ac922", None).predict(pm.Plan("alexnet", "ac922", None).runs())
-    assert _core.predict(plan(), _core.run_default(), -1) == wanted.tobytes()
+    own = pm.Plan("alexnet", "ac922", "none")
+    runs = own.runs()
+    assert _core.predict(plan(), runs, -1) == own.predict(runs).tobytes()
 
 
 def test_objects_of_the_core_cannot_be_made_by_hand() -> None:

@@ -16,10 +16,11 @@ def test_one_answer():
 
 
 def test_replicas_share_nothing():
-    one = pm.infer("resnet50", "dgx1-v100", batch=8)
+    one = pm.infer("resnet50", "dgx1-v100", batch=8, gpus=1)
     all_ = pm.infer("resnet50", "dgx1-v100", batch=8, gpus=8, nodes=3)
     assert all_.latency == one.latency
     assert math.isclose(all_.throughput, 24 * one.throughput)
+    assert (one.total_gpus, all_.total_gpus, pm.infer("resnet50", "dgx1-v100").total_gpus) == (1, 24, 8)
 
 
 def test_latency_limit():

@@ -14,10 +14,11 @@ PARTS = (
 
 @pytest.mark.parametrize("precision", ["fp32", "fp16"])
 def test_parts_add_up(precision: str) -> None:
-    m = pm.memory("resnet50", "v100", batch=64, precision=precision, optimizer="adam", dp=8)
+    m = pm.memory("resnet50", "dgx1-v100", batch=64, precision=precision, optimizer="adam")
     assert math.fsum(getattr(m, part) for part in PARTS) == pytest.approx(m.total, rel=1e-12)
     assert m.communication == 4 * pm.network("resnet50").parameters
-    assert (m.network, m.gpu, m.verdict) == ("resnet50", "v100-sxm2-16gb", "fits")
+    assert (m.network, m.system, m.framework, m.verdict) == ("resnet50", "dgx1-v100", "pytorch-2.4", "fits")
+    assert m.assumed == "8 GPUs, pytorch-2.4" and f"assumed: {m.assumed}" in repr(m) and m.assumed in m._repr_html_()
 
 
 def test_the_largest_batch_is_the_largest(resnet50: pm.Network) -> None:
@@ -28,34 +29,52 @@ def test_the_largest_batch_is_the_largest(resnet50: pm.Network) -> None:
 
 def test_layers_add_up() -> None:
     m = pm.memory("bert-base", "v100", batch=8, precision="fp16")
-    saved = m.layers()["saved"]
-    assert saved.sum() == pytest.approx(m.activations, rel=1e-12)
+    assert m.layers()["saved"].sum() == pytest.approx(m.activations, rel=1e-12)
+    micro = pm.memory("bert-base", "v100", batch=8, micro_batch=2, precision="fp16")
+    assert micro.layers()["saved"].sum() == pytest.approx(micro.activations, rel=1e-12)
 
 
 def test_advice_for_what_does_not_fit() -> None:
-    m = pm.memory("resnet152", "rtx-2080-ti", batch=64)
+    m = pm.memory("resnet152", "rtx-2080-ti", batch=64, precision="fp32")
     assert m.verdict == "does-not-fit"
     assert m.missing == m.total - m.usable
     rows = {row["change"]: row for row in m.advice()}
     safe = pm.memory("resnet152", "rtx-2080-ti", batch=m.safe_batch)
-    assert rows[f"batch {m.safe_batch:g}"]["total [B]"] == safe.total and safe.verdict == "fits"
+    assert safe.verdict == "fits" and m.assumed == "momentum, pytorch-2.4"
     half = pm.memory("resnet152", "rtx-2080-ti", batch=64, precision="fp16")
-    assert rows["mixed precision (fp16)"]["total [B]"] == half.total
+    assert rows["precision fp16"]["total [B]"] == half.total
     assert rows["optimizer sgd"]["saving [B]"] == 4 * pm.network("resnet152").parameters
 
 
-def test_gpu_system_and_records_of_ones_own(resnet50: pm.Network, dgx1: pm.System) -> None:
+def test_gpus_systems_and_frameworks_of_ones_own(resnet50: pm.Network, dgx1: pm.System) -> None:
     by_name = pm.memory("resnet50", "v100").total
-    assert pm.memory(resnet50, dgx1).total == pm.memory(resnet50, "dgx1-v100").total == by_name
+    assert pm.memory(resnet50, dgx1, gpus=1).total == pm.memory(resnet50, "dgx1-v100", gpus=1).total == by_name
     assert pm.memory(resnet50, pm.gpu("v100")).total == by_name
-    frugal = pm.Optimizer(id="frugal", state=1.0)
-    assert pm.memory(resnet50, dgx1, optimizer=frugal).optimizer == resnet50.parameters
-    assert pm.memory(resnet50, dgx1, usable="2 GiB").usable == 2 * 2**30
+    plain = pm.framework("pytorch-2.4")
+    hungry = plain.replace(context=plain.memory.context + 1e9)
+    assert pm.memory(resnet50, "v100", framework=hungry).total == by_name + 1e9
+    assert pm.memory(resnet50, dgx1, usable="2 GiB").usable == pm.memory(resnet50, dgx1, usable_memory=2**31).usable == 2**31
+
+
+@pytest.mark.parametrize("run", [{}, {"batch": 4}, {"batch": 1000}, {"gpus": 2, "zero": 3}, {"precision": "fp16", "recompute": "full"}])
+def test_memory_is_that_of_the_prediction(run: dict) -> None:
+    for network in ("resnet50", "gpt2"):
+        m, p = pm.memory(network, "dgx1-v100", **run), pm.predict(network, "dgx1-v100", ignore_memory=True, **run)
+        assert (m.total, m.usable, m.verdict, m.largest_batch) == (p.memory, p.gpu_memory, p.verdict, p.largest_batch)
+        assert (m.framework, m.assumed, m.run.batch) == (p.framework, p.assumed, p.run.batch)
+        calls = {name: value for name, value in run.items() if name in ("batch", "gpus", "precision")}
+        call, c = pm.memory(network, "dgx1-v100", inference=True, **calls), pm.infer(network, "dgx1-v100", ignore_memory=True, **calls)
+        assert (call.total, call.verdict, call.assumed, call.framework) == (c.memory, c.verdict, c.assumed, c.profile)
+        assert math.fsum(getattr(call, part) for part in PARTS) == pytest.approx(call.total, rel=1e-12)
 
 
 def test_inference_and_recomputation_take_less() -> None:
     everything = pm.memory("resnet50", "v100", batch=64).total
-    assert pm.memory("resnet50", "v100", batch=64, inference=True).total < everything
+    call = pm.memory("resnet50", "v100", batch=64, inference=True)
+    assert call.total < everything and len(call.layers()) == len(pm.memory("resnet50", "v100").layers())
+    for what in (call.stages, call.advice):
+        with pytest.raises(pm.ArgumentError, match="of training"):
+            what()
     assert pm.memory("resnet50", "v100", batch=64, recompute="full").total < everything
 
 
@@ -64,7 +83,9 @@ def test_inference_and_recomputation_take_less() -> None:
     [
         ({"batch": 0}, pm.ArgumentError),
         ({"batch": 1.5}, pm.ArgumentError),
-        ({"dp": 0}, pm.ArgumentError),
+        ({"gpus": 0}, pm.ArgumentError),
+        ({"inference": True, "zero": 3}, pm.ArgumentError),
+        ({"inference": True, "global_batch": 8}, pm.ArgumentError),
         ({"zero": 4}, pm.ArgumentError),
         ({"precision": "int8"}, pm.NotModelledError),
         ({"precision": "fp33"}, pm.NotFoundError),

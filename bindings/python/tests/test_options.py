@@ -125,14 +125,103 @@ def test_every_field_is_an_option_of_the_command(name: str, fields: list[pm.Fiel
         assert (option(f) in words) == (f.name not in but), f.name
 
 
+# A run that has what fields need to have an effect.
+NEEDED = {
+    "gpus": {"gpus": 2},
+    "input": {"input_rate": 1000},
+    "tensor": {"tensor_parallel": 2},
+    "pipeline": {"pipeline_parallel": 2},
+    "context": {"context_parallel": 2},
+    "expert": {"expert_parallel": 2},
+    "shards": {"gpus": 2},
+    "experts": {"gpus": 8},
+    "zero": {"zero": 1},
+    "recompute": {"recompute": "full"},
+    "axes": {"gpus": 8, "tensor_parallel": 2},
+}
+
+
+def used_by(f: pm.Field) -> tuple[str, str, dict[str, object]]:
+    """A network, a system and a run on which a field has an effect."""
+    words = f.needs not in ("", "gpus", "input", "shards", "zero")
+    place = ("mixtral-8x7b", "dgx-h100") if words else ("alexnet", "dgx1-v100")
+    return *place, NEEDED.get(f.needs, {})
+
+
 @pytest.mark.parametrize("f", RUN, ids=lambda f: f.name)
 def test_the_command_and_python_take_the_same_values(f: pm.Field) -> None:
+    network, system, run = used_by(f)
     both = two_values(f)
+    fixed = [f"{option(_fields.field('run', name))}={as_option(value)}" for name, value in run.items() if name != f.name]
     given = f"{option(f)}={','.join(map(as_option, both))}"
-    text = output("sweep", "alexnet", "dgx1-v100", given, "--format", "csv", "--quiet")
-    assert text == pm.sweep("alexnet", "dgx1-v100", **{f.name: list(both)}).to_csv()
-    by_axis = output("sweep", "alexnet", "dgx1-v100", f"--axis={f.name}={given.partition('=')[2]}", "--format=csv", "-q")
-    assert by_axis == text
+    asked = ["sweep", network, system, *fixed, "--format", "csv", "--quiet", "--ignore-memory=yes"]
+    asked = asked[: len(asked) - (f.name == "ignore_memory")]
+    text = output(*asked, given)
+    assert text == pm.sweep(network, system, **{"ignore_memory": True, **run, f.name: list(both)}).to_csv()
+    assert output(*asked, f"--axis={f.name}={given.partition('=')[2]}") == text
+
+
+# Runs that lack something each.
+PLAIN = [
+    ("alexnet", "dgx1-v100", {"gpus": 1, "batch": 64}),
+    ("gpt2", "dgx-h100", {"gpus": 1}),
+    ("gpt2", "dgx-h100", {"gpus": 8, "framework": "none"}),
+    ("bert-large", "dgx-h100", {"gpus": 16, "batch": 8, "optimizer": "adam"}),
+    ("gpt2", "dgx-h100", {"gpus": 8, "tensor_parallel": 8}),
+    ("gpt2", "dgx-h100", {"gpus": 8, "pipeline_parallel": 8, "global_batch": 64}),
+    ("mixtral-8x7b", "dgx-h100", {"nodes": 4, "zero": 3, "recompute": "selective"}),
+    ("mixtral-8x7b", "dgx-h100", {"nodes": 4, "tensor_parallel": 8, "expert_parallel": 8}),
+]
+WITHOUT_EXPERTS = ("expert_parallel", "expert_tensor_parallel")  # they must divide the GPUs, also of other networks
+
+
+def lacks(need: str, p: pm.Prediction) -> bool:
+    """Whether a run has nothing of what fields with this need act on."""
+    r = p.run
+    ranks = r.gpus * r.nodes
+    degrees = (r.tensor_parallel, r.context_parallel, r.pipeline_parallel, ranks // (r.tensor_parallel * r.context_parallel * r.pipeline_parallel))
+    has = {
+        "gpus": ranks > 1,
+        "input": r.input_rate == r.input_rate,
+        "tensor": r.tensor_parallel > 1,
+        "pipeline": r.pipeline_parallel > 1,
+        "context": r.context_parallel > 1,
+        "expert": r.expert_parallel > 1 and p.network == "mixtral-8x7b",
+        "shards": ranks > 1 or r.offload != "none",
+        "experts": p.network == "mixtral-8x7b",
+        "zero": r.zero > 0,
+        "recompute": r.recompute != "none",
+        "axes": sum(degree > 1 for degree in degrees) > 1,
+    }
+    return not has[need]
+
+
+def neutral_values(f: pm.Field) -> list[object]:
+    return list(f.choices) if f.kind == "choice" and not f.yes_no else [False, True] if f.yes_no else [1, 2, 3]
+
+
+@pytest.mark.parametrize("f", [f for f in RUN if f.needs], ids=lambda f: f.name)
+def test_values_without_effect_change_no_bit(f: pm.Field) -> None:
+    """Keywords and sweeps take any value of a field that has no effect, and the answer is the same to the bit."""
+    tried = 0
+    for network, system, run in PLAIN:
+        plain = pm.predict(network, system, ignore_memory=True, **run)
+        if not lacks(f.needs, plain) or (f.name in WITHOUT_EXPERTS and plain.run.tensor_parallel > 1):
+            continue
+        for value in neutral_values(f):
+            if f.name in WITHOUT_EXPERTS and value == 3:
+                continue
+            p = pm.predict(network, system, ignore_memory=True, **{**run, f.name: value})
+            assert repr_of(p, f) == repr_of(plain, f)
+            row = pm.sweep(network, system, ignore_memory=True, **{**run, f.name: [value]})[0]
+            assert repr_of(row, f) == repr_of(plain, f)
+            tried += 1
+    assert tried > 0
+
+
+def repr_of(p: pm.Prediction, f: pm.Field) -> str:
+    """All of a prediction to the last bit but the field itself; unknown is unknown."""
+    return repr({name: value for name, value in p.to_dict().items() if name != f.name})
 
 
 def test_completion_offers_what_is_accepted() -> None:

@@ -165,7 +165,7 @@ def test_racks_are_filled_evenly() -> None:
 @pytest.mark.parametrize(
     ("error", "match", "asked"),
     [
-        (pm.ArgumentError, "12 GPUs are no whole number of nodes", {"gpus": 12}),
+        (pm.TooManyGpusError, "12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do", {"gpus": 12}),
         (pm.ArgumentError, "tensor_parallel 0 is not at least 1", {"tensor_parallel": 0}),
         (pm.NotFoundError, "no parallel plan shares", {"tensor_parallel": 3}),
         (pm.NotFoundError, "no parallel plan shares", {"global_batch": 7, "gpus": 64, "pipeline_parallel": 1, "tensor_parallel": 1}),

@@ -37,18 +37,31 @@ def test_the_default_is_the_newest_fitted_release_that_runs_on_the_gpu() -> None
     assert [pm.framework(name).profile.evidence for name in rows["framework"][:3]] == ["fitted"] * 3
     assert rows["framework"][0] == "pytorch-1.13" and rows["framework"][1] == rows["framework"][2]
     assert rows["framework"][3] == "pytorch-2.9"  # the first whose libraries know Blackwell
-    alone = pm.predict("resnet50", "b200", framework="pytorch-2.9")
+    alone = pm.predict("resnet50", "b200", framework="pytorch-2.9", precision="fp32")
     last = rows.predictions[3]
     assert alone.throughput == last["throughput"] and alone.throughput_p10 == last["throughput_p10"]
 
 
-def test_what_was_assumed_is_said_first() -> None:
+def test_what_was_assumed_is_said() -> None:
+    p = pm.predict("resnet50", "dgx-h100", batch=256, precision="fp16")
+    assert p.assumed == "8 GPUs, momentum, pytorch-2.4"
+    assert p.explain().splitlines()[1] == f"assumed: {p.assumed}" and p.to_dict()["assumed"] == p.assumed
+    assert f"assumed: {p.assumed}" in repr(p) and f"assumed: {p.assumed}" in p._repr_html_()
+    words = pm.predict("gpt2", "dgx-h100")
+    assert words.assumed == "8 GPUs, bf16, adamw, micro-batch 1, pytorch-2.4 with fused attention"
+    whole = pm.predict("gpt2", "dgx-h100", gpus=8, batch=1, precision="bf16", optimizer="adamw", micro_batch=1, framework="none")
+    assert whole.assumed == "fused attention" and pm.predict(
+        "resnet50", "dgx-h100", gpus=8, batch=1, precision="fp32", optimizer="sgd", framework="none"
+    ).assumed == ""
+
+
+def test_channels_last_is_a_hint() -> None:
     p = pm.predict("resnet50", "dgx-h100", batch=256, precision="fp16")
     other = pm.predict("resnet50", "dgx-h100", batch=256, precision="fp16", framework=f"{p.framework}-nhwc")
-    first = p.explain().splitlines()[0]
-    assert first.endswith(f"assuming PyTorch 2.4 in NCHW (channels_last: {other.throughput:,.0f} samples/s)")
-    assert "channels_last" not in pm.predict("bert-base", "dgx-h100", precision="fp16").explain().splitlines()[0]
-    assert "assuming" not in other.explain()
+    hint = f"With tensors in channels_last, this run would reach {other.throughput:,.0f} samples/s."
+    assert p.explain().splitlines()[-1] == hint
+    assert "channels_last" not in other.explain()
+    assert "channels_last" not in pm.predict("bert-base", "dgx-h100", precision="fp16").explain()
 
 
 def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
@@ -61,7 +74,7 @@ def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
     own_call = pm.infer("resnet50", "k80", framework="mxnet17")
     assert call.throughput_p90 / call.throughput > own_call.throughput_p90 / own_call.throughput
     assert call.calibration == "not-calibrated"
-    ideal = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework=None)
+    ideal = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework="none")
     assert ideal.calibration == "calibrated" and np.isnan(ideal.throughput_p10) and ideal.launch_time == 0
 
 
@@ -69,7 +82,7 @@ def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
     "parallelism", ["all-reduce", "single-process", "parameter-server", "async", "tensor-parallel", "pipeline-parallel", "hybrid"]
 )
 def test_every_parallelism(parallelism: str) -> None:
-    one = pm.predict("vgg16", "dgx1-v100", framework="keras")
+    one = pm.predict("vgg16", "dgx1-v100", gpus=1, framework="keras")
     p = pm.predict("vgg16", "dgx1-v100", gpus=4, framework="keras", parallelism=parallelism)
     assert 0 < p.throughput < 4.4 * one.throughput
     assert p.communication_time > 0 and p.staleness == (3 if parallelism == "async" else 0)

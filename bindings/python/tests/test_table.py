@@ -64,7 +64,7 @@ def test_json(sweep: pm.Sweep) -> None:
 
 
 def test_a_sweep_in_pieces_is_the_same(sweep: pm.Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    again = pm.Sweep(sweep.plan, sweep.runs, sweep.predictions)
+    again = pm.Sweep(sweep.plan, sweep.runs, sweep.predictions, _given=sweep._given)
     monkeypatch.setattr(_sweep, "CHUNK", 7)
     monkeypatch.setattr(_plan, "CHUNK", 7)
     assert again.to_csv() == sweep.to_csv()
@@ -189,7 +189,9 @@ def test_objects_are_short(thing: object) -> None:
 def test_main_columns_come_first() -> None:
     sweep = pm.sweep("resnet50", "dgx1-v100", batch=[32, 64], optimizer="adam")
     text = repr(sweep)
-    assert text.replace("\n", " ").startswith("network resnet50, system dgx1-v100, framework pytorch-2.4, gpus 1, nodes 1, precision fp32, optimizer")
+    assert text.startswith("assumed: 8 GPUs, fp32, pytorch-2.4\n")
+    same = "network resnet50, system dgx1-v100, framework pytorch-2.4, gpus 8, nodes 1, precision fp32, optimizer"
+    assert text.partition("\n")[2].replace("\n", " ").startswith(same)
     assert text.split("\n\n")[1].split()[:2] == ["batch", "throughput"] and "status" not in text and "adam" in text
     head = [column.name for column in sweep.columns]
     assert head.index("throughput") < head.index("forward_time") < head.index("overlap")
