@@ -83,8 +83,7 @@ static int predict_by(pm__lab_training_fit *fit, const double *values)
 static int residuals_of(void *context, const double *values, double *residuals, pm_error *error)
 {
   pm__lab_training_fit *fit = (pm__lab_training_fit *)context;
-  (void)error;
-  int status = predict_by(fit, values);
+  if (predict_by(fit, values) != PM_OK) return pm__no_memory(error);
   for (size_t i = 0; i < fit->active_count; i++)
     fit->errors[i] = residuals[i] = -pm__lab_training_error(&fit->rows, &fit->rows.items[fit->active[i]]);
   if (fit->rows.set == PM__SET_LARGE_MODELS) share_levels(fit, fit->errors, residuals);
@@ -92,7 +91,7 @@ static int residuals_of(void *context, const double *values, double *residuals, 
     const pm__lab_training_kind *kind = fit->constants[i].kind;
     residuals[fit->active_count + i] = NOISE * log(values[i] / kind->start) / log(kind->factor);
   }
-  return status;
+  return PM_OK;
 }
 
 /* Fits the constants of one stage to its rows; the others stay. */
