@@ -150,11 +150,11 @@ def _predict_part(handle: _core.plan, runs: Records, result: Records, extra: flo
     """
     batch = runs["batch"]
     if runs.size <= MEMO or bool((batch[1:] >= batch[:-1]).all()):
-        _core.predict_into(handle, runs, result, extra)
+        _core.predict_into(handle, runs.view(np.uint8), result.view(np.uint8), extra)
         return
     order = np.argsort(batch, kind="stable")
     ordered = np.empty_like(result)
-    _core.predict_into(handle, runs[order], ordered, extra)
+    _core.predict_into(handle, runs[order].view(np.uint8), ordered.view(np.uint8), extra)
     result[order] = ordered
 
 

@@ -52,7 +52,7 @@ def checked(type_name: str, records: Any, what: str) -> Records:
     (`np.resize`, `np.concatenate`); that is laid out as in C again.
     """
     wanted = dtype(type_name)
-    if isinstance(records, np.ndarray) and _packed(records.dtype) == _packed(wanted) and not _as_in_c(records, wanted):
+    if isinstance(records, np.ndarray) and not _as_in_c(records, wanted) and _packed(records.dtype) == _packed(wanted):
         packed, records = records, np.empty(records.shape, dtype=wanted)
         for name in wanted.names or ():
             records[name] = packed[name]
