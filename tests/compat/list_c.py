@@ -79,7 +79,7 @@ def interface(compiler: str) -> list[str]:
             others.append(f"struct {match[2]} {{{match[3]}}}")
         else:
             others.append(re.sub(r"^(extern|static inline|static|typedef) ", "", declaration))
-    return values + sorted(set(others), key=lambda line: (name_of(line), line))
+    return sorted(values) + sorted(set(others), key=lambda line: (name_of(line), line))
 
 
 if __name__ == "__main__":

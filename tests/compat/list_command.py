@@ -25,5 +25,5 @@ if __name__ == "__main__":
     for name in commands(perfmodel):
         text = help_of(perfmodel, name)
         print(re.sub(r"\s+", " ", re.match(r"usage: perfmodel (.*?)\n\n", text, re.DOTALL)[1]))
-        for option in OPTION.findall(text):
+        for option in sorted(OPTION.findall(text), key=lambda option: option.split("--")[1]):
             print(f"{name} {option}")
