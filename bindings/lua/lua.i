@@ -126,20 +126,6 @@ static pm_attribute *lua_attributes_in(lua_State *L, int index, size_t *count) {
   return array;
 }
 
-static setting *lua_settings_in(lua_State *L, int index, size_t *count) {
-  setting *array;
-  luaL_checktype(L, index, LUA_TTABLE);
-  *count = 0;
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) ++*count;
-  array = (setting *)lua_newuserdata(L, (*count + 1) * sizeof *array);
-  *count = 0;
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
-    array[*count].name = lua_text(L, -2, "the name of a setting");
-    array[(*count)++].value = lua_real(L, -1, "the value of a setting");
-  }
-  return array;
-}
-
 /* ---- Records in ---- */
 
 /* The number that a choice field means by the value on the top: its name, a boolean for yes and no, or the number. */
@@ -391,7 +377,6 @@ typedef struct type {
 
 %typemap(in) (const double *NUMBERS, size_t COUNT) "$1 = lua_numbers_in(L, $input, &$2);"
 %typemap(in) (const char *const *NAMES, size_t COUNT) "$1 = (char **)lua_names_in(L, $input, &$2);"
-%typemap(in) (const setting *SETTINGS, size_t COUNT) "$1 = lua_settings_in(L, $input, &$2);"
 %typemap(in) (const pm_attribute *ATTRIBUTES, size_t COUNT) "$1 = lua_attributes_in(L, $input, &$2);"
 
 /* ---- Arrays out ---- */
@@ -408,19 +393,6 @@ typedef struct type {
 PM_ARRAY_OUT(records)
 PM_ARRAY_OUT(numbers)
 PM_ARRAY_OUT(names)
-%typemap(out) answer {
-  int pushed = 1;
-  if ($1.run.data == NULL || $1.result.data == NULL) {
-    lua_pushnil(L);
-    lua_pushnil(L);
-  } else {
-    pushed = lua_protected(L, lua_push_records, &$1.run) && lua_protected(L, lua_push_records, &$1.result);
-  }
-  records_free(&$1.run);
-  records_free(&$1.result);
-  if (!pushed) SWIG_fail;
-  SWIG_arg += 2;
-}
 
 /* ---- The module is perfmodel.core, private to perfmodel.lua ---- */
 %wrapper %{

@@ -101,26 +101,6 @@ static pm_attribute *python_attributes(PyObject *object, size_t *count)
   return attributes;
 }
 
-/* A dict of numbers by name as an array to free. NULL with an exception. */
-static setting *python_settings(PyObject *object, size_t *count)
-{
-  PyObject *key = NULL, *value = NULL;
-  Py_ssize_t position = 0;
-  setting *settings = NULL;
-  *count = 0;
-  if (!PyDict_Check(object)) PyErr_Format(PyExc_TypeError, "expected a dict of numbers, got %.80s", Py_TYPE(object)->tp_name);
-  else if ((settings = (setting *)calloc((size_t)PyDict_Size(object) + 1, sizeof *settings)) == NULL) PyErr_NoMemory();
-  while (settings != NULL && PyDict_Next(object, &position, &key, &value)) {
-    setting *next = &settings[(*count)++];
-    next->name = python_text(key);
-    next->value = next->name != NULL ? PyFloat_AsDouble(value) : -1;
-    if (next->name != NULL && (next->value != -1 || PyErr_Occurred() == NULL)) continue;
-    free(settings);
-    return NULL;
-  }
-  return settings;
-}
-
 static PyObject *python_records(const records *array)
 {
   if (array->data == NULL) return SWIG_Py_Void();
@@ -231,22 +211,10 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 }
 %typemap(freearg) (const pm_attribute *ATTRIBUTES, size_t COUNT) "free((void *)$1);"
 
-%typemap(in) (const setting *SETTINGS, size_t COUNT) {
-  $1 = python_settings($input, &$2);
-  if ($1 == NULL) SWIG_fail;
-}
-%typemap(freearg) (const setting *SETTINGS, size_t COUNT) "free((void *)$1);"
-
-/* ---- Arrays out: bytearrays, two of them, and lists ---- */
+/* ---- Arrays out: bytearrays and lists ---- */
 %typemap(out) records {
   $result = python_records(&$1);
   records_free(&$1);
-  if ($result == NULL) SWIG_fail;
-}
-%typemap(out) answer {
-  $result = Py_BuildValue("(NN)", python_records(&$1.run), python_records(&$1.result));
-  records_free(&$1.run);
-  records_free(&$1.result);
   if ($result == NULL) SWIG_fail;
 }
 %typemap(out) numbers {
@@ -298,6 +266,58 @@ PM_UNLOCKED(validate_table)
 /* ---- Python only: predictions into an array that is there already, without allocating ---- */
 PM_BUFFER(pm_prediction, %arg((pm_prediction *RESULTS, size_t COUNT)), PyBUF_WRITABLE, "prediction records")
 
+/* ---- Python only: one run of numbers by name, and what is predicted of it: two arrays of one record ---- */
+%{
+typedef struct answer {
+  records run, result;
+} answer;
+
+/* A number by name. */
+typedef struct setting {
+  const char *name;
+  double value;
+} setting;
+
+static answer answer_if_ok(answer both, const pm_error *error)
+{
+  both.run = records_if_ok(both.run, error);
+  both.result = records_if_ok(both.result, error);
+  return both;
+}
+
+/* A dict of numbers by name as an array to free. NULL with an exception. */
+static setting *python_settings(PyObject *object, size_t *count)
+{
+  PyObject *key = NULL, *value = NULL;
+  Py_ssize_t position = 0;
+  setting *settings = NULL;
+  *count = 0;
+  if (!PyDict_Check(object)) PyErr_Format(PyExc_TypeError, "expected a dict of numbers, got %.80s", Py_TYPE(object)->tp_name);
+  else if ((settings = (setting *)calloc((size_t)PyDict_Size(object) + 1, sizeof *settings)) == NULL) PyErr_NoMemory();
+  while (settings != NULL && PyDict_Next(object, &position, &key, &value)) {
+    setting *next = &settings[(*count)++];
+    next->name = python_text(key);
+    next->value = next->name != NULL ? PyFloat_AsDouble(value) : -1;
+    if (next->name != NULL && (next->value != -1 || PyErr_Occurred() == NULL)) continue;
+    free(settings);
+    return NULL;
+  }
+  return settings;
+}
+%}
+
+%typemap(in) (const setting *SETTINGS, size_t COUNT) {
+  $1 = python_settings($input, &$2);
+  if ($1 == NULL) SWIG_fail;
+}
+%typemap(freearg) (const setting *SETTINGS, size_t COUNT) "free((void *)$1);"
+
+%typemap(out) answer {
+  $result = Py_BuildValue("(NN)", python_records(&$1.run), python_records(&$1.result));
+  records_free(&$1.run);
+  records_free(&$1.result);
+  if ($result == NULL) SWIG_fail;
+}
 /* ---- Python only: tables as an Arrow stream, in the capsule that the Arrow PyCapsule interface describes ---- */
 %{
 #define ARROW_STREAM "arrow_array_stream"

@@ -30,17 +30,6 @@ typedef struct names {
   size_t count;
 } names;
 
-/* One run and what is predicted of it: two arrays of one record. */
-typedef struct answer {
-  records run, result;
-} answer;
-
-/* A number by name. */
-typedef struct setting {
-  const char *name;
-  double value;
-} setting;
-
 static void records_free(records *array)
 {
   free(array->data);
@@ -163,13 +152,6 @@ static records records_if_ok(records array, const pm_error *error)
   if (error->status == PM_OK) return array;
   records_free(&array);
   return none;
-}
-
-static answer answer_if_ok(answer both, const pm_error *error)
-{
-  both.run = records_if_ok(both.run, error);
-  both.result = records_if_ok(both.result, error);
-  return both;
 }
 
 static records record_copy(const char *type, const void *record, pm_error *error)

@@ -39,14 +39,15 @@ static records input_run_default(pm_error *error)
   return record_copy("input_run", &run, error);
 }
 
-/* The "run" of one question without a network: GPUs and nodes completed. */
-static records complete_counts(const pm_system *system, const setting *settings, size_t setting_count, pm_error *error)
+/* One run as it is asked for without a network: GPUs and nodes completed. */
+static records complete_counts(const pm_system *system, const pm_run *run, size_t run_count, GIVEN, pm_error *error)
 {
   records array = records_new("run", 1, error);
-  pm_given given = {0, 0};
-  if (error->status == PM_OK) *(pm_run *)array.data = empty_run();
-  if (error->status == PM_OK) set_fields(array.type, settings, setting_count, array.data, &given, error);
-  if (error->status == PM_OK) pm_run_complete_counts(system, &given, (pm_run *)array.data, error);
+  const pm_given all = given_of("run", given, given_count, global_batch);
+  if (single(run_count, "run", error) && error->status == PM_OK) {
+    *(pm_run *)array.data = *run;
+    pm_run_complete_counts(system, &all, (pm_run *)array.data, error);
+  }
   return records_if_ok(array, error);
 }
 

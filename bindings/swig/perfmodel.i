@@ -21,10 +21,8 @@
 **   (const double *NUMBERS, size_t COUNT)            in: an array of numbers. May be empty.
 **   (const char *const *NAMES, size_t COUNT)         in: an array of texts. May be empty.
 **   (const pm_attribute *ATTRIBUTES, size_t COUNT)   in: text by text: dict, table. May be empty.
-**   (const setting *SETTINGS, size_t COUNT)          in: numbers by name: dict, table. May be empty.
 **
 **   records                      out: an array of records, converted by `type`, then freed with records_free.
-**   answer                       out: two arrays of records, a tuple or two values, each freed with records_free.
 **   numbers                      out: an array of numbers, then freed with numbers_free.
 **   names                        out: an array of texts, then freed with names_free.
 **                                `data` is NULL when the call failed; `error` then raises after them.

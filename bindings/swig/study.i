@@ -8,7 +8,6 @@
 %apply (const char *const *NAMES, size_t COUNT) { (const char *const *paths, size_t path_count) };
 %apply (const double *NUMBERS, size_t COUNT) { (const double *lengths, size_t length_count) };
 %apply (const double *NUMBERS, size_t COUNT) { (const double *values, size_t value_count) };
-%apply (const setting *SETTINGS, size_t COUNT) { (const setting *settings, size_t setting_count) };
 
 %typemap(newfree) char *study_network_id "free($1);"
 
@@ -59,26 +58,11 @@ static const void **records_by_name(const char *const *frameworks, size_t count,
 
 /* ---- Runs ---- */
 
-static uint64_t field_bit(const pm_record_type *type, const pm_field *field)
-{
-  return (uint64_t)1 << (field - type->fields);
-}
-
 static pm_given given_of(const char *type, GIVEN)
 {
   pm_given all = {0, global_batch != 0};
   for (size_t i = 0; i < given_count; i++) pm_given_add(&all, type, given[i]);
   return all;
-}
-
-/* Fields of a run, each of which is then given. */
-static void set_fields(const pm_record_type *type, const setting *settings, size_t count, void *run, pm_given *given, pm_error *error)
-{
-  for (size_t i = 0; i < count && error->status == PM_OK; i++) {
-    const pm_field *field = pm_record_find_field(type, settings[i].name);
-    if (field == NULL) fail(error, PM_STATUS_NOT_FOUND, "a %s has no field \"%s\"", type->name, settings[i].name);
-    else if (pm_record_set_number(field, run, settings[i].value, error) == PM_OK) given->fields |= field_bit(type, field);
-  }
 }
 
 /* The axes, to be freed; NULL with an error. */
@@ -248,41 +232,6 @@ static records study_complete_calls(pm_study *study, const pm_inference_run *inf
   return records_if_ok(runs, error);
 }
 
-/* One run, which is as it was asked with these settings, completed and predicted. Raises why it has no prediction. */
-static answer study_predict(pm_study *study, const pm_run *run, size_t run_count, const setting *settings, size_t setting_count,
-                            double global_batch, pm_error *error)
-{
-  answer found = {records_new("run", 1, error), records_new("prediction", 1, error)};
-  pm_run *whole_run = (pm_run *)found.run.data;
-  pm_prediction *result = (pm_prediction *)found.result.data;
-  pm_given given = {0, global_batch != 0};
-  if (single(run_count, "run", error) && error->status == PM_OK) *whole_run = *run;
-  if (error->status == PM_OK) set_fields(found.run.type, settings, setting_count, whole_run, &given, error);
-  if (error->status == PM_OK) pm_study_complete(study, &given, whole_run, whole_run, 1, error);
-  const pm_plan *plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
-  if (plan != NULL) pm_predict_columns(plan, ~0u, whole_run, result, 1);
-  if (plan != NULL && result->status != PM_OK) pm_run_check(plan, whole_run, error);
-  return answer_if_ok(found, error);
-}
-
-/* One call, completed and predicted; with a latency, that with the largest batch within it. */
-static answer study_infer(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count, const setting *settings,
-                          size_t setting_count, double latency, pm_error *error)
-{
-  answer found = {records_new("inference_run", 1, error), records_new("inference", 1, error)};
-  pm_inference_run *run = (pm_inference_run *)found.run.data;
-  pm_inference *result = (pm_inference *)found.result.data;
-  pm_given given = {0, 0};
-  if (single(inference_run_count, "inference_run", error) && error->status == PM_OK) *run = *inference_run;
-  if (error->status == PM_OK) set_fields(found.run.type, settings, setting_count, run, &given, error);
-  if (error->status == PM_OK) pm_study_complete_inference(study, &given, run, run, 1, error);
-  const pm_plan *plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
-  if (plan != NULL && !isnan(latency)) pm_inference_find_batch(plan, run, latency, result, error);
-  if (plan != NULL && error->status == PM_OK) pm_infer(plan, run, result, 1);
-  if (plan != NULL && error->status == PM_OK && result->status != PM_OK) pm_inference_check(plan, run, error);
-  return answer_if_ok(found, error);
-}
-
 /* What was assumed of completed runs, in a line for each; empty if nothing was. */
 static names study_assumed(const pm_study *study, const pm_run *run, size_t run_count, GIVEN, pm_error *error)
 {
@@ -320,3 +269,58 @@ static pm_table *study_inference_table(const pm_study *study, const pm_inference
   return pm_study_tabulate_inference(study, &all, inference_run, inference, inference_count, error);
 }
 %}
+
+/* Python only: one run in one call, without arrays, since scripts ask for one after the other. */
+#if defined(SWIGPYTHON)
+%apply (const setting *SETTINGS, size_t COUNT) { (const setting *settings, size_t setting_count) };
+
+%{
+/* Fields of a run, each of which is then given. */
+static void set_fields(const pm_record_type *type, const setting *settings, size_t count, void *run, pm_given *given, pm_error *error)
+{
+  for (size_t i = 0; i < count && error->status == PM_OK; i++) {
+    const pm_field *field = pm_record_find_field(type, settings[i].name);
+    if (field == NULL) fail(error, PM_STATUS_NOT_FOUND, "a %s has no field \"%s\"", type->name, settings[i].name);
+    else if (pm_record_set_number(field, run, settings[i].value, error) == PM_OK)
+      given->fields |= (uint64_t)1 << (field - type->fields);
+  }
+}
+%}
+
+%inline %{
+/* One run, which is as it was asked with these settings, completed and predicted. Raises why it has no prediction. */
+static answer study_predict(pm_study *study, const pm_run *run, size_t run_count, const setting *settings, size_t setting_count,
+                            double global_batch, pm_error *error)
+{
+  answer found = {records_new("run", 1, error), records_new("prediction", 1, error)};
+  pm_run *whole_run = (pm_run *)found.run.data;
+  pm_prediction *result = (pm_prediction *)found.result.data;
+  pm_given given = {0, global_batch != 0};
+  if (single(run_count, "run", error) && error->status == PM_OK) *whole_run = *run;
+  if (error->status == PM_OK) set_fields(found.run.type, settings, setting_count, whole_run, &given, error);
+  if (error->status == PM_OK) pm_study_complete(study, &given, whole_run, whole_run, 1, error);
+  const pm_plan *plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
+  if (plan != NULL) pm_predict_columns(plan, ~0u, whole_run, result, 1);
+  if (plan != NULL && result->status != PM_OK) pm_run_check(plan, whole_run, error);
+  return answer_if_ok(found, error);
+}
+
+/* One call, completed and predicted; with a latency, that with the largest batch within it. */
+static answer study_infer(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count, const setting *settings,
+                          size_t setting_count, double latency, pm_error *error)
+{
+  answer found = {records_new("inference_run", 1, error), records_new("inference", 1, error)};
+  pm_inference_run *run = (pm_inference_run *)found.run.data;
+  pm_inference *result = (pm_inference *)found.result.data;
+  pm_given given = {0, 0};
+  if (single(inference_run_count, "inference_run", error) && error->status == PM_OK) *run = *inference_run;
+  if (error->status == PM_OK) set_fields(found.run.type, settings, setting_count, run, &given, error);
+  if (error->status == PM_OK) pm_study_complete_inference(study, &given, run, run, 1, error);
+  const pm_plan *plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
+  if (plan != NULL && !isnan(latency)) pm_inference_find_batch(plan, run, latency, result, error);
+  if (plan != NULL && error->status == PM_OK) pm_infer(plan, run, result, 1);
+  if (plan != NULL && error->status == PM_OK && result->status != PM_OK) pm_inference_check(plan, run, error);
+  return answer_if_ok(found, error);
+}
+%}
+#endif

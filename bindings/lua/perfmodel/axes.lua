@@ -30,10 +30,10 @@ local function value_of(field, value)
   return arguments.number_of(value, field.unit, field.name)
 end
 
--- What core.run_space and core.inference_run_space take: the base, with all options of one value, then names, lengths and
--- values of the axes. `places` are the plan's lists, by the field that is a position in one.
-function axes.of(record_type, base, options, places)
-  local names, lengths, values = {}, {}, {}
+-- What core functions take for every combination: names, lengths and values of the axes; and the fields that were given.
+-- `places` are the study's lists, by the field that is a place in one.
+function axes.of(record_type, options, places)
+  local names, lengths, values, given = {}, {}, {}, {}
   local function add(name, list)
     names[#names + 1], lengths[#lengths + 1] = name, #list
     for _, value in ipairs(list) do values[#values + 1] = value end
@@ -44,13 +44,14 @@ function axes.of(record_type, base, options, places)
     if count > 0 then add(name, list) end
   end
   for _, field in ipairs(fields.given(record_type)) do
-    local given = options[field.name]
-    if given == nil and field.former ~= "" then given = options[field.former] end
-    if given ~= nil then
-      add(field.name, arguments.list_of(given, function(item) return value_of(field, item) end, field.name))
+    local value = options[field.name]
+    if value == nil and field.former ~= "" then value = options[field.former] end
+    if value ~= nil then
+      given[#given + 1] = field.name
+      add(field.name, arguments.list_of(value, function(item) return value_of(field, item) end, field.name))
     end
   end
-  return {base}, names, lengths, values
+  return names, lengths, values, given
 end
 
 return axes

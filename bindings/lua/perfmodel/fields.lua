@@ -4,15 +4,15 @@ local core = require "perfmodel.core"
 
 local fields = {}
 
--- In order: each {name=, unit=, doc=, kind=, choices=, otherwise=, option=, former=}; of a choice, its names, one per line;
--- what it is where nobody gives it ("": unknown), the command's name for it ("": users never give it), and what it was
--- called in an earlier release ("": nothing else).
+-- In order: each {name=, unit=, doc=, kind=, choices=, otherwise=, option=, former=, needs=, asked=}; of a choice, its names, one
+-- per line; its default ("": unknown), the command's name for it ("": users never give it), its deprecated name ("": none), what
+-- it needs to have an effect ("": nothing), and what users give and its default where the library completes it ("": neither).
 function fields.of(record_type)
   local texts, list = core.record_fields(record_type), {}
-  for i = 1, #texts, 10 do
+  for i = 1, #texts, 12 do
     list[#list + 1] = {name = texts[i], unit = texts[i + 1], doc = texts[i + 2], kind = texts[i + 3],
                        choices = texts[i + 5], otherwise = texts[i + 7], option = texts[i + 8],
-                       former = texts[i + 9]}
+                       former = texts[i + 9], needs = texts[i + 10], asked = texts[i + 11]}
   end
   return list
 end

@@ -2,138 +2,80 @@
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
-local axes = require "perfmodel.axes"
-local catalog = require "perfmodel.catalog"
+local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
-local plan = require "perfmodel.plan"
-local System = require "perfmodel.system"
+local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
-local public, number_of, record_of = arguments.public, arguments.number_of, catalog.record_of
+local public = arguments.public
 
 local memory = {}
 
-local OPTIONS = arguments.options
-  "network gpu batch precision optimizer framework dp zero recompute inference usable catalog"
+-- Those of pm.predict but what no memory depends on; `gpu` is another name of system.
+local OPTIONS = arguments.options("inference usable gpu",
+                                  arguments.but(study.OPTIONS, "epoch_samples input_rate no_prefetch ignore_memory"))
+local OF_CALLS = arguments.options("inference usable gpu", study.CALL_OPTIONS)
 
--- How a network is shared out: what no other option says.
-local PLAN = arguments.but(axes.options("run", "global_batch"), "gpus nodes batch precision overlap kernel_model " ..
-  "epoch_samples parallelism optimizer gradient_accumulation_steps input_rate no_prefetch usable_memory ignore_memory " ..
-  "zero recompute rank_order")
+local Memory = strict.class("a memory use", arguments.options("assumed", fields.set "memory_use"))
 
-local function run_of(options, gpu, from)
-  local run = strict.unpack(core.memory_run_default())[1]
-  for field, option in pairs{batch = "batch", ranks = "dp", zero_stage = "zero"} do
-    if options[option] ~= nil then run[field] = number_of(options[option], "1", option) end
-  end
-  for _, option in ipairs{"precision", "recompute", "inference"} do
-    if options[option] ~= nil then run[option] = options[option] end
-  end
-  run.usable = catalog.usable_of(options, gpu, from)
-  return run
+function Memory.__tostring(self)
+  return string.format("%s of %s: %s, largest batch %.0f%s", core.quantity_format(self.total, "B"),
+                       core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch, study.assumed_text(self.assumed))
 end
 
-local ALL = arguments.options("", OPTIONS, PLAN)
-
-local MACHINE_MOST = 1024 -- GPUs of a machine in one word
-
--- The system, or as many of the GPU on one PCIe switch: links do not matter to memory.
-local function machine_of(gpu, gpus, from)
-  if getmetatable(gpu) == System then return gpu end
-  local name = arguments.text_of(gpu, "gpu")
-  local alone = pcall(from.record, from, "gpu", name)
-  return alone and string.format("%s*%d:pcie", name, math.min(gpus, MACHINE_MOST)) or name
-end
-
--- The part of a global batch that a data-parallel rank has.
-local function batch_of(options, dp)
-  local batch = number_of(options.global_batch, "1", "global_batch") / dp
-  if options.batch ~= nil then error("batch and global_batch exclude each other", 0) end
-  if batch % 1 ~= 0 then
-    error(string.format("global_batch %g does not divide over %g data-parallel ranks", batch * dp, dp), 0)
-  end
-  return batch
-end
-
--- A prediction's options for a plan on dp data-parallel ranks, on one node or on whole ones.
-local function asked_of(options, dp)
-  local from, gpus = catalog.of(options), dp
-  local asked = {network = options.network, framework = options.framework, catalog = options.catalog, ignore_memory = true}
-  for _, name in ipairs{"batch", "precision", "optimizer", "zero", "recompute"} do asked[name] = options[name] end
-  for name in pairs(PLAN) do asked[name] = options[name] end
-  for _, axis in ipairs{"tensor", "context", "pipeline"} do
-    gpus = gpus * number_of(options[axis .. "_parallel"] or 1, "1", axis .. "_parallel")
-  end
-  if options.global_batch ~= nil then asked.batch, asked.global_batch = batch_of(options, dp), nil end
-  asked.usable_memory, asked.system = options.usable, machine_of(options.gpu, gpus, from)
-  local each = catalog.handles_of(asked.system, "system", from)[1]
-  local nodes = core.system_nodes(each, gpus)
-  if nodes == 0 then
-    error(string.format("%d GPUs are no whole number of nodes with %d", gpus, strict.unpack(core.system_machine(each))[1].gpus), 0)
-  end
-  asked.gpus, asked.nodes = gpus // nodes, nodes
-  return asked
-end
-
--- The plan and run of a network that is shared out; nil if the options say nothing of that.
-local function shared_of(options)
-  local shared = options.precision == "fp8" or options.precision == "fp4"
-  for name in pairs(PLAN) do shared = shared or options[name] ~= nil end
-  if not shared then return nil end
-  if options.inference then error("inference and a parallel plan, which is of training, exclude each other", 0) end
-  local asked = asked_of(options, number_of(options.dp or 1, "1", "dp"))
-  local made = plan.new(asked)
-  return made, plan.runs_of(made, asked)
-end
-
+-- The options of a study; a call of inference has fewer.
 local function question_of(options)
   arguments.check_options(options, OPTIONS)
-  local from = catalog.of(options)
-  local network = catalog.handles_of(options.network, "network", from)[1]
-  local gpu = catalog.gpu_of(options.gpu, from)
-  return {
-    network = network, run = {run_of(options, gpu, from)}, catalog = from,
-    profile = {record_of(options.framework or "pytorch", "memory_profile", from)},
-    optimizer = {record_of(options.optimizer or "momentum", "optimizer", from)},
-  }
+  local own = {}
+  for name, value in pairs(options) do own[name] = value end
+  own.system, own.gpu, own.inference = options.system or options.gpu, nil, nil
+  study.check_single(own, "")
+  for name in pairs(options.inference and own or {}) do
+    if not OF_CALLS[name] then error(name .. " has no effect in inference", 0) end
+  end
+  if not options.inference then own.ignore_memory = true end -- it is asked for, whether or not it fits
+  return own
 end
 
-strict.record("memory_use").__tostring = function(self)
-  return string.format("%s of %s: %s, largest batch %.0f", core.quantity_format(self.total, "B"),
-                       core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch)
+-- The study and completed run of training, or of a call.
+local function asked_of(options)
+  local own = question_of(options)
+  local made = study.new(options.inference and "inference_run" or "run", own)
+  local runs, assumed = study.one(made, own)
+  return made, runs, assumed
 end
 
---- Memory of one GPU at the peak of a step, a table with every field of "memory_use": total, verdict, largest_batch,
---- the parts. Options: network, gpu (a GPU or system), batch, precision, optimizer, framework (a memory profile), dp,
---- zero, recompute ("none", "selective", "full", "operations"), inference, usable, catalog. With options of a parallel plan
---- (tensor_parallel, pipeline_parallel, ...; global_batch in place of batch) it is that of the heaviest rank, framework the
---- name of a framework, largest_batch of micro-batches.
+local function training_of(options, what)
+  if options.inference then error(what .. " are of training, and this is a call of inference", 0) end
+  return asked_of(options)
+end
+
+--- Memory of one GPU at the peak of a step, that of the heaviest rank: a table with every field of "memory_use" (total, verdict,
+--- largest_batch, which is of micro-batches, the parts), and `assumed`: what was not given, and is taken to be. It is the memory
+--- that pm.predict finds. Options: those of pm.predict; system may be a GPU; inference = true: a call, with the options of
+--- pm.infer; usable is another name of usable_memory.
 memory.memory = public(function(options)
-  arguments.check_options(options, ALL)
-  local made, runs = shared_of(options)
-  if made ~= nil then return strict.unpack(core.prediction_memory(made.handle, runs))[1] end
-  local q = question_of(options)
-  return strict.unpack(core.memory_use(q.network, q.profile, q.optimizer, q.run))[1]
+  local made, runs, assumed = asked_of(options)
+  local use = strict.unpack((options.inference and core.inference_memory or core.prediction_memory)(made.plan, runs))[1]
+  rawset(use, "assumed", assumed)
+  return setmetatable(use, Memory)
 end)
 
---- The same options of a parallel plan: what every stage of the pipeline keeps, as a table object.
+--- The same options: what every stage of the pipeline keeps, as a table object.
 memory.memory_stages = public(function(options)
-  arguments.check_options(options, ALL)
-  local made, runs = shared_of(options)
-  if made == nil then error("only a network that is shared out has stages: give tensor_parallel, pipeline_parallel, ...", 0) end
-  return new_table(core.prediction_stages(made.handle, runs))
+  local made, runs = training_of(options, "stages")
+  return new_table(core.prediction_stages(made.plan, runs))
 end)
 
---- The same options: what every layer keeps, as a table object.
+--- The same options: what every layer keeps for a micro-batch, as a table object.
 memory.memory_layers = public(function(options)
-  local q = question_of(options)
-  return new_table(core.memory_layers(q.network, q.profile, q.run[1].batch, q.run[1].precision))
+  local made, runs = asked_of(options)
+  return new_table((options.inference and core.inference_layers or core.prediction_layers)(made.study, runs))
 end)
 
---- The same options: single changes that take less memory, largest saving first, as a table object.
+--- The same options: single changes of the run that take less memory, largest saving first, as a table object.
 memory.memory_advice = public(function(options)
-  local q, others = question_of(options), {}
-  for i, id in ipairs(q.catalog:ids("optimizers")) do others[i] = q.catalog:record("optimizer", id) end
-  return new_table(core.memory_advice(q.network, q.profile, q.optimizer, q.run, others))
+  local made, runs = training_of(options, "advice")
+  return new_table(core.prediction_advice(made.plan, runs))
 end)
 
 return memory

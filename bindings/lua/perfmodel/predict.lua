@@ -2,39 +2,49 @@
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
+local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
-local plan = require "perfmodel.plan"
+local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local public = arguments.public
 
 local predict = {}
 
-local SWEEP_OPTIONS = arguments.options("axes columns", plan.OPTIONS)
+local SWEEP_OPTIONS = arguments.options("axes columns", study.OPTIONS)
 
 local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
 
-strict.record("prediction").__tostring = function(self)
+local Prediction = strict.class("a prediction", arguments.options("assumed", fields.set "prediction"))
+
+function Prediction.__tostring(self)
   local tokens = self.tokens_per_second and string.format(", %.4g tokens/s", self.tokens_per_second) or ""
   local memory = self.memory and string.format("; %s of %s: %s", core.quantity_format(self.memory, "B"),
                                                core.quantity_format(self.gpu_memory, "B"), self.verdict) or ""
-  return string.format("%.4g samples/s%s, step %s, MFU %.1f %%, bottleneck %s (%s)%s", self.throughput, tokens,
-                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck, self.calibration, memory)
+  return string.format("%.4g samples/s%s, step %s, MFU %.1f %%, bottleneck %s (%s)%s%s", self.throughput, tokens,
+                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck, self.calibration, memory,
+                       study.assumed_text(self.assumed))
 end
 
---- One prediction, a table with every field of "prediction" by name. Options: network, system (names or objects),
---- framework (a name, by default PyTorch, the newest release that was fitted and runs on the GPU; what pm.framework gives;
---- "none": kernels and collectives only), global_batch
---- in place of batch, catalog, and the fields of a run that pm.options "run" lists: gpus, nodes, batch, precision, ...
+-- The prediction of one completed run, as users get it.
+function predict.of(made, runs, assumed)
+  local prediction = strict.unpack(core.predict(made.plan, runs, -1))[1]
+  rawset(prediction, "assumed", assumed)
+  traces[prediction] = {study = made, plan = made.plan, runs = runs}
+  return setmetatable(prediction, Prediction)
+end
+
+--- One prediction, a table with every field of "prediction" by name, and `assumed`: what was not given, and is taken to be.
+--- Options: network, system (names or objects), framework (a name, or what pm.framework gives; by default PyTorch, its FSDP with
+--- zero = 3, Megatron-LM with tensor, pipeline, context or expert parallelism; "none": kernels and collectives only), global_batch
+--- instead of batch, catalog, and the fields of a run that pm.options "run" lists: gpus, nodes, batch, precision, ...
 --- Errors: what cannot be predicted (batch 0, more GPUs than the system has, more memory than its GPU has) raises.
 predict.predict = public(function(options)
-  arguments.check_options(options, plan.OPTIONS)
-  plan.check_single(options, "; use pm.sweep")
-  local made = plan.new(options)
-  local runs = plan.runs_of(made, options)
-  core.run_check(made.handle, runs)
-  local prediction = strict.unpack(core.predict(made.handle, runs, -1))[1]
-  traces[prediction] = {plan = made, runs = runs}
-  return prediction
+  arguments.check_options(options, study.OPTIONS)
+  study.check_single(options, "; use pm.sweep")
+  local made = study.new("run", options)
+  local runs, assumed = study.one(made, options)
+  core.run_check(made.plan, runs)
+  return predict.of(made, runs, assumed)
 end)
 
 local function asked_of(prediction)
@@ -45,14 +55,14 @@ end
 --- there is no pipeline.
 predict.stages = public(function(prediction)
   local asked = asked_of(prediction)
-  return new_table(core.prediction_stages(asked.plan.handle, asked.runs))
+  return new_table(core.prediction_stages(asked.plan, asked.runs))
 end)
 
---- The timeline of one step of a prediction, layer by layer, or of a run that shares out the network the passes of every
+--- The timeline of one step of a prediction, layer by layer, or of a run that distributes the network the passes of every
 --- stage: JSON that ui.perfetto.dev opens, as text, or written to a file: pm.trace(prediction, "step.json").
 predict.trace = public(function(prediction, path)
   local asked = asked_of(prediction)
-  local text = core.prediction_trace(asked.plan.handle, asked.runs)
+  local text = core.prediction_trace(asked.plan, asked.runs)
   if path == nil then return text end
   arguments.write_file(path, text)
 end)
@@ -70,14 +80,14 @@ end
 --- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be
 --- predicted has its status and no numbers, and the others go on. Further options: axes (numbers of the hardware by path,
 --- each one value or a list: {["gpu.memory_bandwidth"] = {"x1", "x1.1"}}, in the order of their names between framework
---- and system) and columns (a list of names).
+--- and system) and columns (a list of names). What was assumed is a column, or a line above the table if it is the same for all.
 predict.sweep = public(function(options)
   arguments.check_options(options, SWEEP_OPTIONS)
-  local made = plan.new(options)
-  local runs = plan.runs_of(made, options)
+  local made = study.new("run", options)
+  local runs, given, global = study.complete(made, options)
   local wanted = options.columns and arguments.names_of(options.columns, "columns")
   local extra = wanted and extra_of(wanted) or -1
-  local records = core.prediction_table(made.handle, runs, core.predict(made.handle, runs, extra), made.paths)
+  local records = core.study_table(made.study, runs, core.predict(made.plan, runs, extra), given, global, made.paths)
   if wanted ~= nil then core.table_keep(records, wanted) end
   return new_table(records)
 end)

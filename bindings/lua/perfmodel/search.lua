@@ -2,30 +2,24 @@
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
-local axes = require "perfmodel.axes"
 local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
-local plan = require "perfmodel.plan"
+local predict = require "perfmodel.predict"
+local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local text_of, number_of = arguments.text_of, arguments.number_of
 
 local search = {}
 
-local OPTIONS = arguments.options("top", arguments.but(plan.OPTIONS, "batch epoch_samples"))
+local OPTIONS = arguments.options("top", arguments.but(study.OPTIONS, "batch epoch_samples"))
 
--- What is given, as axes.
-local function axes_given(made, options)
-  local places = {system_index = #made.systems, framework_index = #made.frameworks}
-  return select(2, axes.of("run", {}, options, places))
-end
-
--- What of a run is not as ever, by name; as pm.predict takes it.
+-- What of the best run its plan decides, and what is not its default, by name; as pm.predict takes it.
 local function options_of(run, global_batch)
-  local usual, options = strict.unpack(core.run_default())[1], {global_batch = global_batch}
+  local usual, options = strict.unpack(core.asked_runs({}, {}, {}))[1], {global_batch = global_batch}
   for _, field in ipairs(fields.given "run") do
     local name, value = field.name, rawget(run, field.name)
     local wanted = name ~= "batch" and value ~= nil and value == value
-    if wanted and (name == "gpus" or name == "nodes" or value ~= rawget(usual, name)) then
+    if wanted and (field.asked ~= "" or value ~= rawget(usual, name)) then
       options[name] = math.type and math.type(value) == "float" and math.tointeger(value) or value
     end
   end
@@ -53,51 +47,57 @@ function Search:__tostring()
                        self.options.global_batch, self.count, self.fitting, tostring(self.plans), tostring(self.why))
 end
 
-local function runs_of(made, handle, result, which)
-  local runs = core.search_runs(handle, result, which)
-  return runs, new_table(core.search_table(made.handle, runs))
+-- The framework of a completed run, as pm.predict takes it.
+local function framework_of(made, run)
+  if run.framework_index < 0 then return "none" end
+  local f = {}
+  for name, part in pairs{framework = "framework", cudnn = "cudnn_generation", interval = "prediction_interval", memory = "memory_profile"} do
+    f[name] = strict.unpack(core.study_software(made.study, run.framework_index, run.system_index, part))[1]
+  end
+  return f
 end
 
-local function found(made, handle, result, global_batch, framework)
+local function found(made, handle, result, global_batch, given)
   local self = {count = core.search_result_count(result), fitting = core.search_result_count_fitting(result)}
-  local top
-  top, self.plans = runs_of(made, handle, result, "top")
-  self.front = select(2, runs_of(made, handle, result, "front"))
+  local function plans_of(which) return new_table(core.search_table(made.study, result, which, given, 1)) end
+  self.plans, self.front = plans_of "top", plans_of "front"
   self.why = new_table(core.search_choices(result, "why"))
   self.choices = new_table(core.search_choices(result, "choices"))
-  local best = strict.unpack(top)[1]
-  self.best = strict.unpack(core.predict(made.handle, {best}, -1))[1]
+  local best = strict.unpack(core.search_runs(handle, result, "top"))[1]
+  self.best = predict.of(made, {best}, study.assumed(made, {best}, given, 1)[1])
   self.options = options_of(best, global_batch)
-  if framework then self.options.framework = made.frameworks[best.framework_index + 1] or "none" end
+  if made.frameworks > 0 then self.options.framework = framework_of(made, best) end
   inside[self] = made
   return setmetatable(self, Search)
 end
 
 --- Every way to share a network out over GPUs for a global batch, and the best of them:
 --- pm.search{network = "llama3-70b", system = "dgx-h100", gpus = 512, global_batch = 1024, precision = "bf16"}. Options: those
---- of pm.predict but batch, each one value or a list; what is not given is tried. gpus are all GPUs, on whole nodes. top: how
---- many plans are kept. The answer has `plans` and `front` (table objects), `why` and `choices` (what other choices cost),
+--- of pm.predict but batch, each one value or a list; what plans decide is tried where it is not given. top: how many plans are
+--- kept. The answer has `plans` and `front` (table objects), `why` and `choices` (what other choices cost),
 --- `best` (its prediction), `options` (as pm.predict takes it), `count`, `fitting`, and the method to_settings(format).
 search.search = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
   if options.global_batch == nil then error("global_batch is missing", 0) end
   local global_batch = number_of(options.global_batch, "1", "global_batch")
-  local made = plan.new(options)
-  local names, lengths, values = axes_given(made, options)
-  local handle = core.search_new(made.handle, names, lengths, values, global_batch)
+  local made = study.new("run", options)
+  local names, lengths, values, given = study.axes_of(made, options)
+  local handle = core.search_new(made.study, names, lengths, values, global_batch)
+  study.follow(made)
   local result = core.search_result_new(handle, number_of(options.top or 10, "1", "top"))
   core.search_evaluate(handle, 0, core.search_count(handle), result)
   if core.search_result_count_fitting(result) == 0 then
     error(string.format("none of %d plans fits into memory: more GPUs, or larger ones, would help",
                         core.search_result_count(result)), 0)
   end
-  return found(made, handle, result, global_batch, options.framework ~= nil)
+  given[#given + 1], given[#given + 2] = "batch", "micro_batch" -- plans decide these two
+  return found(made, handle, result, global_batch, given)
 end)
 
 local GOAL = fields.given "training_goal"
 local goal_words = {}
 for i, field in ipairs(GOAL) do goal_words[i] = field.name end
-local DEADLINE = arguments.options(table.concat(goal_words, " "), arguments.but(plan.OPTIONS, "batch epoch_samples gpus nodes"))
+local DEADLINE = arguments.options(table.concat(goal_words, " "), arguments.but(study.OPTIONS, "batch epoch_samples gpus nodes"))
 
 --- The fewest nodes whose best plan trains on so many `tokens` or `samples` `within` a time, failures and checkpoints counted:
 --- pm.search_deadline{network = "llama3-70b", system = "dgx-h100", tokens = 15e12, within = "60 d", global_batch = 2048}, a table
@@ -111,10 +111,10 @@ search.search_deadline = arguments.public(function(options)
   for _, field in ipairs(GOAL) do
     if options[field.name] ~= nil then goal[field.name] = number_of(options[field.name], field.unit, field.name) end
   end
-  local made = plan.new(options)
-  local names, lengths, values = axes_given(made, options)
+  local made = study.new("run", options)
+  local names, lengths, values = study.axes_of(made, options)
   local global_batch = number_of(options.global_batch, "1", "global_batch")
-  return new_table(core.training_table(made.handle, names, lengths, values, global_batch, {goal}))
+  return new_table(core.training_table(made.study, names, lengths, values, global_batch, {goal}))
 end)
 
 return search

@@ -3,16 +3,15 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
-local inference = require "perfmodel.inference"
 local paths = require "perfmodel.paths"
-local plan = require "perfmodel.plan"
+local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local number_of = arguments.number_of
 
 local sizing = {}
 
 local OPTIONS = arguments.options([[rate epochs within dataset minimize prices pue storage units loader cache max_nodes
-  switch_ports oversubscription]], arguments.but(plan.OPTIONS, "nodes epoch_samples"))
+  switch_ports oversubscription]], arguments.but(study.OPTIONS, "nodes epoch_samples"))
 
 local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", max_nodes = "1", switch_ports = "1",
                     oversubscription = "1", global_batch = "1"}
@@ -41,10 +40,28 @@ end
 local Sizing = {
   __tostring = function(self)
     local best = self[1]
-    return string.format("%d x %s: %.4g samples/s, %s the target", best.nodes, best.system, best.throughput,
-                         best.rank > 0 and "reaches" or "misses")
+    return string.format("%d x %s: %.4g samples/s, %s the target%s", best.nodes, best.system, best.throughput,
+                         best.rank > 0 and "reaches" or "misses", study.assumed_text(self.assumed))
   end,
 }
+
+-- Every choice as a run on one node: nodes are found, so GPUs are those of each node. And the price of each.
+local function choices_of(made, own, prices)
+  own.nodes = 1
+  local runs, given, global = study.complete(made, own)
+  local owed, machines = {}, {}
+  for i, run in ipairs(strict.unpack(runs)) do
+    machines[i] = strict.unpack(core.system_machine(made.systems[run.system_index + 1]))[1]
+    owed[i] = price_in(prices, machines[i].id, made.catalog)
+  end
+  return {runs = runs, given = given, global = global, prices = owed, machines = machines}
+end
+
+-- The rows, with what was assumed of the best.
+local function answer_of(made, choices, rows)
+  rows.assumed = study.assumed(made, choices.runs, choices.given, choices.global)[rows[1].choice + 1]
+  return setmetatable(rows, Sizing)
+end
 
 --- The least nodes (or what `minimize` says: "cost", "power", "rack-units") of every choice for a rate, or for epochs
 --- within a time: a list of tables with the fields of "size_choice", best first, then what misses, nearest first. Options:
@@ -53,35 +70,28 @@ local Sizing = {
 --- switch_ports, oversubscription. gpus: used in each node, all by default.
 sizing.size = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
-  local from, own = catalog.of(options), plan.own(options)
-  own.global_batch, own.gpus = nil, own.gpus or 0
-  local made = plan.new(own)
-  local runs = strict.unpack(plan.runs_of(made, own))
+  local from, own = catalog.of(options), study.own(options)
+  if own.batch ~= nil and own.global_batch ~= nil then error("batch and global_batch exclude each other", 0) end
+  own.global_batch = nil
+  local made = study.new("run", own)
+  local choices = choices_of(made, own, options.prices)
   local dataset = catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
-  local prices, usable, machines = {}, {}, {}
-  for i, run in ipairs(runs) do
-    local system = made.systems[run.system_index + 1]
-    machines[i] = strict.unpack(core.system_machine(system))[1]
-    prices[i] = price_in(options.prices, machines[i].id, from)
-    usable[i] = catalog.usable_of({}, strict.unpack(core.system_gpu(system))[1], from)
-  end
   local goal = goal_of(options)
   goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
-  local i = paths.of(options, machines, dataset, from)
+  local i = paths.of(options, choices.machines, dataset, from)
   local function ask(what)
-    return strict.unpack(core.size_choices(
-      made.handle, {goal}, runs, prices, usable, made.networks[1],
-      {from:record("memory_profile", "pytorch")}, {from:record("optimizer", "momentum")}, i[1], i[2], i[3], i[4], i[5],
-      i[6], i[7], i[8], what))
+    return strict.unpack(core.size_choices(made.plan, {goal}, choices.runs, choices.prices, i[1], i[2], i[3], i[4], i[5], i[6], i[7],
+                                           i[8], what))
   end
   local rows = ask("least")
   --- What takes less than the best, the fastest of it (nil if nothing does); the Pareto front, as a list.
   rows.next_cheaper = function() return ask("next")[1] end
   rows.front = function() return ask("front") end
-  return setmetatable(rows, Sizing)
+  if options.global_batch ~= nil then choices.given[#choices.given + 1], choices.global = "batch", 1 end
+  return answer_of(made, choices, rows)
 end)
 
-local SERVICE = arguments.options("rate minimize prices pue max_nodes", arguments.but(inference.OPTIONS, "nodes"))
+local SERVICE = arguments.options("rate minimize prices pue max_nodes", arguments.options("latency", arguments.but(study.CALL_OPTIONS, "nodes")))
 
 --- The least nodes (or what `minimize` says) of every choice for a rate of inference: a list as that of pm.size. Every GPU is
 --- a replica. Options: network; system (systems or GPUs), precision, framework: lists where there are several; rate; latency
@@ -90,18 +100,13 @@ local SERVICE = arguments.options("rate minimize prices pue max_nodes", argument
 sizing.size_inference = arguments.public(function(options)
   arguments.check_options(options, SERVICE)
   if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
-  local from, made, prices = catalog.of(options), inference.plan_of(options), {}
   local own = {}
-  for name, value in pairs(options) do own[name] = value end
-  own.gpus = own.gpus or 0
-  local runs = inference.runs_of(made, own)
-  for i, run in ipairs(runs) do
-    local system = made.systems[run.system_index + 1]
-    prices[i] = price_in(options.prices, strict.unpack(core.system_machine(system))[1].id, from)
-  end
+  for name in pairs(study.CALL_OPTIONS) do own[name] = options[name] end
+  local made = study.new("inference_run", own)
+  local choices = choices_of(made, own, options.prices)
   local latency = options.latency ~= nil and number_of(options.latency, "s", "latency") or 0 / 0
-  local rows = strict.unpack(core.size_service(made.handle, {goal_of(options)}, runs, prices, latency))
-  return setmetatable(rows, Sizing)
+  local rows = strict.unpack(core.size_service(made.plan, {goal_of(options)}, choices.runs, choices.prices, latency))
+  return answer_of(made, choices, rows)
 end)
 
 return sizing

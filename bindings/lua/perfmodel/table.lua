@@ -96,7 +96,15 @@ end
 --- The whole table as text: CSV (RFC 4180), JSON, or for people, at most `width` characters wide (none: no limit).
 Table.csv = format_method("csv")
 Table.json = format_method("json")
-Table.text = format_method("table")
+local text = format_method("table")
+
+local lines = setmetatable({}, {__mode = "k"}) -- what was assumed, of tables without a column for it
+
+--- What was assumed of all rows alike is a line above them.
+Table.text = public(function(self, width)
+  local assumed = lines[self] or core.table_lift_assumed(handle_of(self, Table, "table"))
+  return (assumed ~= "" and "assumed: " .. assumed .. "\n" or "") .. text(self, width)
+end)
 Table.__tostring = function(self) return Table.text(self) end
 
 --- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), for people with .txt or none.
@@ -108,5 +116,9 @@ Table.save = public(function(self, path)
   return self
 end)
 
--- A table of a C handle.
-return function(handle) return arguments.object(Table, handle) end
+-- A table of a C handle, of which all rows rest on the same assumptions if some are given.
+return function(handle, assumed)
+  local new = arguments.object(Table, handle)
+  lines[new] = assumed
+  return new
+end

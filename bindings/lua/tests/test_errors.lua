@@ -45,7 +45,7 @@ local function line() return debug.getinfo(2, "l").currentline end
 
 local p = pm.predict(run{gpus = 8})
 raises_at(line(), 'a prediction has no field "througput"; did you mean "throughput"?', function() return p.througput end)
-check.equal(pm.predict(run{}).bus_bandwidth, nil)
+check.equal(pm.predict(run{gpus = 1}).bus_bandwidth, nil)
 check.equal(p.waiting_time, p.straggler_wait_time)
 check.equal(p[1], nil)
 for what, read in pairs{

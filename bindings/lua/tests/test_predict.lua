@@ -9,7 +9,7 @@ local function run(changes)
 end
 
 -- Every field of the record that is known is there by name, and nothing else.
-local p, names = run{epoch_samples = 1281167}, {}
+local p, names = run{epoch_samples = 1281167}, {assumed = true}
 for _, field in ipairs(pm.fields("prediction")) do
   names[field.name] = true
   local unknown = field.name:find("throughput_p", 1, true) or field.name == "tokens_per_second" -- of images
@@ -17,6 +17,9 @@ for _, field in ipairs(pm.fields("prediction")) do
 end
 for name in pairs(p) do assert(names[name], name .. " is no field") end
 check.equal(p.status, "ok")
+check.equal(p.assumed, "momentum, pytorch-2.4")
+assert(tostring(p):find("; assumed: " .. p.assumed, 1, true))
+check.equal(p.total_gpus, 8)
 check.equal(run().epoch_time, nil, "an epoch without samples")
 assert(tostring(p):find("samples/s", 1, true))
 local bert = run{network = "bert-base"}
@@ -111,6 +114,14 @@ check.raises("a table of options expected, got nil", pm.predict)
 check.raises("gpus: a list without holes", pm.sweep, {network = "resnet50", system = "dgx1-v100", gpus = {}})
 check.raises("catalogue expected", run, {catalog = "here"})
 assert(select(2, pcall(function() return (run{network = "resnet5"}) end)):find("test_predict.lua:", 1, true))
+-- Counts: gpus alone is the total, with nodes it is per node, nodes alone uses every GPU, nothing is one whole node.
+local counts = pm.sweep{network = "resnet50", system = "dgx-h100", columns = {"gpus", "nodes", "total_gpus"}, gpus = {4, 12, 16}}:rows()
+check.equal(counts[1].total_gpus, 4)
+check.equal(counts[3].nodes, 2)
+check.equal(pm.predict{network = "resnet50", system = "dgx-h100", gpus = 4, nodes = 2}.total_gpus, 8)
+check.equal(pm.predict{network = "resnet50", system = "dgx-h100", nodes = 2}.total_gpus, 16)
+check.equal(pm.predict{network = "resnet50", system = "dgx-h100"}.total_gpus, 8)
+check.raises("12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do", pm.predict, {network = "resnet50", system = "dgx-h100", gpus = 12})
 print("ok")
 
 -- One kernel: at least its roofline, and that itself if asked for.
@@ -139,13 +150,13 @@ assert(not pcall(pm.kernel, {operation = "waffle", m = 1, gpu = "v100"}), "no su
 assert(run{kernel_model = "roofline"}.calibration == "not-calibrated", "calibration")
 assert(pm.system("h200-sxm5"):calibration("bf16"):find("^products calibrated"), "rows behind the kernels")
 
--- What is said of a run is declared once: each of its fields is an option, and what it is otherwise changes nothing.
+-- What is said of a run is declared once: each of its fields is an option, and its default changes nothing.
 local usual = pm.predict{network = "alexnet", system = "dgx1-v100"}
 local two = {overlap = {"none", "backward"}, usable_memory = {"1 GB", "2 TB"}, precision = {"fp32", "fp16"},
              no_prefetch = {false, true}, ignore_memory = {false, true}}
 for _, field in ipairs(pm.options "run") do
   local options = {network = "alexnet", system = "dgx1-v100"}
-  if field.otherwise ~= "" then
+  if field.otherwise ~= "" and field.asked == "" then
     options[field.name] = field.otherwise
     check.equal(pm.predict(options).step_time, usual.step_time, field.name)
   end

@@ -23,6 +23,7 @@ check.equal(#lines, 7)
 assert(lines[1]:find("step_time [s]", 1, true))
 local function cells(line)
   local list = {}
+  line = line:gsub('"([^"]*)"', function(text) return (text:gsub(",", ";")) end) -- no field of a sweep has quotes in it
   for cell in (line .. ","):gmatch("([^,]*),") do list[#list + 1] = cell end
   return list
 end

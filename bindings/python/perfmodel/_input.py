@@ -10,9 +10,10 @@ from ._errors import ArgumentError
 from ._framework import Framework
 from ._input_path import InputPipeline, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Number, Quantity, choice, number, quantity, whole
-from ._keywords import check, settings_of, takes
+from ._keywords import axes_of, check, takes
 from ._network import Network
 from ._prediction import predict
+from ._study import flat
 from ._system import System
 
 if TYPE_CHECKING:
@@ -112,5 +113,7 @@ def _counts(system: System, keywords: dict[str, Any]) -> tuple[int, int]:
     for name in keywords:
         if name not in ("gpus", "nodes"):
             raise ArgumentError(f"{name} is of the network: give one")
-    run = _record.values("run", _core.complete_counts(system._handle, settings_of("run", keywords)))
+    given = list(keywords), 0.0
+    asked = _core.asked_runs(*flat(axes_of("run", keywords)))
+    run = _record.values("run", _core.complete_counts(system._handle, asked, *given))
     return run["gpus"], run["nodes"]

@@ -211,7 +211,7 @@ def core_arguments() -> dict[str, list[object]]:
         "study_assumed_calls": [serving, asked, *given],
         "study_table": [study, run, done, *given, []],
         "study_inference_table": [serving, asked, _core.infer(served, asked), *given],
-        "complete_counts": [node, {"gpus": 2.0}],
+        "complete_counts": [node, _core.asked_runs(*space_of_one), *given],
         "run_check": [plan, run],
         "prediction_trace": [plan, run],
         "prediction_stages": [plan, run],
