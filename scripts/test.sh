@@ -36,6 +36,8 @@ need python3 has python3
 need python3-venv python_has_venv
 need python3-dev python_has_headers
 install_missing
+# A chroot may lack what the sanitizers read of a process.
+[ -e /proc/self/maps ] || mount -t proc proc /proc || { echo "/proc is not there, which the sanitizers read" >&2; exit 1; }
 
 venv=$PWD/build/venv
 python=$venv/bin/python
