@@ -23,8 +23,8 @@ pm_study *open_study(const cli_request *request, const cli_asked *asked, size_t 
     *code = fail(CODE_USAGE, "%s takes one framework; see perfmodel sweep", request->command->name);
   if (*code == CODE_DONE) {
     const pm_study_setup setup = {asked->catalog, (const pm_network *const *)asked->networks, asked->network_count,
-                                  (const pm_system *const *)asked->systems, asked->system_count, names.items, names.count,
-                                  asked->inference};
+                                  (const pm_system *const *)asked->systems, asked->system_count, names.items,
+                                  names.count, asked->inference};
     study = pm_study_new(&setup, &error);
     if (study == NULL) *code = fail_error(&error);
   }
@@ -65,7 +65,8 @@ int read_global_batch(const cli_request *request, double settings, pm_run *run, 
 /* ---- Options without effect ---- */
 
 /* Whether some run has another value than the default, and whether one of those can use it. */
-static void look(const pm_study *study, const pm_field *field, const pm_run *runs, size_t count, bool *other, bool *used, pm_error *error)
+static void look(const pm_study *study, const pm_field *field, const pm_run *runs, size_t count, bool *other,
+                 bool *used, pm_error *error)
 {
   const pm_run usual = pm_run_make();
   double value = pm_record_get_number(field, &usual);
@@ -101,7 +102,8 @@ int check_call_fields(const cli_request *request)
     char name[OPTION_NAME];
     const pm_field *field = request->given[i].field;
     field_option(field, name, sizeof name);
-    if (pm_record_find_field(call, field->name) == NULL) return fail(CODE_USAGE, "--%s has no effect in inference", name);
+    if (pm_record_find_field(call, field->name) == NULL)
+      return fail(CODE_USAGE, "--%s has no effect in inference", name);
   }
   return CODE_DONE;
 }
@@ -115,7 +117,8 @@ static int code_of(bool rows, int status, const pm_error *error)
   return status == PM_OK || (rows && row) ? CODE_DONE : fail_error(error);
 }
 
-int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, pm_run *runs, size_t count, bool rows)
+int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, pm_run *runs, size_t count,
+                  bool rows)
 {
   pm_error error = PM_ERROR_NONE;
   int code = code_of(rows, pm_study_complete(study, given, runs, runs, count, &error), &error);
@@ -123,8 +126,8 @@ int complete_runs(const cli_request *request, pm_study *study, const pm_given *g
   return code;
 }
 
-int complete_calls(const cli_request *request, pm_study *study, const pm_given *given, pm_inference_run *runs, size_t count,
-                   bool rows)
+int complete_calls(const cli_request *request, pm_study *study, const pm_given *given, pm_inference_run *runs,
+                   size_t count, bool rows)
 {
   pm_error error = PM_ERROR_NONE;
   int code = code_of(rows, pm_study_complete_inference(study, given, runs, runs, count, &error), &error);
@@ -134,7 +137,8 @@ int complete_calls(const cli_request *request, pm_study *study, const pm_given *
 
 int predict_runs(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
 {
-  if (pm_predict_columns(plan, columns, runs, predictions, count) != PM_OK) return fail(CODE_INTERNAL, "the prediction failed");
+  if (pm_predict_columns(plan, columns, runs, predictions, count) != PM_OK)
+    return fail(CODE_INTERNAL, "the prediction failed");
   return CODE_DONE;
 }
 
@@ -178,7 +182,8 @@ const char *assumed_of(const pm_study *study, const pm_given *given, const pm_ru
   return pm_assumptions_format(rows, pm_study_get_assumptions(study, given, run, rows), text, ASSUMED);
 }
 
-const char *assumed_of_call(const pm_study *study, const pm_given *given, const pm_inference_run *run, char text[ASSUMED])
+const char *assumed_of_call(const pm_study *study, const pm_given *given, const pm_inference_run *run,
+                            char text[ASSUMED])
 {
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
   return pm_assumptions_format(rows, pm_study_get_inference_assumptions(study, given, run, rows), text, ASSUMED);

@@ -1,6 +1,6 @@
 /*
-** What a command asks of the library by name: a study, its runs completed, and what was assumed of them. No command holds a
-** default of its own.
+** What a command asks of the library by name: a study, its runs completed, and what was assumed of them. No command
+** holds a default of its own.
 */
 #ifndef PERFMODEL_ASKED_H
 #define PERFMODEL_ASKED_H
@@ -17,7 +17,8 @@ typedef struct cli_asked {
   bool inference;
 } cli_asked;
 
-/* Prints what is wrong and returns NULL, with the exit code in *code. `frameworks` is how many were named; NULL: at most one may be. */
+/* Prints what is wrong and returns NULL, with the exit code in *code. `frameworks` is how many were named; NULL: at
+** most one may be. */
 pm_study *open_study(const cli_request *request, const cli_asked *asked, size_t *frameworks, int *code);
 
 /* Which fields of records of that type were given as options. */
@@ -28,9 +29,10 @@ int read_global_batch(const cli_request *request, double settings, pm_run *run, 
 
 /* Completes runs in place. One that cannot be completed is an error, unless runs are rows, each with its status. Prints
 ** notes on the frameworks. */
-int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, pm_run *runs, size_t count, bool rows);
-int complete_calls(const cli_request *request, pm_study *study, const pm_given *given, pm_inference_run *runs, size_t count,
-                   bool rows);
+int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, pm_run *runs, size_t count,
+                  bool rows);
+int complete_calls(const cli_request *request, pm_study *study, const pm_given *given, pm_inference_run *runs,
+                   size_t count, bool rows);
 
 /* Refuses an option that only a step of training has. */
 int check_call_fields(const cli_request *request);
@@ -56,6 +58,7 @@ void drop_equal_totals(pm_table *table);
 /* What was assumed of a completed run, in one line. */
 enum { ASSUMED = 512 };
 const char *assumed_of(const pm_study *study, const pm_given *given, const pm_run *run, char text[ASSUMED]);
-const char *assumed_of_call(const pm_study *study, const pm_given *given, const pm_inference_run *run, char text[ASSUMED]);
+const char *assumed_of_call(const pm_study *study, const pm_given *given, const pm_inference_run *run,
+                            char text[ASSUMED]);
 
 #endif

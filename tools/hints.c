@@ -1,4 +1,4 @@
-/* What one change would give: 16 bits, another layout of tensors, padded products; and for a run that does not fit, a plan. */
+/* What one change would give: 16 bits, another layout of tensors, padded products, or a plan that fits. */
 #include <math.h>
 #include <string.h>
 #include "study.h"
@@ -16,7 +16,8 @@ static bool has_precision(const pm_given *given, const char *type)
 
 static int32_t half_of(bool given, int32_t precision, const pm_system *system)
 {
-  return given || pm_precision_get_bytes(precision) < 4 ? PM_PRECISION_FP32 : pm_gpu_get_half_precision(pm_system_get_gpu(system));
+  bool none = given || pm_precision_get_bytes(precision) < 4;
+  return none ? PM_PRECISION_FP32 : pm_gpu_get_half_precision(pm_system_get_gpu(system));
 }
 
 static int32_t half_of_run(const cli_study *s)
@@ -88,7 +89,8 @@ static double padded_rate(const cli_study *s)
 static void print_rate(FILE *stream, const char *what, double rate, size_t width)
 {
   char line[320], text[QUANTITY];
-  snprintf(line, sizeof line, "%s, this run would reach %s samples/s.", what, pm_quantity_format(text, sizeof text, rate, "1"));
+  snprintf(line, sizeof line, "%s, this run would reach %s samples/s.", what,
+           pm_quantity_format(text, sizeof text, rate, "1"));
   print_wrapped(stream, line, 0, 0, width);
 }
 
@@ -106,8 +108,9 @@ void print_hints(FILE *stream, const cli_study *s, size_t width)
   double last = channels_last_rate(s), padded = padded_rate(s);
   if (fabs(last / rate - 1) >= 0.005) print_rate(stream, "With tensors in channels_last", last, width);
   if (padded >= 1.01 * rate)
-    print_rate(stream, "Some matrix products have sides that are not multiples of 16 bytes, which tensor cores read slowly or not at "
-                       "all. Padded to multiples, as vocabularies often are", padded, width);
+    print_rate(stream,
+               "Some matrix products have sides that are not multiples of 16 bytes, which tensor cores read slowly "
+               "or not at all. Padded to multiples, as vocabularies often are", padded, width);
 }
 
 /* samples/s of a call with tensors in channels_last. */
@@ -167,7 +170,8 @@ static bool find_plan(const cli_study *s, pm_run *best)
   pm_search *search = pm_study_new_search(s->study, &given, &base, 1, samples, NULL);
   pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, NULL) : NULL;
   bool found = result != NULL && pm_search_evaluate(search, 0, pm_search_count(search), result) == PM_OK &&
-               pm_search_result_get_plan(result, 0, &number) == PM_OK && pm_search_get_run(search, number, best) == PM_OK;
+               pm_search_result_get_plan(result, 0, &number) == PM_OK &&
+               pm_search_get_run(search, number, best) == PM_OK;
   pm_search_result_free(result);
   pm_search_free(search);
   return found;
@@ -205,7 +209,8 @@ int refuse_run(const cli_study *s, const pm_error *error)
   pm_prediction p;
   int32_t precision = half_of_run(s);
   if (error->status == PM_STATUS_DOES_NOT_FIT && predict_half(s, precision, &p))
-    snprintf(hint, sizeof hint, "; in %s it needs %s", name_of(precision), pm_quantity_format(need, sizeof need, p.memory, "B"));
+    snprintf(hint, sizeof hint, "; in %s it needs %s", name_of(precision),
+             pm_quantity_format(need, sizeof need, p.memory, "B"));
   if (error->status == PM_STATUS_DOES_NOT_FIT) add_plan(s, hint + strlen(hint), sizeof hint - strlen(hint));
   return fail_run(error, hint);
 }
@@ -216,6 +221,7 @@ int refuse_call(const cli_call *c, const pm_error *error)
   pm_inference p;
   int32_t precision = half_of_call(c);
   if (error->status == PM_STATUS_DOES_NOT_FIT && infer_half(c, precision, &p))
-    snprintf(hint, sizeof hint, "; in %s it needs %s", name_of(precision), pm_quantity_format(need, sizeof need, p.memory, "B"));
+    snprintf(hint, sizeof hint, "; in %s it needs %s", name_of(precision),
+             pm_quantity_format(need, sizeof need, p.memory, "B"));
   return fail_run(error, hint);
 }

@@ -123,7 +123,8 @@ static void print_verdict(FILE *stream, const question *q)
   fprintf(stream, "  %-*s%s of %s: %s", LABEL - 2, name, quantity(total, use->total), quantity(usable, use->usable),
           words[use->verdict]);
   if (use->missing > 0) fprintf(stream, ", %s too much", quantity(missing, use->missing));
-  fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2, q->inference ? "largest batch" : "largest micro-batch",
+  fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2,
+          q->inference ? "largest batch" : "largest micro-batch",
           pm_number_format(number, use->largest_batch), pm_number_format(safe, use->safe_batch),
           quantity(sample, use->sample));
   if (use->host > 0) fprintf(stream, "  %-*s%s for each GPU\n", LABEL - 2, "on the host", quantity(total, use->host));
@@ -140,16 +141,20 @@ static void print_plan(FILE *stream, const question *q)
 {
   const pm_run *r = &q->run;
   const pm_record_type *type = pm_record_type_find("run");
-  char line[512], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], recompute[PM_TEXT_MAX], optimizer[PM_TEXT_MAX], gpus[QUANTITY];
+  char line[512], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], recompute[PM_TEXT_MAX];
+  char optimizer[PM_TEXT_MAX], gpus[QUANTITY];
+  double whole = r->pipeline_parallel > 1 ? 1 : r->batch;
   bool plain = r->tensor_parallel == 1 && r->context_parallel == 1 && r->pipeline_parallel == 1 && r->zero == 0;
   format_gpus(gpus, sizeof gpus, r->gpus, r->nodes);
   int length = snprintf(line, sizeof line, "%s, micro-batch %s, %s, %s", gpus,
-                        pm_number_format(number, isnan(r->micro_batch) ? r->pipeline_parallel > 1 ? 1 : r->batch : r->micro_batch),
+                        pm_number_format(number, isnan(r->micro_batch) ? whole : r->micro_batch),
                         pm_record_format(pm_record_find_field(type, "precision"), r, precision),
                         pm_record_format(pm_record_find_field(type, "optimizer"), r, optimizer));
   if (!plain)
-    length += snprintf(line + length, sizeof line - (size_t)length, "; tensor %d x context %d x pipeline %d x data %g, ZeRO %d",
-                       r->tensor_parallel, r->context_parallel, r->pipeline_parallel, pm_run_get_data_parallel(r), r->zero);
+    length += snprintf(line + length, sizeof line - (size_t)length,
+                       "; tensor %d x context %d x pipeline %d x data %g, ZeRO %d",
+                       r->tensor_parallel, r->context_parallel, r->pipeline_parallel, pm_run_get_data_parallel(r),
+                       r->zero);
   if (r->recompute != PM_RECOMPUTE_NONE)
     snprintf(line + length, sizeof line - (size_t)length, "; recomputation %s",
              pm_record_format(pm_record_find_field(type, "recompute"), r, recompute));
@@ -181,9 +186,9 @@ static void print_title(FILE *stream, const question *q)
 
 static pm_table *stage_table(const question *q, bool all, pm_error *error)
 {
-  static const char *const names[] = {"stage", "layers", "parameters", "in_flight", "weights", "gradients", "optimizer", "activations",
-                                      "memory", "verdict", "live_gradients", "allocator", "input", "workspace",
-                                      "communication", "context", "gpu_memory", "host_memory"};
+  static const char *const names[] = {"stage", "layers", "parameters", "in_flight", "weights", "gradients", "optimizer",
+                                      "activations", "memory", "verdict", "live_gradients", "allocator",
+                                      "input", "workspace", "communication", "context", "gpu_memory", "host_memory"};
   pm_table *table = pm_table_new_of_records(pm_record_type_find("stage"), q->stages, (size_t)q->stage_count, error);
   if (table != NULL) pm_table_keep(table, names, all ? sizeof names / sizeof names[0] : 10, NULL);
   return table;
@@ -249,11 +254,13 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
   if (status == PM_OK)
     status = q->inference ? pm_table_add_records(table, pm_record_type_find("inference_run"), &q->call, error)
                           : pm_table_add_records(table, type, &q->run, error);
-  static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index", "optimizer",
-                                        "epoch_samples", "input_rate", "no_prefetch"};
+  static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index",
+                                        "optimizer", "epoch_samples", "input_rate", "no_prefetch"};
   for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, error);
-  return status == PM_OK ? pm_table_add_text(table, "assumed", "what was not given, and is taken to be", &line, error) : status;
+  if (status == PM_OK)
+    status = pm_table_add_text(table, "assumed", "what was not given, and is taken to be", &line, error);
+  return status;
 }
 
 static const char *software_of(const question *q)
@@ -298,13 +305,17 @@ static int write_layers(const cli_request *request, const question *q)
   pm_memory_profile profile;
   pm_error error = PM_ERROR_NONE;
   pm_table *table = NULL;
-  const pm_network *network = pm_study_get_network(q->study, q->inference ? q->call.network_index : q->run.network_index);
+  int32_t index = q->inference ? q->call.network_index : q->run.network_index;
+  const pm_network *network = pm_study_get_network(q->study, index);
   double batch = q->inference ? q->call.batch : isnan(q->run.micro_batch) ? q->run.batch : q->run.micro_batch;
   int32_t precision = q->inference ? q->call.precision : q->run.precision;
-  int32_t software = q->inference ? q->call.profile_index : q->run.framework_index, count = pm_network_count_layers(network);
-  int code = pm_study_get_memory_profile(q->study, software, 0, &profile, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+  int32_t software = q->inference ? q->call.profile_index : q->run.framework_index;
+  int32_t count = pm_network_count_layers(network);
+  int status = pm_study_get_memory_profile(q->study, software, 0, &profile, &error);
+  int code = status == PM_OK ? CODE_DONE : fail_error(&error);
   bool whole = q->run.tensor_parallel * q->run.context_parallel * q->run.expert_parallel == 1;
-  if (code == CODE_DONE && !whole) code = fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
+  if (code == CODE_DONE && !whole)
+    code = fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
   if (code != CODE_DONE) return code;
   pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count + 1, sizeof *rows);
   if (rows != NULL && pm_memory_get_layers(network, &profile, batch, precision, rows, &error) == PM_OK) {
@@ -347,7 +358,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", NULL, "overlap kernel_model epoch_samples input_rate no_prefetch ignore_memory"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME",
+   "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
@@ -360,9 +372,9 @@ static const cli_option options[] = {
 const cli_command memory_command = {
   "memory", "NETWORK GPU|SYSTEM", "says what a step keeps on one GPU, whether it fits, and the largest micro-batch",
   "Adds up the memory of one GPU at the peak of a training step: weights, gradients, optimizer, the activations that "
-  "the backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the GPU's "
-  "driver reports; published memory use spreads by about 8 %, so within that the verdict is tight. It is the memory that "
-  "perfmodel predict finds for the same options, of the heaviest rank.\n\n"
+  "the backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the "
+  "GPU's driver reports; published memory use spreads by about 8 %, so within that the verdict is tight. It is the "
+  "memory that perfmodel predict finds for the same options, of the heaviest rank.\n\n"
   "As a table this is a report to read, with what would help if it does not fit; as csv or json it is one row with all "
   "values, in bytes.",
   "perfmodel memory resnet152 rtx-2080-ti --batch 64", options, 2, 2, run};

@@ -36,7 +36,8 @@ static void set_word(answer *a, const char *word)
   ck_assert_msg(field != NULL, "%s", word);
   char *end;
   double number = strtod(equals + 1, &end);
-  int status = *end == '\0' ? pm_record_set_number(field, &a->run, number, &error) : pm_record_set(field, &a->run, equals + 1, &error);
+  int status = *end == '\0' ? pm_record_set_number(field, &a->run, number, &error)
+                            : pm_record_set(field, &a->run, equals + 1, &error);
   ck_assert_msg(status == PM_OK, "%s: %s", word, error.text);
   ck_assert(pm_given_add(&a->given, "run", name) == PM_OK);
 }
@@ -70,8 +71,8 @@ static answer ask_named(const char *network, const char *system, const char *fra
   a.system = build_system(system);
   a.run = pm_run_make();
   set_words(&a, words);
-  const pm_study_setup setup = {catalog, (const pm_network *const *)&a.network, 1, (const pm_system *const *)&a.system, 1,
-                                &framework, framework != NULL, 0};
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&a.network, 1, (const pm_system *const *)&a.system,
+                                1, &framework, framework != NULL, 0};
   a.study = pm_study_new(&setup, &a.error);
   ck_assert_msg(a.study != NULL, "%s", a.error.text);
   if (framework != NULL) a.run.framework_index = 0;
@@ -109,7 +110,8 @@ static void expect_counts(const char *system, const char *words, int gpus, int n
 {
   answer a = ask("resnet50", system, words);
   ck_assert_msg(a.status == PM_OK, "%s: %s", words, a.error.text);
-  ck_assert_msg(a.run.gpus == gpus && a.run.nodes == nodes, "%s \"%s\": %d x %d", system, words, a.run.gpus, a.run.nodes);
+  ck_assert_msg(a.run.gpus == gpus && a.run.nodes == nodes, "%s \"%s\": %d x %d", system, words, a.run.gpus,
+                a.run.nodes);
   done(&a);
 }
 
@@ -204,7 +206,8 @@ static double step_of(const char *network, const char *precision)
 /* Convolutions are as in TF32, all other products as in FP32. */
 START_TEST(tf32_for_convolutions_alone)
 {
-  double fp32 = step_of("resnet50", "fp32"), tf32 = step_of("resnet50", "tf32"), both = step_of("resnet50", "tf32-conv");
+  double fp32 = step_of("resnet50", "fp32"), tf32 = step_of("resnet50", "tf32");
+  double both = step_of("resnet50", "tf32-conv");
   ck_assert(fp32 > both && both >= tf32 && both < 1.02 * tf32);
   ck_assert_double_eq(step_of("bert-large", "tf32-conv"), step_of("bert-large", "fp32"));
   ck_assert_double_gt(step_of("bert-large", "fp32"), step_of("bert-large", "tf32"));
@@ -216,7 +219,8 @@ END_TEST
 static void expect_batch(const char *network, const char *words, double batch, double micro_batch)
 {
   answer a = ask(network, "dgx-h100", words);
-  bool same = a.run.batch == batch && (a.run.micro_batch == micro_batch || (isnan(a.run.micro_batch) && isnan(micro_batch)));
+  bool same = a.run.batch == batch && (a.run.micro_batch == micro_batch ||
+                                       (isnan(a.run.micro_batch) && isnan(micro_batch)));
   ck_assert_msg(a.status == PM_OK && same, "%s \"%s\": %g, %g", network, words, a.run.batch, a.run.micro_batch);
   done(&a);
 }
@@ -287,7 +291,8 @@ START_TEST(unknown_frameworks_are_errors)
   const char *name = "no-such-framework";
   pm_network *network = build_network("gpt2");
   pm_system *system = build_system("dgx-h100");
-  const pm_study_setup setup = {catalog, (const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, &name, 1, 0};
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1,
+                                &name, 1, 0};
   ck_assert(pm_study_new(&setup, &error) == NULL);
   ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
   pm_system_free(system);
@@ -304,7 +309,8 @@ START_TEST(records_do_as_names)
   answer a = ask_named("gpt2", "dgx-h100", "generic", "batch=8");
   ck_assert(pm_catalog_get_framework(catalog, "generic", &own, &error) == PM_OK);
   const pm_framework_profile *list[] = {&own};
-  const pm_study_setup setup = {catalog, (const pm_network *const *)&a.network, 1, (const pm_system *const *)&a.system, 1, &name, 1, 0};
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&a.network, 1, (const pm_system *const *)&a.system,
+                                1, &name, 1, 0};
   pm_study *study = pm_study_new_with_records(&setup, &(pm_study_records){list, NULL}, &error);
   ck_assert_msg(study != NULL, "%s", error.text);
   own.framework.kernel_time = 1; /* copied before */
@@ -383,7 +389,8 @@ END_TEST
 /* Runs of all kinds in one study are as each alone. */
 START_TEST(many_runs_are_as_each_alone)
 {
-  static const char *const words[] = {"", "zero=3", "tensor_parallel=4", "gpus=12", "gpus=16 batch=2", "precision=fp32"};
+  static const char *const words[] = {"", "zero=3", "tensor_parallel=4", "gpus=12", "gpus=16 batch=2",
+                                      "precision=fp32"};
   enum { COUNT = sizeof words / sizeof words[0] };
   pm_prediction together[COUNT];
   pm_error error = PM_ERROR_NONE;
@@ -401,8 +408,8 @@ START_TEST(many_runs_are_as_each_alone)
   ck_assert(plan != NULL && plan != before && pm_predict(plan, runs, together, COUNT) == PM_OK);
   for (size_t i = 0; i < COUNT; i++) {
     answer a = ask("gpt2", "dgx-h100", words[i]);
-    ck_assert_msg(memcmp(&a.prediction, &together[i], sizeof together[i]) == 0, "%s: %g and %g", words[i], a.prediction.step_time,
-                  together[i].step_time);
+    ck_assert_msg(memcmp(&a.prediction, &together[i], sizeof together[i]) == 0, "%s: %g and %g", words[i],
+                  a.prediction.step_time, together[i].step_time);
     done(&a);
   }
   done(&first);
@@ -426,12 +433,15 @@ START_TEST(searches)
     pm_prediction p;
     pm_search_get_run(search, i, &run);
     ck_assert(pm_predict(pm_study_get_plan(a.study, &error), &run, &p, 1) == PM_OK);
-    snprintf(words, sizeof words, "global_batch=32 micro_batch=%g tensor_parallel=%d pipeline_parallel=%d virtual_pipeline=%d "
+    snprintf(words, sizeof words,
+             "global_batch=32 micro_batch=%g tensor_parallel=%d pipeline_parallel=%d virtual_pipeline=%d "
              "zero=%d recompute=%d sequence_parallel=%d context_parallel=%d pipeline_schedule=%d", run.micro_batch,
-             run.tensor_parallel, run.pipeline_parallel, run.virtual_pipeline, run.zero, run.recompute, run.sequence_parallel,
+             run.tensor_parallel, run.pipeline_parallel, run.virtual_pipeline, run.zero, run.recompute,
+             run.sequence_parallel,
              run.context_parallel, run.pipeline_schedule);
     answer b = ask("gpt2", "dgx-h100", words);
-    ck_assert_msg(memcmp(&p, &b.prediction, sizeof p) == 0, "%s: %g and %g", words, p.step_time, b.prediction.step_time);
+    ck_assert_msg(memcmp(&p, &b.prediction, sizeof p) == 0, "%s: %g and %g", words, p.step_time,
+                  b.prediction.step_time);
     const char *framework = pm_study_get_framework(a.study, run.framework_index, 0)->framework.id;
     ck_assert_str_eq(framework, framework_of(&b));
     seen[run.zero == 3 ? 1 : run.tensor_parallel * run.pipeline_parallel * run.context_parallel > 1 ? 2 : 0] = true;
@@ -445,7 +455,8 @@ END_TEST
 
 /* ---- Inference ---- */
 
-static pm_inference_run infer_of(const char *network, const char *system, const char *framework, char *assumed, size_t size)
+static pm_inference_run infer_of(const char *network, const char *system, const char *framework, char *assumed,
+                                 size_t size)
 {
   pm_error error = PM_ERROR_NONE;
   pm_network *n = build_network(network);
@@ -521,7 +532,8 @@ static void try_values(const answer *a, const pm_plan *plan, const pm_field *fie
     if (pm_record_set_number(field, &run, value, NULL) != PM_OK) continue;
     if (pm_run_check(plan, &run, NULL) != PM_OK) continue; /* a value that no run can have */
     ck_assert(pm_predict(plan, &run, &p, 1) == PM_OK);
-    ck_assert_msg(memcmp(&p, &a->prediction, sizeof p) == 0, "%s %s of \"%s\": %.17g and %.17g s, %.17g and %.17g B", field->name,
+    ck_assert_msg(memcmp(&p, &a->prediction, sizeof p) == 0, "%s %s of \"%s\": %.17g and %.17g s, %.17g and %.17g B",
+                  field->name,
                   pm_record_format(field, &run, text), words, p.step_time, a->prediction.step_time, p.memory,
                   a->prediction.memory);
   }
@@ -530,9 +542,11 @@ static void try_values(const answer *a, const pm_plan *plan, const pm_field *fie
 START_TEST(fields_without_effect_change_no_bit)
 {
   static const char *const networks[] = {"resnet50", "gpt2", "mixtral-8x7b"};
-  static const char *const words[] = {"", "gpus=1", "gpus=16", "zero=1 batch=4", "zero=3 batch=4", "tensor_parallel=2 batch=4",
+  static const char *const words[] = {"", "gpus=1", "gpus=16", "zero=1 batch=4", "zero=3 batch=4",
+                                      "tensor_parallel=2 batch=4",
                                       "pipeline_parallel=2 batch=8", "tensor_parallel=2 pipeline_parallel=2 batch=8",
-                                      "recompute=full batch=4", "micro_batch=2 batch=8", "gpus=1 offload=parameters zero=3",
+                                      "recompute=full batch=4", "micro_batch=2 batch=8",
+                                      "gpus=1 offload=parameters zero=3",
                                       "gpus=1 micro_batch=2 batch=8"};
   const pm_record_type *type = pm_record_type_find("run");
   int tried = 0;
@@ -547,7 +561,8 @@ START_TEST(fields_without_effect_change_no_bit)
       for (size_t i = 0; i < type->field_count; i++) {
         const pm_field *field = &type->fields[i];
         if (field->needs == NULL || pm_run_check_field(network, &a.run, field, NULL) == PM_OK) continue;
-        if (strcmp(field->needs, "experts") == 0) continue; /* the step still divides GPUs for experts that are not there */
+        /* the step still divides GPUs for experts that are not there */
+        if (strcmp(field->needs, "experts") == 0) continue;
         try_values(&a, plan, field, more);
         tried++;
       }

@@ -1,12 +1,13 @@
 /*
-** Studies: questions as people ask them. Networks on systems in frameworks, and runs of which only some fields are given.
+** Studies: questions as people ask them. Networks on systems in frameworks, and runs of which only some fields are
+** given.
 **
 ** A study completes runs by one set of rules, so that every command and language gives one answer to one question:
 **
-**     counts       none given: one whole node. `gpus` alone is the total, filled node by node; with `nodes` it is per node;
-**                  `nodes` alone uses every GPU
-**     degrees      the parallelism tensor-parallel, pipeline-parallel or hybrid is a name for tensor_parallel of all GPUs,
-**                  pipeline_parallel of all GPUs, tensor_parallel of all GPUs of a node
+**     counts       none given: one whole node. `gpus` alone is the total, filled node by node; with `nodes` it is per
+**                  node; `nodes` alone uses every GPU
+**     degrees      the parallelism tensor-parallel, pipeline-parallel or hybrid is a name for tensor_parallel of all
+**                  GPUs, pipeline_parallel of all GPUs, tensor_parallel of all GPUs of a node
 **     framework    none named: zero 3 is FullyShardedDataParallel of PyTorch; other tensor, pipeline, context or expert
 **                  parallelism is Megatron-LM; all else is PyTorch: the newest fitted release that runs on the GPU
 **     precision    decoder-only language models: bf16, or fp16 where the GPU has no bf16; others: fp32
@@ -14,8 +15,8 @@
 **     batch        decoder-only language models: a micro-batch of 1, and one of them per rank; others: 32 per rank
 **     attention    that leaves its kernels to the software (`flash` is auto): fused if the framework does that
 **
-** Whether a network is a decoder-only language model follows from its graph: it reads tokens, and all of its attention is
-** causal. How a network is parallelized is never completed.
+** Whether a network is a decoder-only language model follows from its graph: it reads tokens, and all of its attention
+** is causal. How a network is parallelized is never completed.
 **
 **     const pm_study_setup setup = {catalog, &network, 1, &system, 1, NULL, 0, 0};
 **     pm_study *study = pm_study_new(&setup, &error);
@@ -58,25 +59,26 @@ typedef struct pm_study_setup {
 /* A study. Owned by the caller; NULL with an error: an unknown framework, no memory. */
 PM_API pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error);
 
-/* Records of frameworks that no catalogue has. For each framework of the setup its records, which are copied, or NULL: by name.
-** A profile that names no memory profile has the generic one. */
+/* Records of frameworks that no catalogue has. For each framework of the setup its records, which are copied, or NULL:
+** by name. A profile that names no memory profile has the generic one. */
 typedef struct pm_study_records {
   const pm_framework_profile *const *frameworks; /* of training; NULL: all by name */
   const pm_inference_profile *const *profiles;   /* of inference; NULL: all by name */
 } pm_study_records;
 
 /* The same with records instead of the names of some frameworks. */
-PM_API pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_records *records, pm_error *error);
+PM_API pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_records *records,
+                                           pm_error *error);
 
 /* Releases the study and its plans; NULL is none. */
 PM_API void pm_study_free(pm_study *study);
 
-/* Completes `count` runs of training. In `asked`, network_index, system_index and framework_index are places in the lists of
-** the setup (framework_index counts only if frameworks are named). In `runs` they are those of the study's plan; `runs` may
-** be `asked`, and no run may be completed twice. A run that cannot be completed is left so that it has no
-** prediction, and the others go on. PM_OK, or the status of the first reason, which `error` says. */
-PM_API int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t run_size,
-                                   size_t count, pm_error *error);
+/* Completes `count` runs of training. In `asked`, network_index, system_index and framework_index are places in the
+** lists of the setup (framework_index counts only if frameworks are named). In `runs` they are those of the study's
+** plan; `runs` may be `asked`, and no run may be completed twice. A run that cannot be completed is left so that it has
+** no prediction, and the others go on. PM_OK, or the status of the first reason, which `error` says. */
+PM_API int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs,
+                                   size_t run_size, size_t count, pm_error *error);
 PM_INLINE int pm_study_complete(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t count,
                                 pm_error *error)
 {
@@ -92,43 +94,48 @@ PM_INLINE int pm_study_complete_inference(pm_study *study, const pm_given *given
   return pm_study_complete_inference_sized(study, given, asked, runs, sizeof *runs, count, error);
 }
 
-/* The plan of all runs that were completed so far. It lives as long as the study; runs that are completed later may need the
-** plan of a later call, on which earlier runs are the same. NULL with an error. Cost: that of pm_plan_new after runs that
-** need a further network or framework, else nothing. */
+/* The plan of all runs that were completed so far. It lives as long as the study; runs that are completed later may
+** need the plan of a later call, on which earlier runs are the same. NULL with an error. Cost: that of pm_plan_new
+** after runs that need a further network or framework, else nothing. */
 PM_API const pm_plan *pm_study_get_plan(pm_study *study, pm_error *error);
 
-/* The network, framework or inference profile of a completed run by its index; NULL if there is none. They live as long as
-** the study. */
+/* The network, framework or inference profile of a completed run by its index; NULL if there is none. They live as long
+** as the study. */
 PM_API const pm_network *pm_study_get_network(const pm_study *study, int32_t network_index);
 /* The framework on a system. */
-PM_API const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_t framework_index, int32_t system_index);
+PM_API const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_t framework_index,
+                                                          int32_t system_index);
 /* The inference profile on a system. */
-PM_API const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index);
+PM_API const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index,
+                                                        int32_t system_index);
 
-/* How the framework or inference profile of a completed run handles memory; NULL without one. It lives as long as the study. */
-PM_API const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t software_index, int32_t system_index);
+/* How the framework or inference profile of a completed run handles memory; NULL without one. It lives as long as the
+** study. */
+PM_API const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t software_index,
+                                                    int32_t system_index);
 /* The same as a copy; without a framework that of generic software. */
 PM_API int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index,
                                        pm_memory_profile *profile, pm_error *error);
 
-/* What a user should know of the frameworks that runs were completed with, such as that its libraries do not run on the GPU;
-** index from 0, NULL past the last. */
+/* What a user should know of the frameworks that runs were completed with, such as that its libraries do not run on the
+** GPU; index from 0, NULL past the last. */
 PM_API const char *pm_study_get_note(const pm_study *study, size_t index);
 
 /* ---- What was assumed ---- */
 
 /* What was assumed of a completed run, into at most PM_ASSUMPTIONS_MAX rows. Returns how many they are. */
-PM_API int pm_study_get_assumptions_sized(const pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
-                                          pm_assumption *rows);
-PM_INLINE int pm_study_get_assumptions(const pm_study *study, const pm_given *given, const pm_run *run, pm_assumption *rows)
+PM_API int pm_study_get_assumptions_sized(const pm_study *study, const pm_given *given, const pm_run *run,
+                                          size_t run_size, pm_assumption *rows);
+PM_INLINE int pm_study_get_assumptions(const pm_study *study, const pm_given *given, const pm_run *run,
+                                       pm_assumption *rows)
 {
   return pm_study_get_assumptions_sized(study, given, run, sizeof *run, rows);
 }
 /* The same of a run of inference. */
-PM_API int pm_study_get_inference_assumptions_sized(const pm_study *study, const pm_given *given, const pm_inference_run *run,
-                                                    size_t run_size, pm_assumption *rows);
-PM_INLINE int pm_study_get_inference_assumptions(const pm_study *study, const pm_given *given, const pm_inference_run *run,
-                                                 pm_assumption *rows)
+PM_API int pm_study_get_inference_assumptions_sized(const pm_study *study, const pm_given *given,
+                                                    const pm_inference_run *run, size_t run_size, pm_assumption *rows);
+PM_INLINE int pm_study_get_inference_assumptions(const pm_study *study, const pm_given *given,
+                                                 const pm_inference_run *run, pm_assumption *rows)
 {
   return pm_study_get_inference_assumptions_sized(study, given, run, sizeof *run, rows);
 }
@@ -136,24 +143,29 @@ PM_INLINE int pm_study_get_inference_assumptions(const pm_study *study, const pm
 /* ---- Tables: of pm_sweep_tabulate and so on, with a last column `assumed` ---- */
 
 /* Runs of training and their predictions. */
-PM_API pm_table *pm_study_tabulate_sized(const pm_study *study, const pm_given *given, const pm_run *runs, size_t run_size,
+PM_API pm_table *pm_study_tabulate_sized(const pm_study *study, const pm_given *given, const pm_run *runs,
+                                         size_t run_size,
                                          const pm_prediction *predictions, size_t prediction_size, size_t count,
                                          const char *const *paths, size_t path_count, pm_error *error);
 PM_INLINE pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const pm_run *runs,
-                                      const pm_prediction *predictions, size_t count, const char *const *paths, size_t path_count,
-                                      pm_error *error)
+                                      const pm_prediction *predictions, size_t count, const char *const *paths,
+                                      size_t path_count, pm_error *error)
 {
-  return pm_study_tabulate_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count, paths, path_count, error);
+  return pm_study_tabulate_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count, paths,
+                                 path_count, error);
 }
 
 /* Runs of inference and their predictions. */
-PM_API pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_given *given, const pm_inference_run *runs,
-                                                   size_t run_size, const pm_inference *predictions, size_t prediction_size,
-                                                   size_t count, pm_error *error);
-PM_INLINE pm_table *pm_study_tabulate_inference(const pm_study *study, const pm_given *given, const pm_inference_run *runs,
+PM_API pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_given *given,
+                                                   const pm_inference_run *runs,
+                                                   size_t run_size, const pm_inference *predictions,
+                                                   size_t prediction_size, size_t count, pm_error *error);
+PM_INLINE pm_table *pm_study_tabulate_inference(const pm_study *study, const pm_given *given,
+                                                const pm_inference_run *runs,
                                                 const pm_inference *predictions, size_t count, pm_error *error)
 {
-  return pm_study_tabulate_inference_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count, error);
+  return pm_study_tabulate_inference_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count,
+                                           error);
 }
 
 /* The best plans of a search of the study; `front`: the front instead. */
@@ -162,8 +174,8 @@ PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given 
 
 /* ---- Searches ---- */
 
-/* All plans of each of these runs, which are completed first; as pm_search_new. Where nobody named a framework, each plan runs
-** in that of its class. Bases are as from pm_search_base_make: fields that are free are not given. */
+/* All plans of each of these runs, which are completed first; as pm_search_new. Where nobody named a framework, each
+** plan runs in that of its class. Bases are as from pm_search_base_make: fields that are free are not given. */
 PM_API pm_search *pm_study_new_search_sized(pm_study *study, const pm_given *given, const pm_run *bases, size_t count,
                                             size_t run_size, double global_batch, pm_error *error);
 PM_INLINE pm_search *pm_study_new_search(pm_study *study, const pm_given *given, const pm_run *bases, size_t count,
@@ -173,10 +185,11 @@ PM_INLINE pm_search *pm_study_new_search(pm_study *study, const pm_given *given,
 }
 
 /* How many nodes train within a time; as pm_training_tabulate, which decides the counts. */
-PM_API pm_table *pm_study_tabulate_training_sized(pm_study *study, const pm_given *given, const pm_run *base, size_t run_size,
+PM_API pm_table *pm_study_tabulate_training_sized(pm_study *study, const pm_given *given, const pm_run *base,
+                                                  size_t run_size,
                                                   double global_batch, const pm_training_goal *goal, pm_error *error);
-PM_INLINE pm_table *pm_study_tabulate_training(pm_study *study, const pm_given *given, const pm_run *base, double global_batch,
-                                               const pm_training_goal *goal, pm_error *error)
+PM_INLINE pm_table *pm_study_tabulate_training(pm_study *study, const pm_given *given, const pm_run *base,
+                                               double global_batch, const pm_training_goal *goal, pm_error *error)
 {
   return pm_study_tabulate_training_sized(study, given, base, sizeof *base, global_batch, goal, error);
 }

@@ -29,12 +29,14 @@ static void add_field(list *l, const char *type, const char *name, const void *r
 
 static const char *why_network(const list *l)
 {
-  return l->q->traits->language_model ? "the network is a decoder-only language model" : "the network is no decoder-only language model";
+  return l->q->traits->language_model ? "the network is a decoder-only language model"
+                                      : "the network is no decoder-only language model";
 }
 
 static const char *why_precision(const list *l, int32_t precision)
 {
-  return precision == PM_PRECISION_TF32_CONV ? "the framework runs convolutions of FP32 networks in TF32" : why_network(l);
+  return precision == PM_PRECISION_TF32_CONV ? "the framework runs convolutions of FP32 networks in TF32"
+                                             : why_network(l);
 }
 
 /* Of a machine with one GPU there is nothing to assume. */
@@ -49,7 +51,8 @@ static void add_software(list *l)
     add(l, "framework", l->q->framework, "the newest fitted release for such a plan that runs on the GPU");
   if (!l->q->traits->chooses_kernels) return;
   add(l, "attention", l->q->fused_attention ? "fused" : "unfused",
-      l->q->framework == NULL ? "kernels and collectives only" : "what the framework does where the network leaves it open");
+      l->q->framework == NULL ? "kernels and collectives only"
+                              : "what the framework does where the network leaves it open");
 }
 
 static void add_batch(list *l, const pm_run *run)
@@ -65,7 +68,8 @@ int pm__complete_list(const pm__complete_question *q, const pm_run *run, pm_assu
 {
   list l = {q, rows, 0};
   add_counts(&l, pm__complete_has(q->given, PM__RUN_AT_gpus), pm__complete_has(q->given, PM__RUN_AT_nodes), "run", run);
-  if (!pm__complete_has(q->given, PM__RUN_AT_precision)) add_field(&l, "run", "precision", run, why_precision(&l, run->precision));
+  if (!pm__complete_has(q->given, PM__RUN_AT_precision))
+    add_field(&l, "run", "precision", run, why_precision(&l, run->precision));
   if (!pm__complete_has(q->given, PM__RUN_AT_optimizer)) add_field(&l, "run", "optimizer", run, why_network(&l));
   add_batch(&l, run);
   add_software(&l);
@@ -77,7 +81,8 @@ int pm__complete_inference_list(const pm__complete_question *q, const pm_inferen
   list l = {q, rows, 0};
   add_counts(&l, pm__complete_has(q->given, PM__INFERENCE_AT_gpus), pm__complete_has(q->given, PM__INFERENCE_AT_nodes),
              "inference_run", run);
-  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) add_field(&l, "inference_run", "precision", run, why_precision(&l, run->precision));
+  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision))
+    add_field(&l, "inference_run", "precision", run, why_precision(&l, run->precision));
   add_software(&l);
   return l.count;
 }
@@ -89,7 +94,8 @@ static void format_row(const pm_assumption *row, char *text, size_t size)
 {
   bool one = strcmp(row->value, "1") == 0;
   bool each = strcmp(row->field, "gpus") == 0 && strcmp(row->reason, each_node) == 0;
-  if (strcmp(row->field, "gpus") == 0) snprintf(text, size, "%s GPU%s%s", row->value, one ? "" : "s", each ? " per node" : "");
+  if (strcmp(row->field, "gpus") == 0)
+    snprintf(text, size, "%s GPU%s%s", row->value, one ? "" : "s", each ? " per node" : "");
   else if (strcmp(row->field, "batch") == 0) snprintf(text, size, "batch %s", row->value);
   else if (strcmp(row->field, "micro_batch") == 0) snprintf(text, size, "micro-batch %s", row->value);
   else if (strcmp(row->field, "attention") == 0) snprintf(text, size, "%s attention", row->value);

@@ -1,6 +1,6 @@
 /*
-** The completion of a run: what is not given follows from the network, the GPU, the plan and what is given. docs/defaults.md
-** has the rules. No other code holds a default for these fields. Nothing here computes times.
+** The completion of a run: what is not given follows from the network, the GPU, the plan and what is given.
+** docs/defaults.md has the rules. No other code holds a default for these fields. Nothing here computes times.
 */
 #ifndef PM_COMPLETE_COMPLETE_H
 #define PM_COMPLETE_COMPLETE_H
@@ -24,10 +24,11 @@ typedef struct pm__complete_question {
   bool fused_attention, tf32_convolutions;
 } pm__complete_question;
 
-/* Counts, and the degrees that names of parallelism stand for: what the choice of a framework needs. Without an answer the
-** counts stay as asked, and the status of a prediction of the run is that of the error. */
+/* Counts, and the degrees that names of parallelism stand for: what the choice of a framework needs. Without an answer
+** the counts stay as asked, and the status of a prediction of the run is that of the error. */
 int pm__complete_counts(const pm_system *system, const pm_given *given, pm_run *run, pm_error *error);
-int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run, pm_error *error);
+int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run,
+                                  pm_error *error);
 
 /* The rest. A global batch that does not divide is an error, and the batch unknown. */
 int pm__complete_run(const pm__complete_question *question, pm_run *run, pm_error *error);
@@ -38,7 +39,8 @@ void pm__complete_numbers(const pm__complete_question *question, pm_run *run);
 
 /* What was assumed of a completed run. Returns how many rows of at most PM_ASSUMPTIONS_MAX. */
 int pm__complete_list(const pm__complete_question *question, const pm_run *run, pm_assumption *rows);
-int pm__complete_inference_list(const pm__complete_question *question, const pm_inference_run *run, pm_assumption *rows);
+int pm__complete_inference_list(const pm__complete_question *question, const pm_inference_run *run,
+                                pm_assumption *rows);
 
 /* Places of the fields of both records. */
 #define PM__RUN_AT(kind, name, ...) PM__RUN_AT_##name,

@@ -11,8 +11,8 @@ static int refuse(const pm_machine *machine, int32_t gpus, pm_error *error)
   int32_t below = gpus, above = gpus;
   while (below > 1 && pm_machine_get_nodes(machine, below) == 0) below--;
   while (above < INT32_MAX && pm_machine_get_nodes(machine, above) == 0) above++;
-  return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs fill no whole nodes of %d; %d or %d GPUs do", gpus, machine->gpus, below,
-                  above);
+  return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs fill no whole nodes of %d; %d or %d GPUs do", gpus,
+                  machine->gpus, below, above);
 }
 
 /* `gpus` without nodes is the total. The check of the run refuses none, and more than a node without a network has. */
@@ -27,7 +27,8 @@ static int place(const pm_system *system, int32_t *gpus, int32_t *nodes, pm_erro
   return PM_OK;
 }
 
-static int complete(const pm_system *system, bool has_gpus, bool has_nodes, int32_t *gpus, int32_t *nodes, pm_error *error)
+static int complete(const pm_system *system, bool has_gpus, bool has_nodes, int32_t *gpus, int32_t *nodes,
+                    pm_error *error)
 {
   if (!has_nodes) *nodes = 1;
   if (!has_gpus) *gpus = pm_system_get_machine(system)->gpus;
@@ -36,11 +37,12 @@ static int complete(const pm_system *system, bool has_gpus, bool has_nodes, int3
 
 /* ---- Degrees ---- */
 
-static int set_degree(const char *parallelism, const char *name, bool given, int64_t value, int32_t *degree, pm_error *error)
+static int set_degree(const char *parallelism, const char *name, bool given, int64_t value, int32_t *degree,
+                      pm_error *error)
 {
   if (given && *degree != value)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the parallelism %s is %s %lld on these GPUs, and %d was given", parallelism, name,
-                    (long long)value, *degree);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the parallelism %s is %s %lld on these GPUs, and %d was given",
+                    parallelism, name, (long long)value, *degree);
   *degree = (int32_t)value;
   return PM_OK;
 }
@@ -49,7 +51,8 @@ static int name_degrees(const pm_given *given, pm_run *run, pm_error *error)
 {
   int64_t all = (int64_t)run->gpus * run->nodes;
   int32_t how = run->parallelism;
-  bool tensor = pm__complete_has(given, PM__RUN_AT_tensor_parallel), stages = pm__complete_has(given, PM__RUN_AT_pipeline_parallel);
+  bool tensor = pm__complete_has(given, PM__RUN_AT_tensor_parallel);
+  bool stages = pm__complete_has(given, PM__RUN_AT_pipeline_parallel);
   if (how != PM_PARALLELISM_TENSOR && how != PM_PARALLELISM_PIPELINE && how != PM_PARALLELISM_HYBRID) return PM_OK;
   run->parallelism = PM_PARALLELISM_FRAMEWORK;
   if (how == PM_PARALLELISM_PIPELINE)
@@ -63,18 +66,21 @@ static int name_degrees(const pm_given *given, pm_run *run, pm_error *error)
 
 int pm__complete_counts(const pm_system *system, const pm_given *given, pm_run *run, pm_error *error)
 {
-  int status = complete(system, pm__complete_has(given, PM__RUN_AT_gpus), pm__complete_has(given, PM__RUN_AT_nodes), &run->gpus,
-                        &run->nodes, error);
+  int status = complete(system, pm__complete_has(given, PM__RUN_AT_gpus), pm__complete_has(given, PM__RUN_AT_nodes),
+                        &run->gpus, &run->nodes, error);
   return status == PM_OK ? name_degrees(given, run, error) : status;
 }
 
-int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run, pm_error *error)
+int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run,
+                                  pm_error *error)
 {
-  return complete(system, pm__complete_has(given, PM__INFERENCE_AT_gpus), pm__complete_has(given, PM__INFERENCE_AT_nodes),
+  return complete(system, pm__complete_has(given, PM__INFERENCE_AT_gpus),
+                  pm__complete_has(given, PM__INFERENCE_AT_nodes),
                   &run->gpus, &run->nodes, error);
 }
 
-int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given, pm_run *run, size_t size, pm_error *error)
+int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given, pm_run *run, size_t size,
+                                 pm_error *error)
 {
   pm_run own;
   if (system == NULL || given == NULL || run == NULL)

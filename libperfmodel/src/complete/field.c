@@ -56,7 +56,8 @@ static bool has(const pm_network *network, const pm_run *run, need what)
   }
 }
 
-int pm_run_check_field_sized(const pm_network *network, const pm_run *run, size_t size, const pm_field *field, pm_error *error)
+int pm_run_check_field_sized(const pm_network *network, const pm_run *run, size_t size, const pm_field *field,
+                             pm_error *error)
 {
   pm_run own;
   if (network == NULL || run == NULL || field == NULL)

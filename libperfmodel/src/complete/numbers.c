@@ -41,7 +41,8 @@ static int divide(pm_run *run, pm_error *error)
   run->batch = samples / (ranks * run->gradient_accumulation_steps);
   if (run->batch == floor(run->batch)) return PM_OK;
   run->batch = NAN;
-  return pm__fail(error, PM_STATUS_UNREACHABLE, "a global batch of %g does not divide over %g data-parallel ranks", samples, ranks);
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "a global batch of %g does not divide over %g data-parallel ranks",
+                  samples, ranks);
 }
 
 static double usual_batch(const pm__complete_question *q, const pm_run *run)

@@ -107,8 +107,8 @@ static void change_optimizer(search_advice *list)
   }
 }
 
-int pm_prediction_get_advice_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_advice *rows, size_t capacity,
-                                   pm_error *error)
+int pm_prediction_get_advice_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_advice *rows,
+                                   size_t capacity, pm_error *error)
 {
   pm_run own;
   pm_memory_use use;

@@ -63,7 +63,8 @@ static int add_profiles(const pm_study *study, const pm__study_slot *slot, pm_pl
   pm_inference_profile *profiles = (pm_inference_profile *)calloc(study->system_count, sizeof *profiles);
   if (profiles == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < study->system_count; i++) profiles[i] = slot->by_system[i]->profile;
-  int added = pm_plan_add_inference_profile_by_system(plan, profiles, study->system_count, &slot->by_system[0]->memory, error);
+  int added = pm_plan_add_inference_profile_by_system(plan, profiles, study->system_count, &slot->by_system[0]->memory,
+                                                      error);
   free(profiles);
   return added >= 0 ? PM_OK : PM_STATUS_BAD_VALUE;
 }

@@ -1,6 +1,6 @@
 /*
-** Searches of a study. Where nobody named a framework, a run to search from is one for each class of software: plans of a class
-** have its framework, and its attention.
+** Searches of a study. Where nobody named a framework, a run to search from is one for each class of software: plans of
+** a class have its framework, and its attention.
 */
 #include <stdlib.h>
 #include "base/base.h"
@@ -20,9 +20,11 @@ static int add_base(pm_study *study, const pm_given *given, const pm_run *run, i
   *base = (pm__search_base){*run, study->slots[0].named ? -1 : which};
   pm__study_slot *slot = &study->slots[which];
   if (!slot->none && pm__study_find(study, slot, run->system_index, error) == NULL) return PM_STATUS_NOT_FOUND;
-  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index], run->system_index, slot);
+  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
+                                                     run->system_index, slot);
   pm__complete_numbers(&q, &base->run);
-  base->run.network_index = pm__study_use_network(study, run->network_index, q.fused_attention && q.traits->chooses_kernels, error);
+  bool fused = q.fused_attention && q.traits->chooses_kernels;
+  base->run.network_index = pm__study_use_network(study, run->network_index, fused, error);
   base->run.framework_index = pm__study_use_slot(study, slot);
   all->count++;
   return base->run.network_index >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
@@ -32,23 +34,26 @@ static int add_classes(pm_study *study, const pm_given *given, const pm_run *run
 {
   bool named = study->slots[0].named;
   int status = PM_OK, first = named ? run->framework_index : 0, end = named ? first + 1 : PM__SOFTWARE_CLASSES;
-  bool places = run->network_index >= 0 && (size_t)run->network_index < study->network_count && run->system_index >= 0 &&
+  bool places = run->network_index >= 0 && (size_t)run->network_index < study->network_count &&
+                run->system_index >= 0 &&
                 (size_t)run->system_index < study->system_count && first >= 0 && (size_t)end <= study->slot_count;
   if (!places)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the network, system or framework of a run to search from is not in the study");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "the network, system or framework of a run to search from is not in the study");
   for (int i = first; i < end && status == PM_OK; i++) status = add_base(study, given, run, i, all, error);
   return status;
 }
 
-static int check(const pm_study *study, const pm_given *given, const void *runs, size_t count, size_t run_size, pm_error *error)
+static int check(const pm_study *study, const pm_given *given, const void *runs, size_t count, size_t run_size,
+                 pm_error *error)
 {
   if (study == NULL || study->inference || given == NULL || runs == NULL || count == 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a study of training, what was given, and a run");
   return pm__record_size_check("run", run_size, error);
 }
 
-pm_search *pm_study_new_search_sized(pm_study *study, const pm_given *given, const pm_run *runs, size_t count, size_t run_size,
-                                     double global_batch, pm_error *error)
+pm_search *pm_study_new_search_sized(pm_study *study, const pm_given *given, const pm_run *runs, size_t count,
+                                     size_t run_size, double global_batch, pm_error *error)
 {
   pm_search *search = NULL;
   const pm__record_array theirs = {"run", runs, run_size};

@@ -32,7 +32,8 @@ static int look_up(const pm_study *study, const pm__study_slot *slot, pm__study_
   } else if (!study->inference)
     return pm_catalog_get_framework_on(study->catalog, slot->name, found->architecture, &found->framework, error);
   int status = slot->own != NULL ? PM_OK
-                                 : pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture, &found->profile, error);
+                                 : pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture,
+                                                               &found->profile, error);
   if (status != PM_OK || !study->inference) return status;
   return pm_catalog_get_record(study->catalog, "memory_profile", found->profile.memory, &found->memory, error);
 }
@@ -74,7 +75,8 @@ const pm__study_software *pm__study_find(pm_study *study, pm__study_slot *slot, 
 
 const pm__study_software *pm__study_software_at(const pm_study *study, int32_t slot, int32_t system)
 {
-  if (study == NULL || slot < 0 || (size_t)slot >= study->used_count || system < 0 || (size_t)system >= study->system_count)
+  if (study == NULL || slot < 0 || (size_t)slot >= study->used_count || system < 0 ||
+      (size_t)system >= study->system_count)
     return NULL;
   return study->slots[study->used[slot]].by_system[system];
 }
@@ -97,11 +99,12 @@ const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t soft
   return found == NULL ? NULL : study->inference ? &found->memory : &found->framework.memory;
 }
 
-int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index, pm_memory_profile *profile,
-                                pm_error *error)
+int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index,
+                                pm_memory_profile *profile, pm_error *error)
 {
   const pm_memory_profile *found = pm_study_get_memory(study, software_index, system_index);
-  if (study == NULL || profile == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory profile needs a study and a place");
+  if (study == NULL || profile == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory profile needs a study and a place");
   if (found != NULL) return *profile = *found, PM_OK;
   return pm_catalog_get_memory_profile(study->catalog, "generic", profile, error);
 }

@@ -12,7 +12,8 @@
 static int check(const pm_study_setup *setup, pm_error *error)
 {
   bool whole = setup != NULL && setup->catalog != NULL && setup->networks != NULL && setup->network_count > 0 &&
-               setup->systems != NULL && setup->system_count > 0 && (setup->frameworks != NULL || setup->framework_count == 0);
+               setup->systems != NULL && setup->system_count > 0 &&
+               (setup->frameworks != NULL || setup->framework_count == 0);
   for (size_t i = 0; whole && i < setup->network_count; i++) whole = setup->networks[i] != NULL;
   for (size_t i = 0; whole && i < setup->system_count; i++) whole = setup->systems[i] != NULL;
   for (size_t i = 0; whole && i < setup->framework_count; i++) whole = setup->frameworks[i] != NULL;
@@ -28,7 +29,8 @@ static bool allocate(pm_study *study, const pm_study_setup *setup)
   study->slots = (pm__study_slot *)calloc(study->slot_count, sizeof *study->slots);
   study->uses = (pm__study_use *)calloc(2 * setup->network_count, sizeof *study->uses);
   study->used = (int32_t *)calloc(study->slot_count, sizeof *study->used);
-  bool good = study->networks != NULL && study->systems != NULL && study->slots != NULL && study->uses != NULL && study->used != NULL;
+  bool good = study->networks != NULL && study->systems != NULL && study->slots != NULL && study->uses != NULL &&
+              study->used != NULL;
   if (!good) study->slot_count = 0;
   for (size_t i = 0; i < study->slot_count && good; i++) {
     study->slots[i].by_system = (pm__study_software **)calloc(setup->system_count, sizeof *study->slots[i].by_system);
@@ -43,7 +45,8 @@ static void take_networks(pm_study *study, const pm_study_setup *setup)
   study->system_count = setup->system_count;
   for (size_t i = 0; i < setup->system_count; i++) study->systems[i] = setup->systems[i];
   for (size_t i = 0; i < setup->network_count; i++)
-    study->networks[i] = (pm__study_network){.own = setup->networks[i], .traits = pm__network_get_traits(setup->networks[i]),
+    study->networks[i] = (pm__study_network){.own = setup->networks[i],
+                                             .traits = pm__network_get_traits(setup->networks[i]),
                                              .index = {-1, -1}};
 }
 
@@ -51,7 +54,8 @@ static void take_networks(pm_study *study, const pm_study_setup *setup)
 static int take_records(pm_study *study, const pm_study_records *records, size_t i, pm_error *error)
 {
   pm__study_slot *slot = &study->slots[i];
-  const pm_framework_profile *framework = study->inference || records->frameworks == NULL ? NULL : records->frameworks[i];
+  bool named = study->inference || records->frameworks == NULL;
+  const pm_framework_profile *framework = named ? NULL : records->frameworks[i];
   const pm_inference_profile *profile = !study->inference || records->profiles == NULL ? NULL : records->profiles[i];
   if (!slot->named || (framework == NULL && profile == NULL)) return PM_OK;
   slot->own = (pm__study_software *)calloc(1, sizeof *slot->own);
@@ -132,7 +136,8 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
 {
   const pm_system *s = study->systems[system];
   const pm__study_software *found = slot->none ? NULL : slot->by_system[system];
-  pm__complete_question q = {.traits = &network->traits, .machine = pm_system_get_machine(s), .gpu = pm_system_get_gpu(s),
+  pm__complete_question q = {.traits = &network->traits, .machine = pm_system_get_machine(s),
+                             .gpu = pm_system_get_gpu(s),
                              .given = given, .named = slot->named, .fused_attention = true};
   if (found == NULL) return q;
   const pm_framework *framework = &found->framework.framework;
@@ -146,7 +151,8 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
 /* The slot of the places that a run has, of a class of plans if nobody named a framework; NULL with an error. */
 static pm__study_slot *slot_of(pm_study *study, int32_t network, int32_t system, int32_t slot, pm_error *error)
 {
-  bool places = network >= 0 && (size_t)network < study->network_count && system >= 0 && (size_t)system < study->system_count &&
+  bool places = network >= 0 && (size_t)network < study->network_count && system >= 0 &&
+                (size_t)system < study->system_count &&
                 slot >= 0 && (size_t)slot < study->slot_count;
   if (!places) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the network, system or framework of a run is not in the study");
@@ -157,8 +163,8 @@ static pm__study_slot *slot_of(pm_study *study, int32_t network, int32_t system,
 }
 
 /* Places in the plan. */
-static int use(pm_study *study, const pm__complete_question *q, pm__study_slot *slot, int32_t *network, int32_t *software,
-               pm_error *error)
+static int use(pm_study *study, const pm__complete_question *q, pm__study_slot *slot, int32_t *network,
+               int32_t *software, pm_error *error)
 {
   bool fused = q->fused_attention && q->traits->chooses_kernels;
   *network = pm__study_use_network(study, *network, fused, error);
@@ -174,7 +180,8 @@ static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_
   int32_t which = study->slots[0].named ? run->framework_index : (int32_t)pm__software_class_of(run);
   pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
   if (slot == NULL) return run->network_index = run->framework_index = -2, PM_STATUS_BAD_ARGUMENT;
-  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index], run->system_index, slot);
+  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
+                                                     run->system_index, slot);
   if (status == PM_OK) status = pm__complete_run(&q, run, &why);
   if (status == PM_STATUS_BAD_ARGUMENT || status == PM_STATUS_UNREACHABLE) run->batch = NAN;
   if (status != PM_OK) pm__fail(error, status, "%s", why.text);
@@ -190,20 +197,23 @@ static int complete_call(pm_study *study, const pm_given *given, pm_inference_ru
   int32_t which = study->slots[0].named ? run->profile_index : 0;
   pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
   if (slot == NULL) return run->network_index = run->profile_index = -2, PM_STATUS_BAD_ARGUMENT;
-  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index], run->system_index, slot);
+  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
+                                                     run->system_index, slot);
   pm__complete_inference_run(&q, run);
   int used = use(study, &q, slot, &run->network_index, &run->profile_index, error);
   return status == PM_OK ? used : status;
 }
 
-static int check_call(const pm_study *study, bool inference, const pm_given *given, const void *asked, const void *runs, pm_error *error)
+static int check_call(const pm_study *study, bool inference, const pm_given *given, const void *asked, const void *runs,
+                      pm_error *error)
 {
   if (study != NULL && given != NULL && asked != NULL && runs != NULL && study->inference == inference) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "to complete runs takes a study of their kind, what was given, and runs");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                  "to complete runs takes a study of their kind, what was given, and runs");
 }
 
-int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t run_size, size_t count,
-                            pm_error *error)
+int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t run_size,
+                            size_t count, pm_error *error)
 {
   const pm__record_array theirs = {"run", asked, run_size};
   int status = check_call(study, false, given, asked, runs, error);
@@ -220,8 +230,8 @@ int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run
   return status;
 }
 
-int pm_study_complete_inference_sized(pm_study *study, const pm_given *given, const pm_inference_run *asked, pm_inference_run *runs,
-                                      size_t run_size, size_t count, pm_error *error)
+int pm_study_complete_inference_sized(pm_study *study, const pm_given *given, const pm_inference_run *asked,
+                                      pm_inference_run *runs, size_t run_size, size_t count, pm_error *error)
 {
   const pm__record_array theirs = {"inference_run", asked, run_size};
   int status = check_call(study, true, given, asked, runs, error);

@@ -16,7 +16,8 @@ static int add_column(pm_table *table, size_t count, format_row *format, const v
   const char **texts = (const char **)malloc((count + 1) * sizeof *texts);
   int status = lines != NULL && texts != NULL ? PM_OK : pm__no_memory(error);
   for (size_t i = 0; i < count && status == PM_OK; i++) texts[i] = format(context, i, lines[i], LINE);
-  if (status == PM_OK) status = pm_table_add_text(table, "assumed", "what was not given, and is taken to be", texts, error);
+  if (status == PM_OK)
+    status = pm_table_add_text(table, "assumed", "what was not given, and is taken to be", texts, error);
   if (status == PM_OK) pm_table_set_show(table, "assumed", PM_SHOW_MAIN | PM_SHOW_GIVEN);
   free(lines);
   free(texts);
@@ -44,7 +45,8 @@ static const char *format_run(const void *context, size_t row, char *text, size_
 {
   const rows *r = (const rows *)context;
   pm_assumption list[PM_ASSUMPTIONS_MAX];
-  int count = pm_study_get_assumptions_sized(r->study, r->given, (const pm_run *)(const void *)(r->runs + row * r->size), r->size, list);
+  int count = pm_study_get_assumptions_sized(r->study, r->given,
+                                             (const pm_run *)(const void *)(r->runs + row * r->size), r->size, list);
   return pm_assumptions_format(list, count, text, size);
 }
 
@@ -74,34 +76,36 @@ static const pm_plan *plan_of(const pm_study *study, pm_error *error)
 }
 
 pm_table *pm_study_tabulate_sized(const pm_study *study, const pm_given *given, const pm_run *runs, size_t run_size,
-                                  const pm_prediction *predictions, size_t prediction_size, size_t count, const char *const *paths,
-                                  size_t path_count, pm_error *error)
+                                  const pm_prediction *predictions, size_t prediction_size, size_t count,
+                                  const char *const *paths, size_t path_count, pm_error *error)
 {
   const rows all = {.study = study, .given = given, .runs = (const char *)runs, .size = run_size};
   const pm_plan *plan = plan_of(study, error);
-  pm_table *table = plan == NULL ? NULL : pm_sweep_tabulate_sized(plan, runs, run_size, predictions, prediction_size, count, paths,
-                                                                  path_count, error);
+  pm_table *table = plan == NULL ? NULL : pm_sweep_tabulate_sized(plan, runs, run_size, predictions, prediction_size,
+                                                                  count, paths, path_count, error);
   return with_column(table, count, format_run, &all, error);
 }
 
 pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_given *given, const pm_inference_run *runs,
-                                            size_t run_size, const pm_inference *predictions, size_t prediction_size, size_t count,
-                                            pm_error *error)
+                                            size_t run_size, const pm_inference *predictions, size_t prediction_size,
+                                            size_t count, pm_error *error)
 {
   const rows all = {.study = study, .given = given, .runs = (const char *)runs, .size = run_size};
   const pm_plan *plan = plan_of(study, error);
-  pm_table *table = plan == NULL ? NULL : pm_inference_tabulate_sized(plan, runs, run_size, predictions, prediction_size, count, error);
+  pm_table *table = plan == NULL ? NULL : pm_inference_tabulate_sized(plan, runs, run_size, predictions,
+                                                                      prediction_size, count, error);
   return with_column(table, count, format_call, &all, error);
 }
 
-pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result, int32_t front,
-                                   pm_error *error)
+pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
+                                   int32_t front, pm_error *error)
 {
   pm_given whole = given != NULL ? *given : (pm_given){0, 0};
   const rows all = {.study = study, .given = &whole, .result = result, .front = front != 0};
   pm_given_add(&whole, "run", "batch"); /* plans decide both */
   pm_given_add(&whole, "run", "micro_batch");
-  if (result == NULL || given == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
+  if (result == NULL || given == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
   pm_table *table = front ? pm_search_result_tabulate_front(result, error) : pm_search_result_tabulate(result, error);
   return with_column(table, front ? result->front.count : result->top.count, format_plan, &all, error);
 }
