@@ -29,6 +29,8 @@ Step = tuple[str, tuple[Any, ...]]
 """A function of the core that completes runs, and its arguments beside the study."""
 S = TypeVar("S", bound="Study")
 
+_LOCK = threading.Lock()  # one thread at a time completes runs
+
 
 class Study:
     """What plans of training and of inference have in common: they complete runs, and predict completed ones."""
@@ -48,7 +50,6 @@ class Study:
         self._steps: list[Step] = []
         self._seen: set[tuple[int, int, int]] = set()
         self._noted = 0
-        self._lock = threading.Lock()
         self._asked, self._completed, self._predicted, self._assumed = self._calls
         self._nothing = self._asked(*flat({}))  # a run of which nothing is given
         self._network_ids: dict[int, str] = {}
@@ -66,7 +67,7 @@ class Study:
         axes = axes_of(self._run, keywords)
         asked = _record.array(self._run, self._asked(*flat(self._places() | axes)))
         given = list(axes), float(global_batch)
-        with self._lock:
+        with _LOCK:
             try:
                 runs = _record.array(self._run, self._completed(self._study, asked, *given, float(one)))
             except Error:
@@ -85,7 +86,7 @@ class Study:
         """One run, completed, its network, system and software, and what is predicted of it. Raises why that is not possible.
         Option: 1 for a global batch; of inference, a limit of the latency."""
         settings = settings_of(self._run, keywords)
-        with self._lock:
+        with _LOCK:
             try:
                 run, result = self._predicted(self._study, self._nothing, settings, option)
             except Error:

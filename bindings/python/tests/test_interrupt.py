@@ -77,7 +77,7 @@ def test_predictions(long_sweep: pm.Sweep, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_csv(long_sweep: pm.Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert parts_done(long_sweep.to_csv, "prediction_table", monkeypatch) < MANY / CHUNK
+    assert parts_done(long_sweep.to_csv, "study_table", monkeypatch) < MANY / CHUNK
 
 
 def test_calibration() -> None:
