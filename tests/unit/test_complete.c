@@ -251,11 +251,16 @@ END_TEST
 
 /* ---- Frameworks ---- */
 
-static void expect_framework(const char *system, const char *words, const char *framework)
+static void expect_framework_of(const char *network, const char *system, const char *words, const char *framework)
 {
-  answer a = ask("gpt2", system, words);
+  answer a = ask(network, system, words);
   ck_assert_msg(strcmp(framework_of(&a), framework) == 0, "%s \"%s\": %s", system, words, framework_of(&a));
   done(&a);
+}
+
+static void expect_framework(const char *system, const char *words, const char *framework)
+{
+  expect_framework_of("gpt2", system, words, framework);
 }
 
 START_TEST(the_plan_decides_the_framework)
@@ -266,9 +271,22 @@ START_TEST(the_plan_decides_the_framework)
   expect_framework("dgx-h100", "tensor_parallel=2", "megatron-core-0.12");
   expect_framework("dgx-h100", "pipeline_parallel=2", "megatron-core-0.12");
   expect_framework("dgx-h100", "context_parallel=2", "megatron-core-0.12");
-  expect_framework("dgx-h100", "expert_parallel=2", "megatron-core-0.12");
+  expect_framework("dgx-h100", "expert_parallel=2", "pytorch-2.4"); /* no experts */
+  expect_framework_of("mixtral-8x7b", "dgx-h100", "expert_parallel=2", "megatron-core-0.12");
   expect_framework("dgx-h100", "zero=3 tensor_parallel=2", "pytorch-2.4-fsdp");
   expect_framework("dgx-h100", "parallelism=tensor-parallel", "megatron-core-0.12");
+}
+END_TEST
+
+/* Degrees of experts divide the GPUs of a network that has experts; of others they have no effect. */
+START_TEST(degrees_of_experts_divide_gpus)
+{
+  answer a = ask("mixtral-8x7b", "dgx-h100", "expert_parallel=7 ignore_memory=yes");
+  ck_assert_int_eq(a.prediction.status, PM_STATUS_BAD_ARGUMENT);
+  done(&a);
+  a = ask("gpt2", "dgx-h100", "expert_parallel=7");
+  ck_assert_int_eq(a.prediction.status, PM_OK);
+  done(&a);
 }
 END_TEST
 
@@ -561,8 +579,6 @@ START_TEST(fields_without_effect_change_no_bit)
       for (size_t i = 0; i < type->field_count; i++) {
         const pm_field *field = &type->fields[i];
         if (field->needs == NULL || pm_run_check_field(network, &a.run, field, NULL) == PM_OK) continue;
-        /* the step still divides GPUs for experts that are not there */
-        if (strcmp(field->needs, "experts") == 0) continue;
         try_values(&a, plan, field, more);
         tried++;
       }
@@ -588,6 +604,7 @@ int main(void)
   tcase_add_test(tests, batches);
   tcase_add_test(tests, a_global_batch_divides);
   tcase_add_test(tests, the_plan_decides_the_framework);
+  tcase_add_test(tests, degrees_of_experts_divide_gpus);
   tcase_add_test(tests, a_framework_that_is_named_stays);
   tcase_add_test(tests, unknown_frameworks_are_errors);
   tcase_add_test(tests, records_do_as_names);

@@ -67,7 +67,7 @@ static bool is_of_class(const lister *l, const pm__search_plan *plan, int zero)
   run.context_parallel = plan->context;
   run.expert_parallel = plan->expert;
   run.zero = zero;
-  return (int)pm__software_class_of(&run) == l->which;
+  return (int)pm__software_class_of(&run, l->experts) == l->which;
 }
 
 /* Frameworks refuse stages 2 and 3 with pipelines. */

@@ -85,8 +85,8 @@ static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
   at->tensor = r->tensor_parallel;
   at->stages = r->pipeline_parallel;
   at->context = r->context_parallel;
-  at->expert = r->expert_parallel;
-  at->expert_tensor = r->expert_tensor_parallel;
+  at->expert = p->s.network->experts ? r->expert_parallel : 1;
+  at->expert_tensor = p->s.network->experts ? r->expert_tensor_parallel : 1;
   switch (p->s.parallelism) {
   case PM_PARALLELISM_TENSOR: return by_name("tensor_parallel", r->tensor_parallel, p->s.ranks, &at->tensor, error);
   case PM_PARALLELISM_PIPELINE: return by_name("pipeline_parallel", r->pipeline_parallel, p->s.ranks, &at->stages, error);

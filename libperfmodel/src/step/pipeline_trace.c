@@ -25,18 +25,34 @@ typedef struct trace {
 
 /* ---- Passes ---- */
 
-/* The fixed host time of a micro-batch belongs to the backward pass, divided over the chunks. */
-static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stage, int number, int i)
+/* A chunk goes at the pace of its stage, so that chunks add up to it. The fixed host time of a micro-batch belongs to the
+** backward pass, divided over the chunks. */
+static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stage, const pm__step_times *of, int number, int i)
 {
   pm__step_stage chunk;
   pm__step_work sum;
-  pm__step_times times;
   const pm__step *p = t->p;
   pm__step_chunk_make(p, stage, number, i, &chunk);
-  const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, &chunk, &sum);
-  pm__step_times_of(p, work, t->kinds.waits, 0, &times);
-  double weights = p->at.schedule->splits_backward ? times.wgrad : 0;
-  return (pm__pipeline_chunk){times.forward, pm__step_backward(&times) + times.each / p->at.chunks - weights, weights};
+  const pm__step_work *w = pm__step_stage_work(p, t->kinds.work, &chunk, &sum);
+  const pm__step_pace *d = &of->pace[PM__DGRAD], *g = &of->pace[PM__WGRAD];
+  double forward = pm__step_paced(&of->pace[PM__FORWARD], w->gpu[PM__FORWARD], w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
+  double dgrad = pm__step_paced(d, w->gpu[PM__DGRAD] + w->again, w->host[PM__DGRAD] + w->host_again) +
+                 w->exchange[PM__DGRAD] + w->exchange_again;
+  double wgrad = pm__step_paced(g, w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__WGRAD];
+  double weights = p->at.schedule->splits_backward ? wgrad : 0;
+  return (pm__pipeline_chunk){forward, dgrad + wgrad - weights + of->each / p->at.chunks, weights};
+}
+
+static void add_chunks(const trace *t, int number, pm__pipeline_chunk *chunk)
+{
+  const pm__step *p = t->p;
+  pm__step_stage stage;
+  pm__step_work sum;
+  pm__step_times times;
+  pm__step_stage_make(p, number, &stage);
+  const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, &stage, &sum);
+  pm__step_times_of(p, work, t->kinds.waits, pm__step_own_parameters(p, &stage), &times);
+  for (int i = 0; i < p->at.chunks; i++) chunk[i] = chunk_times(t, &stage, &times, number, i);
 }
 
 /* Of all stages, chunk by chunk; NULL without memory. */
@@ -44,11 +60,7 @@ static pm__pipeline_chunk *all_chunks(const trace *t)
 {
   const pm__step *p = t->p;
   pm__pipeline_chunk *chunk = (pm__pipeline_chunk *)malloc((size_t)p->at.stages * (size_t)p->at.chunks * sizeof *chunk);
-  for (int number = 0; chunk != NULL && number < p->at.stages; number++) {
-    pm__step_stage stage;
-    pm__step_stage_make(p, number, &stage);
-    for (int i = 0; i < p->at.chunks; i++) chunk[number * p->at.chunks + i] = chunk_times(t, &stage, number, i);
-  }
+  for (int number = 0; chunk != NULL && number < p->at.stages; number++) add_chunks(t, number, chunk + number * p->at.chunks);
   return chunk;
 }
 
@@ -118,7 +130,7 @@ static void add_end(trace *t, double start, double *exchange, double *update, do
     pm__step_data data = pm__step_data_time(p, &stage, &prices, &t->kinds, work, &times);
     exchange[i] = data.exposed;
     offload[i] = data.offload;
-    update[i] = times.update;
+    update[i] = times.alone - p->s.accumulation * (pm__step_micro_batch(&times) - pm__step_exchanges(work)); /* with its host */
   }
   double now = add_together(t, "exposed communication", "communication", start, exchange);
   now = add_together(t, "update", "update", now, update);

@@ -177,7 +177,9 @@ static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_
   bool known = run->system_index >= 0 && (size_t)run->system_index < study->system_count;
   pm_error why = PM_ERROR_NONE;
   int status = known ? pm__complete_counts(study->systems[run->system_index], given, run, &why) : PM_OK;
-  int32_t which = study->slots[0].named ? run->framework_index : (int32_t)pm__software_class_of(run);
+  bool experts = run->network_index >= 0 && (size_t)run->network_index < study->network_count &&
+                 study->networks[run->network_index].traits.experts;
+  int32_t which = study->slots[0].named ? run->framework_index : (int32_t)pm__software_class_of(run, experts);
   pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
   if (slot == NULL) return run->network_index = run->framework_index = -2, PM_STATUS_BAD_ARGUMENT;
   const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
