@@ -221,6 +221,12 @@ START_TEST(model)
 }
 END_TEST
 
+START_TEST(study)
+{
+  fail_all("study", study_works);
+}
+END_TEST
+
 START_TEST(lab)
 {
   fail_all("lab", lab_works);
@@ -240,6 +246,7 @@ int main(void)
   suite_add_tcase(suite, first);
   tcase_add_test(tests, catalogue);
   tcase_add_test(tests, model);
+  tcase_add_test(tests, study);
   tcase_add_test(tests, lab);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

@@ -13,7 +13,7 @@ typedef struct work {
   int every;                   /* tries begin with every allocation; each following step is longer by a part in so many */
 } work;
 
-extern const work catalog_works[], model_works[], lab_works[]; /* ended by one without a name */
+extern const work catalog_works[], model_works[], study_works[], lab_works[]; /* ended by one without a name */
 
 /* What works use, made before anything fails. */
 typedef struct fixtures {

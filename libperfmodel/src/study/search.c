@@ -35,8 +35,8 @@ static int add_classes(pm_study *study, const pm_given *given, const pm_run *run
   bool named = study->slots[0].named;
   int status = PM_OK, first = named ? run->framework_index : 0, end = named ? first + 1 : PM__SOFTWARE_CLASSES;
   bool places = run->network_index >= 0 && (size_t)run->network_index < study->network_count &&
-                run->system_index >= 0 &&
-                (size_t)run->system_index < study->system_count && first >= 0 && (size_t)end <= study->slot_count;
+                run->system_index >= 0 && (size_t)run->system_index < study->system_count &&
+                first >= 0 && (size_t)end <= study->slot_count;
   if (!places)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
                     "the network, system or framework of a run to search from is not in the study");

@@ -137,8 +137,7 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
   const pm_system *s = study->systems[system];
   const pm__study_software *found = slot->none ? NULL : slot->by_system[system];
   pm__complete_question q = {.traits = &network->traits, .machine = pm_system_get_machine(s),
-                             .gpu = pm_system_get_gpu(s),
-                             .given = given, .named = slot->named, .fused_attention = true};
+                             .gpu = pm_system_get_gpu(s), .given = given, .named = slot->named, .fused_attention = true};
   if (found == NULL) return q;
   const pm_framework *framework = &found->framework.framework;
   const pm_inference_profile *profile = &found->profile;
@@ -148,18 +147,18 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
   return q;
 }
 
-/* The slot of the places that a run has, of a class of plans if nobody named a framework; NULL with an error. */
-static pm__study_slot *slot_of(pm_study *study, int32_t network, int32_t system, int32_t slot, pm_error *error)
+/* The slot of the places that a run has, of a class of plans if nobody named a framework. */
+static int find_slot(pm_study *study, int32_t network, int32_t system, int32_t slot, pm__study_slot **found,
+                     pm_error *error)
 {
+  pm_error why = PM_ERROR_NONE;
   bool places = network >= 0 && (size_t)network < study->network_count && system >= 0 &&
-                (size_t)system < study->system_count &&
-                slot >= 0 && (size_t)slot < study->slot_count;
-  if (!places) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the network, system or framework of a run is not in the study");
-    return NULL;
-  }
-  pm__study_slot *found = &study->slots[slot];
-  return found->none || pm__study_find(study, found, system, error) != NULL ? found : NULL;
+                (size_t)system < study->system_count && slot >= 0 && (size_t)slot < study->slot_count;
+  if (!places)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the network, system or framework of a run is not in the study");
+  *found = &study->slots[slot];
+  if ((*found)->none || pm__study_find(study, *found, system, &why) != NULL) return PM_OK;
+  return pm__fail(error, why.status, "%s", why.text);
 }
 
 /* Places in the plan. */
@@ -180,8 +179,9 @@ static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_
   bool experts = run->network_index >= 0 && (size_t)run->network_index < study->network_count &&
                  study->networks[run->network_index].traits.experts;
   int32_t which = study->slots[0].named ? run->framework_index : (int32_t)pm__software_class_of(run, experts);
-  pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
-  if (slot == NULL) return run->network_index = run->framework_index = -2, PM_STATUS_BAD_ARGUMENT;
+  pm__study_slot *slot;
+  int found = find_slot(study, run->network_index, run->system_index, which, &slot, error);
+  if (found != PM_OK) return run->network_index = run->framework_index = -2, found;
   const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
                                                      run->system_index, slot);
   if (status == PM_OK) status = pm__complete_run(&q, run, &why);
@@ -197,8 +197,9 @@ static int complete_call(pm_study *study, const pm_given *given, pm_inference_ru
   int status = known ? pm__complete_inference_counts(study->systems[run->system_index], given, run, error)
                      : PM_OK;
   int32_t which = study->slots[0].named ? run->profile_index : 0;
-  pm__study_slot *slot = slot_of(study, run->network_index, run->system_index, which, error);
-  if (slot == NULL) return run->network_index = run->profile_index = -2, PM_STATUS_BAD_ARGUMENT;
+  pm__study_slot *slot;
+  int found = find_slot(study, run->network_index, run->system_index, which, &slot, error);
+  if (found != PM_OK) return run->network_index = run->profile_index = -2, found;
   const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
                                                      run->system_index, slot);
   pm__complete_inference_run(&q, run);
