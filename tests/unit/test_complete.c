@@ -588,6 +588,121 @@ START_TEST(fields_without_effect_change_no_bit)
 }
 END_TEST
 
+/* ---- Callers that ask for what is not there ---- */
+
+START_TEST(setups_that_lack_something)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_network *network = pm_catalog_new_network(catalog, "gpt2", NULL, 0, NULL), *no_network = NULL;
+  const pm_system *system = build_system("dgx-h100"), *no_system = NULL;
+  const char *no_name = NULL;
+  const pm_study_setup setups[] = {{NULL, &network, 1, &system, 1, NULL, 0, 0},
+                                   {catalog, NULL, 1, &system, 1, NULL, 0, 0},
+                                   {catalog, &network, 0, &system, 1, NULL, 0, 0},
+                                   {catalog, &network, 1, NULL, 1, NULL, 0, 0},
+                                   {catalog, &network, 1, &system, 0, NULL, 0, 0},
+                                   {catalog, &network, 1, &system, 1, NULL, 1, 0},
+                                   {catalog, &no_network, 1, &system, 1, NULL, 0, 0},
+                                   {catalog, &network, 1, &no_system, 1, NULL, 0, 0},
+                                   {catalog, &network, 1, &system, 1, &no_name, 1, 0}};
+  for (size_t i = 0; i < sizeof setups / sizeof setups[0]; i++) {
+    ck_assert_ptr_null(pm_study_new(&setups[i], &error));
+    ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  }
+  ck_assert_ptr_null(pm_study_new(NULL, &error));
+  ck_assert_ptr_null(pm_study_new(NULL, NULL));
+  pm_study_free(NULL);
+  pm_system_free((pm_system *)(uintptr_t)system);
+  pm_network_free((pm_network *)(uintptr_t)network);
+}
+END_TEST
+
+/* A run whose network, system and framework are somewhere else has no prediction, and the next one has. */
+START_TEST(places_that_are_not_in_the_study)
+{
+  answer a = ask("gpt2", "dgx-h100", "");
+  const int32_t places[] = {-1, -2, 1, INT32_MAX, INT32_MIN};
+  for (size_t i = 0; i < 3 * sizeof places / sizeof places[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_given given = {0, 0};
+    pm_assumption rows[PM_ASSUMPTIONS_MAX];
+    pm_prediction p[2];
+    pm_run runs[2] = {pm_run_make(), pm_run_make()};
+    int32_t *field[] = {&runs[0].network_index, &runs[0].system_index, &runs[0].framework_index};
+    *field[i % 3] = places[i / 3];
+    bool bad = i % 3 < 2; /* nobody named a framework */
+    ck_assert_int_eq(pm_study_complete(a.study, &given, runs, runs, 2, &error), bad ? PM_STATUS_BAD_ARGUMENT : PM_OK);
+    pm_predict(pm_study_get_plan(a.study, NULL), runs, p, 2);
+    ck_assert_int_eq(p[0].status, bad ? PM_STATUS_BAD_ARGUMENT : PM_STATUS_OK);
+    ck_assert_int_eq(p[1].status, PM_STATUS_OK);
+    if (bad) ck_assert_int_eq(pm_study_get_assumptions(a.study, &given, &runs[0], rows), 0);
+    ck_assert_ptr_null(pm_study_get_network(a.study, places[i / 3]));
+    ck_assert_ptr_null(pm_study_get_memory(a.study, places[i / 3], 0));
+  }
+  done(&a);
+}
+END_TEST
+
+START_TEST(calls_that_lack_something)
+{
+  answer a = ask("gpt2", "dgx-h100", "");
+  pm_error error = PM_ERROR_NONE;
+  pm_given given = {0, 0};
+  pm_run run = pm_run_make();
+  pm_inference_run call = pm_inference_run_make();
+  pm_memory_profile memory;
+  pm_training_goal goal = pm_training_goal_make();
+#define REFUSES(CALL) ck_assert_int_eq((CALL), PM_STATUS_BAD_ARGUMENT)
+#define GIVES_NONE(CALL) ck_assert((CALL) == NULL)
+  REFUSES(pm_study_complete(NULL, &given, &run, &run, 1, &error));
+  REFUSES(pm_study_complete(a.study, NULL, &run, &run, 1, &error));
+  REFUSES(pm_study_complete(a.study, &given, NULL, &run, 1, &error));
+  REFUSES(pm_study_complete(a.study, &given, &run, NULL, 1, NULL));
+  REFUSES(pm_study_complete_sized(a.study, &given, &run, &run, 0, 1, &error));
+  REFUSES(pm_study_complete_sized(a.study, &given, &run, &run, sizeof run + 1, 1, &error));
+  REFUSES(pm_study_complete_inference(a.study, &given, &call, &call, 1, &error));
+  REFUSES(pm_study_get_memory_profile(NULL, 0, 0, &memory, &error));
+  REFUSES(pm_study_get_memory_profile(a.study, 0, 0, NULL, &error));
+  GIVES_NONE(pm_study_get_plan(NULL, &error));
+  GIVES_NONE(pm_study_get_note(NULL, 0));
+  GIVES_NONE(pm_study_new_search(NULL, &given, &run, 1, 8, &error));
+  GIVES_NONE(pm_study_new_search(a.study, NULL, &run, 1, 8, &error));
+  GIVES_NONE(pm_study_new_search(a.study, &given, &run, 0, 8, &error));
+  GIVES_NONE(pm_study_tabulate_training(a.study, NULL, &run, 8, &goal, &error));
+  GIVES_NONE(pm_study_tabulate_training(a.study, &given, &run, 8, NULL, &error));
+  GIVES_NONE(pm_study_tabulate_search(a.study, &given, NULL, 0, &error));
+  GIVES_NONE(pm_study_tabulate_search(a.study, NULL, NULL, 1, &error));
+  GIVES_NONE(pm_study_tabulate(NULL, &given, &run, &a.prediction, 1, NULL, 0, &error));
+  ck_assert_int_eq(pm_given_add(&given, "run", "colour"), PM_STATUS_NOT_FOUND);
+  ck_assert_int_eq(pm_given_add(&given, "colour", "batch"), PM_STATUS_NOT_FOUND);
+  ck_assert_int_eq(pm_given_add(NULL, "run", "batch"), PM_STATUS_NOT_FOUND);
+  done(&a);
+}
+END_TEST
+
+/* Values that no run can have are left to the check of the run, whatever else is completed. */
+START_TEST(values_that_no_run_can_have)
+{
+  const pm_record_type *type = pm_record_type_find("run");
+  const double values[] = {NAN, INFINITY, -INFINITY, 0, -1, 1e300, 2147483647.0, -2147483648.0, 0.5};
+  answer a = ask("gpt2", "dgx-h100", "");
+  for (size_t i = 0; i < type->field_count; i++)
+    for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
+      pm_given given = {0, 0};
+      pm_prediction p;
+      pm_run run = pm_run_make();
+      if (strstr(type->fields[i].name, "_index") != NULL) continue;
+      if (pm_record_set_number(&type->fields[i], &run, values[v], NULL) != PM_OK) continue;
+      pm_given_add(&given, "run", type->fields[i].name);
+      given.global_batch = (int32_t)(v % 2);
+      pm_study_complete(a.study, &given, &run, &run, 1, NULL);
+      pm_predict(pm_study_get_plan(a.study, NULL), &run, &p, 1);
+      ck_assert(p.status != PM_STATUS_OK || p.step_time > 0);
+    }
+  done(&a);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("complete");
@@ -614,6 +729,10 @@ int main(void)
   tcase_add_test(tests, many_runs_are_as_each_alone);
   tcase_add_test(tests, searches);
   tcase_add_test(tests, inference);
+  tcase_add_test(tests, setups_that_lack_something);
+  tcase_add_test(tests, places_that_are_not_in_the_study);
+  tcase_add_test(tests, calls_that_lack_something);
+  tcase_add_test(tests, values_that_no_run_can_have);
   tcase_add_test(tests, fields_need_something);
   tcase_add_test(tests, fields_without_effect_change_no_bit);
   suite_add_tcase(suite, tests);

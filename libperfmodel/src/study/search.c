@@ -80,6 +80,7 @@ pm_table *pm_study_tabulate_training_sized(pm_study *study, const pm_given *give
   bases all = {list, 0};
   pm_run own;
   if (check(study, given, base, 1, run_size, error) != PM_OK) return NULL;
+  if (goal == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a deadline needs a goal"), (pm_table *)NULL;
   own = *(const pm_run *)pm__record_read(&(pm__record_array){"run", base, run_size}, 0, &own);
   if (add_classes(study, given, &own, &all, error) != PM_OK) return NULL;
   const pm_plan *plan = pm_study_get_plan(study, error);
