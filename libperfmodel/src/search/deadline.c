@@ -161,7 +161,7 @@ static int fill(const question *q, const pm_run *run, pm_training *row, pm_error
   pm_predict(q->plan, run, &p, 1);
   pm_record_clear(pm_record_type_find("training"), row);
   row->nodes = run->nodes;
-  row->gpus = run->nodes * run->gpus;
+  row->gpus = pm__plan_total_gpus(run->gpus, run->nodes);
   pm__search_plan_text(run, row->plan, sizeof row->plan);
   row->step_time = p.step_time;
   row->throughput = p.throughput;

@@ -151,11 +151,11 @@ void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t 
   row->verdict = p->verdict;
   if (p->status != PM_OK) return;
   row->nodes = run->nodes;
-  row->gpus = run->gpus * run->nodes;
+  row->gpus = pm__plan_total_gpus(run->gpus, run->nodes);
   row->batch = run->batch;
   row->throughput = p->throughput;
   row->time = pm__size_time(goal, run, p);
-  row->gpu_hours = row->gpus * row->time / HOUR;
+  row->gpu_hours = (double)run->gpus * run->nodes * row->time / HOUR;
   row->reached = pm__size_reached(goal, run, p, p->throughput);
   row->efficiency = p->scaling_efficiency;
   row->bottleneck = p->bottleneck;

@@ -61,7 +61,7 @@ static int summing_collective(const pm__step *p)
 static double busy_share(const pm__step *p, pm__step_group group, int collective)
 {
   const pm__collective_group *of = p->group[group];
-  return of->members * of->nodes > 1 ? pm__exchange_share(p->s.cache, of, collective) : 0;
+  return of->members > 1 || of->nodes > 1 ? pm__exchange_share(p->s.cache, of, collective) : 0;
 }
 
 static void price_gradients(const pm__step *p, const pm__step_stage *stage, pm__step_prices *out)
@@ -102,7 +102,7 @@ static pm__step_data reduce_by_segments(const pm__step *p, const pm__step_prices
   double kernels = work->gpu[PM__DGRAD] + work->gpu[PM__WGRAD] + work->again, stretch = 1;
   const pm__step_pace *pace = &times->pace[PM__DGRAD];
   const pm__collective_group *group = p->group[summing_group(p)];
-  if (group->members * group->nodes == 1) return (pm__step_data){prices->gradients, prices->gradients, 0};
+  if (group->members == 1 && group->nodes == 1) return (pm__step_data){prices->gradients, prices->gradients, 0};
   if (p->at.cut || pm__step_attention_factor(p) != 1) stretch = kernels / pm__schedule_backward_time(&p->s, costs);
   const pm__schedule_pace each = {pace->gpu * stretch, pace->host * call_time(p)};
   pm__schedule_overlap e = pm__schedule_overlap_of(&p->s, costs, group, summing_collective(p), &each);

@@ -214,7 +214,7 @@ static int connect(pm__step *p, pm__step_group which, const pm__placement_group 
   const pm__collective_group *all = &p->s.group;
   bool whole = at->members == all->members && at->nodes == all->nodes && at->stride == 1;
   p->group[which] = whole ? all : &one_gpu;
-  if (whole || at->members * at->nodes == 1) return PM_OK;
+  if (whole || (at->members == 1 && at->nodes == 1)) return PM_OK;
   p->group[which] = &p->own[which];
   int status = pm__placement_connect(at, system, all->era, &p->own[which]);
   if (status == PM_OK) return PM_OK;
