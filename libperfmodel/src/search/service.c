@@ -43,6 +43,12 @@ static int predict(const pm_size_service *service, pm_inference_run *run, pm_inf
   return p->status;
 }
 
+/* As pm_infer computes it, so that the last bit is the same. */
+static double rate_of(const pm_inference_run *run, int32_t each, double nodes, const pm_inference *p)
+{
+  return run->batch * each * nodes / p->latency;
+}
+
 /* Nodes as doubles: a rate may want more than a number of nodes can be. */
 static void fill(const pm_size_service *service, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
 {
@@ -58,13 +64,13 @@ static void fill(const pm_size_service *service, const pm_size_goal *goal, size_
   row->status = each < 1 || (size_t)each > system->gpu_count ? PM_STATUS_TOO_MANY_GPUS : predict(service, &run, &p);
   if (row->status != PM_OK) return;
   double nodes = ceil(goal->rate / (p.throughput * each));
-  if (p.throughput * (nodes * each) < goal->rate) nodes++; /* rounded */
+  if (rate_of(&run, each, nodes, &p) < goal->rate) nodes++; /* rounded */
   if (nodes > goal->max_nodes) row->status = PM_STATUS_UNREACHABLE;
   row->nodes = nodes > goal->max_nodes ? goal->max_nodes : (int32_t)nodes;
   row->gpus = row->nodes * each;
   row->batch = run.batch;
   row->latency = p.latency;
-  row->throughput = p.throughput * row->gpus;
+  row->throughput = rate_of(&run, each, row->nodes, &p);
   row->reached = row->throughput / goal->rate;
   row->efficiency = 1;
   row->storage_rate = row->throughput * goal->sample_size;
