@@ -82,7 +82,7 @@ def core_stub(core: types.ModuleType) -> str:
     """All handles and functions of the core."""
     public = {name: member for name, member in vars(core).items() if not name.startswith("_")}
     handles = [name for name, member in public.items() if inspect.isclass(member)]
-    classes = "".join(f'\nclass {name}:\n    """Opaque handle."""\n' for name in handles)
+    classes = "".join(f'\nclass {name}:\n    """Opaque handle."""\n\n    this: object\n' for name in handles)
     functions = [declaration(name, f, handles) for name, f in public.items() if inspect.isfunction(f)]
     return f"{CORE_HEAD}{classes}\n{''.join(functions)}"
 

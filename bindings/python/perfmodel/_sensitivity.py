@@ -90,8 +90,8 @@ def upgrades(
     keywords = asked("upgrades", run, global_batch=global_batch, input=input)
     names, others, owed = _changes(choices, prices)
     plans = [plan_of(network, item, framework) for item in (system, *others)]
-    *found, assumed = _completed_on(plans, keywords, global_batch is not None)
-    return Answers(_core.upgrade_table(*found, *_path_of(input), names, owed), assumed)
+    (studies, systems, runs), assumed = _completed_on(plans, keywords, global_batch is not None)
+    return Answers(_core.upgrade_table(studies, systems, runs, *_path_of(input), names, owed), assumed)
 
 
 @takes("inference_run")
@@ -128,8 +128,8 @@ def upgrades_inference(
     """Which upgrade pays in inference: as `upgrades`, of a call. GPUs by themselves are systems too ("t4")."""
     names, others, owed = _changes(choices, prices)
     plans = [inference_plan_of(network, item, framework) for item in (system, *others)]
-    *found, assumed = _completed_on(plans, check("inference_run", run, "upgrades_inference"))
-    return Answers(_core.call_upgrade_table(*found, names, owed), assumed)
+    (studies, systems, runs), assumed = _completed_on(plans, check("inference_run", run, "upgrades_inference"))
+    return Answers(_core.call_upgrade_table(studies, systems, runs, names, owed), assumed)
 
 
 def _completed(plan: Study, keywords: dict[str, Any], global_batch: bool = False) -> tuple[Records, str]:
@@ -140,13 +140,13 @@ def _completed(plan: Study, keywords: dict[str, Any], global_batch: bool = False
 
 def _completed_on(
     plans: list[Plan] | list[InferencePlan], keywords: dict[str, Any], global_batch: bool = False
-) -> tuple[list[_core.study], list[_core.system], Records, str]:
+) -> tuple[tuple[list[_core.study], list[_core.system], Records], str]:
     """The same question on each of the systems: studies, systems and runs, and what was assumed on the first. A run that cannot be
     completed on another system is a row with the reason."""
     first, assumed = _completed(plans[0], keywords, global_batch)
     runs = [first, *(plan._complete(keywords, global_batch)[0] for plan in plans[1:])]
     whole = np.concatenate(runs).astype(first.dtype)
-    return [plan._study for plan in plans], [plan.systems[0]._handle for plan in plans], whole, assumed
+    return ([plan._study for plan in plans], [plan.systems[0]._handle for plan in plans], whole), assumed
 
 
 def _changes(

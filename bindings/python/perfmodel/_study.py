@@ -107,7 +107,8 @@ class Study:
 
     def _assumed_of(self, runs: Records, given: Given) -> list[str]:
         """What was assumed of each of the runs, in a line."""
-        return self._assumed(self._study, runs, *given)
+        lines: list[str] = self._assumed(self._study, runs, *given)
+        return lines
 
     # ---- The plan ----
 
