@@ -292,7 +292,8 @@ static setting *python_settings(PyObject *object, size_t *count)
   Py_ssize_t position = 0;
   setting *settings = NULL;
   *count = 0;
-  if (!PyDict_Check(object)) PyErr_Format(PyExc_TypeError, "expected a dict of numbers, got %.80s", Py_TYPE(object)->tp_name);
+  if (!PyDict_Check(object))
+    PyErr_Format(PyExc_TypeError, "expected a dict of numbers, got %.80s", Py_TYPE(object)->tp_name);
   else if ((settings = (setting *)calloc((size_t)PyDict_Size(object) + 1, sizeof *settings)) == NULL) PyErr_NoMemory();
   while (settings != NULL && PyDict_Next(object, &position, &key, &value)) {
     setting *next = &settings[(*count)++];

@@ -2,7 +2,8 @@
 
 %{
 /* What every layer keeps for a batch, as a table of "layer_memory" records. */
-static pm_table *layer_memory(const pm_study *study, int network, int software, int system, double batch, int precision, pm_error *error)
+static pm_table *layer_memory(const pm_study *study, int network, int software, int system, double batch,
+                              int precision, pm_error *error)
 {
   pm_memory_profile profile;
   const pm_network *of = pm_study_get_network(study, network);
@@ -25,7 +26,8 @@ static records prediction_memory(const pm_plan *plan, const pm_run *run, size_t 
 }
 
 /* The same of one call. */
-static records inference_memory(const pm_plan *plan, const pm_inference_run *inference_run, size_t inference_run_count, pm_error *error)
+static records inference_memory(const pm_plan *plan, const pm_inference_run *inference_run,
+                                size_t inference_run_count, pm_error *error)
 {
   records array = records_new("memory_use", 1, error);
   if (single(inference_run_count, "inference_run", error) && error->status == PM_OK)
@@ -37,18 +39,23 @@ static records inference_memory(const pm_plan *plan, const pm_inference_run *inf
 static pm_table *prediction_layers(const pm_study *study, const pm_run *run, size_t run_count, pm_error *error)
 {
   if (!single(run_count, "run", error)) return NULL;
-  if (run->tensor_parallel * run->context_parallel * run->expert_parallel != 1)
-    return fail(error, PM_STATUS_BAD_ARGUMENT, "layers are of a network that is not distributed over GPUs"), (pm_table *)NULL;
+  if (run->tensor_parallel * run->context_parallel * run->expert_parallel != 1) {
+    fail(error, PM_STATUS_BAD_ARGUMENT, "layers are of a network that is not distributed over GPUs");
+    return NULL;
+  }
   double batch = isnan(run->micro_batch) ? run->batch : run->micro_batch;
-  return layer_memory(study, run->network_index, run->framework_index, run->system_index, batch, run->precision, error);
+  return layer_memory(study, run->network_index, run->framework_index, run->system_index, batch, run->precision,
+                      error);
 }
 
 /* The same of one call. */
-static pm_table *inference_layers(const pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count, pm_error *error)
+static pm_table *inference_layers(const pm_study *study, const pm_inference_run *inference_run,
+                                  size_t inference_run_count, pm_error *error)
 {
   const pm_inference_run *call = inference_run;
   if (!single(inference_run_count, "inference_run", error)) return NULL;
-  return layer_memory(study, call->network_index, call->profile_index, call->system_index, call->batch, call->precision, error);
+  return layer_memory(study, call->network_index, call->profile_index, call->system_index, call->batch,
+                      call->precision, error);
 }
 
 /* What would help one run, as a table of "memory_advice" records. */

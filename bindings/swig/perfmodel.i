@@ -29,9 +29,9 @@
 **
 **   PM_BORROWED(type)            macro: a handle of something that another handle owns.
 **
-** Handles are owned by the language's garbage collector. A study refers to its catalogue, networks and systems, and a plan is
-** its study's: the hand-written module keeps them alive. Functions worth releasing an interpreter lock for: predict,
-** search_evaluate. Only one thread at a time may complete runs, so whatever does keeps the lock.
+** Handles are owned by the language's garbage collector. A study refers to its catalogue, networks and systems, and a
+** plan is its study's: the hand-written module keeps them alive. Functions worth releasing an interpreter lock for:
+** predict, search_evaluate. Only one thread at a time may complete runs, so whatever does keeps the lock.
 ** All arguments are converted before anything is allocated in C.
 */
 %module core

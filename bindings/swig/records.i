@@ -124,9 +124,10 @@ static int record_size(const char *type, pm_error *error)
 
 enum { PROPERTIES = 12 };
 
-/* Twelve texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and docs, one per
-** line, its default ("": unknown), the command's name for it ("": users never give it), its deprecated name ("": none), what it
-** needs to have an effect ("": nothing), and what users give and its default if a study completes it ("": doc and default). */
+/* Twelve texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and
+** docs, one per line, its default ("": unknown), the command's name for it ("": users never give it), its deprecated
+** name ("": none), what it needs to have an effect ("": nothing), and what users give and its default if a study
+** completes it ("": doc and default). */
 static names record_fields(const char *type, pm_error *error)
 {
   const pm_record_type *found = record_type(type, error);

@@ -80,7 +80,8 @@ static records search_runs(const pm_search *search, const pm_search_result *resu
 }
 
 /* What is kept as a table of plans with their predictions: the "top" or the "front". */
-static pm_table *search_table(const pm_study *study, const pm_search_result *result, const char *which, GIVEN, pm_error *error)
+static pm_table *search_table(const pm_study *study, const pm_search_result *result, const char *which, GIVEN,
+                              pm_error *error)
 {
   const pm_given all = given_of("run", given, given_count, global_batch);
   return pm_study_tabulate_search(study, &all, result, strcmp(which, "front") == 0, error);

@@ -9,14 +9,15 @@
 static pm_sensitivity_setup step_setup(const pm_study *study, const pm_system *system, const pm_run *run)
 {
   const pm_sensitivity_setup setup = {pm_study_get_network(study, run->network_index), system, run,
-                                      pm_study_get_framework(study, run->framework_index, run->system_index), NULL, NULL, NULL, NULL};
+                                      pm_study_get_framework(study, run->framework_index, run->system_index),
+                                      NULL, NULL, NULL, NULL};
   return setup;
 }
 
 static pm_sensitivity_setup call_setup(const pm_study *study, const pm_system *system, const pm_inference_run *call)
 {
-  const pm_sensitivity_setup setup = {pm_study_get_network(study, call->network_index), system, NULL, NULL, NULL, NULL, call,
-                                      pm_study_get_profile(study, call->profile_index, call->system_index)};
+  const pm_sensitivity_setup setup = {pm_study_get_network(study, call->network_index), system, NULL, NULL, NULL, NULL,
+                                      call, pm_study_get_profile(study, call->profile_index, call->system_index)};
   return setup;
 }
 
@@ -29,14 +30,15 @@ static pm_table *resource_table(const pm_sensitivity_setup *setup, double raise,
 
 /* ---- Upgrades: the same question on other systems. `setups` has first that of today, then one for each ---- */
 
-static pm_table *upgrade_rows(const pm_sensitivity_setup *setups, const char *const *names, const double *prices, size_t count,
-                              pm_error *error)
+static pm_table *upgrade_rows(const pm_sensitivity_setup *setups, const char *const *names, const double *prices,
+                              size_t count, pm_error *error)
 {
   pm_upgrade_choice *choices = (pm_upgrade_choice *)room(count, sizeof *choices, error);
   records rows = records_new("upgrade", count, error);
   for (size_t i = 0; choices != NULL && i < count; i++) {
     const pm_sensitivity_setup *to = &setups[i + 1];
-    const pm_upgrade_choice one = {names[i], to->system, NULL, 0, prices[i], to->framework, to->profile, to->network, to->run, to->call};
+    const pm_upgrade_choice one = {names[i], to->system, NULL, 0, prices[i], to->framework, to->profile, to->network,
+                                   to->run, to->call};
     choices[i] = one;
   }
   if (error->status == PM_OK) pm_upgrade_evaluate(setups, choices, count, (pm_upgrade *)rows.data, error);
@@ -44,7 +46,8 @@ static pm_table *upgrade_rows(const pm_sensitivity_setup *setups, const char *co
   return records_as_table(rows, error);
 }
 
-static int as_many_upgrades(size_t studies, size_t systems, size_t runs, size_t upgrades, size_t prices, pm_error *error)
+static int as_many_upgrades(size_t studies, size_t systems, size_t runs, size_t upgrades, size_t prices,
+                            pm_error *error)
 {
   return as_many(studies, upgrades + 1, "studies", error) && as_many(systems, upgrades + 1, "systems", error) &&
          as_many(runs, upgrades + 1, "runs", error) && as_many(prices, upgrades, "prices", error);
@@ -70,8 +73,8 @@ static pm_input_setup *set_input(pm_sensitivity_setup *setup, INPUT_OF_STEP, pm_
 
 %inline %{
 /* A table of "sensitivity" records: each number raised by the share `raise` alone. One completed run on a system. */
-static pm_table *sensitivity_table(const pm_study *study, const pm_system *system, const pm_run *run, size_t run_count, INPUT_OF_STEP,
-                                   double raise, pm_error *error)
+static pm_table *sensitivity_table(const pm_study *study, const pm_system *system, const pm_run *run,
+                                   size_t run_count, INPUT_OF_STEP, double raise, pm_error *error)
 {
   if (!single(run_count, "run", error)) return NULL;
   pm_sensitivity_setup setup = step_setup(study, system, run);
@@ -82,18 +85,21 @@ static pm_table *sensitivity_table(const pm_study *study, const pm_system *syste
 }
 
 /* The same of one completed call of inference. */
-static pm_table *call_sensitivity_table(const pm_study *study, const pm_system *system, const pm_inference_run *inference_run,
-                                        size_t inference_run_count, double raise, pm_error *error)
+static pm_table *call_sensitivity_table(const pm_study *study, const pm_system *system,
+                                        const pm_inference_run *inference_run, size_t inference_run_count,
+                                        double raise, pm_error *error)
 {
   if (!single(inference_run_count, "inference_run", error)) return NULL;
   const pm_sensitivity_setup setup = call_setup(study, system, inference_run);
   return resource_table(&setup, raise, error);
 }
 
-/* A table of "upgrade" records. Studies, systems and completed runs: of today, then of each upgrade, with its name and price. */
+/* A table of "upgrade" records. Studies, systems and completed runs: of today, then of each upgrade, with its name
+** and price. */
 static pm_table *upgrade_table(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
-                               size_t system_count, const pm_run *run, size_t run_count, INPUT_OF_STEP, const char *const *upgrades,
-                               size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
+                               size_t system_count, const pm_run *run, size_t run_count, INPUT_OF_STEP,
+                               const char *const *upgrades, size_t upgrade_count, const double *prices,
+                               size_t price_count, pm_error *error)
 {
   if (!as_many_upgrades(study_count, system_count, run_count, upgrade_count, price_count, error)) return NULL;
   pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(run_count, sizeof *setups, error);
@@ -107,13 +113,14 @@ static pm_table *upgrade_table(const pm_study *const *studies, size_t study_coun
 
 /* The same of calls of inference. */
 static pm_table *call_upgrade_table(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
-                                    size_t system_count, const pm_inference_run *inference_run, size_t inference_run_count,
-                                    const char *const *upgrades, size_t upgrade_count, const double *prices, size_t price_count,
-                                    pm_error *error)
+                                    size_t system_count, const pm_inference_run *inference_run,
+                                    size_t inference_run_count, const char *const *upgrades, size_t upgrade_count,
+                                    const double *prices, size_t price_count, pm_error *error)
 {
   if (!as_many_upgrades(study_count, system_count, inference_run_count, upgrade_count, price_count, error)) return NULL;
   pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(system_count, sizeof *setups, error);
-  for (size_t i = 0; setups != NULL && i < system_count; i++) setups[i] = call_setup(studies[i], systems[i], &inference_run[i]);
+  for (size_t i = 0; setups != NULL && i < system_count; i++)
+    setups[i] = call_setup(studies[i], systems[i], &inference_run[i]);
   pm_table *table = setups != NULL ? upgrade_rows(setups, upgrades, prices, upgrade_count, error) : NULL;
   free(setups);
   return table;

@@ -57,16 +57,17 @@ static records size_goal_default(pm_error *error)
   return record_copy("size_goal", &goal, error);
 }
 
-/* "size_choice" records. Given: a plan, one goal, choices as completed runs, the price of each, an input path for each choice
-** or none. What is asked for: "least", "next" (what takes less than the first of least) or "front". */
+/* "size_choice" records. Given: a plan, one goal, choices as completed runs, the price of each, an input path for
+** each choice or none. What is asked for: "least", "next" (what takes less than the first of least) or "front". */
 static records size_choices(const pm_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
-                            const pm_run *run, size_t run_count, const double *prices, size_t price_count, INPUT_RECORDS,
-                            const pm_input_run *input_run, size_t input_run_count, const char *what, pm_error *error)
+                            const pm_run *run, size_t run_count, const double *prices, size_t price_count,
+                            INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count, const char *what,
+                            pm_error *error)
 {
   records array = {NULL, NULL, 0};
   pm_input_setup *inputs = NULL;
-  if (single(size_goal_count, "size_goal", error) && as_many(price_count, run_count, "prices", error) && input_run_count > 0 &&
-      as_many(input_run_count, run_count, "input runs", error))
+  if (single(size_goal_count, "size_goal", error) && as_many(price_count, run_count, "prices", error) &&
+      input_run_count > 0 && as_many(input_run_count, run_count, "input runs", error))
     inputs = input_setups(INPUT_GIVEN, run_count, error);
   const pm_size_setup setup = {plan, run, prices, run_count, inputs, inputs != NULL ? input_run : NULL};
   for (size_t i = 0; inputs != NULL && i < run_count; i++) pm_input_check(&inputs[i], &input_run[i], error);
@@ -75,7 +76,8 @@ static records size_choices(const pm_plan *plan, const pm_size_goal *size_goal, 
   return array;
 }
 
-/* "size_choice" records for inference, best first. Given: a plan, one goal, choices as runs, the price of each, a latency. */
+/* "size_choice" records for inference, best first. Given: a plan, one goal, choices as runs, the price of each, a
+** latency. */
 static records size_service(const pm_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
                             const pm_inference_run *inference_run, size_t inference_run_count, const double *prices,
                             size_t price_count, double latency, pm_error *error)
@@ -92,8 +94,8 @@ static records size_service(const pm_plan *plan, const pm_size_goal *size_goal, 
 }
 
 /* The records as a table, with what was assumed of each. */
-static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choice_count, const char *const *NAMES, size_t COUNT,
-                            pm_error *error)
+static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choice_count, const char *const *NAMES,
+                            size_t COUNT, pm_error *error)
 {
   if (!as_many(COUNT, size_choice_count, "assumptions", error)) return NULL;
   pm_table *table = records_table("size_choice", size_choice, size_choice_count, error);

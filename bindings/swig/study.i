@@ -11,8 +11,9 @@
 
 %typemap(newfree) char *study_network_id "free($1);"
 
-/* A space of runs: fields, for each how many values it has, and all values one after the other. Fields that were given,
-** and whether the batch is that of all data-parallel ranks. A framework as its four records; several are as many of each. */
+/* A space of runs: fields, for each how many values it has, and all values one after the other. Fields that were
+** given, and whether the batch is that of all data-parallel ranks. A framework as its four records; several are as
+** many of each. */
 %inline %{
 #define AXES \
   const char *const *axes, size_t axis_count, const double *lengths, size_t length_count, const double *values, \
@@ -20,8 +21,9 @@
 #define AXES_GIVEN axes, axis_count, lengths, length_count, values, value_count
 #define GIVEN const char *const *given, size_t given_count, double global_batch
 #define FRAMEWORK_RECORDS \
-  const pm_framework *framework, size_t framework_count, const pm_cudnn_generation *cudnn_generation, size_t cudnn_generation_count, \
-  const pm_prediction_interval *prediction_interval, size_t prediction_interval_count, const pm_memory_profile *memory_profile, size_t memory_profile_count
+  const pm_framework *framework, size_t framework_count, const pm_cudnn_generation *cudnn_generation, \
+  size_t cudnn_generation_count, const pm_prediction_interval *prediction_interval, size_t prediction_interval_count, \
+  const pm_memory_profile *memory_profile, size_t memory_profile_count
 %}
 
 %{
@@ -124,8 +126,8 @@ static char *assumed_text(const pm_study *study, const pm_given *given, const vo
 %inline %{
 /* A study of training. A framework whose name is empty is the next of the records. */
 static pm_study *study_new(const pm_catalog *catalog, const pm_network *const *networks, size_t network_count,
-                           const pm_system *const *systems, size_t system_count, const char *const *frameworks, size_t name_count,
-                           FRAMEWORK_RECORDS, pm_error *error)
+                           const pm_system *const *systems, size_t system_count, const char *const *frameworks,
+                           size_t name_count, FRAMEWORK_RECORDS, pm_error *error)
 {
   pm_framework_profile *profiles =
     framework_profiles(framework, framework_count, cudnn_generation, cudnn_generation_count, prediction_interval,
@@ -140,13 +142,15 @@ static pm_study *study_new(const pm_catalog *catalog, const pm_network *const *n
 }
 
 /* A study of inference. A framework whose name is empty is the next of the profiles. */
-static pm_study *inference_study_new(const pm_catalog *catalog, const pm_network *const *networks, size_t network_count,
-                                     const pm_system *const *systems, size_t system_count, const char *const *frameworks,
-                                     size_t name_count, const pm_inference_profile *inference_profile,
-                                     size_t inference_profile_count, pm_error *error)
+static pm_study *inference_study_new(const pm_catalog *catalog, const pm_network *const *networks,
+                                     size_t network_count, const pm_system *const *systems, size_t system_count,
+                                     const char *const *frameworks, size_t name_count,
+                                     const pm_inference_profile *inference_profile, size_t inference_profile_count,
+                                     pm_error *error)
 {
   const void **list =
-    records_by_name(frameworks, name_count, inference_profile, sizeof *inference_profile, inference_profile_count, error);
+    records_by_name(frameworks, name_count, inference_profile, sizeof *inference_profile, inference_profile_count,
+                    error);
   const pm_study_setup setup = {catalog, networks, network_count, systems, system_count, frameworks, name_count, 1};
   const pm_study_records own = {NULL, (const pm_inference_profile *const *)list};
   pm_study *study = error->status == PM_OK ? pm_study_new_with_records(&setup, &own, error) : NULL;
@@ -166,7 +170,8 @@ static names study_notes(const pm_study *study, pm_error *error)
   size_t count = 0;
   while (pm_study_get_note(study, count) != NULL) count++;
   names array = names_new(count, error);
-  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) array.data[i] = text_copy(pm_study_get_note(study, i), error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    array.data[i] = text_copy(pm_study_get_note(study, i), error);
   return names_if_ok(array, error);
 }
 
@@ -221,14 +226,15 @@ static records study_complete(pm_study *study, const pm_run *run, size_t run_cou
   return records_if_ok(runs, error);
 }
 
-static records study_complete_calls(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count, GIVEN,
-                                    double one, pm_error *error)
+static records study_complete_calls(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count,
+                                    GIVEN, double one, pm_error *error)
 {
   records runs = records_new("inference_run", inference_run_count, error);
   const pm_given all = given_of("inference_run", given, given_count, global_batch);
-  if (error->status == PM_OK)
-    pass_rows(one != 0, pm_study_complete_inference(study, &all, inference_run, (pm_inference_run *)runs.data, inference_run_count, error),
-              error);
+  if (error->status == PM_OK) {
+    pm_inference_run *whole = (pm_inference_run *)runs.data;
+    pass_rows(one != 0, pm_study_complete_inference(study, &all, inference_run, whole, runs.count, error), error);
+  }
   return records_if_ok(runs, error);
 }
 
@@ -237,12 +243,13 @@ static names study_assumed(const pm_study *study, const pm_run *run, size_t run_
 {
   const pm_given all = given_of("run", given, given_count, global_batch);
   names array = names_new(run_count, error);
-  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) array.data[i] = assumed_text(study, &all, &run[i], 0, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    array.data[i] = assumed_text(study, &all, &run[i], 0, error);
   return names_if_ok(array, error);
 }
 
-static names study_assumed_calls(const pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count, GIVEN,
-                                 pm_error *error)
+static names study_assumed_calls(const pm_study *study, const pm_inference_run *inference_run,
+                                 size_t inference_run_count, GIVEN, pm_error *error)
 {
   const pm_given all = given_of("inference_run", given, given_count, global_batch);
   names array = names_new(inference_run_count, error);
@@ -251,18 +258,20 @@ static names study_assumed_calls(const pm_study *study, const pm_inference_run *
   return names_if_ok(array, error);
 }
 
-/* Completed runs and their predictions as one table, with what was assumed, and a column for each number of the hardware by
-** path. */
-static pm_table *study_table(const pm_study *study, const pm_run *run, size_t run_count, const pm_prediction *prediction,
-                             size_t prediction_count, GIVEN, const char *const *paths, size_t path_count, pm_error *error)
+/* Completed runs and their predictions as one table, with what was assumed, and a column for each number of the
+** hardware by path. */
+static pm_table *study_table(const pm_study *study, const pm_run *run, size_t run_count,
+                             const pm_prediction *prediction, size_t prediction_count, GIVEN, const char *const *paths,
+                             size_t path_count, pm_error *error)
 {
   const pm_given all = given_of("run", given, given_count, global_batch);
   if (!as_many(prediction_count, run_count, "predictions", error)) return NULL;
   return pm_study_tabulate(study, &all, run, prediction, run_count, paths, path_count, error);
 }
 
-static pm_table *study_inference_table(const pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count,
-                                       const pm_inference *inference, size_t inference_count, GIVEN, pm_error *error)
+static pm_table *study_inference_table(const pm_study *study, const pm_inference_run *inference_run,
+                                       size_t inference_run_count, const pm_inference *inference,
+                                       size_t inference_count, GIVEN, pm_error *error)
 {
   const pm_given all = given_of("inference_run", given, given_count, global_batch);
   if (!as_many(inference_count, inference_run_count, "predictions", error)) return NULL;
@@ -276,7 +285,8 @@ static pm_table *study_inference_table(const pm_study *study, const pm_inference
 
 %{
 /* Fields of a run, each of which is then given. */
-static void set_fields(const pm_record_type *type, const setting *settings, size_t count, void *run, pm_given *given, pm_error *error)
+static void set_fields(const pm_record_type *type, const setting *settings, size_t count, void *run, pm_given *given,
+                       pm_error *error)
 {
   for (size_t i = 0; i < count && error->status == PM_OK; i++) {
     const pm_field *field = pm_record_find_field(type, settings[i].name);
@@ -289,8 +299,8 @@ static void set_fields(const pm_record_type *type, const setting *settings, size
 
 %inline %{
 /* One run, which is as it was asked with these settings, completed and predicted. Raises why it has no prediction. */
-static answer study_predict(pm_study *study, const pm_run *run, size_t run_count, const setting *settings, size_t setting_count,
-                            double global_batch, pm_error *error)
+static answer study_predict(pm_study *study, const pm_run *run, size_t run_count, const setting *settings,
+                            size_t setting_count, double global_batch, pm_error *error)
 {
   answer found = {records_new("run", 1, error), records_new("prediction", 1, error)};
   pm_run *whole_run = (pm_run *)found.run.data;
@@ -306,8 +316,8 @@ static answer study_predict(pm_study *study, const pm_run *run, size_t run_count
 }
 
 /* One call, completed and predicted; with a latency, that with the largest batch within it. */
-static answer study_infer(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count, const setting *settings,
-                          size_t setting_count, double latency, pm_error *error)
+static answer study_infer(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count,
+                          const setting *settings, size_t setting_count, double latency, pm_error *error)
 {
   answer found = {records_new("inference_run", 1, error), records_new("inference", 1, error)};
   pm_inference_run *run = (pm_inference_run *)found.run.data;

@@ -48,8 +48,8 @@ static int same_texts(const pm_table *table, size_t column)
 
 %typemap(newfree) char *table_lift_assumed "free($1);"
 %inline %{
-/* What was assumed of all rows alike, which people see above the table instead of in a column; "" if nothing was. Nor do they
-** see total_gpus where it is gpus. */
+/* What was assumed of all rows alike, which people see above the table instead of in a column; "" if nothing was. Nor
+** do they see total_gpus where it is gpus. */
 static char *table_lift_assumed(pm_table *table, pm_error *error)
 {
   size_t end = pm_table_count_columns(table), assumed = column_place(table, "assumed");
@@ -138,8 +138,8 @@ static names table_texts(const pm_table *table, double column, pm_error *error)
 %{
 enum { WORDS_MOST = 64 };
 
-/* The different texts of a column, in the order of their first rows, and the place of each row's among them; how many there
-** are, 0 for more than WORDS_MOST. */
+/* The different texts of a column, in the order of their first rows, and the place of each row's among them; how many
+** there are, 0 for more than WORDS_MOST. */
 static size_t scan_words(const pm_table *table, size_t column, const char **words, double *places)
 {
   size_t count = 0, at = 0;

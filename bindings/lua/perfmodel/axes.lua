@@ -30,8 +30,8 @@ local function value_of(field, value)
   return arguments.number_of(value, field.unit, field.name)
 end
 
--- What core functions take for every combination: names, lengths and values of the axes; and the fields that were given.
--- `places` are the study's lists, by the field that is a place in one.
+-- What core functions take for every combination: names, lengths and values of the axes; and the fields that were
+-- given. `places` are the study's lists, by the field that is a place in one.
 function axes.of(record_type, options, places)
   local names, lengths, values, given = {}, {}, {}, {}
   local function add(name, list)

@@ -4,9 +4,10 @@ local core = require "perfmodel.core"
 
 local fields = {}
 
--- In order: each {name=, unit=, doc=, kind=, choices=, otherwise=, option=, former=, needs=, asked=}; of a choice, its names, one
--- per line; its default ("": unknown), the command's name for it ("": users never give it), its deprecated name ("": none), what
--- it needs to have an effect ("": nothing), and what users give and its default where the library completes it ("": neither).
+-- In order: each {name=, unit=, doc=, kind=, choices=, otherwise=, option=, former=, needs=, asked=}; of a choice,
+-- its names, one per line; its default ("": unknown), the command's name for it ("": users never give it), its
+-- deprecated name ("": none), what it needs to have an effect ("": nothing), and what users give and its default
+-- where the library completes it ("": neither).
 function fields.of(record_type)
   local texts, list = core.record_fields(record_type), {}
   for i = 1, #texts, 12 do

@@ -19,13 +19,15 @@ local Inference = strict.class("an inference", arguments.options("batch assumed"
 function Inference.__tostring(self)
   local tokens = self.tokens_per_second and string.format(", %.4g tokens/s", self.tokens_per_second) or ""
   return string.format("%.4g samples/s%s, batch %.0f in %s, bottleneck %s (%s)%s", self.throughput, tokens, self.batch,
-                       core.quantity_format(self.latency, "s"), self.bottleneck, self.calibration, study.assumed_text(self.assumed))
+                       core.quantity_format(self.latency, "s"), self.bottleneck, self.calibration,
+                       study.assumed_text(self.assumed))
 end
 
---- Inference of one batch, a table with every field of "inference" by name, `batch`, and `assumed`: what was not given, and is
---- taken to be. Options: network, system (a system or a GPU), framework (an inference profile or a framework; by default PyTorch,
---- the newest release that was fitted and runs on the GPU), latency (a limit: the largest batch within it),
---- catalog, and the fields of a run that pm.options "inference_run" lists: batch, precision, gpus, nodes, ...
+--- Inference of one batch, a table with every field of "inference" by name, `batch`, and `assumed`: what was not
+--- given, and is taken to be. Options: network, system (a system or a GPU), framework (an inference profile or a
+--- framework; by default PyTorch, the newest release that was fitted and runs on the GPU), latency (a limit: the
+--- largest batch within it), catalog, and the fields of a run that pm.options "inference_run" lists: batch, precision,
+--- gpus, nodes, ...
 inference.infer = public(function(options)
   arguments.check_options(options, OPTIONS)
   if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
@@ -33,7 +35,9 @@ inference.infer = public(function(options)
   local made = study.new("inference_run", options)
   local runs, assumed = study.one(made, options)
   core.infer_check(made.plan, runs)
-  if options.latency ~= nil then runs = core.infer_within(made.plan, runs, number_of(options.latency, "s", "latency")) end
+  if options.latency ~= nil then
+    runs = core.infer_within(made.plan, runs, number_of(options.latency, "s", "latency"))
+  end
   local answer = strict.unpack(core.infer(made.plan, runs))[1]
   rawset(answer, "batch", strict.unpack(runs)[1].batch)
   rawset(answer, "assumed", assumed)

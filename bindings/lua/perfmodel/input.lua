@@ -13,7 +13,8 @@ local record_of = catalog.record_of
 local input = {}
 
 local COUNTS = arguments.options "gpus nodes"
-local OPTIONS = arguments.options("dataset storage loader cpu run network", arguments.but(study.OPTIONS, "epoch_samples input_rate no_prefetch"))
+local OPTIONS = arguments.options("dataset storage loader cpu run network",
+                                  arguments.but(study.OPTIONS, "epoch_samples input_rate no_prefetch"))
 
 local InputRates = strict.class("input rates", arguments.options("assumed", fields.set "input_rates"))
 
@@ -37,10 +38,11 @@ local function readers_of(options, from)
   return strict.unpack(core.complete_counts(system, core.asked_runs(names, lengths, values), given, 0))[1], nil, ""
 end
 
---- Rates of every stage of the input path in samples per second of one node, a table with every field of "input_rates":
---- bottleneck, throughput, gpu_busy, max_nodes, ..., and `assumed`: what was not given of the run of a network. Options: dataset,
---- system, storage, loader, cpu (a decoder; default "skylake"), run (a table of fields of "input_run" that differ from the default,
---- in SI units), catalog, gpus and nodes; network: the rate of the GPUs is predicted for it, with the options of pm.predict.
+--- Rates of every stage of the input path in samples per second of one node, a table with every field of
+--- "input_rates": bottleneck, throughput, gpu_busy, max_nodes, ..., and `assumed`: what was not given of the run of a
+--- network. Options: dataset, system, storage, loader, cpu (a decoder; default "skylake"), run (a table of fields of
+--- "input_run" that differ from the default, in SI units), catalog, gpus and nodes; network: the rate of the GPUs is
+--- predicted for it, with the options of pm.predict.
 input.input_pipeline = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
   local from = catalog.of(options)

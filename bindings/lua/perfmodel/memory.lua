@@ -19,7 +19,8 @@ local Memory = strict.class("a memory use", arguments.options("assumed", fields.
 
 function Memory.__tostring(self)
   return string.format("%s of %s: %s, largest batch %.0f%s", core.quantity_format(self.total, "B"),
-                       core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch, study.assumed_text(self.assumed))
+                       core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch,
+                       study.assumed_text(self.assumed))
 end
 
 -- The options of a study; a call of inference has fewer.
@@ -49,10 +50,10 @@ local function training_of(options, what)
   return asked_of(options)
 end
 
---- Memory of one GPU at the peak of a step, that of the heaviest rank: a table with every field of "memory_use" (total, verdict,
---- largest_batch, which is of micro-batches, the parts), and `assumed`: what was not given, and is taken to be. It is the memory
---- that pm.predict finds. Options: those of pm.predict; system may be a GPU; inference = true: a call, with the options of
---- pm.infer; usable is another name of usable_memory.
+--- Memory of one GPU at the peak of a step, that of the heaviest rank: a table with every field of "memory_use"
+--- (total, verdict, largest_batch, which is of micro-batches, the parts), and `assumed`: what was not given, and is
+--- taken to be. It is the memory that pm.predict finds. Options: those of pm.predict; system may be a GPU; inference =
+--- true: a call, with the options of pm.infer; usable is another name of usable_memory.
 memory.memory = public(function(options)
   local made, runs, assumed = asked_of(options)
   local use = strict.unpack((options.inference and core.inference_memory or core.prediction_memory)(made.plan, runs))[1]

@@ -21,8 +21,8 @@ function Prediction.__tostring(self)
   local memory = self.memory and string.format("; %s of %s: %s", core.quantity_format(self.memory, "B"),
                                                core.quantity_format(self.gpu_memory, "B"), self.verdict) or ""
   return string.format("%.4g samples/s%s, step %s, MFU %.1f %%, bottleneck %s (%s)%s%s", self.throughput, tokens,
-                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck, self.calibration, memory,
-                       study.assumed_text(self.assumed))
+                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck,
+                       self.calibration, memory, study.assumed_text(self.assumed))
 end
 
 -- The prediction of one completed run, as users get it.
@@ -33,11 +33,12 @@ function predict.of(made, runs, assumed)
   return setmetatable(prediction, Prediction)
 end
 
---- One prediction, a table with every field of "prediction" by name, and `assumed`: what was not given, and is taken to be.
---- Options: network, system (names or objects), framework (a name, or what pm.framework gives; by default PyTorch, its FSDP with
---- zero = 3, Megatron-LM with tensor, pipeline, context or expert parallelism; "none": kernels and collectives only), global_batch
---- instead of batch, catalog, and the fields of a run that pm.options "run" lists: gpus, nodes, batch, precision, ...
---- Errors: what cannot be predicted (batch 0, more GPUs than the system has, more memory than its GPU has) raises.
+--- One prediction, a table with every field of "prediction" by name, and `assumed`: what was not given, and is taken
+--- to be. Options: network, system (names or objects), framework (a name, or what pm.framework gives; by default
+--- PyTorch, its FSDP with zero = 3, Megatron-LM with tensor, pipeline, context or expert parallelism; "none": kernels
+--- and collectives only), global_batch instead of batch, catalog, and the fields of a run that pm.options "run" lists:
+--- gpus, nodes, batch, precision, ... Errors: what cannot be predicted (batch 0, more GPUs than the system has, more
+--- memory than its GPU has) raises.
 predict.predict = public(function(options)
   arguments.check_options(options, study.OPTIONS)
   study.check_single(options, "; use pm.sweep")
@@ -51,15 +52,15 @@ local function asked_of(prediction)
   return traces[prediction] or error("a prediction of pm.predict expected, got " .. type(prediction), 0)
 end
 
---- What every stage of a prediction's pipeline computes, waits for and keeps, as a table object: a row for each, one where
---- there is no pipeline.
+--- What every stage of a prediction's pipeline computes, waits for and keeps, as a table object: a row for each, one
+--- where there is no pipeline.
 predict.stages = public(function(prediction)
   local asked = asked_of(prediction)
   return new_table(core.prediction_stages(asked.plan, asked.runs))
 end)
 
---- The timeline of one step of a prediction, layer by layer, or of a run that distributes the network the passes of every
---- stage: JSON that ui.perfetto.dev opens, as text, or written to a file: pm.trace(prediction, "step.json").
+--- The timeline of one step of a prediction, layer by layer, or of a run that distributes the network the passes of
+--- every stage: JSON that ui.perfetto.dev opens, as text, or written to a file: pm.trace(prediction, "step.json").
 predict.trace = public(function(prediction, path)
   local asked = asked_of(prediction)
   local text = core.prediction_trace(asked.plan, asked.runs)
@@ -78,9 +79,10 @@ local function extra_of(columns)
 end
 
 --- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be
---- predicted has its status and no numbers, and the others go on. Further options: axes (numbers of the hardware by path,
---- each one value or a list: {["gpu.memory_bandwidth"] = {"x1", "x1.1"}}, in the order of their names between framework
---- and system) and columns (a list of names). What was assumed is a column, or a line above the table if it is the same for all.
+--- predicted has its status and no numbers, and the others go on. Further options: axes (numbers of the hardware by
+--- path, each one value or a list: {["gpu.memory_bandwidth"] = {"x1", "x1.1"}}, in the order of their names between
+--- framework and system) and columns (a list of names). What was assumed is a column, or a line above the table if it
+--- is the same for all.
 predict.sweep = public(function(options)
   arguments.check_options(options, SWEEP_OPTIONS)
   local made = study.new("run", options)

@@ -50,8 +50,9 @@ end
 -- The framework of a completed run, as pm.predict takes it.
 local function framework_of(made, run)
   if run.framework_index < 0 then return "none" end
-  local f = {}
-  for name, part in pairs{framework = "framework", cudnn = "cudnn_generation", interval = "prediction_interval", memory = "memory_profile"} do
+  local f, parts = {}, {framework = "framework", cudnn = "cudnn_generation", interval = "prediction_interval",
+                        memory = "memory_profile"}
+  for name, part in pairs(parts) do
     f[name] = strict.unpack(core.study_software(made.study, run.framework_index, run.system_index, part))[1]
   end
   return f
@@ -71,11 +72,12 @@ local function found(made, handle, result, global_batch, given)
   return setmetatable(self, Search)
 end
 
---- Every way to share a network out over GPUs for a global batch, and the best of them:
---- pm.search{network = "llama3-70b", system = "dgx-h100", gpus = 512, global_batch = 1024, precision = "bf16"}. Options: those
---- of pm.predict but batch, each one value or a list; what plans decide is tried where it is not given. top: how many plans are
---- kept. The answer has `plans` and `front` (table objects), `why` and `choices` (what other choices cost),
---- `best` (its prediction), `options` (as pm.predict takes it), `count`, `fitting`, and the method to_settings(format).
+--- Every way to share a network out over GPUs for a global batch, and the best of them: pm.search{network =
+--- "llama3-70b", system = "dgx-h100", gpus = 512, global_batch = 1024, precision = "bf16"}. Options: those of
+--- pm.predict but batch, each one value or a list; what plans decide is tried where it is not given. top: how many
+--- plans are kept. The answer has `plans` and `front` (table objects), `why` and `choices` (what other choices cost),
+--- `best` (its prediction), `options` (as pm.predict takes it), `count`, `fitting`, and the method
+--- to_settings(format).
 search.search = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
   if options.global_batch == nil then error("global_batch is missing", 0) end
@@ -97,13 +99,14 @@ end)
 local GOAL = fields.given "training_goal"
 local goal_words = {}
 for i, field in ipairs(GOAL) do goal_words[i] = field.name end
-local DEADLINE = arguments.options(table.concat(goal_words, " "), arguments.but(study.OPTIONS, "batch epoch_samples gpus nodes"))
+local DEADLINE = arguments.options(table.concat(goal_words, " "),
+                                   arguments.but(study.OPTIONS, "batch epoch_samples gpus nodes"))
 
---- The fewest nodes whose best plan trains on so many `tokens` or `samples` `within` a time, failures and checkpoints counted:
---- pm.search_deadline{network = "llama3-70b", system = "dgx-h100", tokens = 15e12, within = "60 d", global_batch = 2048}, a table
---- object with a row for each count that is faster than all smaller ones; the last one meets the deadline, if any does. Options:
---- those of pm.search, one value each, without gpus and nodes; max_nodes, gpu_mtbf, node_mtbf, checkpoint_rate or checkpoint,
---- restart, interval, pue, price (of a node), gpu_hour_price.
+--- The fewest nodes whose best plan trains on so many `tokens` or `samples` `within` a time, failures and checkpoints
+--- counted: pm.search_deadline{network = "llama3-70b", system = "dgx-h100", tokens = 15e12, within = "60 d",
+--- global_batch = 2048}, a table object with a row for each count that is faster than all smaller ones; the last one
+--- meets the deadline, if any does. Options: those of pm.search, one value each, without gpus and nodes; max_nodes,
+--- gpu_mtbf, node_mtbf, checkpoint_rate or checkpoint, restart, interval, pue, price (of a node), gpu_hour_price.
 search.search_deadline = arguments.public(function(options)
   arguments.check_options(options, DEADLINE)
   if options.global_batch == nil then error("global_batch is missing", 0) end

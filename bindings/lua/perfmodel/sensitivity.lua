@@ -1,5 +1,5 @@
--- Sensitivities: how the step time depends on each number of the hardware, which upgrade pays; systems with a part exchanged.
--- Private; users see them in `pm`.
+-- Sensitivities: how the step time depends on each number of the hardware, which upgrade pays; systems with a part
+-- exchanged. Private; users see them in `pm`.
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
@@ -13,13 +13,14 @@ local public, text_of, number_of = arguments.public, arguments.text_of, argument
 
 local sensitivity = {}
 
-local OPTIONS = arguments.options("by storage units loader cache dataset", arguments.but(study.OPTIONS, "epoch_samples"))
+local OPTIONS = arguments.options("by storage units loader cache dataset",
+                                  arguments.but(study.OPTIONS, "epoch_samples"))
 local UPGRADE_OPTIONS = arguments.options("upgrades prices", arguments.but(OPTIONS, "by"))
 
 local function handle_of(system) return arguments.handle_of(system, System, "system") end
 
--- The same question on the system of the options and on others: studies, systems, completed runs, and what was assumed on the first. A
--- run that cannot be completed on another system keeps the reason.
+-- The same question on the system of the options and on others: studies, systems, completed runs, and what was
+-- assumed on the first. A run that cannot be completed on another system keeps the reason.
 local function asked_on(kind, own, others)
   local studies, systems, runs, kept = {}, {}, {}, {}
   study.check_single(own, "")
@@ -61,23 +62,27 @@ local function changes_of(options)
   return systems, names, prices
 end
 
---- How the step time depends on each number of the hardware, raised by the share `by` (0.1), as a table object: resource, rate,
---- step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage, units, loader, cache, dataset.
+--- How the step time depends on each number of the hardware, raised by the share `by` (0.1), as a table object:
+--- resource, rate, step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage,
+--- units, loader, cache, dataset.
 sensitivity.sensitivity = public(function(options)
   arguments.check_options(options, OPTIONS)
   local studies, systems, runs, assumed, _ = asked_on("run", study.own(options), {})
   local i, by = path_of(options, systems[1]), number_of(options.by or 0.1, "1", "by")
-  return new_table(core.sensitivity_table(studies[1], systems[1], runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], by), assumed)
+  return new_table(core.sensitivity_table(studies[1], systems[1], runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7],
+                                          i[8], by), assumed)
 end)
 
 --- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
---- pm.with_gpu and pm.with_link) or as a list of names, as a table object, most gain first. `prices` of the changes by the same names.
+--- pm.with_gpu and pm.with_link) or as a list of names, as a table object, most gain first. `prices` of the changes by
+--- the same names.
 sensitivity.upgrades = public(function(options)
   arguments.check_options(options, UPGRADE_OPTIONS)
   local others, names, prices = changes_of(options)
   local studies, systems, runs, assumed, _ = asked_on("run", study.own(options), others)
   local i = path_of(options, systems[1])
-  return new_table(core.upgrade_table(studies, systems, runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names, prices), assumed)
+  return new_table(core.upgrade_table(studies, systems, runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names,
+                                      prices), assumed)
 end)
 
 local CALL = study.CALL_OPTIONS
@@ -90,8 +95,8 @@ local function call_of(options)
   return own
 end
 
---- How the latency of inference depends on each number of the hardware: as pm.sensitivity; step_time is the latency. Options: those
---- of pm.infer but latency, and `by`.
+--- How the latency of inference depends on each number of the hardware: as pm.sensitivity; step_time is the latency.
+--- Options: those of pm.infer but latency, and `by`.
 sensitivity.sensitivity_inference = public(function(options)
   arguments.check_options(options, CALL_BY)
   local studies, systems, runs, assumed, _ = asked_on("inference_run", call_of(options), {})
@@ -115,8 +120,8 @@ sensitivity.with_gpu = public(function(system, gpu)
                                                        catalog.kernels_of({record}, "calibrated")))
 end)
 
---- A system with another number of its hardware, by path ("gpu.memory_bandwidth", "link.nvlink2.bandwidth"): a number in SI
---- units, text with its unit, or a factor, "x1.1".
+--- A system with another number of its hardware, by path ("gpu.memory_bandwidth", "link.nvlink2.bandwidth"): a number
+--- in SI units, text with its unit, or a factor, "x1.1".
 sensitivity.with_number = public(function(system, path, value)
   local from = catalog.shipped()
   return arguments.object(System, core.system_with_number(handle_of(catalog.system_of(system, from)),

@@ -80,8 +80,8 @@ sizing.size = arguments.public(function(options)
   goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
   local i = paths.of(options, choices.machines, dataset, from)
   local function ask(what)
-    return strict.unpack(core.size_choices(made.plan, {goal}, choices.runs, choices.prices, i[1], i[2], i[3], i[4], i[5], i[6], i[7],
-                                           i[8], what))
+    return strict.unpack(core.size_choices(made.plan, {goal}, choices.runs, choices.prices, i[1], i[2], i[3], i[4],
+                                           i[5], i[6], i[7], i[8], what))
   end
   local rows = ask("least")
   --- What takes less than the best, the fastest of it (nil if nothing does); the Pareto front, as a list.
@@ -91,7 +91,8 @@ sizing.size = arguments.public(function(options)
   return answer_of(made, choices, rows)
 end)
 
-local SERVICE = arguments.options("rate minimize prices pue max_nodes", arguments.options("latency", arguments.but(study.CALL_OPTIONS, "nodes")))
+local SERVICE = arguments.options("rate minimize prices pue max_nodes latency",
+                                  arguments.but(study.CALL_OPTIONS, "nodes"))
 
 --- The least nodes (or what `minimize` says) of every choice for a rate of inference: a list as that of pm.size. Every GPU is
 --- a replica. Options: network; system (systems or GPUs), precision, framework: lists where there are several; rate; latency

@@ -1,4 +1,5 @@
--- Studies: networks on systems in software, and runs of which only some fields are given. The library completes them. Private.
+-- Studies: networks on systems in software, and runs of which only some fields are given. The library completes them.
+-- Private.
 
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
@@ -17,7 +18,8 @@ study.CALL_OPTIONS = axes.options("inference_run", "network system framework usa
 
 -- What the core has for runs of training and for calls.
 local CALLS = {
-  run = {asked = core.asked_runs, completed = core.study_complete, assumed = core.study_assumed, software = "framework_index"},
+  run = {asked = core.asked_runs, completed = core.study_complete, assumed = core.study_assumed,
+         software = "framework_index"},
   inference_run = {asked = core.asked_calls, completed = core.study_complete_calls, assumed = core.study_assumed_calls,
                    software = "profile_index"},
 }
@@ -30,16 +32,20 @@ function study.own(options)
 end
 
 -- Records of a framework, or of an inference profile, which are a table too.
-local function is_record(value) return type(value) == "table" and (rawget(value, "framework") or rawget(value, "id")) ~= nil end
+local function is_record(value)
+  return type(value) == "table" and (rawget(value, "framework") or rawget(value, "id")) ~= nil
+end
 
 -- Every option but a framework of records is one value.
 function study.check_single(options, advice)
   for name, value in pairs(options) do
-    if is_list(value) and not (name == "framework" and is_record(value)) then error(name .. " is a list" .. advice, 0) end
+    local one = name == "framework" and is_record(value)
+    if is_list(value) and not one then error(name .. " is a list" .. advice, 0) end
   end
 end
 
--- The systems with every combination of numbers of the hardware, the last path fastest; paths in the order of their names.
+-- The systems with every combination of numbers of the hardware, the last path fastest; paths in the order of their
+-- names.
 local function variants_of(systems, hardware)
   local paths = {}
   for path in pairs(hardware or {}) do paths[#paths + 1] = text_of(path, "a path") end
@@ -69,14 +75,18 @@ end
 
 local function parts_of(frameworks)
   local parts = {{}, {}, {}, {}}
-  for i, f in ipairs(frameworks) do parts[1][i], parts[2][i], parts[3][i], parts[4][i] = f.framework, f.cudnn, f.interval, f.memory end
+  for i, f in ipairs(frameworks) do
+    parts[1][i], parts[2][i], parts[3][i], parts[4][i] = f.framework, f.cudnn, f.interval, f.memory
+  end
   return parts
 end
 
--- A study of the networks and systems of the options; it holds them, because C refers to them. `kind` is "run" or "inference_run".
+-- A study of the networks and systems of the options; it holds them, because C refers to them. `kind` is "run" or
+-- "inference_run".
 function study.new(kind, options)
   local from = catalog.of(options)
-  local made = {kind = kind, calls = CALLS[kind], catalog = from, networks = catalog.handles_of(options.network, "network", from)}
+  local made = {kind = kind, calls = CALLS[kind], catalog = from,
+                networks = catalog.handles_of(options.network, "network", from)}
   made.systems, made.paths = variants_of(catalog.handles_of(options.system, "system", from), options.axes)
   local names, records = frameworks_of(options.framework)
   local parts, handle = parts_of(kind == "run" and records or {}), catalog.handle_of(from)
@@ -94,7 +104,8 @@ local function places_of(made)
   return {network_index = #made.networks, system_index = #made.systems, [made.calls.software] = made.frameworks}
 end
 
--- What core functions take for all combinations of the options: names, lengths and values of axes; and the fields given.
+-- What core functions take for all combinations of the options: names, lengths and values of axes; and the fields
+-- given.
 function study.axes_of(made, options) return axes.of(made.kind, options, places_of(made)) end
 
 -- Options as fields of the run: a global batch is its batch.
@@ -108,8 +119,8 @@ local function fields_of(options)
   return own
 end
 
--- Every combination of the options, completed: records, the fields that were given, and 1 for a global batch. With `one`, a run
--- that cannot be completed is an error; of many it keeps the reason for its prediction.
+-- Every combination of the options, completed: records, the fields that were given, and 1 for a global batch. With
+-- `one`, a run that cannot be completed is an error; of many it keeps the reason for its prediction.
 function study.complete(made, options, one)
   local global = options.global_batch ~= nil and 1 or 0
   local names, lengths, values, given = study.axes_of(made, fields_of(options))

@@ -115,13 +115,15 @@ check.raises("gpus: a list without holes", pm.sweep, {network = "resnet50", syst
 check.raises("catalogue expected", run, {catalog = "here"})
 assert(select(2, pcall(function() return (run{network = "resnet5"}) end)):find("test_predict.lua:", 1, true))
 -- Counts: gpus alone is the total, with nodes it is per node, nodes alone uses every GPU, nothing is one whole node.
-local counts = pm.sweep{network = "resnet50", system = "dgx-h100", columns = {"gpus", "nodes", "total_gpus"}, gpus = {4, 12, 16}}:rows()
+local counts = pm.sweep{network = "resnet50", system = "dgx-h100", columns = {"gpus", "nodes", "total_gpus"},
+                        gpus = {4, 12, 16}}:rows()
 check.equal(counts[1].total_gpus, 4)
 check.equal(counts[3].nodes, 2)
 check.equal(pm.predict{network = "resnet50", system = "dgx-h100", gpus = 4, nodes = 2}.total_gpus, 8)
 check.equal(pm.predict{network = "resnet50", system = "dgx-h100", nodes = 2}.total_gpus, 16)
 check.equal(pm.predict{network = "resnet50", system = "dgx-h100"}.total_gpus, 8)
-check.raises("12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do", pm.predict, {network = "resnet50", system = "dgx-h100", gpus = 12})
+check.raises("12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do", pm.predict,
+             {network = "resnet50", system = "dgx-h100", gpus = 12})
 print("ok")
 
 -- One kernel: at least its roofline, and that itself if asked for.

@@ -117,7 +117,7 @@ def framework(name: str, architecture: str = "") -> Framework:
 
 
 def of_study(study: _core.study, index: int, system: int) -> Framework | None:
-    """A framework that completed runs have, as the GPUs of a system of the study have it; None if there is none of that place."""
+    """A framework of completed runs by its place, as the GPUs of a system of the study have it, or None."""
     if _core.study_software(study, index, system, "framework") is None:
         return None
 

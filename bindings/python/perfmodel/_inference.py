@@ -67,7 +67,8 @@ class Inference(_records.Inference):
             return _display.closed(f"Inference {setting}: no prediction, {self.status}", self.assumed)
         rate, time = f"{self.throughput:,.0f} samples/s", format_quantity(self.latency, "s")
         tokens = "" if isnan(self.tokens_per_second) else f", {self.tokens_per_second:,.0f} tokens/s"
-        return _display.closed(f"Inference {setting}: {rate}{tokens}, {time}, bottleneck {self.bottleneck}", self.assumed)
+        outcome = f"{rate}{tokens}, {time}, bottleneck {self.bottleneck}"
+        return _display.closed(f"Inference {setting}: {outcome}", self.assumed)
 
     def _repr_html_(self) -> str:
         return _display.html(repr(self)[1:-1], _display.facts("inference", self, without=("status",)))
@@ -173,7 +174,8 @@ def infer(
     limit = nan if latency is None else quantity(latency, "s", "latency")
     call, (at, on, by), result = plan._ask(keywords, limit)
     members = _record.values("inference", result)
-    members["network"], members["system"], members["profile"] = plan._network_id(at), plan._system_ids[on], plan.profile(by, on).id
+    members["network"], members["system"] = plan._network_id(at), plan._system_ids[on]
+    members["profile"] = plan.profile(by, on).id
     members["run"] = _record.made(_records.InferenceRun, _record.values("inference_run", call))
     members["_plan"], members["_given"] = plan, (list(keywords), 0.0)
     return _record.made(Inference, members)
@@ -212,7 +214,7 @@ def _plan_of(network: Network, system: System, framework: str | None, version: i
 
 
 def inference_plan_of(network: Network | str, system: Target, framework: Profile | None) -> InferencePlan:
-    """A plan of one network on one system by one profile; plans of the last few are kept, but for records of frameworks."""
+    """A plan of one network on one system by one profile; plans of the last few are kept, but not of records."""
     net, node = as_network(network), as_system(system)
     if framework is None or isinstance(framework, str):
         return _plan_of(net, node, framework, net._version)

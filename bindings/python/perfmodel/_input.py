@@ -54,8 +54,8 @@ def input_pipeline(
         system: a system, or a name of the catalogue; its CPU decodes.
         storage: where samples are stored, or a name of the catalogue.
         rate: samples per second that the GPUs of one node would take; or
-        network: predict that rate for this network, as `perfmodel.predict` does with the same `framework`, `global_batch` and
-            options of the run. Without a network, only gpus and nodes may be given.
+        network: predict that rate for this network, as `perfmodel.predict` does with the same `framework`,
+            `global_batch` and options of the run. Without a network, only gpus and nodes may be given.
         units: units of the storage, such as chassis.
         workers: threads that decode, reads: reads in flight; 0: one per core, as workers.
         prefetch: batches prefetched; 0: the stages work in turn.
@@ -66,7 +66,8 @@ def input_pipeline(
         input_variation: squared coefficient of variation of a batch's preparation time; gpu_variation: of a step's.
 
     Raises:
-        NotFoundError for an unknown name, ArgumentError, NotModelledError; with a network what `perfmodel.predict` raises.
+        NotFoundError for an unknown name, ArgumentError, NotModelledError; with a network what `perfmodel.predict`
+        raises.
     """
     node = as_system(system)
     asked = _record.array("input_run", _core.input_run_default())

@@ -34,8 +34,8 @@ class InputPipeline(_records.InputRates):
     """
 
     setup: InputPath = field(repr=False, compare=False, kw_only=True)
-    """The records that it was made from: dataset, storage, storage access, decoder, loader, machine, interval, and what was
-    asked."""
+    """The records that it was made from: dataset, storage, storage access, decoder, loader, machine, interval, and
+    what was asked."""
 
     assumed: str = field(default="", kw_only=True)
     """What was not given of the run whose GPUs read, and is taken to be."""
@@ -48,7 +48,8 @@ class InputPipeline(_records.InputRates):
     def __repr__(self) -> str:
         dataset, storage, *_, machine, _interval, _run = self.setup
         way = f"{dataset.id} from {storage.id} to {machine.id}"
-        return _display.closed(f"InputPipeline {way}: {self.throughput:,.0f} samples/s, bottleneck {self.bottleneck}", self.assumed)
+        outcome = f"{self.throughput:,.0f} samples/s, bottleneck {self.bottleneck}"
+        return _display.closed(f"InputPipeline {way}: {outcome}", self.assumed)
 
     def _repr_html_(self) -> str:
         return _display.html(repr(self)[1:-1], _display.facts("input_rates", self, without=("status",)))

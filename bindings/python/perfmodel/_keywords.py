@@ -75,7 +75,8 @@ def _known(type_name: str) -> frozenset[str]:
 
 
 def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[str, Any]:
-    """The keywords that are given, by their names of today: None is not given. Raises what Python raises for an unknown one."""
+    """The keywords that are given, by their names of today: None is not given. Raises what Python raises for an
+    unknown one."""
     if _known(type_name).issuperset(keywords):
         return {name: value for name, value in keywords.items() if value is not None}
     keywords = current_names(keywords, renamed(type_name))
@@ -134,7 +135,8 @@ def takes(
 def _documented(doc: str, more: list[Field], many: bool, free: tuple[str, ...]) -> str:
     head = inspect.cleandoc(doc)
     title = "Options of the run, each one value or a list of them:" if many else "Options of the run:"
-    known = {f.name: "tried" if f.name in free else f.otherwise and not f.asked and f"default {f.otherwise}" for f in more}
+    known = {f.name: f.otherwise and not f.asked and f"default {f.otherwise}" for f in more}
+    known |= dict.fromkeys(free, "tried")
     lines = [f"    {f.name}: {f.question}{f' ({known[f.name]})' if known[f.name] else ''}." for f in more]
     wrapped = [textwrap.fill(line, 110, subsequent_indent="        ") for line in lines]
     return "\n".join([head, "", title, *wrapped]) + "\n"

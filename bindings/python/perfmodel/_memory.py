@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Memory(_records.MemoryUse):
-    """Memory of one GPU, part by part, and whether it fits. The parts add up to `total`; all are in bytes. Of a network that
-    is distributed over GPUs it is that of the heaviest rank; `largest_batch` is of micro-batches.
+    """Memory of one GPU, part by part, and whether it fits. The parts add up to `total`; all are in bytes. Of a network
+    that is distributed over GPUs it is that of the heaviest rank; `largest_batch` is of micro-batches.
 
     >>> m = memory("resnet50", "v100", batch=64)
     >>> m.verdict, m.total < m.usable
@@ -86,7 +86,8 @@ class Memory(_records.MemoryUse):
     def _repr_html_(self) -> str:
         """The parts, largest first, with their shares of the total."""
         parts = sorted(_parts(self), key=lambda part: -part[1])
-        known = [(name, f"{format_quantity(size, 'B')}, {100 * size / self.total:.1f} %", doc) for name, size, doc in parts if size]
+        shares = [(name, size, f"{100 * size / self.total:.1f} %", doc) for name, size, doc in parts if size]
+        known = [(name, f"{format_quantity(size, 'B')}, {share}", doc) for name, size, share, doc in shares]
         return _display.html(self._title() + (f"; assumed: {self.assumed}" if self.assumed else ""), known)
 
 
@@ -128,7 +129,8 @@ def memory(
             raise ArgumentError("global_batch is of training")
         return _of_call(network, system, framework, options)
     plan = plan_of(network, system, framework)  # type: ignore[arg-type]
-    runs, known = plan._complete(asked("memory", options, global_batch=global_batch), global_batch is not None, one=True)
+    keywords = asked("memory", options, global_batch=global_batch)
+    runs, known = plan._complete(keywords, global_batch is not None, one=True)
     runs = runs.copy()
     runs["ignore_memory"] = 1  # it is asked for, whether or not it fits
     whole = _record.values("run", runs)

@@ -35,8 +35,8 @@ MEMO = 64  # below it a call is over before order matters
 
 class Plan(Study):
     """What can be computed once for some networks on some systems in some frameworks: kernels, the wires of every GPU
-    count, buckets of gradients. Without frameworks, each run has that of its kind of plan; "none" is kernels and collectives
-    only.
+    count, buckets of gradients. Without frameworks, each run has that of its kind of plan; "none" is kernels and
+    collectives only.
 
     Evaluation is then arithmetic. `runs` are structured arrays of dtype `perfmodel.dtype("run")`, results of dtype
     `perfmodel.dtype("prediction")`; a run that cannot be predicted has its status and NaN, and the others go on.
@@ -99,10 +99,10 @@ class Plan(Study):
         """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
         nodes, precision, the other options of the run from the last to the first, framework, system, network.
 
-        `batch` is per data-parallel rank; `global_batch` is divided by the ranks and gradient_accumulation_steps, and where it does
-        not divide, the batch is NaN and the prediction says so. `input` is an `input_pipeline`, or samples per second that a node's
-        input path brings; `dataset` a dataset or its number of samples, for `epoch_time`. What is not given is completed:
-        the runs are whole, and `predict` takes them as they are.
+        `batch` is per data-parallel rank; `global_batch` is divided by the ranks and gradient_accumulation_steps, and
+        where it does not divide, the batch is NaN and the prediction says so. `input` is an `input_pipeline`, or
+        samples per second that a node's input path brings; `dataset` a dataset or its number of samples, for
+        `epoch_time`. What is not given is completed: the runs are whole, and `predict` takes them as they are.
         """
         keywords = asked("runs", run, global_batch=global_batch, input=input, dataset=dataset)
         return self._complete(keywords, global_batch is not None)[0]
@@ -145,8 +145,8 @@ class Plan(Study):
 
 
 def _predict_part(handle: _core.plan, runs: Records, result: Records, extra: float) -> None:
-    """Runs of the same batch one after the other: the core remembers a few dozen kernel times within a call, and the batch
-    runs fastest in grids.
+    """Runs of the same batch one after the other: the core remembers a few dozen kernel times within a call, and the
+    batch runs fastest in grids.
     """
     batch = runs["batch"]
     if runs.size <= MEMO or bool((batch[1:] >= batch[:-1]).all()):

@@ -55,8 +55,9 @@ def plot_scaling(
 ) -> Axes:
     """Throughput over the number of GPUs, a line per network, with its ideal (as many times one GPU) dotted.
 
-    `gpus` are powers of two up to all of the system by default; what else is not given is completed, as `perfmodel.predict` does. `measured` gives published or own rates to set beside
-    the lines: {"resnet50": {8: 1513}}.
+    `gpus` are powers of two up to all of the system by default; what else is not given is completed, as
+    `perfmodel.predict` does. `measured` gives published or own rates to set beside the lines:
+    {"resnet50": {8: 1513}}.
     """
     node = as_system(system)
     counts = _powers(node.gpus) if gpus is None else sorted(whole(count, "gpus") for count in gpus)

@@ -120,7 +120,8 @@ class Prediction(_records.Prediction):
         nodes = f" on each of {run.nodes} nodes" if run.nodes != 1 else ""
         overlap = f", overlap {run.overlap}" if run.overlap == "backward" else ""
         gpus = "1 GPU" if run.gpus == 1 else f"{run.gpus} GPUs"
-        return f"{self.network} on {self.system}: {gpus}{nodes}, batch {run.batch:g} per {self._rank()}, {run.precision}{overlap}"
+        batch = f"batch {run.batch:g} per {self._rank()}"
+        return f"{self.network} on {self.system}: {gpus}{nodes}, {batch}, {run.precision}{overlap}"
 
     def _assumption(self) -> list[str]:
         return [f"assumed: {self.assumed}"] if self.assumed else []
@@ -210,7 +211,8 @@ class Prediction(_records.Prediction):
     def __repr__(self) -> str:
         if self.status != "ok":
             return _display.closed(f"Prediction {self._setting()}: no prediction, {self.status}", self.assumed)
-        return _display.closed(f"Prediction {self._setting()}: {self._outcome()}, bottleneck {self.bottleneck}", self.assumed)
+        outcome = f"{self._outcome()}, bottleneck {self.bottleneck}"
+        return _display.closed(f"Prediction {self._setting()}: {outcome}", self.assumed)
 
     def _repr_html_(self) -> str:
         if self.status != "ok":
@@ -243,7 +245,9 @@ def _choice_doc(type_name: str, field_name: str, name: str) -> str:
     return info.choice_docs[info.choices.index(name)]
 
 
-def prediction(plan: Plan, run: bytes | bytearray, places: tuple[int, int, int], result: Any, given: Given) -> Prediction:
+def prediction(
+    plan: Plan, run: bytes | bytearray, places: tuple[int, int, int], result: Any, given: Given
+) -> Prediction:
     """A completed run and what is predicted of it, as an object."""
     network, system, framework = places
     members = _record.values("prediction", result)
@@ -264,21 +268,21 @@ def predict(
     dataset: Samples = None,
     **run: Unpack[RunOptions],
 ) -> Prediction:
-    """Predicts the training of a network on a system (objects, or names of the catalogue). What is not given is completed;
-    `assumed` of the result says how.
+    """Predicts the training of a network on a system (objects, or names of the catalogue). What is not given is
+    completed; `assumed` of the result says how.
 
     Args:
-        framework: what runs it ("pytorch-2.4-nhwc", "pytorch@2024-06", "tf1-nchw@cudnn6", a Framework); by default PyTorch,
-            its FSDP with zero=3, Megatron-LM with tensor, pipeline, context or expert parallelism, each in the newest
-            release that was fitted and runs on the GPU; "none": kernels and collectives only.
+        framework: what runs it ("pytorch-2.4-nhwc", "pytorch@2024-06", "tf1-nchw@cudnn6", a Framework); by default
+            PyTorch, its FSDP with zero=3, Megatron-LM with tensor, pipeline, context or expert parallelism, each in the
+            newest release that was fitted and runs on the GPU; "none": kernels and collectives only.
         global_batch: samples per step over all GPUs, instead of `batch`.
         input: what it reads from: an `input_pipeline`, or samples per second that a node's input path brings.
         dataset: a dataset or its number of samples, for `epoch_time`.
 
     Raises:
         NotFoundError for an unknown name, TooManyGpusError (also for GPUs that fill no whole nodes), PrecisionError,
-        ArgumentError (batch 0), UnreachableError (a global batch that does not divide over the ranks), DoesNotFitError for
-        what needs more memory than the GPU has (with `ignore_memory` it is predicted all the same).
+        ArgumentError (batch 0), UnreachableError (a global batch that does not divide over the ranks), DoesNotFitError
+        for what needs more memory than the GPU has (with `ignore_memory` it is predicted all the same).
     """
     plan = plan_of(network, system, framework)
     keywords = asked("predict", run, global_batch=global_batch, input=input, dataset=dataset)

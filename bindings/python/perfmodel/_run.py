@@ -24,7 +24,8 @@ def asked(
     input: Input = None,
     dataset: Samples = None,
 ) -> dict[str, Any]:
-    """The fields of a run that are given, by name, with what other arguments say of them: a global batch is then `batch`."""
+    """The fields of a run that are given, by name, with what other arguments say of them: a global batch is then
+    `batch`."""
     keywords = check("run", run, function)
     if global_batch is not None:
         values = [number(item, "global_batch") for item in many(global_batch)]

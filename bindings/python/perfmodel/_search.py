@@ -66,7 +66,9 @@ class Search:
     True
     """
 
-    def __init__(self, plan: Plan, handle: _core.search, result: _core.search_result, global_batch: float, given: Given):
+    def __init__(
+        self, plan: Plan, handle: _core.search, result: _core.search_result, global_batch: float, given: Given
+    ):
         self._plan, self._handle, self._result, self._global_batch = plan, handle, result, global_batch
         self._given = given
 
@@ -121,7 +123,8 @@ class Search:
 
     def _kept(self, which: str) -> Plans:
         runs = _record.array("run", _core.search_runs(self._handle, self._result, which))
-        return Plans(self._plan, runs, self._given, _core.search_table(self._plan._study, self._result, which, *self._given))
+        table = _core.search_table(self._plan._study, self._result, which, *self._given)
+        return Plans(self._plan, runs, self._given, table)
 
     def _settings(self) -> dict[str, Any]:
         """What of the best run its plan decides, and what is not its default."""
@@ -211,9 +214,9 @@ def search(
     expert and pipeline parallelism with virtual stages, micro-batch, ZeRO stage, recomputation.
 
     What is given is taken as it is, of several values each: `gpus=[128, 256]` searches for both, `tensor_parallel=[4, 8]`
-    tries no others. The schedule is 1f1b, interleaved with virtual stages, unless others are given. Counts of GPUs, precision
-    and optimizer are those of `perfmodel.predict` where they are not given; without a framework, each plan runs in that of its
-    kind: data parallelism in PyTorch, ZeRO 3 in its FSDP, the others in Megatron-LM.
+    tries no others. The schedule is 1f1b, interleaved with virtual stages, unless others are given. Counts of GPUs,
+    precision and optimizer are those of `perfmodel.predict` where they are not given; without a framework, each plan
+    runs in that of its kind: data parallelism in PyTorch, ZeRO 3 in its FSDP, the others in Megatron-LM.
 
     Args:
         global_batch: samples of a step over all GPUs.

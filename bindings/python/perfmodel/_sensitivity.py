@@ -141,8 +141,8 @@ def _completed(plan: Study, keywords: dict[str, Any], global_batch: bool = False
 def _completed_on(
     plans: list[Plan] | list[InferencePlan], keywords: dict[str, Any], global_batch: bool = False
 ) -> tuple[tuple[list[_core.study], list[_core.system], Records], str]:
-    """The same question on each of the systems: studies, systems and runs, and what was assumed on the first. A run that cannot be
-    completed on another system is a row with the reason."""
+    """The same question on each of the systems: studies, systems and runs, and what was assumed on the first. A run
+    that cannot be completed on another system is a row with the reason."""
     first, assumed = _completed(plans[0], keywords, global_batch)
     runs = [first, *(plan._complete(keywords, global_batch)[0] for plan in plans[1:])]
     whole = np.concatenate(runs).astype(first.dtype)

@@ -205,8 +205,10 @@ def size_inference(
     return Choices(_record.array("size_choice", _core.size_service(plan._handle, goal, runs, owed, limit)), assumed)
 
 
-def _choices(plan: Plan | InferencePlan, keywords: dict[str, Any], global_batch: bool = False) -> tuple[Records, list[str]]:
-    """Every choice as a run on one node, with what was assumed of it: nodes are found, so GPUs are those of each node."""
+def _choices(
+    plan: Plan | InferencePlan, keywords: dict[str, Any], global_batch: bool = False
+) -> tuple[Records, list[str]]:
+    """Every choice as a run on one node, with what was assumed of it: nodes are found, so GPUs are per node."""
     runs, (names, _) = plan._complete({**keywords, "nodes": 1})
     return runs, plan._assumed_of(runs, ([*names, "batch"] if global_batch else names, float(global_batch)))
 

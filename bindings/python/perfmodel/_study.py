@@ -1,5 +1,5 @@
-"""Studies: networks on systems in software, and runs of which only some fields are given. The library completes the runs, by the
-same rules for every language and command."""
+"""Studies: networks on systems in software, and runs of which only some fields are given. The library completes the
+runs, by the same rules for every language and command."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ class Study:
     _calls: ClassVar[tuple[Any, Any, Any, Any]]
     """What the core has for them: runs as asked, completed, one completed and predicted, what was assumed."""
 
-    def __init__(self, networks: list[Network], systems: list[System], named: int, handle: _core.study, made: tuple[Any, ...]):
+    def __init__(
+        self, networks: list[Network], systems: list[System], named: int, handle: _core.study, made: tuple[Any, ...]
+    ):
         self.networks, self.systems = networks, systems
         self._study, self._named, self._made = handle, named, made
         self._plan: _core.plan | None = None
@@ -61,9 +63,11 @@ class Study:
 
     # ---- Completion ----
 
-    def _complete(self, keywords: Mapping[str, Any], global_batch: bool = False, *, one: bool = False) -> tuple[Records, Given]:
-        """Every combination of the keywords' values, completed. What cannot be completed is an error if it is but one run;
-        else it keeps the reason for its prediction."""
+    def _complete(
+        self, keywords: Mapping[str, Any], global_batch: bool = False, *, one: bool = False
+    ) -> tuple[Records, Given]:
+        """Every combination of the keywords' values, completed. A run that cannot be completed is an error if it is the
+        only one; else it keeps the reason for its prediction."""
         axes = axes_of(self._run, keywords)
         asked = _record.array(self._run, self._asked(*flat(self._places() | axes)))
         given = list(axes), float(global_batch)
@@ -83,8 +87,8 @@ class Study:
         return {name: [float(i) for i in range(count)] for name, count in counts.items() if count > 0}
 
     def _ask(self, keywords: Mapping[str, Any], option: float) -> tuple[bytearray, tuple[int, int, int], bytearray]:
-        """One run, completed, its network, system and software, and what is predicted of it. Raises why that is not possible.
-        Option: 1 for a global batch; of inference, a limit of the latency."""
+        """One run, completed, its network, system and software, and what is predicted of it. Raises why that is not
+        possible. Option: 1 for a global batch; of inference, a limit of the latency."""
         settings = settings_of(self._run, keywords)
         with _LOCK:
             try:

@@ -122,7 +122,8 @@ def core_arguments() -> dict[str, list[object]]:
     catalog = _core.catalog_new()
     net, node = _core.catalog_new_network(catalog, "alexnet", {}), _core.catalog_new_system(catalog, "ac922")
     sizes, none = np.array([1e6]), np.array([], dtype=float)
-    framework = [_core.catalog_framework(catalog, "generic", "", part) for part in ("framework", "cudnn_generation", "prediction_interval", "memory_profile")]
+    parts = ("framework", "cudnn_generation", "prediction_interval", "memory_profile")
+    framework = [_core.catalog_framework(catalog, "generic", "", part) for part in parts]
     study = _core.study_new(catalog, [net], [node], [""], *framework)
     given = [["gpus", "batch"], 0.0]
     space_of_one = [["gpus", "batch"], np.ones(2), np.array([2.0, 8])]

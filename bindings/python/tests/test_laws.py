@@ -116,9 +116,8 @@ def fused(name: str) -> pm.Network:
 
 @pytest.mark.parametrize("network", NETWORKS)
 def test_layer_times_add_up_to_the_prediction(network: str, dgx1: pm.System) -> None:
-    p = pm.predict(
-        network, dgx1, gpus=1, batch=48, micro_batch=48, precision="fp16", optimizer="momentum", framework="none", ignore_memory=True
-    )
+    one = {"gpus": 1, "batch": 48, "micro_batch": 48, "precision": "fp16", "optimizer": "momentum"}
+    p = pm.predict(network, dgx1, framework="none", ignore_memory=True, **one)
     times = fused(network).times(dgx1.gpu, 48, "fp16")
     for name in ("forward_time", "dgrad_time", "wgrad_time", "update_time"):
         assert times[name].sum() == pytest.approx(getattr(p, name), rel=1e-12), name

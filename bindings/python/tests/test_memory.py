@@ -53,17 +53,22 @@ def test_gpus_systems_and_frameworks_of_ones_own(resnet50: pm.Network, dgx1: pm.
     plain = pm.framework("pytorch-2.4")
     hungry = plain.replace(context=plain.memory.context + 1e9)
     assert pm.memory(resnet50, "v100", framework=hungry).total == by_name + 1e9
-    assert pm.memory(resnet50, dgx1, usable="2 GiB").usable == pm.memory(resnet50, dgx1, usable_memory=2**31).usable == 2**31
+    assert pm.memory(resnet50, dgx1, usable="2 GiB").usable == 2**31
+    assert pm.memory(resnet50, dgx1, usable_memory=2**31).usable == 2**31
 
 
-@pytest.mark.parametrize("run", [{}, {"batch": 4}, {"batch": 1000}, {"gpus": 2, "zero": 3}, {"precision": "fp16", "recompute": "full"}])
+RUNS = [{}, {"batch": 4}, {"batch": 1000}, {"gpus": 2, "zero": 3}, {"precision": "fp16", "recompute": "full"}]
+
+
+@pytest.mark.parametrize("run", RUNS)
 def test_memory_is_that_of_the_prediction(run: dict) -> None:
     for network in ("resnet50", "gpt2"):
         m, p = pm.memory(network, "dgx1-v100", **run), pm.predict(network, "dgx1-v100", ignore_memory=True, **run)
         assert (m.total, m.usable, m.verdict, m.largest_batch) == (p.memory, p.gpu_memory, p.verdict, p.largest_batch)
         assert (m.framework, m.assumed, m.run.batch) == (p.framework, p.assumed, p.run.batch)
         calls = {name: value for name, value in run.items() if name in ("batch", "gpus", "precision")}
-        call, c = pm.memory(network, "dgx1-v100", inference=True, **calls), pm.infer(network, "dgx1-v100", ignore_memory=True, **calls)
+        call = pm.memory(network, "dgx1-v100", inference=True, **calls)
+        c = pm.infer(network, "dgx1-v100", ignore_memory=True, **calls)
         assert (call.total, call.verdict, call.assumed, call.framework) == (c.memory, c.verdict, c.assumed, c.profile)
         assert math.fsum(getattr(call, part) for part in PARTS) == pytest.approx(call.total, rel=1e-12)
 

@@ -1,8 +1,9 @@
 """One question has one answer: random questions, each asked of everything in Python and Lua that can answer it.
 
-A question is a network, a system and some fields of a run. `predict` answers it; a sweep, a search restricted to that one plan,
-sizing, an upgrade to the same system, sensitivities, memory, stages and an input pipeline are asked the same, and so is Lua. Step time,
-throughput, interval, memory, verdict and what was assumed are equal to the bit; where one has no answer, no other has one.
+A question is a network, a system and some fields of a run. `predict` answers it; a sweep, a search restricted to that
+one plan, sizing, an upgrade to the same system, sensitivities, memory, stages and an input pipeline are asked the same,
+and so is Lua. Step time, throughput, interval, memory, verdict and what was assumed are equal to the bit; where one has
+no answer, no other has one.
 
 PERFMODEL_QUESTIONS sets the number of questions (200), PERFMODEL_SEED which ones.
 """
@@ -27,6 +28,7 @@ from test_same_numbers import needed
 COUNT = int(os.environ.get("PERFMODEL_QUESTIONS", "200"))
 SEED = int(os.environ.get("PERFMODEL_SEED", "29"))
 EQUAL = ("step_time", "throughput", "throughput_p10", "throughput_p90", "memory", "verdict")
+CALL_EQUAL = ("latency", "throughput", "throughput_p10", "throughput_p90", "memory", "verdict", "assumed")
 
 NETWORKS = pm.Catalog().ids("networks")
 SYSTEMS = [*pm.Catalog().ids("systems"), *pm.Catalog().ids("gpus")]
@@ -72,7 +74,8 @@ class Question:
         draw = random.Random(f"{SEED} {number} {type_name}")
         self.network, self.system = draw.choice(NETWORKS), draw.choice(SYSTEMS)
         self.run: dict[str, Any] = {}
-        fields = [f for f in _fields.given(type_name) if f.name not in ("gpus", "nodes", "batch", "ignore_memory", "epoch_samples")]
+        apart = ("gpus", "nodes", "batch", "ignore_memory", "epoch_samples")
+        fields = [f for f in _fields.given(type_name) if f.name not in apart]
         for name, often in (("gpus", 0.5), ("nodes", 0.2), ("batch", 0.4)):
             if draw.random() < often:
                 self.run[name] = draw.choice(COUNTS[name])
@@ -97,7 +100,8 @@ def same(a: Any, b: Any) -> bool:
 
 
 def differences(who: str, ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    return [f"{who}: {name} is {theirs[name]!r}, not {value!r}" for name, value in ours.items() if not same(value, theirs[name])]
+    other = [name for name, value in ours.items() if not same(value, theirs[name])]
+    return [f"{who}: {name} is {theirs[name]!r}, not {ours[name]!r}" for name in other]
 
 
 def fields_of(p: Any, names: tuple[str, ...] = EQUAL) -> dict[str, Any]:
@@ -125,8 +129,8 @@ def ask_sweep(q: Question, p: pm.Prediction | None) -> list[str]:
 
 def ask_memory(q: Question, p: pm.Prediction) -> list[str]:
     m = pm.memory(q.network, q.system, **q.without("input_rate", "no_prefetch", "ignore_memory"))
-    ours = {"memory": p.memory, "gpu_memory": p.gpu_memory, "verdict": p.verdict, "largest_batch": p.largest_batch, "assumed": p.assumed}
-    use = {"memory": m.total, "gpu_memory": m.usable, "verdict": m.verdict, "largest_batch": m.largest_batch, "assumed": m.assumed}
+    ours = fields_of(p, ("memory", "gpu_memory", "verdict", "largest_batch", "assumed"))
+    use = {"memory": m.total, "gpu_memory": m.usable} | fields_of(m, ("verdict", "largest_batch", "assumed"))
     kept, rows = m.stages(), p.stages()
     found = differences("memory", ours, use)
     if kept["memory"].tolist() != rows["memory"].tolist() or rows["memory"].max() != p.memory:
@@ -158,24 +162,29 @@ def ask_upgrade(q: Question, p: pm.Prediction) -> list[str]:
 def ask_input(q: Question, p: pm.Prediction) -> list[str]:
     if "input_rate" in q.run:
         return []
-    path = pm.input_pipeline("ilsvrc2012", q.system, storage="dgx1-raid0", workers=16, network=q.network, **q.without("no_prefetch"))
+    run = q.without("no_prefetch")
+    path = pm.input_pipeline("ilsvrc2012", q.system, storage="dgx1-raid0", workers=16, network=q.network, **run)
     ours = {"rate": p.throughput / p.run.nodes, "gpus": p.run.gpus, "nodes": p.run.nodes, "assumed": p.assumed}
     theirs = {"rate": path.run.gpu_rate, "gpus": path.run.gpus, "nodes": path.run.nodes, "assumed": path.assumed}
     return differences("input", ours, theirs)
 
 
-PLAN = ("tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel", "virtual_pipeline", "expert_parallel", "zero",
-        "recompute")  # fmt: skip
+PLAN = ("tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel", "virtual_pipeline",
+        "expert_parallel", "zero", "recompute")  # fmt: skip
 
 
 def ask_search(q: Question, p: pm.Prediction) -> list[str] | None:
-    """The search that has this plan alone; None where it has not even this: of steps that are no plans, and plans that never fit."""
+    """The search that has this plan alone; None where it has not even that: of steps that are no plans of a search, and
+    of plans that never fit."""
     run = p.run
     micro = run.micro_batch if run.micro_batch == run.micro_batch else 1 if run.pipeline_parallel > 1 else run.batch
-    if run.gradient_accumulation_steps != 1 or p.verdict == "does-not-fit" or "parallelism" in q.run or "input_rate" in q.run:
+    if run.gradient_accumulation_steps != 1 or p.verdict == "does-not-fit":
+        return None
+    if "parallelism" in q.run or "input_rate" in q.run:
         return None
     plan = {name: getattr(run, name) for name in PLAN}
-    asked = {**q.without("batch", "global_batch"), **plan, "micro_batch": micro, "global_batch": run.batch * p.data_parallel}
+    asked = {**q.without("batch", "global_batch"), **plan, "micro_batch": micro}
+    asked["global_batch"] = run.batch * p.data_parallel
     found, error = answer_of(lambda: pm.search(q.network, q.system, top=1, **asked))
     if error is not None:
         return None
@@ -190,7 +199,7 @@ def ask_search(q: Question, p: pm.Prediction) -> list[str] | None:
 
 def ask_call(q: Question, p: pm.Inference) -> list[str]:
     row = pm.infer_sweep(q.network, q.system, **q.run)[0]
-    ours = fields_of(p, ("latency", "throughput", "throughput_p10", "throughput_p90", "memory", "verdict", "total_gpus", "assumed"))
+    ours = fields_of(p, (*CALL_EQUAL, "total_gpus"))
     units = {"latency": "latency [s]", "throughput": "throughput [1/s]", "throughput_p10": "throughput_p10 [1/s]",
              "throughput_p90": "throughput_p90 [1/s]", "memory": "memory [B]"}  # fmt: skip
     found = differences("infer_sweep", ours, {name: row[units.get(name, name)] for name in ours})
@@ -211,7 +220,9 @@ def ask_call(q: Question, p: pm.Inference) -> list[str]:
 
 LUA = """
 local pm = require "perfmodel"
-local function known(value) return value == nil and "-" or type(value) == "number" and string.format("%a", value) or tostring(value) end
+local function known(value)
+  return value == nil and "-" or type(value) == "number" and string.format("%a", value) or tostring(value)
+end
 local function ask(f, fields, options)
   local ok, p = pcall(f, options)
   local line = {}
@@ -227,7 +238,9 @@ def in_lua(value: Any) -> str:
     return repr(value) if isinstance(value, (int, float)) else '"' + str(value) + '"'
 
 
-def from_lua(script: Path, asked: list[tuple[str, Question]], fields: tuple[str, ...]) -> Iterator[dict[str, Any] | None]:
+def from_lua(
+    script: Path, asked: list[tuple[str, Question]], fields: tuple[str, ...]
+) -> Iterator[dict[str, Any] | None]:
     lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
     if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
         needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
@@ -249,6 +262,16 @@ def number(word: str) -> Any:
     if word == "-":
         return math.nan
     return float.fromhex(word) if word.lstrip("-").startswith(("0x", "inf")) else word
+
+
+def ask_lua(script: Path, asked: list[tuple[str, Question]], answers: list[Any], wanted: tuple[str, ...]) -> list[str]:
+    found = []
+    for (_, q), p, theirs in zip(asked, answers, from_lua(script, asked, wanted), strict=True):
+        if (p is None) != (theirs is None):
+            found.append(f"{q}\n    lua: one has an answer, the other has none")
+        elif p is not None and theirs is not None:
+            found += [f"{q}\n    {line}" for line in differences("lua", fields_of(p, wanted), theirs)]
+    return found
 
 
 # ---- The questions ----
@@ -282,12 +305,7 @@ def test_training_has_one_answer(tmp_path: Path) -> None:
         asked.append(("predict", q))
         answers.append(p)
     answered = sum(p is not None for p in answers)
-    wanted = (*EQUAL, "assumed")
-    for (_, q), p, theirs in zip(asked, answers, from_lua(tmp_path / "ask.lua", asked, wanted), strict=True):
-        if (p is None) != (theirs is None):
-            found.append(f"{q}\n    lua: one has an answer, the other has none")
-        elif p is not None and theirs is not None:
-            found += [f"{q}\n    {line}" for line in differences("lua", fields_of(p, wanted), theirs)]
+    found += ask_lua(tmp_path / "ask.lua", asked, answers, (*EQUAL, "assumed"))
     assert not found, f"{len(found)} of {COUNT}:\n" + "\n".join(found[:20])
     assert answered > COUNT / 4 and searched > COUNT / 20
 
@@ -303,11 +321,6 @@ def test_inference_has_one_answer(tmp_path: Path) -> None:
             found.append(f"{q}\n    infer_sweep has an answer, infer has none")
         asked.append(("infer", q))
         answers.append(p)
-    wanted = ("latency", "throughput", "throughput_p10", "throughput_p90", "memory", "verdict", "assumed")
-    for (_, q), p, theirs in zip(asked, answers, from_lua(tmp_path / "ask.lua", asked, wanted), strict=True):
-        if (p is None) != (theirs is None):
-            found.append(f"{q}\n    lua: one has an answer, the other has none")
-        elif p is not None and theirs is not None:
-            found += [f"{q}\n    {line}" for line in differences("lua", fields_of(p, wanted), theirs)]
+    found += ask_lua(tmp_path / "ask.lua", asked, answers, CALL_EQUAL)
     assert not found, f"{len(found)}:\n" + "\n".join(found[:20])
     assert sum(p is not None for p in answers) > COUNT / 8

@@ -152,7 +152,8 @@ def used_by(f: pm.Field) -> tuple[str, str, dict[str, object]]:
 def test_the_command_and_python_take_the_same_values(f: pm.Field) -> None:
     network, system, run = used_by(f)
     both = two_values(f)
-    fixed = [f"{option(_fields.field('run', name))}={as_option(value)}" for name, value in run.items() if name != f.name]
+    others = {name: value for name, value in run.items() if name != f.name}
+    fixed = [f"{option(_fields.field('run', name))}={as_option(value)}" for name, value in others.items()]
     given = f"{option(f)}={','.join(map(as_option, both))}"
     asked = ["sweep", network, system, *fixed, "--format", "csv", "--quiet", "--ignore-memory=yes"]
     asked = asked[: len(asked) - (f.name == "ignore_memory")]
@@ -178,7 +179,8 @@ def lacks(need: str, p: pm.Prediction) -> bool:
     """Whether a run has nothing of what fields with this need act on."""
     r = p.run
     ranks = r.gpus * r.nodes
-    degrees = (r.tensor_parallel, r.context_parallel, r.pipeline_parallel, ranks // (r.tensor_parallel * r.context_parallel * r.pipeline_parallel))
+    each = r.tensor_parallel * r.context_parallel * r.pipeline_parallel
+    degrees = (r.tensor_parallel, r.context_parallel, r.pipeline_parallel, ranks // each)
     has = {
         "gpus": ranks > 1,
         "input": r.input_rate == r.input_rate,

@@ -49,7 +49,8 @@ def test_what_was_assumed_is_said() -> None:
     assert f"assumed: {p.assumed}" in repr(p) and f"assumed: {p.assumed}" in p._repr_html_()
     words = pm.predict("gpt2", "dgx-h100")
     assert words.assumed == "8 GPUs, bf16, adamw, micro-batch 1, pytorch-2.4 with fused attention"
-    whole = pm.predict("gpt2", "dgx-h100", gpus=8, batch=1, precision="bf16", optimizer="adamw", micro_batch=1, framework="none")
+    all_given = {"gpus": 8, "batch": 1, "precision": "bf16", "optimizer": "adamw", "micro_batch": 1}
+    whole = pm.predict("gpt2", "dgx-h100", framework="none", **all_given)
     assert whole.assumed == "fused attention" and pm.predict(
         "resnet50", "dgx-h100", gpus=8, batch=1, precision="fp32", optimizer="sgd", framework="none"
     ).assumed == ""
