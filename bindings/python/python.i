@@ -236,6 +236,9 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
   Py_END_ALLOW_THREADS
 }
 %enddef
+PM_UNLOCKED(study_new)
+PM_UNLOCKED(inference_study_new)
+PM_UNLOCKED(study_plan) /* with the study's lock of _study.py, as all that completes runs */
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
 PM_UNLOCKED(search_new) /* of a study that nothing else uses */

@@ -31,7 +31,8 @@
 **
 ** Handles are owned by the language's garbage collector. A study refers to its catalogue, networks and systems, and a
 ** plan is its study's: the hand-written module keeps them alive. Functions worth releasing an interpreter lock for:
-** predict, search_evaluate. Only one thread at a time may complete runs, so whatever does keeps the lock.
+** study_new, study_plan, predict, search_evaluate. Only one thread at a time may complete runs of a study or make its
+** plan.
 ** All arguments are converted before anything is allocated in C.
 */
 %module core

@@ -136,7 +136,8 @@ class InferencePlan(Study):
     def _table(self, runs: Records, predictions: Records, given: Given) -> Table:
         asked = _record.checked("inference_run", runs, "runs").reshape(-1)
         predicted = _record.checked("inference", predictions, "predictions").reshape(-1)
-        return Table(_core.study_inference_table(self._study, asked, predicted, *given))
+        with self._lock:
+            return Table(_core.study_inference_table(self._study, asked, predicted, *given))
 
     def __repr__(self) -> str:
         ids = ", ".join(network.id for network in self.networks)

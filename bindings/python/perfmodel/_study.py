@@ -29,8 +29,6 @@ Step = tuple[str, tuple[Any, ...]]
 """A function of the core that completes runs, and its arguments beside the study."""
 S = TypeVar("S", bound="Study")
 
-_LOCK = threading.Lock()  # one thread at a time completes runs
-
 
 class Study:
     """What plans of training and of inference have in common: they complete runs, and predict completed ones."""
@@ -52,6 +50,7 @@ class Study:
         self._steps: list[Step] = []
         self._seen: set[tuple[int, int, int]] = set()
         self._noted = 0
+        self._lock = _new_lock()  # of completion, and of what reads the newest plan
         self._asked, self._completed, self._predicted, self._assumed = self._calls
         self._nothing = self._asked(*flat({}))  # a run of which nothing is given
         self._network_ids: dict[int, str] = {}
@@ -71,7 +70,7 @@ class Study:
         axes = axes_of(self._run, keywords)
         asked = _record.array(self._run, self._asked(*flat(self._places() | axes)))
         given = list(axes), float(global_batch)
-        with _LOCK:
+        with self._lock:
             try:
                 runs = _record.array(self._run, self._completed(self._study, asked, *given, float(one)))
             except Error:
@@ -90,7 +89,7 @@ class Study:
         """One run, completed, its network, system and software, and what is predicted of it. Raises why that is not
         possible. Option: 1 for a global batch; of inference, a limit of the latency."""
         settings = settings_of(self._run, keywords)
-        with _LOCK:
+        with self._lock:
             try:
                 run, result = self._predicted(self._study, self._nothing, settings, option)
             except Error:
@@ -154,6 +153,13 @@ class Study:
             warnings.warn(note, stacklevel=6)
         self._noted = len(notes)
         return True
+
+
+def _new_lock() -> threading.Lock:
+    try:
+        return threading.Lock()
+    except RuntimeError:  # which is how Python says that there is no memory for it
+        raise MemoryError from None
 
 
 def _again(kind: type[S], made: tuple[Any, ...], steps: list[Step]) -> S:

@@ -53,7 +53,8 @@ class Sweep(Table):
 
     def _table_of(self, part: slice | list[int]) -> _core.table:
         runs, predictions = self.runs[part], self.predictions[part]
-        table = _core.study_table(self.plan._study, runs, predictions, *self._given, self._paths)
+        with self.plan._lock:
+            table = _core.study_table(self.plan._study, runs, predictions, *self._given, self._paths)
         if self._columns is not None:
             _core.table_keep(table, self._columns)
         return table
