@@ -6,8 +6,8 @@
 #     scripts/test.sh full       what has to pass, comparisons with packages of others as they are today, and every row of
 #                                docs/reliability.md, which is written anew: coverage, changed code, other machines, two builds
 #
-# Exit code 0 only if all pass, also where the cores have other work; then it takes longer, and the seconds of the processor
-# say what it would take without. A second run builds only what changed. One test alone: see CONTRIBUTING.md.
+# Exit code 0 only if all pass, also where the cores have other work; then it takes longer, and the seconds of the
+# processor say what it would take without. A second run builds only what changed. One test alone: see CONTRIBUTING.md.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
@@ -37,7 +37,8 @@ need python3-venv python_has_venv
 need python3-dev python_has_headers
 install_missing
 # A chroot may lack what the sanitizers read of a process.
-[ -e /proc/self/maps ] || mount -t proc proc /proc || { echo "/proc is not there, which the sanitizers read" >&2; exit 1; }
+[ -e /proc/self/maps ] || mount -t proc proc /proc ||
+  { echo "/proc is not there, which the sanitizers read" >&2; exit 1; }
 
 venv=$PWD/build/venv
 python=$venv/bin/python
@@ -58,8 +59,8 @@ closing_line() {
 
 # processor_seconds NAME: what the commands of a check took of the processor, from what `times` said before and after.
 processor_seconds() {
-  awk 'FNR == 2 { gsub(/[ms]/, " "); sum[++n] = $1 * 60 + $2 + $3 * 60 + $4 } END { print int(sum[2] - sum[1] + 0.5) }' \
-    "$logs/.before-$1" "$logs/.after-$1"
+  awk 'FNR == 2 { gsub(/[ms]/, " "); sum[++n] = $1 * 60 + $2 + $3 * 60 + $4 }
+    END { print int(sum[2] - sum[1] + 0.5) }' "$logs/.before-$1" "$logs/.after-$1"
 }
 
 # measure NAME COMMAND...: runs a check, keeps its output, and writes its line into .NAME; fails if the check does.
@@ -191,8 +192,8 @@ smoke() {
 }
 
 sanitize_build() {
-  cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -DPM_SANITIZE=ON \
-    -DPM_TESTS=ON -DPM_EXAMPLES=ON &&
+  cmake -S . -B build/sanitize -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 \
+    -DPM_SANITIZE=ON -DPM_TESTS=ON -DPM_EXAMPLES=ON &&
     cmake --build build/sanitize -j "$(jobs)"
 }
 
@@ -222,8 +223,8 @@ else
   step pytest run_pytest
   begin pages pages
   step sanitize sanitize_build
-  # Tests labelled "once" add nothing under sanitizers: xmllint on files, the golden cases a second time, fits to and errors
-  # of all published rows, laws over all shapes and networks. Other tests run their code through here on less.
+  # Tests labelled "once" add nothing under sanitizers: xmllint on files, the golden cases a second time, fits to and
+  # errors of all published rows, laws over all shapes and networks. Other tests run their code through here on less.
   # In full a row of the page on reliability runs them.
   [ $amount = full ] || step ctest-san run_ctest build/sanitize -LE 'install|recipes|once'
   step threads threads

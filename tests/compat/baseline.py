@@ -4,8 +4,8 @@
     baseline.py compare FILE COMMAND...     prints the difference; exit status 1 if there is one
     baseline.py write FILE COMMAND...       replaces the file
 
-FILE is a list in baseline/, and COMMAND prints what it should hold, from what was built. Until the version of the headers is
-released, a list may change in any way. Afterwards `write` refuses to drop or change a line, since programs and files of
+FILE is a list in baseline/, and COMMAND prints what it should hold, from what was built. Until the version of the headers
+is released, a list may change in any way. Afterwards `write` refuses to drop or change a line, since programs and files of
 users need it; only records that cross the interface with their size may grow, at their end.
 """
 
@@ -58,9 +58,11 @@ def listed(command: list[str]) -> list[str]:
 
 def compare(file: Path, now: list[str]) -> int:
     was = file.read_text(encoding="utf-8").splitlines()
-    difference = list(difflib.unified_diff(was, now, f"{file.name} (baseline)", f"{file.name} (built)", lineterm="", n=1))
+    names = [f"{file.name} ({what})" for what in ("baseline", "built")]
+    difference = list(difflib.unified_diff(was, now, *names, lineterm="", n=1))
     if difference:
-        print(*difference, "If this is meant: ninja baseline_update, and its line in the table of CHANGELOG.md", sep="\n")
+        advice = "If this is meant: ninja baseline_update, and a line in the table of CHANGELOG.md"
+        print(*difference, advice, sep="\n")
     return bool(difference)
 
 
@@ -71,7 +73,7 @@ def write(file: Path, now: list[str]) -> int:
         functions = (file.parent / "c.txt").read_text(encoding="utf-8").splitlines()
         records = [size[1] for line in was if (size := SIZE.fullmatch(line))]
         if lost := broken(was, now, growing(functions, records)):
-            print(*lost, f"{file.name}: released programs and files rely on these; without them it takes another soname", sep="\n")
+            print(*lost, f"{file.name}: released programs and files rely on these; that takes another soname", sep="\n")
             return 1
     file.write_text("\n".join(now) + "\n", encoding="utf-8")
     return 0

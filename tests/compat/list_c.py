@@ -13,7 +13,8 @@ HEADERS = Path(__file__).resolve().parents[2] / "libperfmodel" / "include"
 
 def preprocess(compiler: str) -> str:
     """What the compiler sees of the public headers, without those of the system."""
-    whole = subprocess.run([compiler, "-E", f"-I{HEADERS}", HEADERS / "perfmodel.h"], capture_output=True, text=True, check=True)
+    command = [compiler, "-E", f"-I{HEADERS}", HEADERS / "perfmodel.h"]
+    whole = subprocess.run(command, capture_output=True, text=True, check=True)
     kept, own = [], False
     for line in whole.stdout.splitlines():
         marker = re.match(r'# \d+ "([^"]*)"', line)

@@ -4,8 +4,10 @@
 
 static void print_choices(const pm_choice *choice)
 {
-  for (; choice->name != NULL; choice++)
-    printf(" %s%s%s", choice->name, choice->former != NULL ? " formerly " : "", choice->former != NULL ? choice->former : "");
+  for (; choice->name != NULL; choice++) {
+    printf(" %s", choice->name);
+    if (choice->former != NULL) printf(" formerly %s", choice->former);
+  }
 }
 
 static void print_field(const char *record, const pm_field *field)

@@ -20,7 +20,8 @@ HERE = Path(__file__).resolve().parent
 
 
 def answer(command: str, question: list[str], form: str) -> str:
-    done = subprocess.run([command, *question, "--quiet", "--format", form], cwd=HERE, capture_output=True, text=True, check=False)
+    words = [command, *question, "--quiet", "--format", form]
+    done = subprocess.run(words, cwd=HERE, capture_output=True, text=True, check=False)
     return done.stdout or sys.exit(f"{' '.join(question)} --format {form} prints nothing: {done.stderr}")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the elements and attributes of catalogue files, from the schema: what each type holds, and the words of choices.
+"""Prints the elements and attributes of catalogue files, from the schema: what types hold, and the words of choices.
 
     list_xml.py WRITE_SCHEMA
 """

@@ -27,20 +27,20 @@ def is_helpful(message: str, elements: set[str]) -> bool:
     return any(name in elements for name in INSTEAD.findall(message))
 
 
-def differences(entry: ElementTree.Element, shown: dict[str, str], renamed: dict[str, str], passed_over: set[str]) -> list[str]:
-    """The fields of an entry that the command does not show as the file states them."""
-    fields = [field for field in entry if field.tag not in NOT_FIELDS | passed_over]
-    return [f"{field.tag}: {field.text} in the file, {shown.get(renamed.get(field.tag, field.tag))} shown" for field in fields
-            if shown.get(renamed.get(field.tag, field.tag)) != " ".join(field.text.split())]
+def differences(entry: ElementTree.Element, shown: dict[str, str], passed_over: set[str]) -> list[str]:
+    """The fields of an entry that are not shown as the file states them."""
+    stated = {field.tag: " ".join(field.text.split()) for field in entry if field.tag not in NOT_FIELDS | passed_over}
+    wrong = {name: value for name, value in stated.items() if shown.get(name) != value}
+    return [f"{name}: {value} in the file, {shown.get(name)} shown" for name, value in wrong.items()]
 
 
-def check_entry(perfmodel: str, path: Path, entry: ElementTree.Element, renamed: dict[str, str], passed_over: set[str]) -> list[str]:
-    kind, name = renamed.get(entry.tag, entry.tag), entry.get("id")
-    done = run(perfmodel, "show", kind, name, "--catalog", path, "--quiet", "--format", "csv")
+def check_entry(perfmodel: str, path: Path, entry: ElementTree.Element, passed_over: set[str]) -> list[str]:
+    title = f"{entry.tag} {entry.get('id')}"
+    done = run(perfmodel, "show", *title.split(), "--catalog", path, "--quiet", "--format", "csv")
     if done.returncode:
-        return [f"{kind} {name}: {done.stderr}"]
+        return [f"{title}: {done.stderr}"]
     shown = {row["field"]: row["value"] for row in csv.DictReader(done.stdout.splitlines())}
-    return [f"{kind} {name}: {difference}" for difference in differences(entry, shown, renamed, passed_over)]
+    return [f"{title}: {difference}" for difference in differences(entry, shown, passed_over)]
 
 
 def check_file(perfmodel: str, path: Path, elements: set[str]) -> list[str]:
@@ -50,8 +50,11 @@ def check_file(perfmodel: str, path: Path, elements: set[str]) -> list[str]:
         return [] if is_helpful(message, elements) else [f"refused without what to write instead: {message}"]
     renamed = dict(CALLED.findall(loaded.stderr))
     passed_over = {former for former, now in PASSED_OVER.findall(loaded.stderr) if now in elements}
-    entries = [entry for entry in ElementTree.parse(path).getroot() if entry.tag not in ("block", "network")]
-    return [problem for entry in entries for problem in check_entry(perfmodel, path, entry, renamed, passed_over)]
+    root = ElementTree.parse(path).getroot()
+    for element in root.iter():
+        element.tag = renamed.get(element.tag, element.tag)
+    entries = [entry for entry in root if entry.tag not in ("block", "network")]
+    return [problem for entry in entries for problem in check_entry(perfmodel, path, entry, passed_over)]
 
 
 def main(perfmodel: str) -> int:

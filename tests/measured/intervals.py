@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """How many settings lie in the 80 % interval of their prediction: 72 to 88 % of every set with at least 50, by word.
 
-    intervals.py PERFMODEL rows       machines of collectives held out
-    intervals.py PERFMODEL left-out PROGRAM   training and inference, each GPU and source left out in turn by PROGRAM (left_out.c),
-                                      with the word that its rows then get: some minutes
+    intervals.py PERFMODEL rows                machines of collectives held out
+    intervals.py PERFMODEL left-out PROGRAM    training and inference, each GPU and source left out in turn by PROGRAM
+                                               (left_out.c), with the word that its rows then get: some minutes
 
 A figure is how far the share is from 80 %."""
 import collections
@@ -73,10 +73,11 @@ def left_out_rows(command, program, gpus, what, which, names):
 def left_out(command, program):
     gpus, sets = calibration_status.Gpus(), ("training", "inference")
     held_out = {name: dict(rows_left_out.held_out(known(run(command, name, "--rows", "-q")[0]))) for name in sets}
-    everything = {what: which for name in sets for what, which in held_out[name].items()}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        waiting = [pool.submit(left_out_rows, command, program, gpus, what, which, [name for name in sets if what in held_out[name]])
-                   for what, which in everything.items()]
+        waiting = []
+        for what, which in {**held_out["training"], **held_out["inference"]}.items():
+            names = [name for name in sets if what in held_out[name]]
+            waiting.append(pool.submit(left_out_rows, command, program, gpus, what, which, names))
         found = [rows.result() for rows in waiting]
     for name in sets:
         yield from figures(name, (item for rows in found for item in settings(rows.get(name, []))))

@@ -1,10 +1,10 @@
 /*
 ** Predicts rows that are left out, by constants that are fitted without them.
 **
-**     left_out WHAT SETS CATALOG...      WHAT: gpu=NAME or source=NAME; SETS: training, inference or both, parted by a comma
+**     left_out WHAT SETS CATALOG...     WHAT: gpu=NAME or source=NAME; SETS: training, inference or both
 **
-** Prints a table for each set, as `perfmodel validate --set SET --hold-out WHAT --rows` does, with an empty line behind it. The
-** two sets share the constants of kernels and training, which take most of the time to fit.
+** Prints a table for each set, as `perfmodel validate --set SET --hold-out WHAT --rows` does, with an empty line behind
+** it. The two sets share the constants of kernels and training, which take most of the time to fit.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,8 @@ static void refit(pm_catalog *catalog, const char *set, const char *what)
   options.hold_out = what;
   options.hold_out_shapes = 0;
   pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
-  if (calibration != NULL) pm_catalog_load_text(catalog, pm_calibration_get_xml(calibration), "refitted constants", &error);
+  const char *xml = calibration != NULL ? pm_calibration_get_xml(calibration) : NULL;
+  if (xml != NULL) pm_catalog_load_text(catalog, xml, "refitted constants", &error);
   pm_calibration_free(calibration);
   if (error.status != PM_STATUS_NOT_FOUND) stop_on(&error);
 }

@@ -1,4 +1,4 @@
-/* What entries do not state: every field of every shipped entry is its own, or that of the entry which it falls back to. */
+/* What entries do not state: each field of every shipped entry is its own, or that of the entry it falls back to. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static const pm__entry *general_of(const pm_catalog *catalog, const pm__entry *e
   if (entry->kind == PM__KERNEL_CALIBRATIONS) return find(catalog, entry->kind, PM_KERNEL_GENERAL_ID);
   for (size_t i = 0; entry->kind == PM__KERNEL_HARNESSES && i < catalog->lists[entry->kind].count; i++) {
     const pm__entry *other = find(catalog, entry->kind, pm__catalog_name(catalog, entry->kind, i, 1));
-    const pm_kernel_harness *h = (const pm_kernel_harness *)other->record, *own = (const pm_kernel_harness *)entry->record;
+    const pm_kernel_harness *h = (const pm_kernel_harness *)other->record;
+    const pm_kernel_harness *own = (const pm_kernel_harness *)entry->record;
     if (h->gpu[0] == '\0' && strcmp(h->repository, own->repository) == 0) return other;
   }
   return NULL;
@@ -51,27 +52,31 @@ static bool is_scaled(const pm__entry *entry, const char *field)
 static void check_energy(const pm_catalog *catalog, const pm__entry *entry, const pm_field *field, const void *record)
 {
   pm_kernel_calibration like;
+  const char *id = like_of(catalog, entry)->id;
   const double factor = ((const pm_kernel_calibration *)entry->record)->energy_factor;
-  ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_calibration", like_of(catalog, entry)->id, &like, NULL), PM_OK);
-  const double expected = pm_record_get_number(field, &like) * (factor > 0 ? factor : 1), value = pm_record_get_number(field, record);
-  ck_assert_msg(isnan(expected) ? isnan(value) : value == expected, "%s %s: %g, not %g", entry->id, field->name, value, expected);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_calibration", id, &like, NULL), PM_OK);
+  const double expected = pm_record_get_number(field, &like) * (factor > 0 ? factor : 1);
+  const double value = pm_record_get_number(field, record);
+  ck_assert_msg(isnan(expected) ? isnan(value) : value == expected, "%s %s: %g, not %g", entry->id, field->name, value,
+                expected);
 }
 
 /* How many of its fields are from other entries. */
 static int check_entry(const pm_catalog *catalog, const pm__entry *entry)
 {
   char record[RECORD_MOST], value[PM_TEXT_MAX], expected[PM_TEXT_MAX];
+  const char *kind = pm__kind_at((size_t)entry->kind)->singular;
   int others = 0;
   ck_assert_uint_le(entry->type->size, sizeof record);
-  ck_assert_int_eq(pm_catalog_get_record(catalog, pm__kind_at((size_t)entry->kind)->singular, entry->id, record, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_record(catalog, kind, entry->id, record, NULL), PM_OK);
   for (size_t i = 0; i < entry->type->field_count; i++) {
     const pm_field *field = &entry->type->fields[i];
     const pm__entry *source = source_of(catalog, entry, field->name);
     pm_record_format(field, record, value);
     pm_record_format(field, source->record, expected);
     if (source != entry && is_scaled(entry, field->name)) check_energy(catalog, entry, field, record);
-    else ck_assert_msg(strcmp(value, expected) == 0, "%s \"%s\": %s is %s, of \"%s\" %s", entry->element->name, entry->id, field->name, value,
-                       source->id, expected);
+    else ck_assert_msg(strcmp(value, expected) == 0, "%s \"%s\": %s is %s, of \"%s\" %s", kind, entry->id, field->name,
+                       value, source->id, expected);
     others += source != entry;
   }
   return others;
@@ -115,8 +120,9 @@ static pm_catalog *load(const char *entries)
 START_TEST(a_harness_for_one_gpu_has_the_rest_of_that_for_all)
 {
   pm_kernel_harness h;
-  pm_catalog *catalog = load("<kernel_harness id=\"own\" name=\"Own\"><repository>Own</repository><gemm>1 us</gemm><conv>2 us</conv>"
-                             "</kernel_harness><kernel_harness id=\"own-t4\" name=\"Own on T4\"><repository>Own</repository><gpu>t4</gpu>"
+  pm_catalog *catalog = load("<kernel_harness id=\"own\" name=\"Own\"><repository>Own</repository><gemm>1 us</gemm>"
+                             "<conv>2 us</conv></kernel_harness>"
+                             "<kernel_harness id=\"own-t4\" name=\"Own on T4\"><repository>Own</repository><gpu>t4</gpu>"
                              "<conv>3 us</conv></kernel_harness>");
   ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", "own-t4", &h, NULL), PM_OK);
   ck_assert_double_eq(h.gemm, 1e-6);
@@ -128,12 +134,14 @@ START_TEST(a_harness_for_one_gpu_has_the_rest_of_that_for_all)
 }
 END_TEST
 
-#define OWN_FRAMEWORK(id, fields) "<framework id=\"" id "\" name=\"" id "\"><evidence>uncalibrated</evidence>" fields "</framework>"
+#define OWN_FRAMEWORK(id, fields) \
+  "<framework id=\"" id "\" name=\"" id "\"><evidence>uncalibrated</evidence>" fields "</framework>"
 
 START_TEST(a_framework_has_the_rest_of_the_one_that_it_is_like)
 {
   pm_framework_profile own, base;
-  pm_catalog *catalog = load(OWN_FRAMEWORK("a", "<like>pytorch-2.1</like><fused>yes</fused>") OWN_FRAMEWORK("b", "<like>a</like>"));
+  pm_catalog *catalog = load(OWN_FRAMEWORK("a", "<like>pytorch-2.1</like><fused>yes</fused>")
+                             OWN_FRAMEWORK("b", "<like>a</like>"));
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "pytorch-2.1", &base, NULL), PM_OK);
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "b", &own, NULL), PM_OK);
   ck_assert_int_eq(own.framework.fused, 1);

@@ -1,6 +1,6 @@
 /*
-** The worst files of a size: what takes a reader longer than its bytes are many. Each is a mebibyte or more of the same, and
-** is answered by work that grows as its bytes do.
+** The worst files of a size: what takes a reader longer than its bytes are many. Each is a mebibyte or more of the same,
+** and is answered by work that grows as its bytes do.
 */
 #include <check.h>
 #include <stdio.h>
@@ -96,11 +96,13 @@ typedef struct rows {
   const char *set, *head, *row;
 } rows;
 
+#define RATES "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n"
+
 static const rows tables[] = {
-  {"training", "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n", "resnet18,PyTorch,V100,%d,fp32,x,images/s\n"},
-  {"training", "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n", "unknown%d,PyTorch,V100,1,fp32,9,images/s\n"},
-  {"training", "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n", "resnet18,PyTorch,G%d,1,fp32,9,images/s\n"},
-  {"training", "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n", "resnet18,PyTorch,V100,%d,fp32,9,images/s\n"},
+  {"training", RATES, "resnet18,PyTorch,V100,%d,fp32,x,images/s\n"},
+  {"training", RATES, "unknown%d,PyTorch,V100,1,fp32,9,images/s\n"},
+  {"training", RATES, "resnet18,PyTorch,G%d,1,fp32,9,images/s\n"},
+  {"training", RATES, "resnet18,PyTorch,V100,%d,fp32,9,images/s\n"},
   {"kernels", "kernel,M,N,K,precision,gpu,time_us\n", "gemm,%d,512,512,fp32,G%d,9\n"},
   {"kernels", "kernel,M,N,K,precision,gpu,time_us\n", "gemm,%d,512,512,fp32,V100,9\n"},
   {"collectives", "system,gpus,nodes,collective,message_bytes,time_us\n", "S%d,8,1,all_reduce,%d,9\n"},

@@ -58,8 +58,8 @@ int pm__kind_find(const char *name, pm_error *error);
 /* The kind whose XML element has that name, or -1. */
 int pm__kind_of_element(const char *name);
 
-/* What is written instead of an element that entries of a kind had in an earlier release and that is passed over; NULL: there
-** was none of that name. */
+/* What is written instead of an element that entries of a kind had in an earlier release and that is passed over; NULL:
+** there was none of that name. */
 const char *pm__kind_retired(int kind, const char *name);
 
 /* Whether `word` is one of a list such as " kind bandwidth ". */
@@ -136,7 +136,8 @@ void pm__provenance_text(const pm__provenance *from, char *text, size_t size);
 bool pm__provenance_rests_on(const pm__provenance *from, const char *name);
 
 /* Sets what the host times of a framework were fitted to, wherever they are from. */
-int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, pm_framework *framework, pm_error *error);
+int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, pm_framework *framework,
+                            pm_error *error);
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. */
 
@@ -233,9 +234,10 @@ bool pm__entry_has_defaults(const pm__entry *entry);
 /* The record of an entry, each field as it states it, or as the entry does that it falls back to. */
 int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);
 
-/* The entry that a field's value is from: itself or one that it falls back to; NULL without an error if none states it. */
-int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, const char *field, const pm__entry **found,
-                           pm_error *error);
+/* The entry that a field's value is from: itself or one that it falls back to; NULL without an error if none states
+** it. */
+int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, const char *field,
+                           const pm__entry **found, pm_error *error);
 
 /* The same as pm__entry_complete; of a network, its totals. */
 int pm__entry_record(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);

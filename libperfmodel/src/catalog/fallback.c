@@ -1,8 +1,8 @@
 /*
 ** What an entry does not state it has from other entries of its kind, field by field:
 **
-**     what all of them have in common, from the general entry: of kernel calibrations the one called "default", of harnesses for
-**     a GPU that of the same repository for all others;
+**     what all of them have in common, from the general entry: of kernel calibrations the one called "default", of
+**     harnesses for a GPU that of the same repository for all others;
 **     the rest from the entry that it is `like`, which may be like another.
 **
 ** Fields that say what the entry itself is, or what it rests on, are its own (`own` of pm__kind).
@@ -12,15 +12,16 @@
 
 /* ---- Where the rest of an entry is. */
 
-static int find_like(const pm_catalog *catalog, const pm__entry *entry, int depth, const pm__entry **found, pm_error *error)
+static int find_like(const pm_catalog *catalog, const pm__entry *entry, int depth, const pm__entry **found,
+                     pm_error *error)
 {
   const pm_field *field = pm_record_find_field(entry->type, "like");
   const char *like = field != NULL ? (const char *)entry->record + field->offset : "";
   *found = NULL;
   if (like[0] == '\0') return PM_OK;
   if (depth < LIKES_MAX) return pm__catalog_find(catalog, entry->kind, like, found, error);
-  return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" is like itself, or by too many steps",
-                        entry->element->name, entry->id);
+  return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
+                        "%s \"%s\" is like itself, or by too many steps", entry->element->name, entry->id);
 }
 
 /* A text of an entry whose record belongs to a room above. */
@@ -53,8 +54,8 @@ static int find_general(const pm_catalog *catalog, const pm__entry *entry, const
   return pm__catalog_seek(catalog, entry->kind, PM_KERNEL_GENERAL_ID, found, error);
 }
 
-int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, const char *field, const pm__entry **found,
-                           pm_error *error)
+int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, const char *field,
+                           const pm__entry **found, pm_error *error)
 {
   const size_t index = (size_t)(pm_record_find_field(entry->type, field) - entry->type->fields);
   const pm__entry *general;
@@ -68,10 +69,14 @@ int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, co
 
 /* ---- The whole. */
 
+static size_t size_of(const pm_field *field)
+{
+  return field->kind == PM_FIELD_TEXT ? PM_TEXT_MAX : field->kind == PM_FIELD_REAL ? sizeof(double) : sizeof(int32_t);
+}
+
 static void copy_field(const pm__entry *from, const pm_field *field, void *record)
 {
-  const size_t size = field->kind == PM_FIELD_TEXT ? PM_TEXT_MAX : field->kind == PM_FIELD_REAL ? sizeof(double) : sizeof(int32_t);
-  memcpy((char *)record + field->offset, (const char *)from->record + field->offset, size);
+  memcpy((char *)record + field->offset, (const char *)from->record + field->offset, size_of(field));
 }
 
 static void put_stated(const pm__entry *entry, void *record)

@@ -25,14 +25,16 @@ static void add_fitted(const pm__provenance *from, pm_framework *framework)
   if (strcmp(from->date, framework->date) > 0) pm__text_set(framework->date, sizeof framework->date, from->date);
 }
 
-int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, pm_framework *framework, pm_error *error)
+int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, pm_framework *framework,
+                            pm_error *error)
 {
   static const char *const names[] = {"kernel_time", "step_time", "straggler"};
   int status = PM_OK;
   for (size_t i = 0; i < sizeof names / sizeof names[0] && status == PM_OK; i++) {
     const pm__entry *stating;
+    const size_t field = (size_t)(pm_record_find_field(entry->type, names[i]) - entry->type->fields);
     status = pm__entry_find_stating(catalog, entry, names[i], &stating, error);
-    if (stating != NULL) add_fitted(&stating->from[pm_record_find_field(entry->type, names[i]) - entry->type->fields], framework);
+    if (stating != NULL) add_fitted(&stating->from[field], framework);
   }
   return status;
 }

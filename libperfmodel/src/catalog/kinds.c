@@ -15,7 +15,8 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__FRAMEWORKS] = {"frameworks", "framework", "framework", " cudnn evidence parallelism overlap ",
    " id name cudnn evidence kernel_time step_time parallelism ",
    " id name versions evidence like min_batch max_batch max_gpus calibrated_on fitted_to rows date since "},
-  [PM__CUDNN_GENERATIONS] = {"cudnn_generations", "cudnn_generation", "cudnn_generation", "", " id name like simt_factor tensor_factor ",
+  [PM__CUDNN_GENERATIONS] = {"cudnn_generations", "cudnn_generation", "cudnn_generation", "",
+   " id name like simt_factor tensor_factor ",
    " id name like since architectures calibrated_on "},
   [PM__PREDICTION_INTERVALS] = {"prediction_intervals", "prediction_interval", "prediction_interval",
    "", ""},
@@ -28,8 +29,8 @@ static const pm__kind kinds[PM__KINDS] = {
    " split scores ", ""},
   [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
    " id name simt_basis simt_efficiency tensor_basis tensor_efficiency ",
-   " id name like energy_factor simt_basis tensor_basis product_simt product_tensor convolution_simt convolution_tensor recurrent_simt"
-   " recurrent_tensor attention passes "},
+   " id name like energy_factor simt_basis tensor_basis product_simt product_tensor convolution_simt convolution_tensor"
+   " recurrent_simt recurrent_tensor attention passes "},
   [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
    " id name repository gpu gemm conv stream ", " id name repository gpu kernels "},
   [PM__CALIBRATIONS] = {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",
@@ -66,7 +67,8 @@ static const struct {
   int kind;
   const char *names, *instead;
 } retired[] = {
-  {PM__PREDICTION_INTERVALS, " fitted documents uncalibrated kernel_rule roofline line_rate ", "<extrapolated> and <not_calibrated>"},
+  {PM__PREDICTION_INTERVALS, " fitted documents uncalibrated kernel_rule roofline line_rate ",
+   "<extrapolated> and <not_calibrated>"},
   {PM__KERNEL_CALIBRATIONS, " spread spread_rule ", "<product_spread>, <convolution_spread> and the like"},
   {PM__INFERENCE_PROFILES, " spread_rule spread_roofline ", "<spread_extrapolated> and <spread_not_calibrated>"},
 };

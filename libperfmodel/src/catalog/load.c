@@ -133,8 +133,9 @@ static int note_retired(pm_catalog *next, const pm__entry *entry, pm_error *erro
   for (const pm__element *e = entry->element->child; e != NULL && status == PM_OK; e = e->next) {
     const char *instead = pm__kind_retired(entry->kind, e->name);
     if (instead != NULL)
-      status = add_note(next, entry, e->line, error, "<%s> of %s \"%s\" is of an earlier release and has no effect; write %s instead",
-                        e->name, entry->element->name, entry->id, instead);
+      status = add_note(next, entry, e->line, error,
+                        "<%s> of %s \"%s\" is of an earlier release and has no effect; write %s instead", e->name,
+                        entry->element->name, entry->id, instead);
   }
   return status;
 }

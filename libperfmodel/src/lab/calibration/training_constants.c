@@ -70,8 +70,10 @@ static size_t offset_of(const pm__lab_training_kind *kind)
   return pm_record_find_field(pm_record_type_find(kind->type), kind->name)->offset;
 }
 
-/* The entry whose value of the constant one of that name has: itself or one that it falls back to; `otherwise` if none states it. */
-static const char *stating(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *id, const char *otherwise)
+/* The entry whose value of the constant one of that name has: itself or one that it falls back to; `otherwise` if none
+** states it. */
+static const char *stating(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *id,
+                           const char *otherwise)
 {
   const pm__entry *entry, *found = NULL;
   if (pm__catalog_find(catalog, pm__kind_find(kind->type, NULL), id, &entry, NULL) != PM_OK) return otherwise;
@@ -91,7 +93,8 @@ static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_train
   const pm_framework_profile *profile = row->software >= 0
                                         ? pm__lab_predictor_built_framework(predictor, row->software) : NULL;
   const char *software = profile == NULL ? NULL : is_of(kind, "framework") ? profile->framework.id : profile->cudnn.id;
-  if (!is_of(kind, "kernel_calibration")) return software != NULL ? stating(fit->catalog, kind, software, software) : NULL;
+  if (!is_of(kind, "kernel_calibration"))
+    return software != NULL ? stating(fit->catalog, kind, software, software) : NULL;
   const pm_kernel_calibration *kernels = system >= 0 ? pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
                                                                                                         system)) : NULL;
   return kernels != NULL ? stating(fit->catalog, kind, kernels->id, PM_KERNEL_GENERAL_ID) : NULL;
@@ -130,8 +133,9 @@ static bool is_left_to_training(const pm_catalog *catalog, const pm__lab_trainin
 {
   const pm__entry *own;
   if (pm__catalog_find(catalog, PM__KERNEL_CALIBRATIONS, entry, &own, NULL) != PM_OK) return false;
-  const pm_kernel_calibration *stated = (const pm_kernel_calibration *)own->record;
-  return (is_of_steps(kind) || stated->simt_basis == PM_ORIGIN_RULE) && !isnan(*(const double *)((const char *)stated + offset_of(kind)));
+  const double *stated = (const double *)((const char *)own->record + offset_of(kind));
+  bool by_rule = ((const pm_kernel_calibration *)own->record)->simt_basis == PM_ORIGIN_RULE;
+  return (is_of_steps(kind) || by_rule) && !isnan(*stated);
 }
 
 static bool is_fitted(const pm_catalog *catalog, const pm__lab_training_kind *kind, const char *entry)

@@ -61,7 +61,8 @@ static bool is_felt(const pm__lab_training_fit *fit, const double *values, size_
 
 static bool is_of_kernels(const pm__lab_training_constant *constant)
 {
-  return strcmp(constant->kind->type, "kernel_calibration") == 0 || strcmp(constant->kind->type, "cudnn_generation") == 0;
+  const char *type = constant->kind->type;
+  return strcmp(type, "kernel_calibration") == 0 || strcmp(type, "cudnn_generation") == 0;
 }
 
 /* Predicts the active rows by these values. */
@@ -70,7 +71,8 @@ static int predict_by(pm__lab_training_fit *fit, const double *values)
   pm__lab_predictor *predictor = fit->rows.reader.predictor;
   bool kernels = fit->stale;
   size_t count = 0;
-  for (size_t c = 0; c < fit->count; c++) kernels = kernels || (is_of_kernels(&fit->constants[c]) && is_changed(fit, values, c));
+  for (size_t c = 0; c < fit->count; c++)
+    kernels = kernels || (is_of_kernels(&fit->constants[c]) && is_changed(fit, values, c));
   for (size_t i = 0; i < fit->active_count; i++)
     if (is_felt(fit, values, fit->active[i])) fit->again[count++] = fit->rows.items[fit->active[i]].run;
   pm__lab_training_put(fit, values);
@@ -139,7 +141,8 @@ static int predict_all(pm__lab_training_fit *fit, const pm_fit_parameter *parame
 {
   double *values = (double *)malloc((fit->count + 1) * sizeof *values);
   if (values == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < fit->count; i++) values[i] = parameters != NULL ? parameters[i].value : fit->constants[i].value;
+  for (size_t i = 0; i < fit->count; i++)
+    values[i] = parameters != NULL ? parameters[i].value : fit->constants[i].value;
   pm__lab_training_put(fit, values);
   free(values);
   return pm__lab_predictor_predict_again(fit->rows.reader.predictor, SIZE_MAX);
@@ -227,8 +230,8 @@ static bool make_room(pm__lab_training_fit *fit)
   fit->again = (int *)malloc(rows * sizeof *fit->again);
   fit->put = (double *)malloc(constants * sizeof *fit->put);
   fit->borne = (bool *)malloc(rows * constants * sizeof *fit->borne);
-  return fit->kept_out != NULL && fit->active != NULL && fit->errors != NULL && fit->again != NULL && fit->put != NULL &&
-         fit->borne != NULL;
+  return fit->kept_out != NULL && fit->active != NULL && fit->errors != NULL && fit->again != NULL &&
+         fit->put != NULL && fit->borne != NULL;
 }
 
 static void find_borne(pm__lab_training_fit *fit)

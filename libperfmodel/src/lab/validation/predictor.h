@@ -55,8 +55,8 @@ int pm__lab_predictor_predict(pm__lab_predictor *predictor, pm_error *error);
 ** changed. */
 int pm__lab_predictor_predict_again(pm__lab_predictor *predictor, size_t count);
 
-/* The same for the trainings, or calls, at these positions alone; `kernels`: constants of kernels or of their libraries are
-** among those that have changed. */
+/* The same for the trainings, or calls, at these positions alone; `kernels`: constants of kernels or of their libraries
+** are among those that have changed. */
 int pm__lab_predictor_predict_some(pm__lab_predictor *predictor, const int *trainings, size_t count, bool kernels);
 int pm__lab_predictor_infer_some(pm__lab_predictor *predictor, const int *calls, size_t count, bool kernels);
 
