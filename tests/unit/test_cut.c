@@ -1,6 +1,6 @@
 /*
-** Cutting a network into pieces changes neither times nor memory: what pieces sum to is what the whole network has, whatever
-** neighbours software fuses across a cut, and whichever tensors cross it.
+** Cutting a network into pieces changes neither times nor memory: what pieces sum to is what the whole network has,
+** whatever neighbours software fuses across a cut, and whichever tensors cross it.
 */
 #include <math.h>
 #include <stdlib.h>

@@ -266,7 +266,7 @@ static void hold_layer(const subject *s, const pm_layer_time *less, const pm_lay
                   s->name, less->name, i, precision, before[i], batch, after[i]);
 }
 
-/* Products, convolutions and passes over memory, each alone. */
+/* Products, convolutions and memory-bound kernels, each alone. */
 static void hold_layers(const subject *s, double batch, int precision)
 {
   size_t count = (size_t)pm_network_count_layers(s->network);

@@ -48,7 +48,7 @@ static pm__memory_parts parts_of(const call *c)
 {
   const pm_memory_plan *plan = c->network->memory[c->profile->memory];
   pm_memory_run run = {.batch = c->run->batch, .precision = c->run->precision, .ranks = 1, .inference = 1};
-  pm__memory_question question = {plan, &run, &plan->optimizer, 0};
+  pm__memory_question question = {plan, &run, &plan->optimizer};
   return pm__memory_parts_of(&question);
 }
 

@@ -99,7 +99,7 @@ static double communication(const pm__memory_question *q)
   const pm_memory_profile *profile = &plan->profile;
   bool copies = pm__given(profile->bucket, 0) > 0;
   if (q->run->ranks == 1 || q->run->inference) return 0;
-  double summed = q->run->zero_stage >= 2 ? plan->largest_block : plan->parameters - q->split;
+  double summed = q->run->zero_stage >= 2 ? plan->largest_block : plan->parameters;
   double gathered = q->run->zero_stage >= 3 ? fmin(2 * plan->largest_block, plan->parameters) : 0;
   return (copies ? summed * pm__gradient_bytes(q) : 0) + gathered * pm_precision_get_bytes(q->run->precision) +
          pm__given(profile->fusion_buffer, 0);
@@ -213,7 +213,7 @@ static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memo
     fill_unknown(use, status);
     return;
   }
-  pm__memory_question question = {plan, run, &plan->optimizer, 0};
+  pm__memory_question question = {plan, run, &plan->optimizer};
   pm__memory_parts parts = pm__memory_parts_of(&question);
   pm__memory_set_use(&parts, run->batch, run->usable, use);
 }

@@ -49,12 +49,9 @@ pm__parameter_bytes pm__parameter_bytes_each(const pm__memory_question *q)
 
 pm__parameter_bytes pm__parameters_take(const pm__memory_question *q)
 {
-  const pm_memory_plan *plan = q->plan;
-  double ranks = q->run->ranks, parameters = plan->parameters, all = parameters > 0 ? parameters : 1;
-  double kept = (parameters - q->split * (1 - 1 / ranks)) / all; /* share of the parameters that this GPU has */
+  double ranks = q->run->ranks, parameters = q->plan->parameters;
   if (q->run->inference) return (pm__parameter_bytes){parameters * pm__weight_bytes(q), 0, 0};
-  pm__parameter_bytes bytes = {kept * parameters * pm__weight_bytes(q), kept * parameters * pm__gradient_bytes(q),
-                               kept * optimizer_bytes(q)};
+  pm__parameter_bytes bytes = {parameters * pm__weight_bytes(q), parameters * pm__gradient_bytes(q), optimizer_bytes(q)};
   if (q->run->zero_stage >= 1) bytes.optimizer /= ranks;
   if (q->run->zero_stage >= 2) bytes.gradients /= ranks;
   if (q->run->zero_stage >= 3) bytes.weights /= ranks;

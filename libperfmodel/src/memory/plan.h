@@ -28,13 +28,11 @@ typedef struct pm__parameter_bytes {
 /* The class of a precision. */
 int pm__memory_class(int precision);
 
-/* What is asked of a plan: a run, the optimizer, and how many of the parameters are shared out over all ranks because the
-** model itself is split. */
+/* What is asked of a plan: a run and its optimizer. */
 typedef struct pm__memory_question {
   const pm_memory_plan *plan;
   const pm_memory_run *run;
   const pm_optimizer *optimizer;
-  double split;
 } pm__memory_question;
 
 pm__parameter_bytes pm__parameters_take(const pm__memory_question *q);

@@ -13,9 +13,9 @@ typedef struct pm__alive {
 int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_scores, pm__alive *out, double *alive,
                       pm_error *error);
 
-/* What one piece of a network keeps; the most that is alive while it runs backward, beyond what the pieces before it keep;
-** and, where memory is laid out ahead, what is needed beyond all that is kept. The peak of a whole is then the largest of
-** `top` plus what the pieces before keep, and of `once` plus what all keep, however the whole is cut. */
+/* What one piece of a network keeps; the most that is alive while it runs backward, beyond what the pieces before it
+** keep; and, where memory is laid out ahead, what is needed beyond all that is kept. The peak of a whole is then the
+** largest of `top` plus what the pieces before keep, and of `once` plus what all keep, however the whole is cut. */
 typedef struct pm__memory_piece {
   double saved, top, once;
 } pm__memory_piece;

@@ -1,12 +1,12 @@
 /*
-** Networks cut into pieces, and what one GPU computes of each piece. A network is cut where a pipeline may cut it; of each
-** kind of piece a plan has the layers of one GPU of a tensor-, context- and expert-parallel group, lowered to units, with
-** their memory and exchanges. They are made when a run first needs them and are kept with the plan, as wirings are with a
-** system: in a list that only grows, so that threads may share a plan that is only read.
+** Networks cut into pieces, and what one GPU computes of each piece. A network is cut where a pipeline may cut it; of
+** each kind of piece a plan has the layers of one GPU of a tensor-, context- and expert-parallel group, lowered to
+** units, with their memory and exchanges. They are made when a run first needs them and are kept with the plan, as
+** wirings are with a system: in a list that only grows, so that threads may share a plan that is only read.
 **
-** The pieces of an unsharded network are parts of one whole: they are lowered among their neighbours there and their memory
-** comes from one walk through it, so that sums over pieces equal the whole network. A shard's memory is that of its piece and
-** the difference that sharding makes to the piece by itself.
+** The pieces of an unsharded network are parts of one whole: they are lowered among their neighbours there and their
+** memory comes from one walk through it, so that sums over pieces equal the whole network. A shard's memory is that of
+** its piece and the difference that sharding makes to the piece by itself.
 */
 #ifndef PM_PLAN_SHARDED_H
 #define PM_PLAN_SHARDED_H
@@ -19,8 +19,8 @@
 /* Distinct pieces that one network may have. */
 enum { PM__PIECE_KINDS = 128 };
 
-/* The pieces of a network in the order they run: some in front (an embedding), the layers that stages divide among them, and
-** some behind (a head). before[i * kinds + k]: of the kind k among the first i layers. */
+/* The pieces of a network in the order they run: some in front (an embedding), the layers that stages divide among
+** them, and some behind (a head). before[i * kinds + k]: of the kind k among the first i layers. */
 typedef struct pm__plan_pieces {
   pm__kept kept;
   pm__pieces *pieces;
@@ -67,7 +67,8 @@ typedef struct pm__plan_sharded {
 const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, int network, pm_error *error);
 const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error);
 
-/* A whole network as one piece, in a mode and a memory profile of the plan; but for what recomputation asks of pieces. */
+/* A whole network as one piece, in a mode and a memory profile of the plan; but for what recomputation asks of pieces.
+** */
 void pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory, pm__plan_piece *out);
 
 #endif

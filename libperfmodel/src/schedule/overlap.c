@@ -49,7 +49,7 @@ static const pm__memo_buckets *exchanges_of(const pm__schedule *s, const pm__col
   pm__memo_buckets *b = own;
   if (s->memo != NULL) {
     pm__memo_key key = {{pm__memo_pointer(s->segments), pm__memo_pointer(g->wiring),
-                         pm__memo_pair(g->nodes, g->era) ^ pm__memo_pair(g->groups_at_once, collective) << 8,
+                         pm__memo_pair(g->nodes, (g->groups_at_once * PM_COLLECTIVE_COUNT + collective) * PM_ERA_COUNT + g->era),
                          pm__memo_number(s->gradient)}};
     b = &s->memo->buckets[pm__memo_find(&s->memo->bucket_index, &key, &found)];
   }

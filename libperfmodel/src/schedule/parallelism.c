@@ -1,6 +1,6 @@
 /*
-** Data parallelism of whole networks other than by all-reduce (step/data.c), and waiting for the slowest GPU. w = 4 P bytes of
-** weights (FP32), n GPUs.
+** Data parallelism of whole networks other than by all-reduce (step/data.c), and waiting for the slowest GPU. w = 4 P
+** bytes of weights (FP32), n GPUs.
 **
 **     straggler wait    alone x straggler x E(n), coordinator_time x (n - 1) across nodes
 **     parameter-server  one process launches the kernels and the copies of all g GPUs of a node.

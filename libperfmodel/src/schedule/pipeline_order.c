@@ -109,16 +109,16 @@ static option next_in_order(const state *s, int stage)
 
 /* ---- Whatever can start first ---- */
 
-/* The most micro-batches of which one chunk of a stage keeps activations. In the shape of a V the first chunk leaves room
-** for the second, which waits for it: as 1F1B would over twice as many stages. */
+/* The most micro-batches of which one chunk of a stage keeps activations. In the shape of a V the first chunk leaves
+** room for the second, which waits for it: as 1F1B would over twice as many stages. */
 static double most_of(const state *s, int stage, int chunk)
 {
   bool shaped = s->load->chunks == 2;
   return shaped ? 2 * s->load->stages - place_of(s, stage, chunk) - (chunk == 0) : s->schedule->in_flight(s->load, stage);
 }
 
-/* Whether a chunk may keep one more: until its gradients of activations are through, and as long as the stage waits with
-** those of parameters for no more than any stage keeps. */
+/* Whether a chunk may keep one more: until its gradients of activations are through, and as long as the stage waits
+** with those of parameters for no more than any stage keeps. */
 static bool keeps_one_more(const state *s, int stage, int chunk)
 {
   int v = s->load->chunks, slot = stage * v + chunk, waiting = 1;

@@ -111,7 +111,8 @@ typedef struct pm__schedule_overlap {
 pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group,
                                            int collective, const pm__schedule_pace *pace);
 
-/* Data parallelism in one process or with a server, of whole networks; may change the times, where a host launches more. */
+/* Data parallelism in one process or with a server, of whole networks; may change the times, where a host launches
+** more. */
 void pm__share(const pm__schedule *step, pm__schedule_times *times, pm__sharing *sharing);
 
 /* Waiting of so many ranks for the slowest of them, where one takes `alone`, and for the coordinator; s. */

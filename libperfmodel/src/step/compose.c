@@ -1,6 +1,6 @@
 /*
-** From the walk over the stages to a prediction: times, shares of the step, rates. Times of kernels and exchanges are those of
-** the stage that takes longest.
+** From the walk over the stages to a prediction: times, shares of the step, rates. Times of kernels and exchanges are
+** those of the stage that takes longest.
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -49,8 +49,8 @@ static void set_waiting(const pm__sharing *sharing, pm_prediction *out)
 
 /* ---- Shares ---- */
 
-/* The largest part of a step. In plain data parallelism, all that communicates is called communication; else each kind of
-** exchange stands by itself. */
+/* The largest part of a step. In plain data parallelism, all that communicates is called communication; else each kind
+** of exchange stands by itself. */
 static int32_t largest_part(const pm_prediction *p, bool planned)
 {
   const struct { int32_t name; double time; } parts[] = {

@@ -11,14 +11,14 @@
 ** Shards that the host keeps come up before they are gathered, and gradients go down after they are scattered: piece by
 ** piece beside those exchanges, so that the longer of the two counts.
 **
-** A backward pass that is cut at buckets (schedule/overlap.c) hides them one by one; otherwise buckets become ready evenly
-** over it:
+** A backward pass that is cut at buckets (schedule/overlap.c) hides them one by one; otherwise buckets become ready
+** evenly over it:
 **
 **     exposed = max(last bucket, all - backward)
 **
-** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of their
-** own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too, are
-** summed once a step.
+** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of
+** their own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too,
+** are summed once a step.
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -30,8 +30,8 @@ static double exchange(const pm__step *p, pm__step_group group, int collective, 
   return pm__schedule_exchange_on(&p->s, p->group[group], collective, bytes);
 }
 
-/* In equal buckets, one after the other; what does not fit into one goes by itself, so there are no more than layers. *bucket
-** is the time of one. Without a framework there are no buckets. */
+/* In equal buckets, one after the other; what does not fit into one goes by itself, so there are no more than layers.
+** *bucket is the time of one. Without a framework there are no buckets. */
 static double in_buckets(const pm__step *p, pm__step_group group, int collective, double bytes, double *bucket)
 {
   double most = p->s.framework != NULL ? p->s.framework->profile.framework.bucket : (double)INFINITY;
@@ -90,6 +90,8 @@ static pm__step_data reduce_evenly(const pm__step *p, const pm__step_prices *pri
   return (pm__step_data){all, left + beside(prices, all - left), 0};
 }
 
+/* Without the factor of the host, which would change what data parallelism hides: it waits for the next fit of the host
+** times. */
 static double call_time(const pm__step *p)
 {
   return p->s.framework->profile.framework.kernel_time;
@@ -181,8 +183,8 @@ static piece_times piece_times_of(const pm__step_work *w, const pm__step_times *
   return out;
 }
 
-/* Exchanges of one micro-batch, and what of them nothing hides. The first gather and the last scatter have nothing to hide
-** behind. */
+/* Exchanges of one micro-batch, and what of them nothing hides. The first gather and the last scatter have nothing to
+** hide behind. */
 static pm__step_data pass_shards(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards,
                                  const pm__step_work *kinds, const pm__step_times *times)
 {

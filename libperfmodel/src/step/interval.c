@@ -8,9 +8,9 @@
 ** the rows, make it extrapolated at best; libraries that do not run there leave it not calibrated.
 **
 ** Measured over predicted is taken as log-normal, and spreads add in squares: that of any rate, of each class in
-** proportion to its share, each times the factor of its status; and, in proportion to the logarithm of how far the run is
-** outside, of batch and GPUs. Without a framework a prediction is a bound, and has no interval. Plans of several kinds of
-** parallelism, of sharding and of recomputation are in none of the rows that frameworks were fitted to.
+** proportion to its share, each times the factor of its status; and, in proportion to the logarithm of how far the run
+** is outside, of batch and GPUs. Without a framework a prediction is a bound, and has no interval. Plans of several
+** kinds of parallelism, of sharding and of recomputation are in none of the rows that frameworks were fitted to.
 */
 #include <math.h>
 #include "kernel/models.h"

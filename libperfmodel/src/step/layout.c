@@ -1,9 +1,10 @@
 /*
-** The plan of a run: degrees of parallelism, schedule, micro-batches, shards and groups of GPUs, and whether they fit together.
+** The plan of a run: degrees of parallelism, schedule, micro-batches, shards and groups of GPUs, and whether they fit
+** together.
 **
-** What has no effect is left out: the schedule of a pipeline of one stage, a group of shards without ZeRO, how experts are
-** loaded where each GPU has all of them. The names tensor-parallel, pipeline-parallel and hybrid of `parallelism` are degrees:
-** all GPUs, all GPUs, and those of a node.
+** What has no effect is left out: the schedule of a pipeline of one stage, a group of shards without ZeRO, how experts
+** are loaded where each GPU has all of them. The names tensor-parallel, pipeline-parallel and hybrid of `parallelism`
+** are degrees: all GPUs, all GPUs, and those of a node.
 */
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"

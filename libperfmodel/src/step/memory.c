@@ -1,6 +1,6 @@
 /*
-** Memory of a stage: what its pieces keep for as many micro-batches as the schedule has in flight, and what belongs to its
-** parameters.
+** Memory of a stage: what its pieces keep for as many micro-batches as the schedule has in flight, and what belongs to
+** its parameters.
 **
 **     activations   sum over pieces of what each keeps x micro-batches in flight; recomputed in full: the piece's inputs
 **     gradients     what a backward pass has alive beyond that: of the pieces of the last chunk, from the last to the first,
@@ -63,8 +63,8 @@ static double largest_piece(const pm__step *p, const pm__step_stage *stage)
   return largest;
 }
 
-/* Gathered weights, and the copies of gradients that are being sent: of two pieces; of all where a pipeline comes back to a
-** piece for every micro-batch before its gradients are summed. */
+/* Gathered weights, and the copies of gradients that are being sent: of two pieces; of all where a pipeline comes back
+** to a piece for every micro-batch before its gradients are summed. */
 static double communication(const pm__step *p, const pm__step_stage *stage, const pm__memory_question *q)
 {
   const pm_memory_profile *profile = &q->plan->profile;
@@ -122,8 +122,9 @@ static void pieces_of(const pm__step *p, int chunk, int *first, int *end)
   *end = chunk == p->at.stages * p->at.chunks - 1 ? of->pieces->count : of->front + pm__step_layers_before(p, chunk + 1);
 }
 
-/* From the last piece of a chunk to the first, equal ones in a row at once: of these the last has most alive. Pieces behind the layers go backward at once: with several chunks on a GPU only
-** what is in front of them waits. In *live the most that a backward pass has alive beyond what is kept. */
+/* From the last piece of a chunk to the first, equal ones in a row at once: of these the last has most alive. Pieces
+** behind the layers go backward at once: with several chunks on a GPU only what is in front of them waits. In *live the
+** most that a backward pass has alive beyond what is kept. */
 static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory_question *q, pm__step_kept *f, double *live)
 {
   int first, end;
@@ -157,7 +158,7 @@ static void add_chunks(const pm__step *p, int number, double again, pm__memory_q
 void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_kept *f)
 {
   asked a = asked_of(p);
-  pm__memory_question q = {NULL, &a.run, &a.optimizer, 0};
+  pm__memory_question q = {NULL, &a.run, &a.optimizer};
   *f = (pm__step_kept){0, 0, 0, 1};
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
@@ -178,7 +179,7 @@ void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage
 void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memory_parts *out)
 {
   asked a = asked_of(p);
-  pm__memory_question q = {pm__step_piece(p, 0)->memory, &a.run, &a.optimizer, 0};
+  pm__memory_question q = {pm__step_piece(p, 0)->memory, &a.run, &a.optimizer};
   const pm_memory_profile *profile = &q.plan->profile;
   memset(out, 0, sizeof *out);
   add_parameters(p, &q, pm__step_shared(p, stage), p->at.shards, out);
@@ -218,8 +219,8 @@ static void find_whole(const pm__step *p, pm__memo_memory *out)
   out->largest_batch = pm__memory_largest_batch(&out->parts, pm__step_usable_memory(p));
 }
 
-/* In `own`, or where it is remembered: nothing of it depends on the batch, and how many ranks there are matters to shards
-** alone. */
+/* In `own`, or where it is remembered: nothing of it depends on the batch, and how many ranks there are matters to
+** shards alone. */
 static const pm__memo_memory *memory_of_whole(const pm__step *p, pm__memo_memory *own)
 {
   const pm_run *r = p->s.run;

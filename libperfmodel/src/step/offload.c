@@ -9,8 +9,8 @@
 **     parameters   u P / B; weights come up before every use of a piece, which hides behind the piece before (likewise)
 **
 ** B is the GPU's share of the host's memory bandwidth, L of the links to the host that it shares with others behind the
-** same switch, in each direction, and no more than B. Both are data sheets', nothing is fitted. CPUs are taken to be bound
-** by memory.
+** same switch, in each direction, and no more than B. Both are data sheets', nothing is fitted. CPUs are taken to be
+** bound by memory.
 */
 #include <math.h>
 #include <stdio.h>

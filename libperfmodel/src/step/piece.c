@@ -4,8 +4,8 @@
 **     recompute = none; selective: the kernels of attention that keeps its scores; full: forward, without its last
 **     reduction; operations: forward, without attention and every other product
 **
-** With FP8 the products of linear layers run on a narrower device, and casts are added. Older generations of fused attention
-** take a factor longer.
+** With FP8 the products of linear layers run on a narrower device, and casts are added. Older generations of fused
+** attention take a factor longer.
 */
 #include <math.h>
 #include "kernel/models.h"

@@ -2,8 +2,8 @@
 ** The timeline of the stages of a pipeline: a lane for each, with its passes over micro-batches in the order of the
 ** schedule, then what is left of its exchange of gradients, its update and what it waits for.
 **
-** The passes are simulated, not computed by the formula of the schedule, so that the end differs from the step where the
-** formula is not exact: with uneven stages, and with gradients of parameters apart.
+** The passes are simulated, not computed by the formula of the schedule, so that the end differs from the step where
+** the formula is not exact: with uneven stages, and with gradients of parameters apart.
 */
 #include <math.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ typedef struct trace {
 
 /* ---- Passes ---- */
 
-/* A chunk goes at the pace of its stage, so that chunks add up to it. The fixed host time of a micro-batch belongs to the
-** backward pass, divided over the chunks. */
+/* A chunk goes at the pace of its stage, so that chunks add up to it. The fixed host time of a micro-batch belongs to
+** the backward pass, divided over the chunks. */
 static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stage, const pm__step_times *of, int number, int i)
 {
   pm__step_stage chunk;

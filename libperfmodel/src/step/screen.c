@@ -41,7 +41,8 @@ typedef struct screen_layout {
   pm__step_waits waits;
 } screen_layout;
 
-/* Plans with and without recomputation or sharded weights follow each other, and need the network in pieces and whole. */
+/* Plans with and without recomputation or sharded weights follow each other, and need the network in pieces and whole.
+** */
 enum { SIDES = 2 };
 
 struct pm__step_screen {
@@ -145,8 +146,8 @@ static bool same_parts(const pm__step *p, const pm__step_stage *a, const pm__ste
   return counts && a->again == b->again && a->whole == b->whole && a->split == b->split && a->expert == b->expert;
 }
 
-/* What is known of a group stays if another schedule makes the same stage of it; but what pieces keep depends on the chunks
-** that they are in. */
+/* What is known of a group stays if another schedule makes the same stage of it; but what pieces keep depends on the
+** chunks that they are in. */
 static void begin_group(const screen_layout *s, screen_stages *group, bool known, int first, const pm__step_stage *stage)
 {
   bool same = known && same_parts(&s->p, &group->stage, stage);

@@ -1,13 +1,13 @@
 /*
-** GPU and host in time. Both work side by side, and wait for each other at the end of a step, where a pipeline receives what
-** another stage computed, and at calls that return a result to the host. What each does between two such points is added up
-** and joined once:
+** GPU and host in time. Both work side by side, and wait for each other at the end of a step, where a pipeline receives
+** what another stage computed, and at calls that return a result to the host. What each does between two such points is
+** added up and joined once:
 **
 **     span = sqrt(gpu^2 + host^2)
 **
-** A sum over pieces is therefore the same however the network is cut. Without a pipeline the micro-batches of a step and its
-** update are one span; with one, forward and backward of every micro-batch are (where the schedule computes gradients of
-** parameters later, these are a third), and the update.
+** A sum over pieces is therefore the same however the network is cut. Without a pipeline the micro-batches of a step
+** and its update are one span; with one, forward and backward of every micro-batch are (where the schedule computes
+** gradients of parameters later, these are a third), and the update.
 **
 **     each = step_time + host copy of the inputs + calls that the GPU waits for        of every micro-batch
 */
@@ -25,7 +25,8 @@ static double join(double gpu, double host, pm__step_pace *pace)
   return both;
 }
 
-/* Every micro-batch after the first adds its gradients to those before: 3 accesses. That is all where the host updates. */
+/* Every micro-batch after the first adds its gradients to those before: 3 accesses. That is all where the host updates.
+** */
 static double update_gpu(const pm__step *p, double own, double *launches)
 {
   const pm__schedule *s = &p->s;
@@ -45,8 +46,8 @@ static double each_of(const pm__step *p, const pm__step_work *work)
   return p->s.framework->profile.framework.step_time + copy + work->waited;
 }
 
-/* Cut where the GPU waits for calls of the forward pass: up to the first, from one to the next, from the last to the first of
-** the next micro-batch, and from the last of all to the end. */
+/* Cut where the GPU waits for calls of the forward pass: up to the first, from one to the next, from the last to the
+** first of the next micro-batch, and from the last of all to the end. */
 static double join_between_calls(const pm__step_times *t, double m, const pm__step_waits *w, pm__step_pace *last)
 {
   pm__step_pace pace;

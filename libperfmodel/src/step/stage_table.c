@@ -1,6 +1,6 @@
 /*
-** The stages of a run as records. Each is busy with its own micro-batches, exchanges and update; what is left of the step it
-** waits.
+** The stages of a run as records. Each is busy with its own micro-batches, exchanges and update; what is left of the
+** step it waits.
 */
 #include <stdlib.h>
 #include "record/sized.h"

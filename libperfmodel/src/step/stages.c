@@ -7,8 +7,8 @@
 #include "schedule/pipeline_order.h"
 #include "step/step.h"
 
-/* Layers before chunk j: evenly, what is left over one each to the first; balanced: as if there were two more, which the
-** first and the last chunk have already. */
+/* Layers before chunk j: evenly, what is left over one each to the first; balanced: as if there were two more, which
+** the first and the last chunk have already. */
 int pm__step_layers_before(const pm__step *p, int j)
 {
   int chunks = p->at.stages * p->at.chunks, layers = p->pieces->layers;

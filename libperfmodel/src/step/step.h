@@ -1,6 +1,6 @@
 /*
-** One training step. A run is stages x groups x micro-batches: data parallelism is one stage, one GPU a group of one. What
-** belongs to a run is gathered once in a pm__step; the parts are then arithmetic over it, in this order:
+** One training step. A run is stages x groups x micro-batches: data parallelism is one stage, one GPU a group of one.
+** What belongs to a run is gathered once in a pm__step; the parts are then arithmetic over it, in this order:
 **
 **     gather.c          network, system, software, device, batch: what the run refers to, and whether it exists
 **     layout.c          degrees, schedule, groups of GPUs and shards; whether they fit together
@@ -16,12 +16,12 @@
 **     stage_table.c, trace.c, pipeline_trace.c       the same stage by stage, and as timelines
 **     screen.c          step time and memory alone, with the parts that plans share kept from one plan to the next
 **
-** A network that no GPU shares and no stage divides is one piece, so that data parallelism prices each distinct kernel once.
-** Its pieces are needed for a pipeline, sharded layers, sharded weights, recomputation, offloading and FP8. Sums over pieces
-** equal the whole (plan/sharded.h).
+** A network that no GPU shares and no stage divides is one piece, so that data parallelism prices each distinct kernel
+** once. Its pieces are needed for a pipeline, sharded layers, sharded weights, recomputation, offloading and FP8. Sums
+** over pieces equal the whole (plan/sharded.h).
 **
-** Neutral values: a field that can have no effect is left out here, in pm__step_layout, and nothing behind it reads the run's
-** own field.
+** Neutral values: a field that can have no effect is left out here, in pm__step_layout, and nothing behind it reads the
+** run's own field.
 */
 #ifndef PM_STEP_STEP_H
 #define PM_STEP_STEP_H
@@ -36,8 +36,8 @@
 typedef struct pm__step_times pm__step_times;
 typedef struct pm__step_work pm__step_work;
 
-/* Groups of GPUs that exchange: those that share a layer, a sequence, experts; two stages, the two ends of a pipeline; those
-** with the same parameters, and the same experts; the groups that shards lie in, and their copies. */
+/* Groups of GPUs that exchange: those that share a layer, a sequence, experts; two stages, the two ends of a pipeline;
+** those with the same parameters, and the same experts; the groups that shards lie in, and their copies. */
 typedef enum pm__step_group {
   PM__GROUP_TENSOR = PM__AXIS_TENSOR,
   PM__GROUP_CONTEXT = PM__AXIS_CONTEXT,
@@ -80,11 +80,12 @@ typedef struct pm__step {
   pm__collective_group own[PM__STEP_GROUPS]; /* those that are neither all GPUs nor one */
 } pm__step;
 
-/* Gathers a run; PM_OK, or why it cannot be predicted, memory left aside. `memo` may be NULL. May make shards on first use. */
+/* Gathers a run; PM_OK, or why it cannot be predicted, memory left aside. `memo` may be NULL. May make shards on first
+** use. */
 int pm__step_make(pm__step *step, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error);
 
-/* The same with another micro-batch, schedule, number of chunks, ZeRO stage or recomputation, of a run that `step` refers to
-** from now on; the network stays cut, or whole. */
+/* The same with another micro-batch, schedule, number of chunks, ZeRO stage or recomputation, of a run that `step`
+** refers to from now on; the network stays cut, or whole. */
 int pm__step_change(pm__step *step, const pm_run *run, pm_error *error);
 
 /* A run as a caller gives it, a record of `size` bytes, of which `own` keeps a copy. */
@@ -126,7 +127,7 @@ static inline double pm__step_usable_memory(const pm__step *p)
 
 /* ---- Pieces and stages ---- */
 
-/* Work and times are passed by address: a step copies few of them. Of one micro-batch, of a piece or summed over those of a stage; s. GPU and host are apart until they are joined. */
+/* Of one micro-batch, of a piece or summed over those of a stage; s. GPU and host are apart until they are joined. */
 struct pm__step_work {
   double gpu[PM__PASSES], again;       /* kernels; those that are recomputed */
   double host[PM__PASSES], host_again; /* launching them */
@@ -139,8 +140,8 @@ struct pm__step_work {
   pm__part part;                       /* kernels by sort, as the kernel model has them */
 };
 
-/* The work of all kinds of pieces of a run, and the kernels of the whole network, segment by segment, where its backward pass
-** is cut at buckets of gradients. */
+/* The work of all kinds of pieces of a run, and the kernels of the whole network, segment by segment, where its
+** backward pass is cut at buckets of gradients. */
 typedef struct pm__step_kinds {
   pm__step_work *work;
   const pm__costs *costs;             /* NULL: it is not cut */
@@ -231,14 +232,15 @@ static inline double pm__step_exchanges(const pm__step_work *w)
 
 /* ---- Spans ---- */
 
-/* How long a second of the GPU and a second of the host take between two points where they wait for each other: both together
-** take sqrt(gpu^2 + host^2) = (gpu x gpu + host x host) / sqrt(gpu^2 + host^2), to which each of their parts adds its share. */
+/* How long a second of the GPU and a second of the host take between two points where they wait for each other: both
+** together take sqrt(gpu^2 + host^2) = (gpu x gpu + host x host) / sqrt(gpu^2 + host^2), to which each of their parts
+** adds its share. */
 typedef struct pm__step_pace {
   double gpu, host;
 } pm__step_pace;
 
-/* A stage's micro-batch in time, exchanges included, and its update. Without a pipeline a step is one span; with one every
-** pass over a micro-batch is a span, and so is the update. */
+/* A stage's micro-batch in time, exchanges included, and its update. Without a pipeline a step is one span; with one
+** every pass over a micro-batch is a span, and so is the update. */
 struct pm__step_times {
   double forward, dgrad, wgrad, recompute; /* of one micro-batch */
   double each;           /* host time of a micro-batch beside the GPU: its fixed time, copies, calls that the GPU waits for */
@@ -300,8 +302,8 @@ typedef struct pm__step_shards {
   double gather, scatter, up, down;
 } pm__step_shards;
 
-/* Exchanges of a stage, whatever its times are: all gradients, and what of them has nothing to hide behind; what must follow;
-** the share of the GPU that they keep busy. */
+/* Exchanges of a stage, whatever its times are: all gradients, and what of them has nothing to hide behind; what must
+** follow; the share of the GPU that they keep busy. */
 typedef struct pm__step_prices {
   double gradients, bucket, after, beside;
   const pm__step_shards *shards; /* of each kind, with ZeRO stage 3; the caller's */
@@ -327,7 +329,8 @@ double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, con
 /* PM_OK, or what its time would need. */
 int pm__step_offload_check(const pm__step *p, pm_error *error);
 
-/* The stage of ZeRO from which on so much can be offloaded: before it, all GPUs sum all gradients, or need all weights. */
+/* The stage of ZeRO from which on so much can be offloaded: before it, all GPUs sum all gradients, or need all weights.
+** */
 static inline int pm__step_offload_zero(int32_t offload)
 {
   return offload == PM_OFFLOAD_PARAMETERS ? 3 : offload == PM_OFFLOAD_GRADIENTS ? 2 : 0;
@@ -335,8 +338,8 @@ static inline int pm__step_offload_zero(int32_t offload)
 
 /* ---- Memory ---- */
 
-/* What the pieces of a stage keep, for one sample: of one micro-batch in flight, of what never waits, and what a backward pass
-** has alive beyond. It does not depend on ZeRO. */
+/* What the pieces of a stage keep, for one sample: of one micro-batch in flight, of what never waits, and what a
+** backward pass has alive beyond. It does not depend on ZeRO. */
 typedef struct pm__step_kept {
   double waiting, behind, live, factor; /* factor: the allocator's over what is alive */
 } pm__step_kept;
@@ -381,7 +384,7 @@ typedef struct pm__step_walk {
   pm__step_work kept;           /* that of a stage of several pieces */
   pm__step_times times;
   int stage;              /* its number */
-  double parameters, own; /* the most that a GPU of any stage has, and updates */
+  double parameters;      /* the most that a GPU of any stage has */
   double updated, saved;  /* parameters that GPUs update, and FLOP that they save, summed over the stages */
   double again;           /* layers that are recomputed, likewise */
   pm__step_data data;     /* of the stage where most is left */
@@ -397,7 +400,8 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
 /* All stages, what neighbours that are alike take worked out once; then what the schedule makes of it. */
 void pm__step_walk_all(const pm__step *p, const pm__step_kinds *kinds, pm__step_walk *walk);
 
-/* Whether gradients are summed by collectives between GPUs, with whatever degrees; else as schedule/parallelism.c has it. */
+/* Whether gradients are summed by collectives between GPUs, with whatever degrees; else as schedule/parallelism.c has
+** it. */
 static inline bool pm__step_all_reduces(const pm__step *p)
 {
   return p->s.parallelism == PM_PARALLELISM_ALL_REDUCE || p->s.ranks <= 1;

@@ -1,6 +1,7 @@
 /*
-** The timeline of one step. Of a network that is cut into pieces it is that of pipeline_trace.c; else it has one lane for
-** the kernels of a GPU, layer by layer, one for the host's launches, one for the buckets of gradients, one for waiting.
+** The timeline of one step. Of a network that is cut into pieces it is that of pipeline_trace.c; else it has one lane
+** for the kernels of a GPU, layer by layer, one for the host's launches, one for the buckets of gradients, one for
+** waiting.
 **
 ** The kernels of a step take less than the step where the host is slow: they are then spread evenly, with gaps between.
 */

@@ -4,8 +4,8 @@
 **
 **     step = the slowest stage alone + exchanges that nothing hides + bubble + waiting
 **
-** Without a pipeline the slowest stage is the only one. With one its micro-batches are ordered by the schedule, and what that
-** adds to them is the bubble, and hops that are waited for.
+** Without a pipeline the slowest stage is the only one. With one its micro-batches are ordered by the schedule, and
+** what that adds to them is the bubble, and hops that are waited for.
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -15,8 +15,9 @@ void pm__step_walk_begin(const pm__step *p, pm__step_walk *walk)
 {
   walk->load = (pm__pipeline_load){.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation,
                                    .blocks = pm__step_hops_block(p)};
+  walk->slowest = NULL;
   walk->stage = 0;
-  walk->parameters = walk->own = walk->updated = walk->saved = walk->again = walk->offload = 0;
+  walk->parameters = walk->updated = walk->saved = walk->again = walk->offload = 0;
   walk->data = (pm__step_data){0, 0, 0};
 }
 
@@ -31,7 +32,7 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
   load->wgrad += count * t->wgrad;
   load->most_forward = pm__most(load->most_forward, t->forward);
   load->most_backward = pm__most(load->most_backward, all - t->forward);
-  if (all > load->most) {
+  if (w->slowest == NULL || all > load->most || isnan(all)) { /* a time that is not known is that of the whole */
     load->most = all;
     w->slowest = work;
     if (p->pieces != NULL) w->slowest = &w->kept, w->kept = *work;
@@ -39,7 +40,6 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
     w->stage = number;
   }
   w->parameters = pm__most(w->parameters, pm__step_parameters(stage));
-  w->own = pm__most(w->own, own);
   w->updated += count * own;
   w->saved += count * work->saved;
   w->again += count * stage->again * stage->layers;
