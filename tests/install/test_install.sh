@@ -34,19 +34,20 @@ consumers() {
   # shellcheck disable=SC2046 # flags are words
   cc -std=c99 "$consumer/consumer.c" $(pkg-config --cflags --libs perfmodel) -o "$scratch/by_pkg_config"
   LD_LIBRARY_PATH=$(pkg-config --variable=libdir perfmodel) "$scratch/by_pkg_config" >"$scratch/c"
-  quietly "find_package" cmake -G Ninja -S "$consumer" -B "$scratch/by_cmake" "-DCMAKE_PREFIX_PATH=$1"
+  quietly "find_package" cmake -G Ninja -S "$consumer" -B "$scratch/by_cmake" "-DCMAKE_PREFIX_PATH=$1" \
+    "-DWANTED_VERSION=$header_version"
   quietly "building with CMake" cmake --build "$scratch/by_cmake"
   "$scratch/by_cmake/consumer" | cmp - "$scratch/c" || fail "by CMake and by pkg-config the numbers differ"
   rm -rf "$scratch/by_cmake"
 }
 
+header_version=$(sed -n 's/^#define PM_VERSION "\([^"]*\)".*/\1/p' "$source/libperfmodel/include/perfmodel.h")
 prefix=$scratch/moved/prefix
 mkdir "$scratch/moved"
 install_moved "$build" "$prefix"
 consumers "$prefix"
 say "C by pkg-config and by CMake: $(cat "$scratch/c") samples/s"
 
-header_version=$(sed -n 's/^#define PM_VERSION "\([^"]*\)".*/\1/p' "$source/libperfmodel/include/perfmodel.h")
 [ "$(pkg-config --modversion perfmodel)" = "$header_version" ] || fail "perfmodel.pc is of another version"
 
 include=$(pkg-config --cflags perfmodel)
