@@ -46,10 +46,21 @@ class CMakeBuild(build_ext):
         extra = os.environ.get("CMAKE_ARGS", "").split()
         # Fresh each time: pip puts cmake, ninja and swig in a folder that is gone after the build.
         subprocess.run(["cmake", "--fresh", "-S", ROOT, "-B", build, "-G", "Ninja", *defines, *extra], check=True)
-        subprocess.run(["cmake", "--build", build, "--target", "perfmodel_python", "perfmodel_command"], check=True)
+        targets = ["perfmodel_python", "perfmodel_command", "perfmodel_schema", "perfmodel_pages"]
+        subprocess.run(["cmake", "--build", build, "--target", *targets], check=True)
         scripts = Path(self.get_finalized_command("build_scripts").build_dir)
         scripts.mkdir(parents=True, exist_ok=True)
         shutil.copy(build / "tools" / COMMAND, scripts)
+        self.add_data(build, "libperfmodel/perfmodel.xsd", "share/perfmodel/perfmodel.xsd")
+        self.add_data(build, "tools/manual", "share/man/man1/perfmodel.1")
+        self.add_data(build, "tools/completion", "share/bash-completion/completions/perfmodel")
+
+    def add_data(self, build: Path, made: str, installed: str) -> None:
+        """A file that the build makes is installed below the prefix, as those of the source are."""
+        place = build / "installed" / installed
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(build / made, place)
+        self.distribution.data_files.append((str(Path(installed).parent), [str(place)]))
 
     def copy_extensions_to_source(self) -> None:
         """For an editable install: what is generated goes beside the extension."""
@@ -73,7 +84,6 @@ setup(
     ext_modules=[Extension("perfmodel._libcore", sources=[])],
     scripts=[COMMAND],
     data_files=[
-        ("share/perfmodel", ["data/perfmodel.xsd"]),
         ("share/perfmodel/examples", [str(p.relative_to(ROOT)) for p in sorted((ROOT / "examples").iterdir()) if p.suffix != ".txt"]),
     ],
     cmdclass={"build_ext": CMakeBuild, "build_scripts": NativeScripts},

@@ -7,7 +7,7 @@ install(TARGETS perfmodel EXPORT perfmodel-targets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 # For editors and to begin from; pip puts them at the same places below its prefix.
-install(FILES "${PROJECT_SOURCE_DIR}/data/perfmodel.xsd" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel")
+install(FILES "${PROJECT_BINARY_DIR}/libperfmodel/perfmodel.xsd" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel"
         PATTERN "CMakeLists.txt" EXCLUDE)
 

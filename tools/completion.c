@@ -1,4 +1,4 @@
-/* Completion for bash, from the same tables as --help: perfmodel --completion > perfmodel.bash */
+/* Completion for bash, from the same tables as --help. The build installs it. */
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"

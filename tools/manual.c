@@ -1,4 +1,4 @@
-/* The manual page, from the same tables as --help: perfmodel --manual > perfmodel.1 */
+/* The manual page, from the same tables as --help. The build installs it. */
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"

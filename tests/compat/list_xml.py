@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Prints the elements and attributes of catalogue files, from the schema: what types hold, and the words of choices.
 
-    list_xml.py WRITE_SCHEMA
+    list_xml.py SCHEMA
 """
 
-import subprocess
 import sys
 from xml.etree import ElementTree
 
@@ -33,5 +32,4 @@ def walk(node: ElementTree.Element, path: str) -> None:
 
 
 if __name__ == "__main__":
-    schema = subprocess.run([sys.argv[1]], capture_output=True, text=True, check=True).stdout
-    walk(ElementTree.fromstring(schema), "")
+    walk(ElementTree.parse(sys.argv[1]).getroot(), "")

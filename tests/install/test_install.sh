@@ -72,6 +72,9 @@ for file in perfmodel.xsd examples/published.csv examples/first_numbers.c; do
 done
 command=$prefix/bin/perfmodel
 if [ -x "$command" ]; then
+  "$command" --manual | cmp - "$prefix/share/man/man1/perfmodel.1" || fail "the manual page is of another command"
+  "$command" --completion | cmp - "$prefix/share/bash-completion/completions/perfmodel" ||
+    fail "the completion is of another command"
   if grep -q '^PM_HARDEN:BOOL=ON' "$build/CMakeCache.txt" && ! grep -q '^PM_SANITIZE[A-Z_]*:BOOL=ON' "$build/CMakeCache.txt"; then
     sh "$source/scripts/check_hardening.sh" "$command" "$(find "$prefix" -name 'libperfmodel.so.*.*' -type f)" || fail "guards"
     say "library and command have their guards"

@@ -10,7 +10,7 @@ from pathlib import Path
 import perfmodel as pm
 import pytest
 
-SHARED = Path(sysconfig.get_path("data")) / "share" / "perfmodel"
+SHARED = Path(sysconfig.get_path("data")) / "share"
 SCRIPT = Path(sysconfig.get_path("scripts")) / "perfmodel"
 
 
@@ -30,8 +30,10 @@ def test_command_of_pip(start: list[str], tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="the package is not installed by pip")
-def test_schema_and_examples_of_pip(tmp_path: Path) -> None:
-    assert b"<xs:schema" in (SHARED / "perfmodel.xsd").read_bytes()
-    rows = SHARED / "examples" / "published.csv"
+def test_pages_and_examples_of_pip(tmp_path: Path) -> None:
+    assert b"<xs:schema" in (SHARED / "perfmodel/perfmodel.xsd").read_bytes()
+    assert run(str(SCRIPT), "--manual", folder=tmp_path).stdout == (SHARED / "man/man1/perfmodel.1").read_text()
+    assert "_perfmodel()" in (SHARED / "bash-completion/completions/perfmodel").read_text()
+    rows = SHARED / "perfmodel/examples/published.csv"
     done = run(str(SCRIPT), "validate", "--set", "training", "--data", str(rows), "-q", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

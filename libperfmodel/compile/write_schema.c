@@ -1,6 +1,6 @@
 /*
-** Writes the XML schema of the catalogue, for editors, from the field tables and the layer kinds. The library itself
-** judges files by the same tables, with better messages; a test keeps data/perfmodel.xsd equal to this.
+** Prints the XML schema of the catalogue, for editors, from the field tables and the layer kinds. The library itself
+** judges files by the same tables, with better messages.
 */
 #include <stdio.h>
 #include <string.h>
@@ -229,7 +229,7 @@ int main(void)
 {
   const pm__kind *kind;
   text("<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-  text("<!-- For editors. Written by tests/schema/write_schema.c from the field tables: ninja schema. Do not edit. -->");
+  text("<!-- For editors. Made from the field tables of perfmodel by its build. -->");
   text("<xs:schema xmlns:xs=\"http://www.w3.org/2001/XMLSchema\">");
   text("  <xs:element name=\"perfmodel\"><xs:complexType>\n    <xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">");
   for (size_t i = 0; (kind = pm__kind_at(i)) != NULL; i++)
