@@ -7,7 +7,8 @@ use functions of, itself and the rooms of the floors below its own, never those 
 
 Files are looked at too: a.c with its header a.h is one unit, which uses another where it names a function or variable
 that the other defines. Units that use each other, directly or over others, are a circle, within a room or over rooms;
-so are modules of the Python package that import each other.
+so are modules of the Python package that import each other. The command in tools/ and the lab in lab/ have no rooms, but
+their files may not go in circles either.
 """
 
 import ast
@@ -98,10 +99,11 @@ WORDS = {
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 NOISE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 FUNCTION = re.compile(
-    r"^(?!typedef|static(?! inline)|extern)[A-Za-z_][\w \t*\n]*?[ *](pm_\w+)\(([^;{}]*)\)\s*\{", re.MULTILINE
+    r"^(?!typedef|static(?! inline)|extern)[A-Za-z_][\w \t*\n]*?[ *]([a-z]\w+)\(([^;{}]*)\)\s*\{", re.MULTILINE
 )
-VARIABLE = re.compile(r"^(?!typedef|static|extern)[A-Za-z_][\w *]*?[ *](pm_\w+)(?:\[[^\]]*\])*\s*=", re.MULTILINE)
+VARIABLE = re.compile(r"^(?!typedef|static|extern)[A-Za-z_][\w *]*?[ *]([a-z]\w+)(?:\[[^\]]*\])*\s*=", re.MULTILINE)
 NAME = re.compile(r"\bpm_\w+")
+CALL = re.compile(r"(?<![.>\w])[a-z]\w+(?=\()|(?<=&)[a-z]\w+")  # outside the library, whose names begin alike
 TYPE = re.compile(
     r"^(?:typedef )?(?:struct|enum|union) (pm__\w+) \{|^\} (pm__\w+);"
     r"|^typedef (?!struct (pm__\w+) \3;)[^{};]*?\b(pm__\w+);",
@@ -176,9 +178,10 @@ def header_problems(header: Path) -> list[str]:
 def outsider_problems(file: Path) -> list[str]:
     """What is wrong with the includes of a file that stands for a user: the public header and its neighbours only."""
     problems = []
+    top = ROOT / file.relative_to(ROOT).parts[0]
     for bracket, target in INCLUDE.findall(file.read_text(encoding="utf-8")):
         ours = (SOURCES / target).exists() or target.startswith("perfmodel/")
-        neighbour = bracket == '"' and (file.parent / target).exists() and "/" not in target
+        neighbour = bracket == '"' and any((place / target).exists() for place in (file.parent, top, top / "src"))
         if ours or (bracket == '"' and not neighbour and target not in ("perfmodel.h", "perfmodel-lab.h")):
             name = file.relative_to(ROOT)
             problems.append(f"{name}: includes {target}; outside the library only perfmodel.h is known")
@@ -216,7 +219,7 @@ def circles(graph: dict[str, set[str]]) -> list[list[str]]:
     return found
 
 
-def uses(texts: dict[str, str]) -> tuple[dict[str, set[str]], dict[tuple[str, str], str]]:
+def uses(texts: dict[str, str], names: re.Pattern[str]) -> tuple[dict[str, set[str]], dict[tuple[str, str], str]]:
     """Which units use which, and a name for each such pair. A unit is called by its path without .c or .h."""
     owner = {}
     for name, text in texts.items():
@@ -225,7 +228,7 @@ def uses(texts: dict[str, str]) -> tuple[dict[str, set[str]], dict[tuple[str, st
     graph: dict[str, set[str]] = defaultdict(set)
     example = {}
     for name, text in texts.items():
-        for symbol in sorted(set(NAME.findall(text))) if name not in LISTS and name.endswith(".c") else []:
+        for symbol in sorted(set(names.findall(text))) if name not in LISTS and name.endswith(".c") else []:
             other = owner.get(symbol, name[:-2])
             if other != name[:-2]:
                 graph[name[:-2]].add(other)
@@ -250,18 +253,30 @@ def path_within(graph: dict[str, set[str]], part: list[str]) -> list[str]:
 
 def use_problems(texts: dict[str, str]) -> tuple[list[str], int]:
     """Uses that go up, and circles; how many circles there are."""
-    graph, example = uses(texts)
+    graph, example = uses(texts, NAME)
     problems = []
     for unit, others in sorted(graph.items()):
         for other in sorted(others):
             if room_of(other + ".c") not in allowed(room_of(unit + ".c")):
                 problems.append(f"{unit}.c: uses {example[unit, other]} of {other}.c, above or beside it")
-    found = circles(graph)
-    for part in found:
+    found = circle_problems(graph, example)
+    return problems + found, len(found)
+
+
+def circle_problems(graph: dict[str, set[str]], example: dict[tuple[str, str], str]) -> list[str]:
+    problems = []
+    for part in circles(graph):
         way = path_within(graph, part)
         names = ", ".join(example[a, b] for a, b in zip(way, way[1:]) if (a, b) in example)
         problems.append(f"circle of {len(part)} files: {' -> '.join(way)} ({names})")
-    return problems, len(found)
+    return problems
+
+
+def folder_circles(folder: str) -> list[str]:
+    """Circles among the files of a folder outside the library."""
+    files = sorted((ROOT / folder).rglob("*.[ch]"))
+    texts = {file.relative_to(ROOT).as_posix(): bare(file.read_text(encoding="utf-8")) for file in files}
+    return circle_problems(*uses(texts, CALL))
 
 
 def imports(file: Path, modules: set[str]) -> set[str]:
@@ -365,12 +380,14 @@ def main() -> int:
     problems += [f"{name}: lies at the top of src" for name in raw if "/" not in name]
     headers = sorted((LIBRARY / "include" / "perfmodel").glob("*.h"))
     problems += [problem for header in headers for problem in header_problems(header)]
-    outside = ["tools", "bindings", "examples", "benchmarks", "tests/install"]
+    outside = ["tools", "lab", "bindings", "examples", "benchmarks", "tests/install"]
     outsiders = sorted(each for folder in outside for each in (ROOT / folder).rglob("*.[chi]") if each.is_file())
     problems += [problem for file in outsiders for problem in outsider_problems(file)]
     found, circle_count = use_problems(texts)
+    others = [problem for folder in ("tools", "lab") for problem in folder_circles(folder)]
+    circle_count += len(others)
     python, module_count, python_circles = python_problems()
-    problems += found + python + name_problems(texts, raw) + kind_problems(texts)
+    problems += found + others + python + name_problems(texts, raw) + kind_problems(texts)
     for problem in problems:
         print(problem, file=sys.stderr)
     rooms = {room_of(name) for name in raw} - {""}

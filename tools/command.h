@@ -209,6 +209,7 @@ extern const cli_command list_command, show_command, layers_command, memory_comm
   sensitivity_command, calibrate_command, search_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
+enum { COMMANDS_MOST = 40 };
 const cli_command *command_at(size_t index);
 const cli_command *command_find(const char *name);
 
@@ -225,10 +226,6 @@ void print_help(FILE *stream);
 void print_command_help(FILE *stream, const cli_command *command);
 void print_manual(FILE *stream);
 void print_completion(FILE *stream);
-
-/* Prints words over lines of at most `width` characters (0: one line), the first starting at `column`, the others
-** indented. A line feed in `text` ends a line. */
-void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent, size_t width);
 
 /* ---- Messages (message.c): one line to stderr, "perfmodel: ..." ---- */
 
@@ -310,6 +307,10 @@ typedef struct cli_page {
   char *text;
   size_t size;
 } cli_page;
+
+/* Prints words over lines of at most `width` characters (0: one line), the first starting at `column`, the others
+** indented. A line feed in `text` ends a line. */
+void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent, size_t width);
 
 bool page_open(cli_page *page);
 int page_write(cli_page *page, const cli_request *request); /* writes and frees it; returns an exit code */

@@ -5,34 +5,6 @@
 
 enum { WIDTH = 80, DOC_COLUMN = 28 };
 
-/* Length of the next word, and how far the one after it is. */
-static size_t word_length(const char *text)
-{
-  return strcspn(text, " \n");
-}
-
-void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent, size_t width)
-{
-  bool fresh = true;
-  while (*text != '\0') {
-    size_t length = word_length(text);
-    bool full = !fresh && width > 0 && column + 1 + length > width;
-    if (full || *text == '\n') {
-      fprintf(stream, "\n%*s", *text == '\n' && text[1] == '\n' ? 0 : (int)indent, "");
-      column = indent;
-      fresh = true;
-      if (*text == '\n') text++;
-      continue;
-    }
-    if (!fresh) fputc(' ', stream);
-    fwrite(text, 1, length, stream);
-    column += length + (fresh ? 0 : 1);
-    fresh = false;
-    text += length + (text[length] == ' ');
-  }
-  fputc('\n', stream);
-}
-
 static void print_option(FILE *stream, const cli_option *o)
 {
   char left[160];

@@ -3,24 +3,6 @@
 #include <string.h>
 #include "command.h"
 
-static const cli_command *const commands[] = {
-  &predict_command, &sweep_command,    &infer_command, &size_command, &search_command, &sensitivity_command, &memory_command,     &input_command,      &collective_command, &rings_command,
-  &copies_command,  &fabric_command,   &layers_command,     &list_command,       &show_command,
-  &topology_command, &kernel_command, &calibrate_command, &validate_command, &check_command,     &doctor_command,     &import_command, &export_command, &new_command};
-
-const cli_command *command_at(size_t index)
-{
-  return index < sizeof commands / sizeof commands[0] ? commands[index] : NULL;
-}
-
-const cli_command *command_find(const char *name)
-{
-  const cli_command *c;
-  for (size_t i = 0; (c = command_at(i)) != NULL; i++)
-    if (strcmp(c->name, name) == 0) return c;
-  return NULL;
-}
-
 static void print_version(FILE *stream)
 {
   fprintf(stream, "perfmodel %s\n", pm_version_get());
@@ -49,7 +31,7 @@ static int print_help_of(const cli_command *command)
 
 static int unknown_command(const char *word)
 {
-  const char *names[sizeof commands / sizeof commands[0] + 1] = {NULL};
+  const char *names[COMMANDS_MOST + 1] = {NULL};
   for (size_t i = 0; command_at(i) != NULL; i++) names[i] = command_at(i)->name;
   const char *meant = closest_name(word, names);
   if (word[0] == '-')

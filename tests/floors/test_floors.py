@@ -59,6 +59,13 @@ FAULTS = [
      "names a layer kind"),
     ("libxml2 elsewhere", SRC + "base/xml.c", "#include <libxml/tree.h>\n", "not its business"),
     ("a tool that looks inside", "tools/main.c", '#include "perfmodel/error.h"\n', "only perfmodel.h is known"),
+    ("a circle of the command", "tools/help.c",
+     "void help(void)\n{\n  run();\n}\n|../../tools/run.c|void run(void)\n{\n  help();\n}\n",
+     "circle of 2 files: tools/help -> tools/run"),
+    ("a circle of the lab", "lab/src/rows.c",
+     "int rows(void)\n{\n  return fit();\n}\n|../../lab/src/fit.c|int fit(void)\n{\n  return rows();\n}\n",
+     "circle of 2 files: lab/src/fit -> lab/src/rows"),
+    ("a lab that looks inside", "lab/src/rows.c", '#include "base/base.h"\n', "only perfmodel.h is known"),
     ("a circle of modules", PACKAGE + "_b.py", "def f():\n    from . import _a\n", "circle of Python modules"),
 ]  # fmt: skip
 
