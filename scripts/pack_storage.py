@@ -29,7 +29,7 @@ DELL = "dataset=ilsvrc2012-x10, system=c4140-v100-sxm2, storage=isilon-f800, dec
 DISKS = [("AlexNet", 7095, 6370, 6414), ("ResNet-50", 2940, 2680, 2658), ("VGG-16", 1590, 1440, 1437)]
 NODE = "gpu_rate=2653.83"  # 300 MB/s of 113,044 B
 NODES = [("gateway", "input_nodes_gateway", 70, ""), ("chassis", "input_nodes_storage", 50, ""),
-         ("switch", "input_nodes_ports", 32, ""), ("least", "input_nodes_most", 32, "what can be built")]
+         ("switch", "input_nodes_ports", 32, ""), ("least", "input_max_nodes", 32, "what can be built")]
 
 
 def dell():
@@ -42,7 +42,7 @@ def dell():
     for name, formula, value, remark in NODES:
         yield f"dell-nodes-{name}", "dell2018 nodes", name, value, "nodes", "value", DELL + NODE, formula, remark
     yield ("dell-nodes-bound", "dell2018 nodes", "the least of them is what can be built", "", "claim", "claim",
-           DELL + NODE, "input_nodes_most <= min(input_nodes_gateway, input_nodes_storage, input_nodes_ports)", "")
+           DELL + NODE, "input_max_nodes <= min(input_nodes_gateway, input_nodes_storage, input_nodes_ports)", "")
 
 
 def decode(row):
@@ -63,7 +63,7 @@ def mlperf(row):
     run = (f"system=dgx1-v100, dataset.sample_size={size}, storage=nvme, access=none, decode=none, loader.augment_time=0, "
            f"storage.operations=unlimited, storage.bandwidth={float(row['value']) * MIB:.0f}, "
            f"gpu_rate={float(row['count']) * batch / time:.6g}")
-    return "claim", "", run, f"input_utilisation >= {(least - SLACK) / 100}", "accelerators that sleep, at the bandwidth measured"
+    return "claim", "", run, f"input_gpu_busy >= {(least - SLACK) / 100}", "accelerators that sleep, at the bandwidth measured"
 
 
 def fio(row):

@@ -162,20 +162,14 @@ static int read_extras(const cli_request *request, pm_kernel *kernel)
 
 /* ---- Which operator ---- */
 
-/* The word, or what it was in an earlier release. */
-static bool is_pass(const char *pass, const char *word, const char *former)
-{
-  return strcmp(pass, word) == 0 || strcmp(pass, former) == 0;
-}
-
 static int read_pass(const cli_request *request, const family *f, pm_kernel *kernel)
 {
   const char *pass = request->value[OPTION_PASS];
   int found = f->forward;
   if (pass != NULL && strcmp(pass, "forward") != 0) {
     found = NONE;
-    if (is_pass(pass, "dgrad", "backward-data") || strcmp(pass, "backward") == 0) found = f->dgrad;
-    if (is_pass(pass, "wgrad", "backward-weight")) found = f->wgrad;
+    if (strcmp(pass, "dgrad") == 0 || strcmp(pass, "backward") == 0) found = f->dgrad;
+    if (strcmp(pass, "wgrad") == 0) found = f->wgrad;
   }
   kernel->operation = found;
   return found != NONE ? CODE_DONE : fail(CODE_USAGE, "%s has no pass \"%.40s\"", f->name, pass);

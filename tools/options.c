@@ -33,11 +33,6 @@ void field_option(const pm_field *field, char *name, size_t size)
   option_name(field->option != NULL ? field->option : field->name, name, size);
 }
 
-void field_former_option(const pm_field *field, char *name, size_t size)
-{
-  option_name(field->former != NULL ? field->former : "", name, size);
-}
-
 /* The names of a choice, between them `between`. */
 static void list_choices(const pm_field *field, const char *between, char *list, size_t size)
 {

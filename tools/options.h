@@ -28,10 +28,8 @@ typedef struct cli_options {
 /* The options of two lists, `more` may be NULL; to be freed with free. NULL without memory. */
 cli_options *options_new(const cli_option *options, const cli_option *more);
 
-/* What the command calls a field, without the dashes; what it called it earlier, "" if nothing else; whether it needs no
-** value. */
+/* What the command calls a field, without the dashes; whether it needs no value. */
 void field_option(const pm_field *field, char *name, size_t size);
-void field_former_option(const pm_field *field, char *name, size_t size);
 bool is_switch(const pm_field *field);
 
 /* The text that was given for a field of the run, or NULL. */

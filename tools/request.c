@@ -55,30 +55,6 @@ static const cli_known *find_option(const cli_request *request, cli_option_test 
   return NULL;
 }
 
-/* What options were called in an earlier release, where no field of a record says it. */
-static const struct {
-  const char *former, *name;
-} renamed[] = {
-  {"in-turn", "no-prefetch"}, {"kernels", "kernel-model"},   {"era", "nccl"},    {"keep-out", "hold-out"},
-  {"front", "pareto"},        {"nodes-most", "max-nodes"}, {"uplink-gpus", "gpus-per-uplink"},
-};
-
-/* The option that had this name in an earlier release. */
-static const cli_known *find_former(const cli_request *request, const char *name, size_t length)
-{
-  for (size_t i = 0; i < sizeof renamed / sizeof renamed[0]; i++)
-    if (is_named(renamed[i].former, name, length))
-      return find_option(request, has_name, renamed[i].name, strlen(renamed[i].name));
-  for (size_t i = 0; i < request->options->count; i++) {
-    const pm_field *field = request->options->items[i].field;
-    if (field == NULL || field->former == NULL) continue;
-    char former[OPTION_NAME];
-    field_former_option(field, former, sizeof former);
-    if (is_named(former, name, length)) return &request->options->items[i];
-  }
-  return NULL;
-}
-
 /* Whether an option is named as an argument is, "--network" or "--model" of NETWORK. */
 static bool is_argument(const cli_command *command, const char *name)
 {
@@ -152,7 +128,6 @@ static int take_long(cli_request *request, cli_words *words, const char *word)
 {
   size_t length = strcspn(word + 2, "=");
   const cli_known *option = find_option(request, has_name, word + 2, length);
-  if (option == NULL) option = find_former(request, word + 2, length);
   if (option == NULL) return unknown_option(request, word);
   return take_option(request, words, option, word[2 + length] == '=' ? word + 3 + length : NULL);
 }
@@ -182,19 +157,6 @@ static int take_words(cli_request *request, cli_words *words)
     if (code != CODE_DONE) return code;
   }
   return CODE_DONE;
-}
-
-/* Only now is it known whether notes are wanted. */
-static void note_former(const cli_request *request, int argc, char **argv)
-{
-  for (int i = 0; i < argc; i++) {
-    const char *name = argv[i] + 2;
-    if (strncmp(argv[i], "--", 2) != 0 || strcmp(argv[i], "--") == 0) continue;
-    size_t length = strcspn(name, "=");
-    if (find_option(request, has_name, name, length) != NULL) continue;
-    const cli_known *known = find_former(request, name, length);
-    if (known != NULL) note(request, "--%.*s is called --%s now", (int)length, name, known->option.name);
-  }
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -279,7 +241,6 @@ int request_read(cli_request *request, const cli_command *command, int argc, cha
   request->command = command;
   if (!make_room(request, (size_t)argc + 1)) return fail_memory();
   int code = take_words(request, &words);
-  if (code == CODE_DONE) note_former(request, argc, argv);
   if (code == CODE_DONE) code = choose_format(request);
   if (code == CODE_DONE && request->value[OPTION_HELP] == NULL) code = check_arguments(request);
   return code;

@@ -133,9 +133,7 @@ static double lua_choice(lua_State *L, const pm_field *field) {
   if (lua_isboolean(L, -1)) return lua_toboolean(L, -1);
   if (lua_type(L, -1) == LUA_TSTRING)
     for (int i = 0; field->choices[i].name != NULL; i++)
-      if (strcmp(field->choices[i].name, lua_tostring(L, -1)) == 0 ||
-          (field->choices[i].former != NULL && strcmp(field->choices[i].former, lua_tostring(L, -1)) == 0))
-        return i;
+      if (strcmp(field->choices[i].name, lua_tostring(L, -1)) == 0) return i;
   return lua_type(L, -1) == LUA_TSTRING ? -1 : lua_real(L, -1, field->name);
 }
 
@@ -173,17 +171,6 @@ static void lua_check_fields(lua_State *L, const pm_record_type *type) {
   }
 }
 
-/* Pushes what the table on the top has for a field. Its name of an earlier release goes first: no record comes with that,
-** so a script has set it. */
-static void lua_field(lua_State *L, const pm_field *field) {
-  if (field->former != NULL) {
-    lua_getfield(L, -1, field->former);
-    if (!lua_isnil(L, -1)) return;
-    lua_pop(L, 1);
-  }
-  lua_getfield(L, -1, field->name);
-}
-
 /* Records of a type at an index: an array of them, or a list of tables. Absent fields are unknown. */
 static void *lua_records_in(lua_State *L, int index, const char *name, size_t *count) {
   const pm_record_type *type = pm_record_type_find(name);
@@ -199,7 +186,7 @@ static void *lua_records_in(lua_State *L, int index, const char *name, size_t *c
       if (!lua_istable(L, -1)) luaL_error(L, "every %s record must be a table", name);
       lua_check_fields(L, type);
       for (size_t f = 0; f < type->field_count; f++) {
-        lua_field(L, &type->fields[f]);
+        lua_getfield(L, -1, type->fields[f].name);
         if (!lua_isnil(L, -1)) lua_set_field(L, &type->fields[f], record);
         lua_pop(L, 1);
       }

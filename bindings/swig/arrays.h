@@ -107,8 +107,7 @@ static int choice(const char *type, const char *field_name, const char *name, pm
   const pm_field *field = pm_record_find_field(pm_record_type_find(type), field_name);
   char known[256] = "";
   for (int i = 0; field != NULL && field->choices[i].name != NULL; i++) {
-    const char *former = field->choices[i].former;
-    if (strcmp(field->choices[i].name, name) == 0 || (former != NULL && strcmp(former, name) == 0)) return i;
+    if (strcmp(field->choices[i].name, name) == 0) return i;
     if (i > 0) strncat(known, ", ", sizeof known - strlen(known) - 1);
     strncat(known, field->choices[i].name, sizeof known - strlen(known) - 1);
   }

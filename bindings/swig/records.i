@@ -50,9 +50,8 @@ static char *field_property(const pm_field *field, int property, pm_error *error
     case 4: snprintf(offset, sizeof offset, "%lu", (unsigned long)field->offset); return text_copy(offset, error);
     case 7: return text_copy(field->otherwise != NULL ? field->otherwise : "", error);
     case 8: return text_copy(field->option != NULL ? field->option : field->name, error);
-    case 9: return text_copy(field->former != NULL ? field->former : "", error);
-    case 10: return text_copy(field->needs != NULL ? field->needs : "", error);
-    case 11: return text_copy(field->asked != NULL ? field->asked : "", error);
+    case 9: return text_copy(field->needs != NULL ? field->needs : "", error);
+    case 10: return text_copy(field->asked != NULL ? field->asked : "", error);
     default: return choice_lines(field, property == 6, error);
   }
 }
@@ -122,12 +121,11 @@ static int record_size(const char *type, pm_error *error)
   return found == NULL ? 0 : (int)found->size;
 }
 
-enum { PROPERTIES = 12 };
+enum { PROPERTIES = 11 };
 
-/* Twelve texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and
-** docs, one per line, its default ("": unknown), the command's name for it ("": users never give it), its deprecated
-** name ("": none), what it needs to have an effect ("": nothing), and what users give and its default if a study
-** completes it ("": doc and default). */
+/* Eleven texts per field: name, unit, doc, kind ("text", "int", "real", "choice"), offset, the choices' names and
+** docs, one per line, its default ("": unknown), the command's name for it ("": users never give it), what it needs to
+** have an effect ("": nothing), and what users give and its default if a study completes it ("": doc and default). */
 static names record_fields(const char *type, pm_error *error)
 {
   const pm_record_type *found = record_type(type, error);
@@ -135,16 +133,5 @@ static names record_fields(const char *type, pm_error *error)
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
     array.data[i] = field_property(&found->fields[i / PROPERTIES], (int)(i % PROPERTIES), error);
   return names_if_ok(array, error);
-}
-
-/* What a field of any record is called now, by its name of an earlier release; the name itself if there is none. */
-static const char *field_name_now(const char *name, pm_error *error)
-{
-  const pm_record_type *type;
-  (void)error;
-  for (size_t i = 0; (type = pm_record_type_get(i)) != NULL; i++)
-    for (size_t f = 0; f < type->field_count; f++)
-      if (type->fields[f].former != NULL && strcmp(type->fields[f].former, name) == 0) return type->fields[f].name;
-  return name;
 }
 %}

@@ -4,10 +4,7 @@
 
 static void print_choices(const pm_choice *choice)
 {
-  for (; choice->name != NULL; choice++) {
-    printf(" %s", choice->name);
-    if (choice->former != NULL) printf(" formerly %s", choice->former);
-  }
+  for (; choice->name != NULL; choice++) printf(" %s", choice->name);
 }
 
 static void print_field(const char *record, const pm_field *field)
@@ -18,7 +15,6 @@ static void print_field(const char *record, const pm_field *field)
   printf(" @%lu", (unsigned long)field->offset);
   if (field->otherwise != NULL) printf(" default %s", field->otherwise);
   if (field->option != NULL) printf(" option %s", field->option[0] != '\0' ? field->option : "none");
-  if (field->former != NULL) printf(" formerly %s", field->former);
   if (field->choices != NULL) printf(" of"), print_choices(field->choices);
   putchar('\n');
 }

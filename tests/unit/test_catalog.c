@@ -227,39 +227,6 @@ START_TEST(a_later_alias_wins_and_says_so)
 }
 END_TEST
 
-/* What a file says in words of an earlier release counts as if it said it in those of today, and it is told so. */
-START_TEST(former_names_are_read_and_told)
-{
-  char expected[300];
-  pm_framework old, now;
-  must_load("<framework id='own-old' name='Own, then'><cudnn>cudnn6</cudnn><evidence>uncalibrated</evidence>"
-            "<parallel>hybrid</parallel><overlap>none</overlap><own_factor>1.5</own_factor><composed>yes</composed>"
-            "<feed_bandwidth>2 GB/s</feed_bandwidth></framework>");
-  const char *const notes[] = {"<parallel> is called <parallelism>", "<own_factor> is called <framework_kernel_factor>",
-                               "<composed> is called <eager>", "<feed_bandwidth> is called <host_copy_bandwidth>"};
-  for (size_t i = 0; i < 4; i++) {
-    snprintf(expected, sizeof expected, "%s:2: %s now", file, notes[i]);
-    ck_assert_str_eq(pm_catalog_get_note(catalog, i), expected);
-  }
-  must_load("<framework id='own-new' name='Own, now'><cudnn>cudnn6</cudnn><evidence>uncalibrated</evidence>"
-            "<parallelism>hybrid</parallelism><overlap>none</overlap>"
-            "<framework_kernel_factor>1.5</framework_kernel_factor><eager>yes</eager>"
-            "<host_copy_bandwidth>2 GB/s</host_copy_bandwidth></framework>");
-  ck_assert_ptr_null(pm_catalog_get_note(catalog, 4));
-  ck_assert_int_eq(pm_catalog_get_record(catalog, "framework", "own-old", &old, NULL), PM_OK);
-  ck_assert_int_eq(pm_catalog_get_record(catalog, "framework", "own-new", &now, NULL), PM_OK);
-  ck_assert(old.framework_kernel_factor == 1.5 && old.host_copy_bandwidth == 2e9 && old.eager &&
-            old.parallelism == PM_PARALLELISM_HYBRID);
-  must_load("<transformer_habit id='mine' name='Mine'><split>24 B</split><scores>5 B</scores></transformer_habit>");
-  snprintf(expected, sizeof expected, "%s:2: <transformer_habit> is called <transformer_activations> now", file);
-  ck_assert_str_eq(pm_catalog_get_note(catalog, 4), expected);
-  ck_assert_str_eq(pm_catalog_resolve(catalog, "transformer_habit", "mine", NULL), "mine");
-  memcpy(old.id, now.id, sizeof old.id);
-  memcpy(old.name, now.name, sizeof old.name);
-  ck_assert_mem_eq(&old, &now, sizeof old);
-}
-END_TEST
-
 /* The error is in the last entry; the good ones before it are not taken either. */
 START_TEST(a_load_is_all_or_nothing)
 {
@@ -403,7 +370,6 @@ int main(void)
   tcase_add_test(tests, users_add_entries);
   tcase_add_test(tests, users_override_entries_and_are_told);
   tcase_add_test(tests, a_later_alias_wins_and_says_so);
-  tcase_add_test(tests, former_names_are_read_and_told);
   tcase_add_test(tests, a_load_is_all_or_nothing);
   tcase_add_test(tests, folders_are_read_in_order);
   tcase_add_test(tests, networks_take_parameters);

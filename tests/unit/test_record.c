@@ -24,28 +24,6 @@ START_TEST(tables_cover_their_structs)
 }
 END_TEST
 
-/* A field, or a value of a choice, is found by what it was called too, which nothing else is called. */
-START_TEST(former_names_are_understood)
-{
-  const pm_record_type *type;
-  int renamed = 0;
-  for (size_t t = 0; (type = pm_record_type_get(t)) != NULL; t++)
-    for (size_t i = 0; i < type->field_count; i++) {
-      const pm_field *field = &type->fields[i];
-      if (field->former == NULL) continue;
-      renamed++;
-      ck_assert_ptr_eq(pm_record_find_field(type, field->former), field);
-      for (size_t k = 0; k < type->field_count; k++) ck_assert_str_ne(type->fields[k].name, field->former);
-    }
-  ck_assert_int_gt(renamed, 0);
-  const pm_choice colours[] = {{.name = "red", .doc = ""}, {.name = "cyan", .doc = "", .former = "blue"}, {.name = NULL}};
-  const pm_field colour = {.name = "colour", .unit = "", .doc = "", .kind = PM_FIELD_CHOICE, .choices = colours};
-  int32_t value = 0;
-  ck_assert_int_eq(pm_record_set(&colour, &value, "Blue", NULL), PM_OK);
-  ck_assert_int_eq(value, 1);
-}
-END_TEST
-
 START_TEST(nothing_given_is_unknown_not_zero)
 {
   pm_gpu gpu;
@@ -126,7 +104,6 @@ int main(void)
   Suite *suite = suite_create("record");
   TCase *tests = tcase_create("record");
   tcase_add_test(tests, tables_cover_their_structs);
-  tcase_add_test(tests, former_names_are_understood);
   tcase_add_test(tests, nothing_given_is_unknown_not_zero);
   tcase_add_test(tests, fields_are_set_from_text_with_units);
   tcase_add_test(tests, units_are_read_as_people_write_them);

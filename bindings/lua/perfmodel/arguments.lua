@@ -118,14 +118,8 @@ function arguments.check_names(values, known, what)
   end
 end
 
--- Options by their names of an earlier release, where no field of a record says them.
-local FORMER = {nodes_most = "max_nodes", keep_out = "hold_out", kept_shapes = "hold_out_shapes"}
-
 function arguments.check_options(options, known)
   if not arguments.is_list(options) then error("a table of options expected, got " .. type(options), 0) end
-  for former, name in pairs(FORMER) do
-    if known[name] and options[former] ~= nil then options[name], options[former] = options[former], nil end
-  end
   arguments.check_names(options, known, "option")
 end
 

@@ -11,7 +11,6 @@ function axes.options(record_type, words)
   local set = arguments.options(words or "")
   for _, field in ipairs(fields.given(record_type)) do
     set[field.name] = true
-    if field.former ~= "" then set[field.former] = true end
   end
   return set
 end
@@ -45,7 +44,6 @@ function axes.of(record_type, options, places)
   end
   for _, field in ipairs(fields.given(record_type)) do
     local value = options[field.name]
-    if value == nil and field.former ~= "" then value = options[field.former] end
     if value ~= nil then
       given[#given + 1] = field.name
       add(field.name, arguments.list_of(value, function(item) return value_of(field, item) end, field.name))

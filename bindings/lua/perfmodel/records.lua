@@ -31,7 +31,7 @@ end)
 records.options = public(function(record_type) return fields.given(text_of(record_type, "a record type")) end)
 
 --- The fields of a record type ("prediction", "gpu", ...): each {name=, unit=, doc=, kind=, choices=, otherwise=,
---- option=, former=, needs=, asked=}.
+--- option=, needs=, asked=}.
 records.fields = public(function(record_type) return fields.of(text_of(record_type, "a record type")) end)
 
 return records

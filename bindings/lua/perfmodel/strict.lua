@@ -25,26 +25,16 @@ local function fail(what, name, set, level)
   error(what .. ' has no field "' .. name .. '"; ' .. strict.advice(name, set), level)
 end
 
---- What a field is called now that had this name in an earlier release, or nil.
-local function now(name, known)
-  local current = core.field_name_now(name)
-  return current ~= name and known[current] and current or nil
-end
-
 --- The metatable of tables that have these fields, a set; `what` names them in errors ("a prediction").
 function strict.class(what, known)
   return {
     strict = true,
-    __index = function(self, name)
-      if type(name) ~= "string" or known[name] then return nil end
-      local current = now(name, known)
-      if current == nil then fail(what, name, known, 3) end
-      return rawget(self, current)
+    __index = function(_, name)
+      if type(name) == "string" and not known[name] then fail(what, name, known, 3) end
     end,
     __newindex = function(self, name, value)
-      local current = (type(name) ~= "string" or known[name]) and name or now(name, known)
-      if current == nil then fail(what, name, known, 3) end
-      rawset(self, current, value)
+      if type(name) == "string" and not known[name] then fail(what, name, known, 3) end
+      rawset(self, name, value)
     end,
   }
 end
@@ -78,9 +68,8 @@ function strict.member(class, what, record, name)
   for method in pairs(class) do known[method] = method:sub(1, 2) ~= "__" or nil end
   local set = record and fields.set(record.type) or {}
   for field in pairs(set) do known[field] = true end
-  local current = now(name, known) or name
-  if not known[current] then fail(what, name, known, 4) end
-  return record and record.value()[current]
+  if not known[name] then fail(what, name, known, 4) end
+  return record and record.value()[name]
 end
 
 return strict

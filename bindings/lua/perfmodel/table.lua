@@ -67,9 +67,8 @@ end
 --- The values of one column.
 Table.column = public(function(self, name)
   local handle = handle_of(self, Table, "table")
-  local now = type(name) == "string" and core.field_name_now(name) or nil
   for i, column in ipairs(column_list(handle)) do
-    if column.name == name or column.name == now then return column_values(handle, i - 1, column.kind) end
+    if column.name == name then return column_values(handle, i - 1, column.kind) end
   end
   error('the table has no column "' .. tostring(name) .. '"; ' .. strict.advice(name, column_set(handle)), 0)
 end)

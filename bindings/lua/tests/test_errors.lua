@@ -46,7 +46,6 @@ local function line() return debug.getinfo(2, "l").currentline end
 local p = pm.predict(run{gpus = 8})
 raises_at(line(), 'a prediction has no field "througput"; did you mean "throughput"?', function() return p.througput end)
 check.equal(pm.predict(run{gpus = 1}).bus_bandwidth, nil)
-check.equal(p.waiting_time, p.straggler_wait_time)
 check.equal(p[1], nil)
 for what, read in pairs{
   ['a system has no field "host_memry"; did you mean "host_memory"?'] = function() return pm.system("dgx2").host_memry end,

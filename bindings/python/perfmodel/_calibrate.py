@@ -8,7 +8,6 @@ from functools import cached_property
 
 from . import _core
 from ._background import interruptible
-from ._base import renamed
 from ._catalog import Catalog, default
 from ._errors import ArgumentError
 from ._inputs import path_text, text
@@ -56,7 +55,6 @@ class Calibration:
         return f"<Calibration of {len(self.constants)} constants>"
 
 
-@renamed(keep_out="hold_out", kept_shapes="hold_out_shapes")
 def calibrate(
     data: Rows | None = None,
     *,

@@ -9,7 +9,6 @@ from typing import Any, SupportsIndex, Union
 import numpy as np
 
 from . import _core, _display
-from ._base import renamed
 from ._catalog import as_system
 from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole, wholes
 from ._system import System
@@ -85,7 +84,6 @@ def _arguments(
     )
 
 
-@renamed(nbytes="bytes")
 def collective(
     system: System | str,
     name: str,
@@ -112,7 +110,6 @@ def collective(
     )
 
 
-@renamed(nbytes="bytes")
 def collective_loads(
     system: System | str,
     name: str,

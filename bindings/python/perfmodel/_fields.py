@@ -8,7 +8,7 @@ from math import nan
 
 from . import _core
 
-PROPERTIES = 12  # texts per field that the core gives
+PROPERTIES = 11  # texts per field that the core gives
 CLASS_NAMES = {"network": "NetworkTotals", "calibration": "LinkCalibration"}
 
 
@@ -30,8 +30,6 @@ class Field:
     """What it is where nobody gives it, as text; "": unknown, or the first choice."""
     option: str = ""
     """The command's name for it; "": users never give it."""
-    former: str = ""
-    """What it was called in an earlier release; "": nothing else."""
     needs: str = ""
     """What a run must have for it to have an effect: "pipeline", ...; "": nothing."""
     asked: str = ""
@@ -84,12 +82,6 @@ def fields(type_name: str) -> tuple[Field, ...]:
 def field(type_name: str, name: str) -> Field:
     """One field of a record type by name."""
     return next(f for f in fields(type_name) if f.name == name)
-
-
-@cache
-def renamed(type_name: str) -> dict[str, str]:
-    """What the fields are called now, by their names of an earlier release."""
-    return {f.former: f.name for f in fields(type_name) if f.former}
 
 
 def class_name(type_name: str) -> str:

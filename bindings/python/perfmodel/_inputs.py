@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._errors import ArgumentError, Error, NotFoundError
+from ._errors import ArgumentError, NotFoundError
 from ._fields import field
 
 MOST_VALUES = 1 << 20
@@ -82,10 +82,7 @@ def choice(type_name: str, field_name: str, name: str) -> int:
     for i, known in enumerate(choices):
         if _bare(known) == _bare(usual):
             return i
-    try:
-        return int(_core.record_value(type_name, field_name, name))  # by what it was called in an earlier release
-    except Error:
-        raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}') from None
+    raise NotFoundError(f'unknown {field_name} "{name}"; known are {", ".join(choices)}')
 
 
 def _bare(name: str) -> str:

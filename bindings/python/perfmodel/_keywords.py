@@ -15,9 +15,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from . import _core
-from ._base import current_names
 from ._errors import ArgumentError
-from ._fields import Field, annotation, fields, given, renamed
+from ._fields import Field, annotation, fields, given
 from ._inputs import choice, many, number, quantity, text, whole
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,11 +74,10 @@ def _known(type_name: str) -> frozenset[str]:
 
 
 def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[str, Any]:
-    """The keywords that are given, by their names of today: None is not given. Raises what Python raises for an
+    """The keywords that are given: None is not given. Raises what Python raises for an
     unknown one."""
     if _known(type_name).issuperset(keywords):
         return {name: value for name, value in keywords.items() if value is not None}
-    keywords = current_names(keywords, renamed(type_name))
     known = [f.name for f in given(type_name)]
     for name in keywords:
         if name not in known:

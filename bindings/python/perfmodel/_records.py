@@ -8,14 +8,14 @@ import dataclasses
 
 from . import _core
 from ._base import Record
-from ._fields import class_doc, class_name, fields, renamed
+from ._fields import class_doc, class_name, fields
 
 
 def _class(type_name: str) -> type:
     table = fields(type_name)
     members = [(f.name, type(f.default), dataclasses.field(default=f.default)) for f in table]
     doc = "\n".join([class_doc(type_name), "", *(f"{f.name}: {f.meaning}" for f in table)])
-    names = {"__doc__": doc, "__module__": __name__, "_renamed": renamed(type_name), "_type": type_name}
+    names = {"__doc__": doc, "__module__": __name__, "_type": type_name}
     made = dataclasses.make_dataclass(class_name(type_name), members, bases=(Record,), namespace=names, frozen=True, eq=False, repr=False)
     made.__module__ = __name__
     return made

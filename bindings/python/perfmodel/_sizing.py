@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 import numpy as np
 
 from . import _core, _record, _records
-from ._base import renamed
 from ._catalog import default
 from ._errors import ArgumentError
 from ._inference import InferencePlan, Profile, Target
@@ -102,7 +101,6 @@ class Sizing(Choices):
         return Choices(self._question.ask("front"), self._assumed)
 
 
-@renamed(nodes_most="max_nodes")
 @takes("run", many=True, but=("nodes", "epoch_samples"))
 def size(
     network: Network | str,
@@ -162,7 +160,6 @@ def size(
     return Sizing(_Question(plan, goal, runs, owed, paths), assumed)
 
 
-@renamed(nodes_most="max_nodes")
 @takes("inference_run", many=True, but=("nodes",))
 def size_inference(
     network: Network | str,

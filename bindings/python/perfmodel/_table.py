@@ -95,12 +95,9 @@ class Table:
 
     def _find(self, name: str) -> int:
         """The position of a column by its name, with or without unit."""
-        plain = name.partition(" [")[0]
-        now = name.replace(plain, _core.field_name_now(plain), 1)
-        for wanted in (name, now):
-            for i, column in enumerate(self.columns):
-                if wanted in (column.name, column.title):
-                    return i
+        for i, column in enumerate(self.columns):
+            if name in (column.name, column.title):
+                return i
         raise KeyError(f'no column "{name}"; there are {", ".join(column.name for column in self.columns)}')
 
     def _column(self, index: int) -> Column:

@@ -164,7 +164,6 @@ def core_arguments() -> dict[str, list[object]]:
         "record_doc": ["gpu"],
         "record_size": ["gpu"],
         "record_fields": ["gpu"],
-        "field_name_now": ["fixed_overhead"],
         "catalog_load": [catalog, "/dev/null"],
         "catalog_load_text": [catalog, '<perfmodel version="1"/>', "text"],
         "catalog_notes": [catalog],

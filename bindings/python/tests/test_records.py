@@ -93,24 +93,3 @@ def test_arrays_share_memory_with_what_the_core_gave() -> None:
     array = _record.array("run", data)
     array["gpus"] = 5
     assert array.flags.writeable and np.frombuffer(data, dtype=pm.dtype("run"))["gpus"] == 5
-
-
-def test_names_of_an_earlier_release() -> None:
-    p = pm.predict("resnet50", "dgx1-v100", gpus=2)
-    with pytest.warns(DeprecationWarning, match="waiting_time is called straggler_wait_time now"):
-        assert p.waiting_time == p.straggler_wait_time  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="idle_time"):
-        p.idle_time  # type: ignore[attr-defined]
-    with pytest.warns(DeprecationWarning, match="own_factor"):
-        slower = dataclasses.replace(pm.framework("pt-nchw").profile, own_factor=3)  # type: ignore[call-arg]
-    assert slower.framework_kernel_factor == 3
-    with pytest.warns(DeprecationWarning, match="own_factor"):
-        assert pm.framework("pt-nchw").replace(own_factor=3).profile == slower
-    with pytest.warns(DeprecationWarning, match="parallel is called parallelism now"):
-        old = pm.predict("resnet50", "dgx1-v100", gpus=2, parallel="data-parallel")  # type: ignore[call-arg]
-    assert old == pm.predict("resnet50", "dgx1-v100", gpus=2, parallelism="data-parallel")
-    table = pm.sweep("resnet50", "dgx1-v100", gpus=[1, 2])
-    for name in ("waiting_time", "waiting_time [s]"):
-        assert (table[name] == table["straggler_wait_time"]).all()
-    kept = pm.sweep("resnet50", "dgx1-v100", gpus=[1, 2], columns=["waiting_share"])
-    assert [column.name for column in kept.columns] == ["straggler_wait_share"]

@@ -45,7 +45,7 @@ extern "C" {
   X(REAL, hop_latency, "s", "latency of one step inside the node")                                     \
   X(REAL, network_latency, "s", "latency of one step between nodes")                                   \
   X(REAL, base_latency, "s", "fixed latency")                                                          \
-  X(TEXT, bottleneck, "", "id of the link type that limits it", .former = "limit")                    \
+  X(TEXT, bottleneck, "", "id of the link type that limits it")                                       \
   X(YES_NO, calibrated, "", "whether every link on the way has calibrated constants")
 
 typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
@@ -150,7 +150,7 @@ PM_API int pm_collective_find(const char *name);
 #define PM_GROUP_CHOICE_FIELDS(X)                                                                        \
   X(INT, nodes, "1", "nodes in the group")                                                               \
   X(INT, thread_gpus, "1", "GPUs that one host thread drives: 1 with a process for each")                \
-  X(ERA, nccl, "", "NCCL generation: that of the collective library", .former = "era")                               \
+  X(ERA, nccl, "", "NCCL generation: that of the collective library")                                                \
   X(INT, servers, "1", "parameter servers")                                                              \
   X(YES_NO, in_network, "", "whether the switches of the network reduce (SHARP)")
 
@@ -222,7 +222,7 @@ PM_INLINE pm_call pm_call_make(void)
   X(REAL, latency, "s", "latency part of the time")                                                \
   X(REAL, transfer, "s", "transfer part of the time")                                              \
   X(TEXT, bottleneck, "", "id of the link type that limits the transfer; \"launch\" if the host does", \
-    .former = "limit", .show = PM_SHOW_MAIN)                                                       \
+    .show = PM_SHOW_MAIN)                                                                          \
   X(REAL, time_p10, "s", "lower end of the 80 % prediction interval", .show = PM_SHOW_MAIN)        \
   X(REAL, time_p90, "s", "upper end of the 80 % prediction interval", .show = PM_SHOW_MAIN)        \
   X(CALIBRATION_STATUS, calibration, "", "what the time rests on")

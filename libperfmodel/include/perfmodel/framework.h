@@ -36,13 +36,11 @@ typedef enum pm_overlap {
 #define PM_PARALLELISM_LIST(X)                                                                                       \
   X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                                 \
   X(ALL_REDUCE, "all-reduce", "data parallelism, a process for each GPU: gradients summed by all-reduce")            \
-  X(SINGLE_PROCESS, "single-process", "data parallelism in one process: weights broadcast from GPU 0, gradients reduced to it", \
-    .former = "data-parallel")                                                                                       \
+  X(SINGLE_PROCESS, "single-process", "data parallelism in one process: weights broadcast from GPU 0, gradients reduced to it") \
   X(PARAMETER_SERVER, "parameter-server", "data parallelism: the CPUs of the node keep and update the weights")      \
   X(ASYNCHRONOUS, "async", "parameter server without a barrier: weights are some updates old")                       \
-  X(TENSOR, "tensor-parallel", "the channels of every layer are split over the GPUs", .former = "model-channels")    \
-  X(PIPELINE, "pipeline-parallel", "every GPU has some of the layers; micro-batches pass through them",              \
-    .former = "model-layers")                                                                                        \
+  X(TENSOR, "tensor-parallel", "the channels of every layer are split over the GPUs")                                \
+  X(PIPELINE, "pipeline-parallel", "every GPU has some of the layers; micro-batches pass through them")              \
   X(HYBRID, "hybrid", "convolutions data-parallel, linear layers tensor-parallel")
 
 typedef enum pm_parallelism {
@@ -63,11 +61,10 @@ typedef enum pm_parallelism {
   X(RMSPROP, "rmsprop", "RMSProp: 5 accesses")                                                                       \
   X(ADAGRAD, "adagrad", "Adagrad: 5 accesses")                                                                       \
   X(LION, "lion", "Lion: 5 accesses")                                                                                \
-  X(RMSPROP_UNFUSED, "rmsprop-unfused", "RMSProp operation by operation: 27 accesses", .former = "rmsprop-operations") \
+  X(RMSPROP_UNFUSED, "rmsprop-unfused", "RMSProp operation by operation: 27 accesses")                                 \
   X(ADAM_UNFUSED, "adam-unfused", "Adam of 9 kernels in place for each tensor, and clipping by the global norm: 22 accesses") \
-  X(ADAMW_UNFUSED, "adamw-unfused", "AdamW with clipping, operation by operation: 45 accesses",                      \
-    .former = "adamw-operations")                                                                                    \
-  X(LAMB_UNFUSED, "lamb-unfused", "LAMB with clipping, operation by operation: 55 accesses", .former = "lamb-operations") \
+  X(ADAMW_UNFUSED, "adamw-unfused", "AdamW with clipping, operation by operation: 45 accesses")                      \
+  X(LAMB_UNFUSED, "lamb-unfused", "LAMB with clipping, operation by operation: 55 accesses")                              \
   X(NONE, "none", "forward and backward only")
 
 typedef enum pm_update {
@@ -115,7 +112,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(TEXT, id, "", "short stable name")                                                                            \
   X(TEXT, name, "", "full name")                                                                                  \
   X(TEXT, versions, "", "releases that it stands for")                                                            \
-  X(TEXT, cudnn, "", "id of the cuDNN generation that it runs with unless another is named", .former = "era")        \
+  X(TEXT, cudnn, "", "id of the cuDNN generation that it runs with unless another is named")                         \
   X(EVIDENCE, evidence, "", "what its constants rest on")                                                         \
   X(TEXT, like, "", "id of the framework of the same code, from which it has what it does not state") \
   X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
@@ -124,17 +121,15 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, update_kernels, "1", "optimizer kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                          \
   X(REAL, tensor_factor, "1", "instead of the cuDNN generation's factor on tensor cores")                                      \
-  X(REAL, framework_kernel_factor, "1", "time of framework kernels (norms of rows, dropout, softmax) over that of the kernel model", \
-    .former = "own_factor")                                                                                       \
+  X(REAL, framework_kernel_factor, "1", "time of framework kernels (norms of rows, dropout, softmax) over that of the kernel model") \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
   X(YES_NO, layout_tf32, "", "whether those in TF32 do")                                                          \
   X(YES_NO, layout_fp32, "", "whether convolutions on other cores do")                                            \
   X(YES_NO, fused, "", "whether normalisation, activation and addition are one pass")                             \
-  X(YES_NO, eager, "", "whether norms, dropout, softmax and the like are run operation by operation",             \
-    .former = "composed")                                                                                         \
-  X(PARALLELISM, parallelism, "", "how its GPUs share the work", .former = "parallel")                            \
+  X(YES_NO, eager, "", "whether norms, dropout, softmax and the like are run operation by operation")             \
+  X(PARALLELISM, parallelism, "", "how its GPUs share the work")                                                  \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
-  X(ERA, nccl, "", "NCCL generation: that of its collective library", .former = "collectives")                       \
+  X(ERA, nccl, "", "NCCL generation: that of its collective library")                                                \
   X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")                       \
@@ -151,16 +146,15 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(YES_NO, launches_experts, "", "whether products of experts are launched one by one, not all of a layer at once") \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
-  X(REAL, host_copy_bandwidth, "B/s", "bandwidth of the host's copy of a step's inputs, before it starts; prefetched if unlimited", \
-    .former = "feed_bandwidth")                                                                                   \
+  X(REAL, host_copy_bandwidth, "B/s", "bandwidth of the host's copy of a step's inputs, before it starts; prefetched if unlimited") \
   X(REAL, variable_time, "s", "host time for each variable and GPU with a parameter server")                      \
   X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
   X(TEXT, memory, "", "id of its memory profile")                                                                 \
   X(YES_NO, inference_only, "", "whether it cannot train")                                                        \
-  X(REAL, min_batch, "1", "smallest batch of the rows that its constants were fitted on", .former = "batch_least")   \
-  X(REAL, max_batch, "1", "largest batch of these rows", .former = "batch_most")                                     \
-  X(REAL, max_gpus, "1", "most GPUs of these rows", .former = "gpus_most")                                           \
+  X(REAL, min_batch, "1", "smallest batch of the rows that its constants were fitted on")                            \
+  X(REAL, max_batch, "1", "largest batch of these rows")                                                             \
+  X(REAL, max_gpus, "1", "most GPUs of these rows")                                                                  \
   X(TEXT, calibrated_on, "", "architectures of these rows, parted by blanks")                                     \
   X(TEXT, fitted_to, "", "sources, documents or tables that its host times were fitted to, parted by blanks")     \
   X(INT, rows, "1", "rows of these that they were fitted on; 0 if not said")                                      \
@@ -207,14 +201,12 @@ typedef enum pm_fusion {
   X(REAL, step_time, "s", "host time of a call besides")                                                          \
   X(REAL, simt_factor, "1", "time of convolutions on the FP32 cores over that of the kernel model")               \
   X(REAL, tensor_factor, "1", "time of convolutions on the tensor cores over that of the kernel model")           \
-  X(REAL, framework_kernel_factor, "1", "time of framework kernels over that of the kernel model",      \
-    .former = "own_factor")                                                                                       \
+  X(REAL, framework_kernel_factor, "1", "time of framework kernels over that of the kernel model")      \
   X(YES_NO, convert_simt, "", "whether convolutions on the FP32 cores convert the layout of both ends")           \
   X(YES_NO, convert_tensor, "", "whether convolutions on the tensor cores in FP16 convert the layout of both ends") \
   X(YES_NO, convert_tf32, "", "whether convolutions on the tensor cores in TF32 do")                              \
   X(YES_NO, fused, "", "whether batch norms take in the activation or sum behind them, without fusion of a graph") \
-  X(YES_NO, eager, "", "whether layers of transformers run operation by operation, without fusion of a graph",    \
-    .former = "composed")                                                                                         \
+  X(YES_NO, eager, "", "whether layers of transformers run operation by operation, without fusion of a graph")    \
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \

@@ -49,20 +49,19 @@ extern "C" {
   X(REAL, convolution_time, "s", "the part of that in convolutions")                                              \
   X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
   X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
-  X(REAL, launch_time, "s", "CPU time to launch the kernels, in parallel with the GPU", .former = "host_time") \
+  X(REAL, launch_time, "s", "CPU time to launch the kernels, in parallel with the GPU")                        \
   X(REAL, step_time, "s", "what a call takes besides")                                                            \
   X(REAL, kernels, "1", "kernels of one call")                                                                    \
-  X(BOTTLENECK, bottleneck, "", "what takes the largest share", .former = "limit", .show = PM_SHOW_MAIN)            \
+  X(BOTTLENECK, bottleneck, "", "what takes the largest share", .show = PM_SHOW_MAIN)                               \
   X(REAL, flop, "FLOP", "arithmetic of one call")                                                                 \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
-  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where transforms save arithmetic", .former = "utilization",         \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where transforms save arithmetic",                                  \
     .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
   X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile", .show = PM_SHOW_MAIN)                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(VERDICT, verdict, "", "whether it fits", .show = PM_SHOW_MAIN)                                                  \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
-  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the call",     \
-    .former = "basis")                                                                                             \
+  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the call")     \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
   X(REAL, hfu, "1", "HFU: MFU of the FLOP that the GPU executes, which Winograd and FFT save; never above 1",       \
     .show = PM_SHOW_PERCENT)                                                                                        \

@@ -31,7 +31,7 @@ extern "C" {
   X(YES_NO, shared, "", "whether all nodes share it; if not, every node has its own")                               \
   X(REAL, bandwidth, "B/s", "sequential read bandwidth of one unit (chassis, array, drive)")                        \
   X(REAL, operations, "1/s", "random read operations per second of one unit")                                       \
-  X(INT, max_units, "1", "units that it grows to; one if not given", .former = "units_most")                         \
+  X(INT, max_units, "1", "units that it grows to; one if not given")                                                 \
   X(REAL, read_size, "B", "largest read that is one operation; a whole file if not given")                          \
   X(REAL, uplink, "B/s", "network bandwidth of one unit, all its ports together")                                   \
   X(REAL, gateway, "B/s", "bandwidth of one link through the gateway between its network and the nodes'")           \
@@ -183,13 +183,12 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
 /* Rates are samples per second of one node, unless said otherwise; unlimited where there is no such stage. */
 #define PM_INPUT_RATES_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok, or why there is no answer; the numbers are then unknown")                              \
-  X(INPUT_STAGE, bottleneck, "", "the slowest stage", .former = "limit")                               \
+  X(INPUT_STAGE, bottleneck, "", "the slowest stage")                                                  \
   X(REAL, throughput, "1/s", "samples per second of one node, GPUs included if their rate was given")               \
   X(REAL, total, "1/s", "samples per second of all nodes")                                                          \
   X(REAL, input, "1/s", "what the path without the GPUs brings to a node")                                          \
-  X(REAL, gpu_busy, "1", "share of the time that the GPUs compute: throughput over their rate",        \
-    .former = "utilisation")                                                                           \
-  X(REAL, input_wait_share, "1", "share of the time that they wait for input", .former = "starvation") \
+  X(REAL, gpu_busy, "1", "share of the time that the GPUs compute: throughput over their rate")        \
+  X(REAL, input_wait_share, "1", "share of the time that they wait for input")                         \
   X(REAL, storage, "1/s", "storage, its share of one node")                                                         \
   X(REAL, reads, "1/s", "reads in flight")                                                                          \
   X(REAL, uplink, "1/s", "the storage's network ports, the share of one node")                                      \
@@ -207,7 +206,7 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
   X(REAL, nodes_uplink, "1", "nodes that its network ports can supply")                                                   \
   X(REAL, nodes_gateway, "1", "nodes that the gateway can supply")                                                       \
   X(REAL, nodes_ports, "1", "nodes that the switch has ports for")                                                  \
-  X(REAL, max_nodes, "1", "nodes that one storage system can supply: the least of these", .former = "nodes_most") \
+  X(REAL, max_nodes, "1", "nodes that one storage system can supply: the least of these")                         \
   X(CALIBRATION_STATUS, calibration, "", "what the slowest stage before the GPUs rests on")                          \
   X(REAL, throughput_p10, "1/s", "one measurement in ten would be below this; the GPUs' rate is taken as given")    \
   X(REAL, throughput_p90, "1/s", "one in ten above this")

@@ -24,7 +24,7 @@ extern "C" {
 #define PM_BOUND_LIST(X)                                                \
   X(NONE, "none", "no work")                                            \
   X(COMPUTE, "compute", "compute bound")                                                \
-  X(MEMORY_BANDWIDTH, "memory-bandwidth", "memory-bandwidth bound", .former = "memory") \
+  X(MEMORY_BANDWIDTH, "memory-bandwidth", "memory-bandwidth bound")                     \
   X(LATENCY, "latency", "bound by the launch of kernels")                               \
   X(POWER, "power", "bound by the power of the board")
 
@@ -76,14 +76,14 @@ PM_API double pm_roofline_get_attainable(double intensity, double peak, double b
 #define PM_OPERATOR_LIST(X)                                                                   \
   X(GEMM, "gemm", "count products, m x n x k")                                                \
   X(CONV_FORWARD, "conv-forward", "convolution")                                              \
-  X(CONV_DGRAD, "conv-dgrad", "gradient of its input", .former = "conv-backward-data")                         \
-  X(CONV_WGRAD, "conv-wgrad", "gradient of its weights", .former = "conv-backward-weight")                     \
+  X(CONV_DGRAD, "conv-dgrad", "gradient of its input")                                                         \
+  X(CONV_WGRAD, "conv-wgrad", "gradient of its weights")                                                       \
   X(ELEMENTWISE, "elementwise", "count tensors of m numbers read or written")                 \
   X(LAYER_NORM, "layer-norm", "m rows of n numbers")                                          \
   X(SOFTMAX, "softmax", "m rows of n numbers")                                                \
   X(RNN_FORWARD, "rnn-forward", "recurrent layer: count gates, m hidden, n samples, k steps") \
-  X(RNN_DGRAD, "rnn-dgrad", "back through time, and the gradient of the input", .former = "rnn-backward-data") \
-  X(RNN_WGRAD, "rnn-wgrad", "gradient of the weights, all steps at once", .former = "rnn-backward-weight")     \
+  X(RNN_DGRAD, "rnn-dgrad", "back through time, and the gradient of the input")                                \
+  X(RNN_WGRAD, "rnn-wgrad", "gradient of the weights, all steps at once")                                      \
   X(BATCH_NORM, "batch-norm", "m numbers, in training")                                       \
   X(POOLING, "pooling", "as a convolution of every channel by itself, without weights")       \
   X(REDUCTION, "reduction", "m sums of n numbers")                                            \
@@ -273,9 +273,9 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
   X(TEXT, name, "", "name of the layer", .show = PM_SHOW_MAIN)                                         \
   X(TEXT, kind, "", "kind of the layer")                                                               \
   X(REAL, forward_time, "s", "forward kernel", .show = PM_SHOW_MAIN)                                   \
-  X(REAL, dgrad_time, "s", "backward kernel for the gradient of its input", .former = "backward_data_time",\
+  X(REAL, dgrad_time, "s", "backward kernel for the gradient of its input",                                \
     .show = PM_SHOW_MAIN)                                                                              \
-  X(REAL, wgrad_time, "s", "backward kernel for the gradients of its parameters", .former = "backward_weight_time",\
+  X(REAL, wgrad_time, "s", "backward kernel for the gradients of its parameters",                                  \
     .show = PM_SHOW_MAIN)                                                                              \
   X(REAL, update_time, "s", "optimizer kernel")                                                        \
   X(REAL, time, "s", "sum of the four", .show = PM_SHOW_MAIN)                                          \

@@ -41,7 +41,7 @@ extern "C" {
   X(SKIP, "skip", "that the row is left out; the value says why")                                    \
   X(DATE, "date", "when the software was released, as 2018-06")                                      \
   X(FRAMEWORK, "framework", "the framework's profile")                                               \
-  X(CUDNN, "cudnn", "the cuDNN generation", .former = "era")                                               \
+  X(CUDNN, "cudnn", "the cuDNN generation")                                                                \
   X(NETWORK, "network", "the network, with parameters after it: bert-large seq=384")                 \
   X(SYSTEM, "system", "the system; -: that the row names none")                                                                 \
   X(GPUS, "gpus", "GPUs over all nodes, a formula over the row's columns")                           \
@@ -235,14 +235,12 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 /* What rows of measurements are to a fit. */
 #define PM_FIT_USE_LIST(X)                                                                                           \
   X(FITTED, "fitted", "the constants were fitted on them")                                                           \
-  X(HOLD_OUT_SHAPE, "hold-out-shape", "sizes that no row of the fit has", .former = "kept-out-shape")                \
-  X(HOLD_OUT_GPU, "hold-out-gpu", "a GPU that no row of the fit is of", .former = "kept-out-gpu")                    \
+  X(HOLD_OUT_SHAPE, "hold-out-shape", "sizes that no row of the fit has")                                            \
+  X(HOLD_OUT_GPU, "hold-out-gpu", "a GPU that no row of the fit is of")                                              \
   X(OLDER_LIBRARY, "older-library", "the same source with an older library")                                         \
-  X(LEFT_OUT_SOURCE, "left-out-source", "predicted with constants fitted without their source",                      \
-    .former = "kept-out-source")                                                                                     \
-  X(LEFT_OUT_NETWORK, "left-out-network", "predicted with constants fitted without their network",                   \
-    .former = "kept-out-network")                                                                                    \
-  X(EXCLUDED, "excluded", "a rule of the catalogue excludes them from the fit", .former = "left-out")        \
+  X(LEFT_OUT_SOURCE, "left-out-source", "predicted with constants fitted without their source")                      \
+  X(LEFT_OUT_NETWORK, "left-out-network", "predicted with constants fitted without their network")                   \
+  X(EXCLUDED, "excluded", "a rule of the catalogue excludes them from the fit")                              \
   X(LEFT_OUT_MACHINE, "left-out-machine", "predicted with constants fitted without their machine")
 
 typedef enum pm_fit_use {

@@ -39,12 +39,10 @@ extern "C" {
 #define PM_BOTTLENECK_LIST(X)                                                                           \
   X(NONE, "none", "no prediction")                                                                      \
   X(COMPUTE, "compute", "compute-bound kernels take the largest share")                                              \
-  X(MEMORY_BANDWIDTH, "memory-bandwidth", "memory-bandwidth-bound kernels take the largest share",                   \
-    .former = "memory")                                                                                              \
+  X(MEMORY_BANDWIDTH, "memory-bandwidth", "memory-bandwidth-bound kernels take the largest share")                   \
   X(COMMUNICATION, "communication", "exposed communication takes the largest share")                                 \
-  X(LAUNCH_OVERHEAD, "launch-overhead", "CPU launch overhead takes the largest share", .former = "host")             \
-  X(STRAGGLER_WAIT, "straggler-wait", "waiting for the slowest GPU and the coordinator takes the largest share",     \
-    .former = "waiting")                                                                                  \
+  X(LAUNCH_OVERHEAD, "launch-overhead", "CPU launch overhead takes the largest share")                               \
+  X(STRAGGLER_WAIT, "straggler-wait", "waiting for the slowest GPU and the coordinator takes the largest share")     \
   X(INPUT, "input", "waiting for input takes the largest share")                                                     \
   X(TENSOR_COMMUNICATION, "tensor-communication", "exposed exchanges of tensor and sequence parallelism take the largest share") \
   X(CONTEXT_COMMUNICATION, "context-communication", "exposed exchanges of context parallelism take the largest share") \
@@ -76,28 +74,26 @@ typedef enum pm_bottleneck {
   X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is", .show = PM_SHOW_MAIN)     \
   X(REAL, gpu_hours, "1", "GPU-hours of one epoch: GPUs times hours; unknown if epoch_samples is", .show = PM_SHOW_MAIN) \
   X(REAL, forward_time, "s", "forward kernels")                                                                   \
-  X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations", .former = "backward_data_time")        \
-  X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters", .former = "backward_weight_time")       \
+  X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations")                                        \
+  X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters")                                         \
   X(REAL, update_time, "s", "optimizer kernels, or the share of them that a parameter server leaves to the GPU") \
   X(REAL, compute_time, "s", "sum of forward, dgrad, wgrad and update")                                          \
-  X(REAL, launch_overhead_time, "s", "CPU launch overhead: late launches, fixed host time of a step, host copy", \
-    .former = "host_wait_time")                                                                                  \
+  X(REAL, launch_overhead_time, "s", "CPU launch overhead: late launches, fixed host time of a step, host copy") \
   X(REAL, communication_time, "s", "collectives of a step, without overlap")                                     \
   X(REAL, exposed_communication_time, "s", "the part of it that lengthens the step")                              \
-  X(REAL, straggler_wait_time, "s", "waiting for the slowest GPU and the coordinator", .former = "waiting_time") \
+  X(REAL, straggler_wait_time, "s", "waiting for the slowest GPU and the coordinator")                           \
   X(REAL, input_wait_time, "s", "waiting for input")                                                             \
-  X(REAL, launch_time, "s", "CPU time to launch the kernels of a step, in parallel with the GPU",                \
-    .former = "host_time")                                                                                       \
+  X(REAL, launch_time, "s", "CPU time to launch the kernels of a step, in parallel with the GPU")                \
   X(REAL, layout_time, "s", "layout conversions, part of the forward and backward times")                        \
   X(REAL, compute_share, "1", "share of the step in compute-bound kernels", .show = PM_SHOW_PERCENT)                \
   X(REAL, memory_bandwidth_share, "1", "share of the step in memory-bandwidth-bound kernels",                    \
-    .former = "memory_share", .show = PM_SHOW_PERCENT)                                                              \
+    .show = PM_SHOW_PERCENT)                                                                                        \
   X(REAL, communication_share, "1", "share of the step in exposed communication", .show = PM_SHOW_PERCENT)          \
-  X(REAL, launch_overhead_share, "1", "share of the step lost to CPU launch overhead", .former = "host_share",      \
+  X(REAL, launch_overhead_share, "1", "share of the step lost to CPU launch overhead",                              \
     .show = PM_SHOW_PERCENT)                                                                                        \
   X(REAL, straggler_wait_share, "1", "share of the step that waits for the slowest GPU and the coordinator",      \
-    .former = "waiting_share", .show = PM_SHOW_PERCENT)                                                             \
-  X(REAL, input_wait_share, "1", "share of the step that waits for input", .former = "input_share",                 \
+    .show = PM_SHOW_PERCENT)                                                                                        \
+  X(REAL, input_wait_share, "1", "share of the step that waits for input",                                          \
     .show = PM_SHOW_PERCENT)                                                                                        \
   X(REAL, gpu_busy, "1", "share of the step in which a GPU computes", .show = PM_SHOW_PERCENT)                      \
   X(REAL, scaling_efficiency, "1", "weak scaling: throughput over that of as many GPUs alone at this batch",        \
@@ -107,16 +103,15 @@ typedef enum pm_bottleneck {
   X(REAL, staleness, "1", "updates by others since the weights of a step were read; 0 if synchronous")            \
   X(REAL, flop, "FLOP", "arithmetic of one step over all GPUs")                                                   \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the step")                                        \
-  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where transforms save arithmetic", .former = "utilization",         \
-    .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
+  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where"                 \
+    " transforms save arithmetic", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
   X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
   X(BOTTLENECK, bottleneck, "", "the largest part of a step", .show = PM_SHOW_MAIN)                        \
-  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the step",     \
-    .former = "basis")                                                                      \
+  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the step")     \
   X(REAL, bubble_time, "s", "waiting of a pipeline's stages for each other, its hops apart")                       \
   X(REAL, recompute_time, "s", "forward work that the backward pass does again")                                  \
   X(REAL, tensor_communication_time, "s", "exchanges of tensor and sequence parallelism in a step, of the slowest stage") \

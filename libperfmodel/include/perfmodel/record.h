@@ -6,8 +6,7 @@
 ** dtypes, Lua tables and the reference pages; no other place repeats it. A record that users fill (a run) says further
 ** what a field is where nobody gives it, and what the command calls it: X(kind, name, unit, doc, .otherwise = "1",
 ** .option = "in-turn"). From that come the command's options with their help and completion, the keywords of Python and
-** Lua, and the axes of sweeps. A field, or a value of a choice, that was renamed says what it was called:
-** .former = "composed"; that is still understood wherever names come in, and never written.
+** Lua, and the axes of sweeps.
 **
 **     const pm_record_type *type = pm_record_type_find("gpu");
 **     for (size_t i = 0; i < type->field_count; i++) puts(type->fields[i].name);
@@ -54,7 +53,6 @@ typedef enum pm_field_kind { PM_FIELD_TEXT, PM_FIELD_INT, PM_FIELD_REAL, PM_FIEL
 typedef struct pm_choice {
   const char *name; /* NULL ends a list */
   const char *doc;
-  const char *former; /* what it was called in an earlier release; NULL if nothing else */
 } pm_choice;
 
 /* How people see a field: sums of these. CSV, JSON and the values have every field, as it is. */
@@ -75,7 +73,6 @@ typedef struct pm_field {
   const pm_choice *choices; /* of a PM_FIELD_CHOICE, indexed by its value; else NULL */
   const char *otherwise;    /* its value where nobody gives one, as text; NULL: NAN, 0, "" */
   const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
-  const char *former;       /* what it was called in an earlier release; NULL if nothing else */
   int show;                 /* how people see it: a sum of pm_show */
   const char *asked;        /* what users give and its default, where a study (study.h) completes it; NULL: doc, otherwise */
   const char *needs;        /* what a run must have for the field to have an effect (run.h); NULL: nothing */
@@ -141,7 +138,7 @@ PM_API const pm_record_type *pm_record_type_get(size_t index);
 /* The record type of that name ("gpu", "prediction", ...), or NULL. */
 PM_API const pm_record_type *pm_record_type_find(const char *name);
 
-/* The field that has that name, or had it in an earlier release, or NULL. */
+/* The field that has that name, or NULL. */
 PM_API const pm_field *pm_record_find_field(const pm_record_type *type, const char *name);
 
 /* Sets every field to "nobody gave it": NAN, 0, "". */

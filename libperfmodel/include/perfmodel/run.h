@@ -59,55 +59,49 @@ typedef enum pm_kernel_model {
              "decoder-only language models: bf16 or fp16)")                                                            \
   X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework", .needs = "gpus") \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
-    .otherwise = "calibrated", .former = "kernels")                                                                    \
+    .otherwise = "calibrated")                                                                                         \
   X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                           \
   X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",          \
     .otherwise = "-1", .option = "")                                                                                   \
-  X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework", .former = "parallel",       \
+  X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework",                             \
     .needs = "gpus")                                                                                                   \
   X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum",                             \
     .asked = "what a step does with the gradients (default momentum; decoder-only language models: adamw)")            \
-  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update", .otherwise = "1", \
-    .former = "accumulation")                                                                                          \
+  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update", .otherwise = "1") \
   X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown")     \
-  X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them", .former = "input_in_turn",      \
+  X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them",                                 \
     .needs = "input")                                                                                                  \
   X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
   X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")                                      \
   X(REAL, micro_batch, "1", "samples of a micro-batch; if unknown, 1 in a pipeline, else the whole batch of a rank",   \
-    .former = "micro_batch_size",                                                                                      \
     .asked = "samples of a micro-batch (default: all of a rank; 1 in a pipeline and, without batch, "                  \
              "of decoder-only language models)")                                                                       \
-  X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp",    \
-    .former = "tensor_model_parallel_size")                                                                            \
-  X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp",                           \
-    .former = "pipeline_model_parallel_size")                                                                          \
+  X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp")    \
+  X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp")                           \
   X(INT, virtual_pipeline, "1", "chunks of layers on each GPU of a pipeline; several are interleaved", .otherwise = "1", \
-    .option = "vp", .former = "virtual_pipeline_model_parallel_size", .needs = "pipeline")                             \
-  X(INT, context_parallel, "1", "GPUs that share the tokens of a sequence", .otherwise = "1", .option = "cp",          \
-    .former = "context_parallel_size")                                                                                 \
+    .option = "vp", .needs = "pipeline")                                                                               \
+  X(INT, context_parallel, "1", "GPUs that share the tokens of a sequence", .otherwise = "1", .option = "cp")          \
   X(INT, expert_parallel, "1", "GPUs over which the experts of a layer are distributed", .otherwise = "1", .option = "ep", \
-    .former = "expert_model_parallel_size", .needs = "experts")                                                        \
+    .needs = "experts")                                                                                                \
   X(INT, expert_tensor_parallel, "1", "GPUs that share every expert", .otherwise = "1", .option = "etp",               \
-    .former = "expert_tensor_parallel_size", .needs = "experts")                                                       \
+    .needs = "experts")                                                                                                \
   X(YES_NO, sequence_parallel, "", "sequence parallelism (Megatron-style)", .option = "sp", .needs = "tensor")         \
   X(PIPELINE_SCHEDULE, pipeline_schedule, "", "order of a pipeline's work; interleaved if there are virtual stages",   \
     .otherwise = "1f1b", .option = "schedule", .needs = "pipeline")                                                    \
   X(STAGE_LAYERS, stage_layers, "", "how layers are distributed over stages", .otherwise = "even", .needs = "pipeline") \
   X(INT, zero, "1", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP); 0: none",         \
-    .former = "zero_stage", .needs = "shards")                                                                                            \
+    .needs = "shards")                                                                                                 \
   X(INT, shard_group, "1", "GPUs of a ZeRO shard group, replicated over these groups (HSDP); 0: all", .needs = "zero") \
-  X(RECOMPUTE, recompute, "", "what the backward pass computes again instead of keeping it", .otherwise = "none",      \
-    .former = "recompute_granularity")                                                                                 \
+  X(RECOMPUTE, recompute, "", "what the backward pass computes again instead of keeping it", .otherwise = "none")      \
   X(INT, recompute_layers, "1", "layers of each stage that are computed again in full; 0: all",                        \
-    .former = "recompute_num_layers", .needs = "recompute")                                                            \
+    .needs = "recompute")                                                                                              \
   X(INT, gradient_bytes, "1", "bytes of a gradient as it is kept and exchanged: 2 or 4; 0: as the framework does")     \
   X(CONTEXT_EXCHANGE, context_exchange, "", "how GPUs that share a sequence exchange keys and values",                 \
-    .otherwise = "all-gather", .former = "cp_comm_type", .needs = "context")                                           \
+    .otherwise = "all-gather", .needs = "context")                                                                     \
   X(RANK_ORDER, rank_order, "", "which ranks are neighbours", .otherwise = "tp-cp-dp-pp", .needs = "axes")             \
   X(REAL, capacity_factor, "1",                                                                                        \
     "capacity factor: tokens per expert over the mean; the rest are dropped; unlimited if unknown",                    \
-    .former = "moe_expert_capacity_factor", .needs = "experts")                                                        \
+    .needs = "experts")                                                                                                \
   X(REAL, expert_imbalance, "1", "tokens of the busiest rank over the mean", .otherwise = "1", .needs = "expert")     \
   X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
   /* the next field of a run goes above this line */
@@ -128,7 +122,7 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
     .asked = "storage and arithmetic precision (default fp32 as the framework runs it; "                               \
              "decoder-only language models: bf16 or fp16)")                                                            \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
-    .otherwise = "calibrated", .former = "kernels")                                                                    \
+    .otherwise = "calibrated")                                                                                         \
   X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
   X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")
 

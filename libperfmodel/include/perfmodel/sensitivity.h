@@ -72,7 +72,7 @@ typedef struct pm_sensitivity_setup {
   X(REAL, change, "1", "by how much that time changes: negative is faster", .show = PM_SHOW_PERCENT)  \
   X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
   X(REAL, throughput, "1/s", "samples per second then")                                               \
-  X(BOTTLENECK, bottleneck, "", "what limits it then", .former = "limit")
+  X(BOTTLENECK, bottleneck, "", "what limits it then")
 
 typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;
 
@@ -126,7 +126,7 @@ typedef struct pm_upgrade_choice {
   X(REAL, gain, "1", "by how much the throughput grows", .show = PM_SHOW_PERCENT)                     \
   X(REAL, price, "1", "what the change costs, as it was given")                                       \
   X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \
-  X(BOTTLENECK, bottleneck, "", "what limits it then", .former = "limit")
+  X(BOTTLENECK, bottleneck, "", "what limits it then")
 
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
 

@@ -51,7 +51,7 @@ typedef enum pm_minimize {
   X(REAL, samples, "1", "samples of an epoch; unknown: times stay unknown")                                         \
   X(REAL, global_batch, "1", "samples of an update over all GPUs; unknown: every choice keeps its batch per GPU")      \
   X(MINIMIZE, minimize, "", "what is to be least")                                                                  \
-  X(INT, max_nodes, "1", "most nodes that are tried", .former = "nodes_most")                                        \
+  X(INT, max_nodes, "1", "most nodes that are tried")                                                                \
   X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines")                   \
   X(REAL, sample_size, "B", "stored size of a sample; unknown: what storage must give stays so")                    \
   X(INT, switch_ports, "1", "ports used of each switch between the nodes")                                          \
@@ -79,7 +79,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(INT, nodes_least, "1", "nodes by the upper end of the 80 % prediction interval; 0 unknown")              \
   X(INT, nodes_safe, "1", "nodes enough in nine cases of ten; 0 unknown, or beyond those tried")                    \
   X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone", .show = PM_SHOW_PERCENT)      \
-  X(BOTTLENECK, bottleneck, "", "what limits the step", .former = "limit", .show = PM_SHOW_MAIN)                     \
+  X(BOTTLENECK, bottleneck, "", "what limits the step", .show = PM_SHOW_MAIN)                                        \
   X(REAL, rack_units, "1", "rack space of the nodes")                                                               \
   X(REAL, power, "W", "design power of the nodes times the PUE", .show = PM_SHOW_MAIN)                               \
   X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                          \
@@ -88,13 +88,13 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it", .show = PM_SHOW_MAIN)         \
   X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
   X(REAL, storage_nodes, "1", "nodes that the given storage can supply at their rate")                                   \
-  X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path", .former = "input_limit")               \
+  X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path")                                        \
   X(REAL, switches, "1", "switches of a fat tree between the nodes")                                                \
   X(REAL, cables, "1", "its cables")                                                                                \
   X(REAL, memory, "B", "memory of one GPU")                                                \
   X(VERDICT, verdict, "", "whether the batch fits it")                                                              \
   X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
-  X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on", .former = "basis")
+  X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")
 
 typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choice;
 

@@ -52,16 +52,6 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
 };
 
-/* What kinds were called in an earlier release, which is still understood. */
-static const struct {
-  const char *plural, *singular;
-  int kind;
-} former_kinds[] = {
-  {"transformer_habits", "transformer_habit", PM__TRANSFORMER_ACTIVATIONS},
-  {"library_eras", "library_era", PM__CUDNN_GENERATIONS},
-  {"bands", "band", PM__PREDICTION_INTERVALS},
-};
-
 /* Elements of an earlier release whose values have no meaning any more, and what is written instead. */
 static const struct {
   int kind;
@@ -85,18 +75,9 @@ const pm__kind *pm__kind_at(size_t index)
   return index < PM__KINDS ? &kinds[index] : NULL;
 }
 
-static int former_kind(const char *name, bool is_element)
-{
-  for (size_t i = 0; i < sizeof former_kinds / sizeof former_kinds[0]; i++)
-    if (strcmp(name, former_kinds[i].singular) == 0 || (!is_element && strcmp(name, former_kinds[i].plural) == 0))
-      return former_kinds[i].kind;
-  return -1;
-}
-
 int pm__kind_find(const char *name, pm_error *error)
 {
   char known[600] = "";
-  if (name != NULL && former_kind(name, false) >= 0) return former_kind(name, false);
   for (int i = 0; name != NULL && i < PM__KINDS; i++) {
     if (pm__same_name(name, kinds[i].plural) || pm__same_name(name, kinds[i].singular)) return i;
     size_t used = strlen(known);
@@ -111,7 +92,7 @@ int pm__kind_of_element(const char *name)
 {
   for (int i = 0; i < PM__KINDS; i++)
     if (strcmp(name, kinds[i].singular) == 0) return i;
-  return former_kind(name, true);
+  return -1;
 }
 
 bool pm__in_list(const char *list, const char *word)

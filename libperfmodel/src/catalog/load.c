@@ -234,22 +234,6 @@ static int index_names(pm_catalog *next, pm_error *error)
   return status;
 }
 
-/* ---- Names of an earlier release: understood, and said what they are now. */
-
-static int note_renamed(pm_catalog *next, const pm__entry *entry, pm_error *error)
-{
-  const char *now = pm__kind_at((size_t)entry->kind)->singular;
-  int status = PM_OK;
-  if (strcmp(entry->element->name, now) != 0)
-    status = add_note(next, entry, entry->element->line, error, "<%s> is called <%s> now", entry->element->name, now);
-  for (const pm__element *e = entry->element->child; e != NULL && entry->record != NULL && status == PM_OK; e = e->next) {
-    const pm_field *field = pm_record_find_field(entry->type, e->name);
-    if (field != NULL && strcmp(field->name, e->name) != 0)
-      status = add_note(next, entry, e->line, error, "<%s> is called <%s> now", e->name, field->name);
-  }
-  return status;
-}
-
 /* ---- The whole. */
 
 static int add_documents(const pm_catalog *catalog, pm_catalog *next, pm__documents *documents, pm_error *error)
@@ -264,7 +248,6 @@ static int add_documents(const pm_catalog *catalog, pm_catalog *next, pm__docume
   if (status == PM_OK) status = index_names(next, error);
   for (size_t i = 0; i < fresh.count && status == PM_OK; i++) {
     status = pm__entry_check(next, fresh.items[i], error);
-    if (status == PM_OK) status = note_renamed(next, fresh.items[i], error);
   }
   free(fresh.items);
   return status;

@@ -258,10 +258,10 @@ typedef struct setting_row {
 } setting_row;
 
 static const pm_choice states[] = {
-#define STATE(name, text, doc) {text, doc, NULL},
+#define STATE(name, text, doc) {text, doc},
   PM_SETTING_STATE_LIST(STATE)
 #undef STATE
-  {NULL, NULL, NULL},
+  {NULL, NULL},
 };
 
 static const pm_field fields[] = {

@@ -15,18 +15,11 @@ const pm_record_type *pm_record_type_find(const char *name)
   return NULL;
 }
 
-static bool had_name(const char *former, const char *name)
-{
-  return former != NULL && strcmp(former, name) == 0;
-}
-
 const pm_field *pm_record_find_field(const pm_record_type *type, const char *name)
 {
   if (type == NULL || name == NULL) return NULL;
   for (size_t i = 0; i < type->field_count; i++)
     if (strcmp(type->fields[i].name, name) == 0) return &type->fields[i];
-  for (size_t i = 0; i < type->field_count; i++)
-    if (had_name(type->fields[i].former, name)) return &type->fields[i];
   return NULL;
 }
 
@@ -58,10 +51,8 @@ static int32_t find_exact_choice(const pm_field *field, const char *text)
 static int32_t find_choice(const pm_field *field, const char *text)
 {
   const char *usual = pm_name_find_usual(field->name, text), *name = usual != NULL ? usual : text;
-  for (int32_t i = 0; field->choices[i].name != NULL; i++) {
-    const char *former = field->choices[i].former;
-    if (pm__same_name(field->choices[i].name, name) || (former != NULL && pm__same_name(former, name))) return i;
-  }
+  for (int32_t i = 0; field->choices[i].name != NULL; i++)
+    if (pm__same_name(field->choices[i].name, name)) return i;
   return -1;
 }
 

@@ -38,7 +38,6 @@ static void pack_choices(pm__string *out, const pm_choice *choices)
   for (size_t i = 0; i < count; i++) {
     pack_text(out, choices[i].name);
     pack_text(out, choices[i].doc);
-    pack_text(out, choices[i].former);
   }
 }
 
@@ -48,7 +47,6 @@ static void pack_column(pm__string *out, const pm__column *c, size_t cells)
   pack_text(out, c->column.name);
   pack_text(out, c->column.unit);
   pack_text(out, c->column.doc);
-  pack_text(out, c->former);
   pack_text(out, c->otherwise);
   pack_number(out, c->show);
   pack_number(out, c->given);
@@ -170,7 +168,6 @@ static const pm_choice *read_choices(reader *r)
   for (size_t i = 0; choices != NULL && i < count; i++) {
     choices[i].name = read_text(r);
     choices[i].doc = read_text(r);
-    choices[i].former = read_optional(r);
   }
   return choices;
 }
@@ -194,7 +191,6 @@ static void read_column(reader *r, pm__column *c)
   c->column.name = read_text(r);
   c->column.unit = read_text(r);
   c->column.doc = read_text(r);
-  c->former = read_optional(r);
   c->otherwise = read_optional(r);
   c->show = (int)read_whole(r, PM_SHOW_MAIN | PM_SHOW_PERCENT | PM_SHOW_UNUSUAL | PM_SHOW_GIVEN);
   c->given = read_whole(r, 1) > 0;

@@ -81,7 +81,6 @@ static bool add_field(pm_table *table, const pm_record_type *type, const pm_fiel
   pm__column *column = new_column(table, &like);
   if (column == NULL) return false;
   column->choices = field->choices;
-  column->former = field->former;
   column->otherwise = field->otherwise;
   column->show = field->show;
   column->given = (field->show & PM_SHOW_GIVEN) != 0;
@@ -130,8 +129,6 @@ static pm__column *find_column(pm_table *table, const char *name)
 {
   for (size_t i = 0; table != NULL && name != NULL && i < table->count; i++)
     if (strcmp(table->columns[i].column.name, name) == 0) return &table->columns[i];
-  for (size_t i = 0; table != NULL && name != NULL && i < table->count; i++)
-    if (table->columns[i].former != NULL && strcmp(table->columns[i].former, name) == 0) return &table->columns[i];
   return NULL;
 }
 

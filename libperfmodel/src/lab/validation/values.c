@@ -67,13 +67,6 @@ static const char *setting(const settings *s, const char *name, const char *othe
   return other;
 }
 
-/* What the settings give for a field, by its name or the one that it had in an earlier release. */
-static const char *field_setting(const settings *s, const pm_field *field)
-{
-  const char *text = setting(s, field->name, NULL);
-  return text == NULL && field->former != NULL ? setting(s, field->former, NULL) : text;
-}
-
 /* ---- The input path of a run from its settings ---- */
 
 static int find(const pm_catalog *catalog, const char *kind, const char *name, void *record, pm_error *error)
@@ -132,7 +125,7 @@ static int set_run(const settings *s, pm_input_run *run, pm_error *error)
 {
   const pm_record_type *type = pm_record_type_find("input_run");
   for (size_t i = 0; i < type->field_count; i++) {
-    const char *text = field_setting(s, &type->fields[i]);
+    const char *text = setting(s, type->fields[i].name, NULL);
     int status = text != NULL ? set_field(&type->fields[i], run, text, error) : PM_OK;
     if (status != PM_OK) return status;
   }
@@ -197,7 +190,7 @@ static int set_fields(const settings *s, const char *type_name, void *record, pm
   int status = check_names(s, type_name, error);
   for (size_t i = 0; i < type->field_count && status == PM_OK; i++) {
     const pm_field *field = &type->fields[i];
-    const char *text = field_setting(s, field);
+    const char *text = setting(s, field->name, NULL);
     double value;
     if (text == NULL) continue;
     if (field->kind == PM_FIELD_REAL && pm_number_parse(text, &value) == PM_OK)

@@ -3,7 +3,7 @@
 **
 **     rate, step_time, gpu_busy, ...        a field of the prediction of a training run (rate is throughput)
 **     infer_latency, infer_throughput, ...  a field of the prediction of an inference run
-**     input_storage, input_nodes_most, ...  a field of the rates of an input path
+**     input_storage, input_max_nodes, ...  a field of the rates of an input path
 **     pair_bandwidth, ...                   a field of copies between GPUs 0 and 1
 **     fabric_bisection, ...                 a field of a fat tree of many nodes
 **
