@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import records
+
 ROOT = Path(__file__).resolve().parents[2]
 SIZE = re.compile(r"(\w+) (\d+) bytes")
 OFFSET = re.compile(r"(\w+)\.\w+ .*@(\d+)")
@@ -45,8 +47,9 @@ def is_growth(line: str, now: list[str], growing_records: set[str], was: list[st
 
 def broken(was: list[str], now: list[str], growing_records: set[str]) -> list[str]:
     """The lines on which programs and files may rely and that are gone."""
-    kept = set(now)
-    return [line for line in was if line not in kept and not is_growth(line, now, growing_records, was)]
+    kept, lists = set(now), records.fields()
+    lost = [line for line in was if line not in kept and not is_growth(line, now, growing_records, was)]
+    return [line for line in lost if not records.is_longer(line, now, lists)]
 
 
 def listed(command: list[str]) -> list[str]:
@@ -71,8 +74,8 @@ def write(file: Path, now: list[str]) -> int:
     header = (ROOT / "libperfmodel/include/perfmodel.h").read_text(encoding="utf-8")
     if is_released((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), header):
         functions = (file.parent / "c.txt").read_text(encoding="utf-8").splitlines()
-        records = [size[1] for line in was if (size := SIZE.fullmatch(line))]
-        if lost := broken(was, now, growing(functions, records)):
+        names = [size[1] for line in was if (size := SIZE.fullmatch(line))]
+        if lost := broken(was, now, growing(functions, names)):
             print(*lost, f"{file.name}: released programs and files rely on these; that takes another soname", sep="\n")
             return 1
     file.write_text("\n".join(now) + "\n", encoding="utf-8")

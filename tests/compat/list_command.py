@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 
+import records
+
 OPTION = re.compile(r"^  ((?:-\w, )?--[\w-]+(?: \S+)?)", re.MULTILINE)
 
 
@@ -22,8 +24,13 @@ def commands(command: str) -> list[str]:
 
 if __name__ == "__main__":
     perfmodel = sys.argv[1]
-    for name in commands(perfmodel):
-        text = help_of(perfmodel, name)
+    texts = {name: help_of(perfmodel, name) for name in commands(perfmodel)}
+    options = {name: sorted(OPTION.findall(text), key=lambda option: option.split("--")[1]) for name, text in texts.items()}
+    common = set.intersection(*map(set, options.values()))
+    print(*(f"every command {option}" for option in sorted(common)), sep="\n")
+    lists = {record: list(names.values()) for record, names in records.given().items()}
+    for name, text in texts.items():
         print(re.sub(r"\s+", " ", re.match(r"usage: perfmodel (.*?)\n\n", text, re.DOTALL)[1]))
-        for option in sorted(OPTION.findall(text), key=lambda option: option.split("--")[1]):
-            print(f"{name} {option}")
+        words = {option: option.split("--")[1].split()[0] for option in options[name] if option not in common}
+        line, said = records.described(list(words.values()), lists)
+        print(*([f"{name}: {line}"] if line else []), *(f"{name} {o}" for o, word in words.items() if word not in said), sep="\n")

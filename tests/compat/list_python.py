@@ -3,19 +3,30 @@
 
     list_python.py        with the package on PYTHONPATH
 
-Fields of records are those of the library, which list_records.c prints.
+Fields of records, as members and as keywords, are those of the library, which list_records.c prints.
 """
 
 import dataclasses
 import inspect
 
 import perfmodel
+import records
 from perfmodel._base import Record
+
+
+LISTS = {record: list(options) for record, options in records.given().items()}
 
 
 def print_function(name: str, function: object) -> None:
     print(f"{name}()")
-    for parameter in inspect.signature(function).parameters.values():
+    parameters = inspect.signature(function).parameters
+    keywords = [each for each, parameter in parameters.items() if parameter.kind is inspect.Parameter.KEYWORD_ONLY]
+    line, said = records.described(keywords, LISTS)
+    if line:
+        print(f"{name}: {line}")
+    for parameter in parameters.values():
+        if parameter.name in said:
+            continue
         text = str(parameter.replace(annotation=inspect.Parameter.empty))
         star = "*, " if parameter.kind is inspect.Parameter.KEYWORD_ONLY else ""
         if parameter.name != "self" and not parameter.name.startswith("_"):

@@ -2,10 +2,14 @@
 """Prints the elements and attributes of catalogue files, from the schema: what types hold, and the words of choices.
 
     list_xml.py SCHEMA
+
+Fields of entries are those of records, which list_records.c prints; what all layers have is printed once, as of flow/*.
 """
 
 import sys
 from xml.etree import ElementTree
+
+import records
 
 XS = "{http://www.w3.org/2001/XMLSchema}"
 
@@ -20,16 +24,34 @@ def label(node: ElementTree.Element) -> str:
     return name
 
 
-def walk(node: ElementTree.Element, path: str) -> None:
+def walk(node: ElementTree.Element, path: str) -> list[str]:
+    lines = []
     for child in node:
         name = label(child)
         inside = path + (("/" if path and name[0] not in "@+" else "") + name if name else "")
         if name:
-            print(inside + (f" {child.get('type')}" if child.get("type") else ""))
+            lines.append(inside + (f" {child.get('type')}" if child.get("type") else ""))
         if child.tag == XS + "enumeration":
-            print(f"{path} = {child.get('value')}")
-        walk(child, inside)
+            lines.append(f"{path} = {child.get('value')}")
+        lines += entry(child, path) if child.tag == XS + "all" else walk(child, inside)
+    return lines
+
+
+def entry(fields: ElementTree.Element, path: str) -> list[str]:
+    line, said = records.described([field.get("name") for field in fields], {r: list(f) for r, f in records.fields().items()})
+    rest = ElementTree.Element("rest")
+    rest.extend(field for field in fields if field.get("name") not in said)
+    return ([f"{path}: {line}"] if line else []) + walk(rest, path)
+
+
+def once(lines: list[str]) -> list[str]:
+    """What every layer has, only of flow/*."""
+    layers = {line.removesuffix("+layer") for line in lines if line.endswith("+layer")}
+    of = {layer: {line.removeprefix(layer) for line in lines if line.startswith((layer + "/", layer + "+", layer + "@"))} for layer in layers}
+    common = set.intersection(*of.values())
+    return [f"flow/*{line}" for line in sorted(common)] + [
+        line for line in lines if not any(line == layer + each for layer in layers for each in common)]
 
 
 if __name__ == "__main__":
-    walk(ElementTree.parse(sys.argv[1]).getroot(), "")
+    print(*once(walk(ElementTree.parse(sys.argv[1]).getroot(), "")), sep="\n")

@@ -39,6 +39,12 @@ class Broken(unittest.TestCase):
         for field in ("run.bb real [1] @8", "run.b real [1] @16", "run.b real [s] @8"):
             self.check(RUN, [*RUN[:2], field], [RUN[2]])
 
+    def test_more_fields_of_a_record(self):
+        was = ["size: the fields of run to optimizer but nodes"]
+        self.check(was, ["size: the fields of run to micro-batch but nodes epoch-samples"], [])
+        self.check(was, ["size: the fields of run to micro-batch but nodes precision"], was)
+        self.check(was, ["size: the fields of run to precision but nodes"], was)
+
     def test_new_names(self):
         self.check(["predict --gpus N"], ["predict --gpus N", "predict --nodes N"], [])
 

@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import records
+
 HERE = Path(__file__).resolve().parent
-CALLED = re.compile(r"<(\w+)> is called <(\w+)> now")  # a note: it was read by its former name
 PASSED_OVER = re.compile(r"<(\w+)> of .* has no effect; write <(\w+)>")  # a note
 INSTEAD = re.compile(r"\bwrite <(\w+)>")
 NOT_FIELDS = {"graph", "network"}  # parts of systems
@@ -48,18 +49,14 @@ def check_file(perfmodel: str, path: Path, elements: set[str]) -> list[str]:
     if loaded.returncode:
         message = run(perfmodel, "check", path).stderr
         return [] if is_helpful(message, elements) else [f"refused without what to write instead: {message}"]
-    renamed = dict(CALLED.findall(loaded.stderr))
-    passed_over = {former for former, now in PASSED_OVER.findall(loaded.stderr) if now in elements}
+    passed_over = {name for name, now in PASSED_OVER.findall(loaded.stderr) if now in elements}
     root = ElementTree.parse(path).getroot()
-    for element in root.iter():
-        element.tag = renamed.get(element.tag, element.tag)
     entries = [entry for entry in root if entry.tag not in ("block", "network")]
     return [problem for entry in entries for problem in check_entry(perfmodel, path, entry, passed_over)]
 
 
 def main(perfmodel: str) -> int:
-    lines = (HERE / "baseline" / "xml.txt").read_text(encoding="utf-8").splitlines()
-    elements = {word for line in lines for word in re.findall(r"/(\w+)", line)}
+    elements = {field for fields in records.fields().values() for field in fields}
     files = sorted((HERE / "0.2").glob("*.xml"))
     problems = [f"{path.name}: {problem}" for path in files for problem in check_file(perfmodel, path, elements)]
     print(*problems, f"{len(files)} files of release 0.2: {len(problems)} problems", sep="\n")
