@@ -1,3 +1,4 @@
+/* perfmodel search --within: how many GPUs train a network within a time. */
 #include "deadline.h"
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Settings of other programs' runs: read into ours, and ours written as theirs. */
 #include "settings.h"
 #include <string.h>
 #include "options.h"

@@ -1,3 +1,4 @@
+/* Machines and networks that are built in code, for tests of the model without the catalogue. */
 #include "fixtures.h"
 #include <math.h>
 #include <stdio.h>

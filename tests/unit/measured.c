@@ -1,3 +1,4 @@
+/* Reads the tables in data/measured for tests. */
 #include "measured.h"
 #include <check.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Networks of one layer or a few, from one line of text. */
 #include "one_layer.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
+/* Calibration of kernels: constants that made the times come back, and what is held out is not looked at. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* mkstemps */
 #endif
-/* Calibration of kernels: constants that made the times come back, and what is held out is not looked at. */
 #include <check.h>
 #include <math.h>
 #include <stdbool.h>

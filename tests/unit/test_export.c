@@ -1,5 +1,5 @@
-#define _DEFAULT_SOURCE /* mkstemps */
 /* Systems in one word, and entries written back as files: the same numbers to the last bit. */
+#define _DEFAULT_SOURCE /* mkstemps */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

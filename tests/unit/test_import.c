@@ -1,5 +1,5 @@
-#define _DEFAULT_SOURCE /* mkstemps */
 /* Machines described by other programs, drawings of ours, and the doctor. */
+#define _DEFAULT_SOURCE /* mkstemps */
 #include <math.h>
 #include <stdio.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Reading and freeing the tree of a document. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/document.h"

@@ -1,3 +1,4 @@
+/* Statuses and their texts, and errors as callers get them: one line, the first one wins. */
 #undef PM_ANALYSIS /* defined here */
 #include <stdarg.h>
 #include <stdio.h>

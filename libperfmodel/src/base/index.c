@@ -1,3 +1,4 @@
+/* A hash table from texts to the numbers of the items that have them, with open addresses. */
 #include "base/index.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Memory in blocks that are freed at once, and arrays that grow. */
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>

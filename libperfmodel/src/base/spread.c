@@ -1,3 +1,4 @@
+/* Quantiles of values, and the spread of errors. */
 #include <math.h>
 #include <stdlib.h>
 #include "base/base.h"

@@ -1,3 +1,4 @@
+/* Texts: names compared as people write them, their distance in letters, and strings that grow. */
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Splits what people write, such as names of cards, into words that can be compared. */
 #include <stdio.h>
 #include <string.h>
 #include "base/words.h"

@@ -1,3 +1,4 @@
+/* Scans the bytes of an XML file for what libxml2 would take too long to refuse. */
 #include "catalog/xml_bytes.h"
 #include <string.h>
 

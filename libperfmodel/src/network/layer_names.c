@@ -1,3 +1,4 @@
+/* A hash table from the names of layers to their numbers. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Evaluates texts and attributes of networks with the parameters that are in scope. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Copies records between a program and a library that know different numbers of their fields. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,12 @@
+/*
+** Cuts a network into pieces, which a pipeline may place on different GPUs.
+**
+** The names of layers tell where a part repeats: they are alike up to the first number ("h.12."), and a cut is made
+** wherever that number changes. A network whose names do not repeat is cut at its blocks. Each piece is then
+** extracted as a network of its own, with inputs where tensors cross the cut, and equal pieces are kept once; two are
+** equal if their layers are and if software would fuse the layers at their ends with the same neighbours across the
+** cut. Stages are lists of pieces, so that their times and memory are sums over the distinct ones.
+*/
 #include "sharding/pieces.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,14 @@
+/*
+** Builds the network that one GPU of a tensor, context and expert group computes of a piece, with the exchanges for
+** it.
+**
+** spread.c has decided which layers split their features. This file walks through the piece once, in order. For each
+** tensor it keeps the state that the GPU has it in (whole, tokens, features, partial) and the states that exchanges
+** have already made of it; for each layer it asks the kind what it takes, adds the exchange between the two states,
+** with its counterpart in the backward pass, and puts the layer with the sizes that remain. An exchange is made once
+** however many layers read its result. Parameters that every GPU of the group keeps whole get an all-reduce of their
+** gradients where the GPUs see different tokens.
+*/
 #include "sharding/shard.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,13 @@
+/*
+** Decides which layers of a piece a tensor group splits by features, before a shard is built.
+**
+** A layer opens if it can split its own features from a whole input, as a column-parallel product does; layers behind
+** it pass the split on, and it ends at one that sums it up, as a row-parallel product does, or at a loss. All layers
+** between form a group (union-find): if one of them needs its input whole, or if another piece reads a split tensor,
+** the whole group is refused. The walk forward is repeated without the layers that may not open until nothing more is
+** refused. A walk backward then gives every layer what its readers demand of the split: how many units there are at
+** most, and whether they may be copied, as key-value heads are.
+*/
 #include "sharding/spread.h"
 #include <math.h>
 

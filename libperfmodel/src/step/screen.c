@@ -1,3 +1,13 @@
+/*
+** Screens the plans of a search: whether a plan fits, its memory and its step time, with the bits of a prediction.
+**
+** A search evaluates plans in an order in which degrees of parallelism change least often. The screen keeps what a
+** change leaves as it was: the layout with its groups, the stages that are alike, and for each group of stages their
+** memory by ZeRO stage and their work by micro-batch and recomputation. A plan then only adds up parts that are
+** known, by the functions that a prediction uses. Two layouts are kept, as plans with and without recomputation or
+** sharded weights follow each other and need the network in pieces and whole. What the screen does not keep parts of
+** (parallelism other than by all-reduce, too many different stages) is predicted in full.
+*/
 #include "step/screen.h"
 #include <math.h>
 #include <stdlib.h>

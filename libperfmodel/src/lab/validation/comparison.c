@@ -1,3 +1,4 @@
+/* Comparisons of measured and predicted values, and their errors summed up by group. */
 #include "lab/validation/comparison.h"
 #include <math.h>
 #include <stdio.h>

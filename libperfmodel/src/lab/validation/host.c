@@ -1,3 +1,4 @@
+/* What the host of a published run brings to its GPUs: how fast its CPU decodes and feeds them. */
 #include "lab/validation/host.h"
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Reads a row of a table of kernel times as a kernel of the model. */
 #include "lab/validation/kernel_row.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Reads a row of a table of operators of language models as the kernels that it ran. */
 #include "lab/validation/operator_row.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Reads the shape of a large model, and its degrees of parallelism, from a row of a table of training runs. */
 #include "lab/validation/parallel_row.h"
 #include <ctype.h>
 #include <math.h>

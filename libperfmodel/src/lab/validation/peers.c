@@ -1,3 +1,4 @@
+/* Finds hosts whose GPUs cannot reach each other's memory by their rates alone and together. */
 #include "lab/validation/peers.h"
 #include <ctype.h>
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Gathers the runs of many rows and predicts them with one plan. */
 #include "lab/validation/predictor.h"
 #include <stdint.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* Reads a row of published rates in the catalogue's terms: network, machine, software and run. */
 #include "lab/validation/rate.h"
 #include <ctype.h>
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* Cells of a row, and the rules of the catalogue that say what the names in them mean. */
 #include "lab/validation/readings.h"
 #include <ctype.h>
 #include <math.h>

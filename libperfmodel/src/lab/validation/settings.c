@@ -1,3 +1,4 @@
+/* Errors by setting: the median of the rows that measured the same run. */
 #include "lab/validation/settings.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Evaluates the names in a statement's formula by predicting the runs that they are of. */
 #include "lab/validation/values.h"
 #include "lab/validation/host.h"
 #include <math.h>
