@@ -53,6 +53,6 @@ for name in "$@"; do
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$folder/$name.log" | tail -n 1)
   took=$(($(date +%s) - start))
   echo "$name: $took s, ${inputs:-0} inputs, ${edges:-0} edges covered"
-  python3 scripts/fuzzed.py "$name" $took "${inputs:-0}" "${edges:-0}" "$(find "$folder/failed" -name "$name-*" | wc -l)"
+  python3 scripts/reliability.py fuzzed "$name" $took "${inputs:-0}" "${edges:-0}" "$(find "$folder/failed" -name "$name-*" | wc -l)"
 done
 exit $((failures > 0))

@@ -4,6 +4,7 @@
                                                        the page; fails if one fails that did not before
     scripts/reliability.py write                       writes docs/reliability.md from it
     scripts/reliability.py check                       fails if the page is not what would be written
+    scripts/reliability.py fuzzed TARGET SECONDS INPUTS EDGES FAILURES    adds a run of a fuzzer to docs/fuzzing.csv
 
 A row is met if its command succeeds, its figure reaches what is wanted, and nothing of the goal is missing; partly, if
 something is; not, if the command fails or there is none. A row that no command has been run for says so.
@@ -86,7 +87,7 @@ ROWS = (
         "sequences of calls", 10_000),
     Row(23, "laws of the model", "40", PYTEST + "test_laws.py", PASSED, "cases of laws", 40),
     Row(24, "other people's counts: formulas, and what Transformers and timm count as they are today", "6 formulas, 350 models",
-        PYTEST + "test_import_docs.py && {python} scripts/hf_parameters.py --check && {python} scripts/timm_counts.py --check tests/unit/timm.csv",
+        PYTEST + "test_import_docs.py && {python} bindings/python/tests/hf_parameters.py --check && {python} bindings/python/tests/timm_counts.py --check tests/unit/timm.csv",
         r"^(\d+) (?:models|networks) as", "models", 350),
     Row(25, "C, command, Python and Lua give the same numbers", "200", PYTEST + "test_same_numbers.py", PASSED, "tests", 1),
     Row(26, "every callable of Python with arguments of every kind", "0 signals, 0 SystemError", PYTEST + "test_abuse.py -k harm", PASSED, "test of 19,000 calls", 1),
@@ -100,7 +101,9 @@ ROWS = (
     Row(32, "names, records and file formats", "as listed", "ctest --test-dir {build} -R baseline_", TESTS, "tests", 1),
     Row(33, "an earlier release's catalogue files", "read, equal", "ctest --test-dir {build} -R compat_catalog", TESTS, "tests", 1),
     Row(34, "mutation score of four critical files", "85 %", "python3 scripts/mutate.py {build}", r"^(\d+) per cent", "%", 85),
-    Row(35, "lines of tests for each line of code: what they find is in rows 1 to 3 and 34", "3", "python3 scripts/test_lines.py",
+    Row(35, "lines of tests for each line of code: what they find is in rows 1 to 3 and 34", "3",
+        r"""lines() {{ git ls-files libperfmodel tools bindings tests | grep -E '\.(c|h|i|lua|py)$' | grep -E $1 '(^|/)tests/' | xargs cat | grep -c .; }};"""
+        r""" echo "$(lines) $(lines -v)" | awk '{{ printf "%.2f lines\n", $1 / $2; exit $1 < 3 * $2 }}'""",
         r"^([\d.]+) lines", "lines", 3),
     Row(36, "CSV: formulas are guarded, values come back", "1,000 strings", PYTEST + "test_hostile_text.py -k 'csv or pandas or json'", PASSED,
         "tests of 1,000 strings", 3),
@@ -188,6 +191,20 @@ def fuzzing() -> list[str]:
     ]
 
 
+def add_fuzzing(words: list[str]) -> None:
+    """Seconds and inputs are added up, edges and failures are those of now."""
+    columns = ("target", "seconds", "inputs", "edges", "failures", "date")
+    runs = {run["target"]: run for run in csv.DictReader(FUZZED.open(newline=""))}
+    run = dict(zip(columns, [*words, datetime.date.today().isoformat()], strict=True))
+    for key in ("seconds", "inputs") if run["target"] in runs else ():
+        run[key] = str(int(run[key]) + int(runs[run["target"]][key]))
+    runs[run["target"]] = run
+    with FUZZED.open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(runs[name] for name in sorted(runs))
+
+
 def page() -> str:
     found = results()
     verdicts = [verdict(row, found.get(row.number)) for row in ROWS]
@@ -221,6 +238,8 @@ def main() -> int:
         return int(worse > 0)
     elif what == ["write"]:
         PAGE.write_text(page())
+    elif what == ["fuzzed"]:
+        add_fuzzing(arguments)
     elif what == ["check"]:
         if page() == PAGE.read_text():
             return 0

@@ -128,7 +128,7 @@ packages() {
   # Of PyTorch the CPU build alone: the others bring gigabytes. Without it the imports of its modules are not tested.
   pip_install --only-binary :all: "torch==2.13.0+cpu" onnx onnxscript ||
     echo "no CPU build of PyTorch can be installed: imports of PyTorch modules are not tested"
-  # Their counts are committed (scripts/hf_parameters.py, scripts/timm_counts.py); with the packages they are counted again.
+  # Their counts are committed (hf_parameters.py, timm_counts.py among Python's tests); with the packages they are counted again.
   [ $amount != full ] || pip_install --only-binary :all: transformers timm==1.0.22 torchvision==0.28.0 ||
     echo "Transformers and timm cannot be installed: their counts are not compared, and a row of docs/reliability.md fails"
 }

@@ -81,7 +81,7 @@ IN_ZOO: list[tuple[str, dict[str, Any], int | None]] = [
     "row", ROWS["rows"], ids=[f"{row['config']['architectures'][0]}-{row['parameters']}" for row in ROWS["rows"]]
 )
 def test_parameters_are_those_of_the_package(row: dict[str, Any]) -> None:
-    """As Transformers counts them: scripts/hf_parameters.py wrote the table."""
+    """As Transformers counts them: hf_parameters.py wrote the table."""
     assert pm.from_hf(row["config"], seq=32).parameters == row["parameters"]
 
 

@@ -11,7 +11,7 @@ import needs
 needs.package("transformers")
 needs.package("torch")
 
-SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "hf_parameters.py"
+SCRIPT = Path(__file__).resolve().parent / "hf_parameters.py"
 
 
 def test_the_package_counts_what_the_table_says() -> None:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 from typing import Any
 
 import needs
 import perfmodel as pm
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "scripts"))
 
 torch = needs.package("torch")
 needs.package("torchvision_on_cpu")

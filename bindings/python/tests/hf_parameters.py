@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes bindings/python/tests/hf_parameters.json: parameters of Transformers' own models, counted on the meta device.
+"""Writes hf_parameters.json: parameters of Transformers' own models, counted on the meta device.
 
     hf_parameters.py            writes it; needs the packages transformers and torch
     hf_parameters.py --check    fails if the installed package counts otherwise
@@ -18,7 +18,7 @@ import pathlib
 import sys
 from typing import Any
 
-TABLE = pathlib.Path(__file__).resolve().parent.parent / "bindings" / "python" / "tests" / "hf_parameters.json"
+TABLE = pathlib.Path(__file__).resolve().parent / "hf_parameters.json"
 
 # Settings that say nothing about the architecture.
 LEFT_OUT = {
