@@ -10,7 +10,8 @@
 #include "collective/handle.h"
 #include "topology/routes.h"
 
-static void add(const pm_system *system, double *load, int a, int b, double bytes)
+/* Bytes from a to b over their direct links, in proportion to what these carry. */
+static void load_direct(const pm_system *system, double *load, int a, int b, double bytes)
 {
   double total = 0;
   for (int pass = 0; pass < 2; pass++)
@@ -30,7 +31,7 @@ static void load_cycles(const pm_group *group, double inside, double *load)
     for (int i = 0; i < group->count; i++) {
       const int *order = &group->cycles->order[c * group->count];
       int a = system->gpus[group->gpu[order[i]]], b = system->gpus[group->gpu[order[(i + 1) % group->count]]];
-      add(system, load, a, b, inside * group->cycles->weight[c] / group->directed_rings);
+      load_direct(system, load, a, b, inside * group->cycles->weight[c] / group->directed_rings);
     }
 }
 
@@ -68,7 +69,7 @@ static bool load_routes(const pm_group *group, double inside, bool to_host, doub
     else {
       pm__routes_from(&r, a);
       int host = pm__routes_nearest(&r, PM_VERTEX_CPU);
-      if (host >= 0) pm__routes_load(&r, host, &path);
+      if (host >= 0) pm__routes_load(&r, host, 1, &path);
     }
   }
   for (size_t k = 0; good && k < 2 * system->edge_count; k++) {

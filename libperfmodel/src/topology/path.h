@@ -25,7 +25,4 @@ pm__ring_path pm__ring_path_none(void);
 /* The slowest step counts, and one uncalibrated link makes the path uncalibrated. */
 void pm__ring_path_pass(pm__ring_path *path, const pm__edge *edge);
 
-/* All direct links from vertex to vertex together; `edge`: one of them. */
-double pm__ring_direct(const pm_system *system, int a, int b, const pm__edge **edge);
-
 #endif

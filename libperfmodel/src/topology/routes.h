@@ -9,6 +9,9 @@
 
 typedef struct pm__routes {
   const pm_system *system;
+  int *first;      /* of each vertex's edges in `incident`, and behind the last */
+  int *incident;   /* edges by vertex, in the order of the system */
+  int start;       /* of the last search; -1: none yet */
   int *distance;   /* of each vertex from the start; -1: not reached */
   int *via;        /* the edge by which it was reached */
   int *queue;
@@ -20,11 +23,14 @@ bool pm__routes_open(pm__routes *r, const pm_system *system);
 void pm__routes_close(pm__routes *r);
 void pm__routes_clear(pm__routes *r);
 
-/* Searches breadth first from a vertex. */
+/* Searches breadth first from a vertex. Cost: proportional to the vertices and edges; nothing where it is the last one. */
 void pm__routes_from(pm__routes *r, int start);
 
-/* Walks back from `end` to where the search started, loading each link. */
-void pm__routes_load(pm__routes *r, int end, pm__ring_path *path);
+/* Walks back from `end` to where the search started, loading each link with so many flows. */
+void pm__routes_load(pm__routes *r, int end, int flows, pm__ring_path *path);
+
+/* All direct links from vertex to vertex together; `edge`: one of them. Cost: the edges of `a`. */
+double pm__routes_direct(const pm__routes *r, int a, int b, const pm__edge **edge);
 
 /* The vertex of a kind nearest to where the search started, or -1. */
 int pm__routes_nearest(const pm__routes *r, pm_vertex_kind kind);

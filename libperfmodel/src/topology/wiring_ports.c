@@ -1,4 +1,7 @@
-/* What the wires let some GPUs send at once: to the network, to each other in pairs, to the CPUs. */
+/*
+** What the links let some GPUs send at once: to the network, to each other in pairs, to the CPUs. Every flow loads the
+** links of its way, and the link with the most flows for its payload limits all of them.
+*/
 #include "topology/routes.h"
 #include "topology/wiring.h"
 #include <math.h>
@@ -123,33 +126,72 @@ static int fill_network(pm__wiring *wiring, pm__routes *r, pm_error *error)
 
 /* ---- Pairs ---- */
 
-/* What one GPU gets when all exchange at once: pairs with links use those, the others share PCIe; the slowest counts.
-** 0 if a pair has no way to each other. */
-static void fill_pairs(pm__wiring *wiring, pm__routes *r)
+/* Pairs without links of their own: each loads its way, through host memory without peer access. */
+typedef struct pairs {
+  pm__ring_path path;
+  double slowest; /* of the pairs so far; 0 if one has no way */
+  int *host;      /* of each member: the CPU that it is reached through, -1: none */
+  int *through;   /* of each member: pairs that reach it so */
+} pairs;
+
+/* The pairs that begin at a member. */
+static void load_from(pm__wiring *wiring, pm__routes *r, pairs *p, int from)
 {
-  const pm_system *system = wiring->system;
-  pm__ring_path path = pm__ring_path_none();
+  int a = vertex_of(wiring, from);
+  for (int to = 0; p->slowest > 0 && to < wiring->kept.count; to++) {
+    const pm__edge *edge = NULL;
+    int b = vertex_of(wiring, to);
+    double payload = from == to ? (double)INFINITY : pm__routes_direct(r, a, b, &edge);
+    if (payload == 0) {
+      int end = p->host[to] >= 0 ? p->host[to] : b;
+      pm__routes_from(r, a);
+      if (r->distance[end] < 0) p->slowest = 0;
+      else pm__routes_load(r, end, 1, &p->path);
+      p->through[to]++;
+    } else if (payload < p->slowest) {
+      p->slowest = payload;
+      set_port(&wiring->pair, payload, edge->link.id);
+    }
+  }
+}
+
+static void load_pairs(pm__wiring *wiring, pm__routes *r, pairs *p)
+{
+  int count = wiring->kept.count;
+  for (int i = 0; i < count; i++) {
+    p->host[i] = -1;
+    if (!wiring->system->machine.staged) continue;
+    pm__routes_from(r, vertex_of(wiring, i));
+    p->host[i] = pm__routes_nearest(r, PM_VERTEX_CPU);
+  }
+  for (int i = 0; i < count; i++) load_from(wiring, r, p, i);
+  for (int i = 0; i < count; i++) {
+    if (p->host[i] < 0 || p->through[i] == 0) continue;
+    pm__routes_from(r, p->host[i]);
+    pm__routes_load(r, vertex_of(wiring, i), p->through[i], &p->path);
+  }
+}
+
+/* What one GPU gets when all exchange at once: pairs with links use those, the others share PCIe; the slowest counts.
+** 0 if a pair has no way to each other. False if there is no memory. */
+static bool fill_pairs(pm__wiring *wiring, pm__routes *r)
+{
   int count = wiring->kept.count;
   set_port(&wiring->pair, wiring->packed.bandwidth, wiring->packed.limit);
-  if (count == 1 || wiring->packed.switched) return;
-  double slowest = INFINITY;
+  if (count == 1 || wiring->packed.switched) return true;
+  pairs p = {pm__ring_path_none(), INFINITY, (int *)calloc(2 * (size_t)count, sizeof(int)), NULL};
+  if (p.host == NULL) return false;
+  p.through = p.host + count;
   pm__routes_clear(r);
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < count; j++) {
-      const pm__edge *edge = NULL;
-      int a = vertex_of(wiring, i), b = vertex_of(wiring, j);
-      double payload = i == j ? (double)INFINITY : pm__ring_direct(system, a, b, &edge);
-      if (payload == 0 && !pm__routes_hop(r, a, b, system->machine.staged, &path)) slowest = 0;
-      if (payload == 0 || payload >= slowest) continue;
-      slowest = payload;
-      set_port(&wiring->pair, slowest, edge->link.id);
-    }
-  pm__routes_limit(r, &path);
-  if (path.bandwidth > 0 && path.bandwidth < slowest) {
-    slowest = path.bandwidth;
-    set_port(&wiring->pair, slowest, path.limit->link.id);
+  load_pairs(wiring, r, &p);
+  free(p.host);
+  pm__routes_limit(r, &p.path);
+  if (p.path.bandwidth > 0 && p.path.bandwidth < p.slowest) {
+    p.slowest = p.path.bandwidth;
+    set_port(&wiring->pair, p.slowest, p.path.limit->link.id);
   }
-  wiring->pair.payload = slowest * (count - 1);
+  wiring->pair.payload = p.slowest * (count - 1);
+  return true;
 }
 
 /* ---- Host ---- */
@@ -164,7 +206,7 @@ static void fill_host(pm__wiring *wiring, pm__routes *r, bool spread)
   for (int i = 0; i < wiring->kept.count; i++) {
     pm__routes_from(r, vertex_of(wiring, i));
     if (host < 0 || spread) host = pm__routes_nearest(r, PM_VERTEX_CPU);
-    if (host >= 0 && r->distance[host] >= 0) pm__routes_load(r, host, &path);
+    if (host >= 0 && r->distance[host] >= 0) pm__routes_load(r, host, 1, &path);
   }
   pm__routes_limit(r, &path);
   if (path.bandwidth > 0) set_port(&wiring->host[spread], path.bandwidth, path.limit->link.id);
@@ -174,8 +216,8 @@ int pm__wiring_ports(pm__wiring *wiring, pm_error *error)
 {
   pm__routes r;
   int status = pm__routes_open(&r, wiring->system) ? fill_network(wiring, &r, error) : pm__no_memory(error);
+  if (status == PM_OK && !fill_pairs(wiring, &r)) status = pm__no_memory(error);
   if (status == PM_OK) {
-    fill_pairs(wiring, &r);
     fill_host(wiring, &r, false);
     fill_host(wiring, &r, true);
   }

@@ -1,4 +1,5 @@
 /* Rings of some GPUs inside their node: the best there are, and the single one of the oldest library. */
+#include "topology/routes.h"
 #include "topology/wiring.h"
 #include <math.h>
 #include <string.h>
@@ -37,26 +38,37 @@ static int find_packed(pm__wiring *wiring, pm_error *error)
   return PM_OK;
 }
 
-/* One ring in the order of the GPUs, over one link of each hop, or over PCIe if a hop has none. */
-static int find_single(pm__wiring *wiring)
+/* One link of each hop from member to member, the slowest of which counts. Bandwidth 0 if a hop has none. */
+static pm__ring_path path_in_order(const pm_system *system, pm__ring_members members, const pm__routes *r)
 {
-  const pm_system *system = wiring->system;
   pm__ring_path path = pm__ring_path_none();
-  pm__ring_members members = {wiring->kept.gpu, wiring->kept.count};
-  double least = INFINITY;
+  path.bandwidth = INFINITY;
   for (int i = 0; i < members.count; i++) {
     const pm__edge *edge = NULL;
     int a = system->gpus[members.gpu[i]], b = system->gpus[members.gpu[(i + 1) % members.count]];
-    if (pm__ring_direct(system, a, b, &edge) == 0) least = 0;
-    else if (path.limit == NULL || pm__edge_payload(edge) / edge->count < least) {
-      least = pm__edge_payload(edge) / edge->count;
-      path.limit = edge;
-      pm__ring_path_pass(&path, edge);
-    }
+    if (pm__routes_direct(r, a, b, &edge) == 0) return pm__ring_path_none();
+    if (pm__edge_payload(edge) / edge->count >= path.bandwidth) continue;
+    path.bandwidth = pm__edge_payload(edge) / edge->count;
+    path.limit = edge;
+    pm__ring_path_pass(&path, edge);
   }
-  wiring->single.directed_rings = least > 0 ? 1 : 0;
-  path.bandwidth = path.one_link = least;
-  if (least == 0) {
+  return path;
+}
+
+/* One ring in the order of the GPUs over direct links, or over PCIe if a hop has none. */
+static int find_single(pm__wiring *wiring)
+{
+  pm__routes r;
+  const pm_system *system = wiring->system;
+  pm__ring_members members = {wiring->kept.gpu, wiring->kept.count};
+  pm__ring_path path = pm__ring_path_none();
+  bool memory = pm__routes_open(&r, system);
+  if (memory) path = path_in_order(system, members, &r);
+  pm__routes_close(&r);
+  if (!memory) return PM_STATUS_NO_MEMORY;
+  wiring->single.directed_rings = path.bandwidth > 0 ? 1 : 0;
+  path.one_link = path.bandwidth;
+  if (path.bandwidth == 0) {
     path = pm__ring_path_none();
     int status = pm__ring_over_tree(system, members, true, &path, NULL, NULL);
     if (status != PM_OK) return status == PM_STATUS_NO_MEMORY ? status : PM_OK; /* there is none */
