@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pm__packing_pool_add(pm__packing_pool *pool, const unsigned char *next)
+bool pm__packing_pool_add(pm__packing_pool *pool, const int *next)
 {
   size_t size = (size_t)pool->nodes;
   if (pool->count == pool->capacity) {
     int capacity = pool->capacity > 0 ? 2 * pool->capacity : 64;
-    unsigned char *grown = (unsigned char *)realloc(pool->next, (size_t)capacity * size);
+    int *grown = (int *)realloc(pool->next, (size_t)capacity * size * sizeof *grown);
     if (grown == NULL) return false;
     pool->next = grown;
     pool->capacity = capacity;
   }
-  memcpy(pool->next + (size_t)pool->count++ * size, next, size);
+  memcpy(pool->next + (size_t)pool->count++ * size, next, size * sizeof *next);
   return true;
 }
 

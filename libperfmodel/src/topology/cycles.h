@@ -8,11 +8,11 @@
 /* Cycles that packings are made of: next[c * nodes + i] is the node after i in cycle c. */
 typedef struct pm__packing_pool {
   int nodes, count, capacity;
-  unsigned char *next;
+  int *next;
 } pm__packing_pool;
 
 /* Appends a cycle; false if there is no memory. */
-bool pm__packing_pool_add(pm__packing_pool *pool, const unsigned char *next);
+bool pm__packing_pool_add(pm__packing_pool *pool, const int *next);
 
 /* The rings that a group uses: `count` cycles through the members, order[c * members + i] is the i-th of cycle c. */
 typedef struct pm__ring_cycles {

@@ -103,7 +103,7 @@ static bool make_room(tableau *t, int columns)
 }
 
 /* What the pivots so far make of a new column: the sum of the slacks' columns of its arcs. */
-static bool add_column(tableau *t, const unsigned char *next)
+static bool add_column(tableau *t, const int *next)
 {
   if (!make_room(t, t->columns + 1)) return false;
   for (int i = 0; i <= t->rows; i++) {
@@ -261,8 +261,10 @@ static bool pack_exactly(pm__packing *packing, const double *capacity, int nodes
   return good;
 }
 
+/* ---- Large graphs ---- */
+
 /* The weights are those with which the search took the cycles. */
-static bool keep_greedy(pm__packing *packing, const double *capacity, int nodes)
+static bool weigh_greedy(pm__packing *packing, const double *capacity, int nodes)
 {
   size_t arcs = (size_t)nodes * (size_t)nodes;
   double *left = (double *)malloc(arcs * sizeof *left);
@@ -270,7 +272,7 @@ static bool keep_greedy(pm__packing *packing, const double *capacity, int nodes)
   bool good = left != NULL && packing->weight != NULL;
   if (good) memcpy(left, capacity, arcs * sizeof *left);
   for (int c = 0; good && c < packing->pool.count; c++) {
-    const unsigned char *next = packing->pool.next + (size_t)c * (size_t)nodes;
+    const int *next = packing->pool.next + (size_t)c * (size_t)nodes;
     double least = INFINITY;
     for (int i = 0; i < nodes; i++) least = fmin(least, left[i * nodes + next[i]]);
     for (int i = 0; i < nodes; i++) left[i * nodes + next[i]] -= least;
@@ -280,14 +282,34 @@ static bool keep_greedy(pm__packing *packing, const double *capacity, int nodes)
   return good;
 }
 
+/* What the bounded search finds, if that is more than is there. */
+static bool pack_greedily(pm__packing *packing, const double *capacity, int nodes)
+{
+  bool memory;
+  pm__packing other = {.most = packing->most, .pool = {.nodes = nodes}};
+  other.rings = pm__packing_greedy(&other.pool, capacity, nodes, &memory);
+  bool better = memory && other.rings > packing->rings;
+  pm__packing_free(better ? packing : &other);
+  if (!better) return memory;
+  *packing = other;
+  return weigh_greedy(packing, capacity, nodes);
+}
+
+static bool pack_large(pm__packing *packing, const double *capacity, int nodes)
+{
+  if (!pm__packing_torus(packing, capacity, nodes)) return false;
+  if (packing->most - packing->rings > TINY * packing->most) return pack_greedily(packing, capacity, nodes);
+  packing->most = packing->rings;
+  return true;
+}
+
 bool pm__packing_find(pm__packing *packing, const double *capacity, int nodes)
 {
   bool memory;
   memset(packing, 0, sizeof *packing);
   packing->pool.nodes = nodes;
   packing->most = degree_bound(capacity, nodes);
+  if (nodes > PM__EXACT_MAX) return pack_large(packing, capacity, nodes);
   packing->rings = pm__packing_greedy(&packing->pool, capacity, nodes, &memory);
-  if (!memory) return false;
-  if (nodes <= PM__EXACT_MAX) return pack_exactly(packing, capacity, nodes);
-  return keep_greedy(packing, capacity, nodes);
+  return memory && pack_exactly(packing, capacity, nodes);
 }

@@ -4,10 +4,7 @@
 
 #include "topology/cycles.h"
 
-enum {
-  PM__PEERS_MAX = 64,  /* GPUs that direct links are looked at between */
-  PM__EXACT_MAX = 16   /* up to so many the packing is the best there is */
-};
+enum { PM__EXACT_MAX = 16 }; /* up to so many nodes the packing of any graph is the best */
 
 typedef struct pm__packing {
   double rings;   /* sum of the weights */
@@ -21,6 +18,9 @@ bool pm__packing_find(pm__packing *packing, const double *capacity, int nodes);
 void pm__packing_free(pm__packing *packing);
 
 /* ---- Its parts ---- */
+
+/* The rings of a torus; a packing without cycles if the arcs are none of a torus whose cycles are known. */
+bool pm__packing_torus(pm__packing *packing, const double *capacity, int nodes);
 
 /* Cycles taken one by one, each with all that is left on its arcs; a bounded search. Returns what they add up to. */
 double pm__packing_greedy(pm__packing_pool *pool, const double *capacity, int nodes, bool *memory);

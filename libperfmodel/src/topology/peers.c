@@ -9,20 +9,22 @@
 #include "topology/packing.h"
 #include "topology/ring.h"
 
-static int member_number(const pm_system *system, pm__ring_members members, int vertex)
+/* Which member each vertex is, -1: none. NULL if there is no memory. */
+static int *number_members(const pm_system *system, pm__ring_members members)
 {
-  for (int i = 0; i < members.count; i++)
-    if (system->gpus[members.gpu[i]] == vertex) return i;
-  return -1;
+  int *member = (int *)malloc((system->vertex_count + 1) * sizeof *member);
+  for (size_t v = 0; member != NULL && v < system->vertex_count; v++) member[v] = -1;
+  for (int i = members.count - 1; member != NULL && i >= 0; i--) member[system->gpus[members.gpu[i]]] = i;
+  return member;
 }
 
 /* Capacities between the group's GPUs in units of one link, and what the links have in common. */
-static void read_links(const pm_system *system, pm__ring_members members, double *capacity, pm__ring_path *path)
+static void read_links(const pm_system *system, const int *member, int count, double *capacity, pm__ring_path *path)
 {
-  int n = members.count;
+  size_t n = (size_t)count;
   for (size_t k = 0; k < system->edge_count; k++) {
     const pm__edge *edge = &system->edges[k];
-    int i = member_number(system, members, edge->a), j = member_number(system, members, edge->b);
+    int i = member[edge->a], j = member[edge->b];
     if (i < 0 || j < 0) continue;
     double one = pm__edge_payload(edge) / edge->count;
     if (path->one_link == 0 || one < path->one_link) {
@@ -30,10 +32,10 @@ static void read_links(const pm_system *system, pm__ring_members members, double
       path->limit = edge;
     }
     pm__ring_path_pass(path, edge);
-    capacity[i * n + j] += pm__edge_payload(edge);
-    capacity[j * n + i] += pm__edge_payload(edge);
+    capacity[(size_t)i * n + (size_t)j] += pm__edge_payload(edge);
+    capacity[(size_t)j * n + (size_t)i] += pm__edge_payload(edge);
   }
-  for (int arc = 0; arc < n * n; arc++)
+  for (size_t arc = 0; arc < n * n; arc++)
     if (path->one_link > 0) capacity[arc] /= path->one_link;
 }
 
@@ -60,7 +62,7 @@ typedef struct whole {
   double *weight, *left;
   int steps;
   bool used[WHOLE_MAX], memory;
-  unsigned char next[WHOLE_MAX];
+  int next[WHOLE_MAX];
 } whole;
 
 /* All directed cycles through every node, from node 0, depth first. */
@@ -77,20 +79,20 @@ static void extend(whole *w, int node, int depth)
   for (int other = 1; other < n; other++) {
     if (w->used[other] || arcs[other] <= 0) continue;
     w->used[other] = true;
-    w->next[node] = (unsigned char)other;
+    w->next[node] = other;
     extend(w, other, depth + 1);
     w->used[other] = false;
   }
 }
 
-static bool fits(const whole *w, const unsigned char *next)
+static bool fits(const whole *w, const int *next)
 {
   for (int i = 0; i < w->pool.nodes; i++)
     if (w->left[i * w->pool.nodes + next[i]] < 1) return false;
   return true;
 }
 
-static void take(whole *w, const unsigned char *next, double amount)
+static void take(whole *w, const int *next, double amount)
 {
   for (int i = 0; i < w->pool.nodes; i++) w->left[i * w->pool.nodes + next[i]] -= amount;
 }
@@ -100,7 +102,7 @@ static bool find_whole(whole *w, int first, int rings)
 {
   if (rings == 0) return true;
   for (int c = first; c < w->pool.count; c++) {
-    const unsigned char *next = w->pool.next + (size_t)c * (size_t)w->pool.nodes;
+    const int *next = w->pool.next + (size_t)c * (size_t)w->pool.nodes;
     if (++w->steps > STEPS_MAX) return false;
     if (!fits(w, next)) continue;
     take(w, next, 1);
@@ -130,15 +132,25 @@ static bool keep_whole(double *capacity, int nodes, double rings, pm__ring_cycle
   return found;
 }
 
+/* Capacities and what their links have in common; NULL if there is no memory. */
+static double *new_capacities(const pm_system *system, pm__ring_members members, pm__ring_path *path)
+{
+  size_t n = (size_t)members.count;
+  int *member = number_members(system, members);
+  double *capacity = member != NULL ? (double *)calloc(n * n, sizeof *capacity) : NULL;
+  if (capacity != NULL) read_links(system, member, members.count, capacity, path);
+  free(member);
+  return capacity;
+}
+
 int pm__ring_over_peers(const pm_system *system, pm__ring_members members, pm__ring_path *path, pm__ring_cycles *cycles,
                         pm_error *error)
 {
   int n = members.count;
   pm__packing packing;
-  if (n < 2 || n > PM__PEERS_MAX) return PM_OK;
-  double *capacity = (double *)calloc((size_t)n * (size_t)n, sizeof *capacity);
+  if (n < 2) return PM_OK;
+  double *capacity = new_capacities(system, members, path);
   if (capacity == NULL) return pm__no_memory(error);
-  read_links(system, members, capacity, path);
   if (path->one_link == 0) {
     free(capacity);
     return PM_OK;

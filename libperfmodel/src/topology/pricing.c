@@ -46,7 +46,7 @@ static void find_paths(paths *p)
 }
 
 /* Walks back along the path that ends at `last`; the sums are the same bits again. */
-static void trace(const paths *p, int last, unsigned char *next)
+static void trace(const paths *p, int last, int *next)
 {
   unsigned set = (1u << p->others) - 1;
   next[last + 1] = 0;
@@ -56,16 +56,16 @@ static void trace(const paths *p, int last, unsigned char *next)
     const double *before = p->best + (size_t)rest * (size_t)p->others;
     int k = 0;
     while (before[k] + p->into[last][k] != length) k++;
-    next[k + 1] = (unsigned char)(last + 1);
+    next[k + 1] = last + 1;
     set = rest;
     last = k;
   }
-  next[0] = (unsigned char)(last + 1);
+  next[0] = last + 1;
 }
 
 static double add_cycles(const paths *p, pm__packing_pool *pool, double below, bool *memory)
 {
-  unsigned char next[PM__EXACT_MAX];
+  int next[PM__EXACT_MAX];
   const double *full = p->best + (size_t)((1u << p->others) - 1) * (size_t)p->others;
   double least = INFINITY;
   for (int j = 0; j < p->others; j++) {
