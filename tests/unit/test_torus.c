@@ -203,6 +203,36 @@ START_TEST(other_graphs_are_no_tori)
 }
 END_TEST
 
+/* Whole rows, and a row that is begun, of a torus whose first row is `row`. */
+static double rings_of_rows(int row, int nodes)
+{
+  pm__packing packing;
+  double *capacity = (double *)calloc((size_t)nodes * (size_t)nodes, sizeof *capacity);
+  for (int i = 0; i < nodes; i++) {
+    int right = i % row == row - 1 ? i - row + 1 : i + 1, below = (i + row) % (row * row);
+    if (right < nodes) capacity[i * nodes + right] = capacity[right * nodes + i] = 1;
+    if (below < nodes) capacity[i * nodes + below] = capacity[below * nodes + i] = 1;
+  }
+  ck_assert(pm__packing_find(&packing, capacity, nodes));
+  double rings = packing.rings;
+  ck_assert_double_ge(packing.most, rings);
+  unload(&packing, capacity, nodes);
+  pm__packing_free(&packing);
+  free(capacity);
+  return rings;
+}
+
+/* An even torus is bipartite, so a ring goes through an even number of its GPUs. */
+START_TEST(parts_of_tori_have_a_ring)
+{
+  static const int parts[] = {24, 72, 96, 100, 132, 142};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) ck_assert_double_ge(rings_of_rows(12, parts[i]), 2);
+  ck_assert_double_ge(rings_of_rows(32, 1000), 2);
+  ck_assert(rings_of_rows(12, 143) == 0);
+  ck_assert(rings_of_rows(12, 17) == 0);
+}
+END_TEST
+
 /* ---- Through systems ---- */
 
 static double rings_of_system(const sides *s)
@@ -241,6 +271,7 @@ int main(void)
   tcase_add_test(tests, hypercubes_have_rings);
   tcase_add_test(tests, other_tori_have_bounds);
   tcase_add_test(tests, other_graphs_are_no_tori);
+  tcase_add_test(tests, parts_of_tori_have_a_ring);
   tcase_add_test(tests, systems_have_the_rings_of_their_tori);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

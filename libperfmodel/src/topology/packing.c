@@ -263,8 +263,8 @@ static bool pack_exactly(pm__packing *packing, const double *capacity, int nodes
 
 /* ---- Large graphs ---- */
 
-/* The weights are those with which the search took the cycles. */
-static bool weigh_greedy(pm__packing *packing, const double *capacity, int nodes)
+/* The weights are those with which a search took the cycles. */
+static bool weigh(pm__packing *packing, const double *capacity, int nodes)
 {
   size_t arcs = (size_t)nodes * (size_t)nodes;
   double *left = (double *)malloc(arcs * sizeof *left);
@@ -282,25 +282,29 @@ static bool weigh_greedy(pm__packing *packing, const double *capacity, int nodes
   return good;
 }
 
-/* What the bounded search finds, if that is more than is there. */
-static bool pack_greedily(pm__packing *packing, const double *capacity, int nodes)
+typedef double bounded_search(pm__packing_pool *pool, const double *capacity, int nodes, bool *memory);
+
+/* What a search finds, if there may be more than is known and it is. */
+static bool pack_by(bounded_search *search, pm__packing *packing, const double *capacity, int nodes)
 {
   bool memory;
   pm__packing other = {.most = packing->most, .pool = {.nodes = nodes}};
-  other.rings = pm__packing_greedy(&other.pool, capacity, nodes, &memory);
+  if (packing->most - packing->rings <= TINY * packing->most) return true;
+  other.rings = search(&other.pool, capacity, nodes, &memory);
   bool better = memory && other.rings > packing->rings;
   pm__packing_free(better ? packing : &other);
   if (!better) return memory;
   *packing = other;
-  return weigh_greedy(packing, capacity, nodes);
+  return weigh(packing, capacity, nodes);
 }
 
 static bool pack_large(pm__packing *packing, const double *capacity, int nodes)
 {
-  if (!pm__packing_torus(packing, capacity, nodes)) return false;
-  if (packing->most - packing->rings > TINY * packing->most) return pack_greedily(packing, capacity, nodes);
-  packing->most = packing->rings;
-  return true;
+  bool memory = pm__packing_torus(packing, capacity, nodes) &&
+                pack_by(pm__packing_greedy, packing, capacity, nodes) &&
+                pack_by(pm__packing_rotated, packing, capacity, nodes);
+  if (packing->most - packing->rings <= TINY * packing->most) packing->most = packing->rings;
+  return memory;
 }
 
 bool pm__packing_find(pm__packing *packing, const double *capacity, int nodes)

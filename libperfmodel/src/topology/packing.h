@@ -25,6 +25,9 @@ bool pm__packing_torus(pm__packing *packing, const double *capacity, int nodes);
 /* Cycles taken one by one, each with all that is left on its arcs; a bounded search. Returns what they add up to. */
 double pm__packing_greedy(pm__packing_pool *pool, const double *capacity, int nodes, bool *memory);
 
+/* The same of cycles that a bounded search by rotations finds in links both ways, each in both directions. */
+double pm__packing_rotated(pm__packing_pool *pool, const double *capacity, int nodes, bool *memory);
+
 /* Appends the cheapest directed Hamiltonian cycle of at most PM__EXACT_MAX nodes under cost[i * nodes + j] (INFINITY:
 ** no arc), and the cheapest through each last node, as far as they cost less than `below`. Returns the least cost.
 ** Works in `room`, pm__packing_price_room(nodes) numbers. */
