@@ -107,10 +107,11 @@ static void check_rings(const sides *s)
 
 START_TEST(tori_use_every_link)
 {
-  static const sides cases[] = {{2, {12, 12}, {0}},   {2, {8, 8}, {0}},       {3, {4, 4, 4}, {0}},  {2, {4, 8}, {0}},
-                                {2, {3, 7}, {0}},     {2, {5, 4}, {0}},       {2, {3, 100}, {0}},   {1, {50}, {0}},
-                                {2, {32, 32}, {0}},   {3, {3, 4, 5}, {0}},    {2, {2, 20}, {0}},    {4, {4, 4, 4, 4}, {0}},
-                                {4, {3, 3, 3, 3}, {0}}, {5, {3, 4, 3, 4, 3}, {0}}, {2, {6, 9}, {2, 2}}, {2, {6, 7}, {1, 2}}};
+  static const sides cases[] = {
+    {2, {12, 12}, {0}}, {2, {8, 8}, {0}},       {3, {4, 4, 4}, {0}},       {2, {4, 8}, {0}},
+    {2, {3, 7}, {0}},   {2, {5, 4}, {0}},       {2, {3, 100}, {0}},        {1, {50}, {0}},
+    {2, {32, 32}, {0}}, {3, {3, 4, 5}, {0}},    {2, {2, 20}, {0}},         {4, {4, 4, 4, 4}, {0}},
+    {2, {6, 9}, {2, 2}}, {4, {3, 3, 3, 3}, {0}}, {5, {3, 4, 3, 4, 3}, {0}}, {2, {6, 7}, {1, 2}}};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) check_rings(&cases[c]);
 }
 END_TEST
@@ -137,7 +138,8 @@ START_TEST(tori_of_all_sides_use_every_link)
 }
 END_TEST
 
-/* Hypercubes of an even number of dimensions are tori of sides of 4; one dimension more adds no rings that are known. */
+/* Hypercubes of an even number of dimensions are tori of sides of 4; one dimension more adds no rings that are
+** known. */
 START_TEST(hypercubes_have_rings)
 {
   for (int dimensions = 5; dimensions <= 8; dimensions++) {
@@ -159,7 +161,8 @@ END_TEST
 /* Where not every ring is known there are those of the thinnest dimension, and the bound says so. */
 START_TEST(other_tori_have_bounds)
 {
-  static const sides cases[] = {{3, {6, 6, 2}, {0}}, {3, {5, 5, 2}, {0}}, {2, {6, 6}, {3, 1}}, {3, {3, 3, 4}, {1, 2, 3}}};
+  static const sides cases[] = {
+    {3, {6, 6, 2}, {0}}, {3, {5, 5, 2}, {0}}, {2, {6, 6}, {3, 1}}, {3, {3, 3, 4}, {1, 2, 3}}};
   for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
     int nodes = nodes_of(&cases[c]);
     pm__packing packing;

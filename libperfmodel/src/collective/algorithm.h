@@ -43,7 +43,7 @@ typedef struct pm__collective_cost {
   double fill_per_byte, fill_most; /* of a chain that must fill first: min(fill_per_byte * S, fill_most) */
   double odd_share;                /* 0, or what of the bandwidth is left if parts are an odd number of floats */
   double launches;                 /* host launches, in units of an all-reduce's */
-  const double *correction;        /* NULL, or what is left of the bandwidth at log2(S / 64) = 0, 1, ... 23, at most 1 */
+  const double *correction; /* NULL, or what is left of the bandwidth at log2(S / 64) = 0, 1, ... 23, at most 1 */
   const char *limit;
 } pm__collective_cost;
 

@@ -1,4 +1,4 @@
-/* The table of algorithms, and what they ask of a group. */
+/* Finds the descriptor of an algorithm, and decides whether a group can use it. */
 #include "collective/algorithm.h"
 
 const pm__collective_algorithm *pm__collective_algorithm_of(int algorithm)

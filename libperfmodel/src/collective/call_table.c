@@ -1,4 +1,4 @@
-/* Calls and results as a table. */
+/* Writes calls of collectives and their results as a table. */
 #include <stdlib.h>
 #include "record/sized.h"
 #include "collective/handle.h"

@@ -1,4 +1,5 @@
-/* The candidates for a collective, and the fastest of them. Allocates nothing. */
+/* Prices the algorithms that can do a collective, each with each protocol, and selects the fastest. Allocates
+** nothing. */
 #include "collective/candidates.h"
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Calls evaluated: the least over the candidates that are allowed. Allocates nothing. */
+/* Evaluates calls of collectives: the fastest of the algorithms and protocols that each allows. Allocates nothing. */
 #include <math.h>
 #include <string.h>
 #include "record/sized.h"
@@ -46,7 +46,8 @@ static void fill_known(const pm__collective_candidate_time *t, double bytes, dou
   out->protocol = t->candidate->protocol + PM_PROTOCOL_LL;
   out->algorithm_bandwidth = bytes / t->time;
   out->bus_bandwidth = t->bus_bandwidth;
-  memcpy(out->bottleneck, t->launch_bound ? launch_limit : t->candidate->cost.limit, sizeof out->bottleneck); /* all of one size */
+  const char *limit = t->launch_bound ? launch_limit : t->candidate->cost.limit; /* all of one size */
+  memcpy(out->bottleneck, limit, sizeof out->bottleneck);
 }
 
 /* The candidates of a call that names its algorithm or protocol; those of the call before if it names the same. */
@@ -83,7 +84,7 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
   }
   pm__collective_candidate_time t = pm__collective_candidates_time(candidates_of(group, call, last), call->bytes);
   if (t.candidate == NULL) fill_unknown(out, PM_STATUS_NOT_MODELLED);
-  else if (isinf(t.time)) fill_unknown(out, PM_STATUS_BAD_VALUE); /* more bytes, or slower links, than a double has seconds for */
+  else if (isinf(t.time)) fill_unknown(out, PM_STATUS_BAD_VALUE); /* more seconds than a double can hold */
   else fill_known(&t, call->bytes, pm__collective_interval_at(group->interval, call->bytes),
                   group->parameters.calibrated, out);
 }

@@ -1,4 +1,4 @@
-/* Groups of GPUs, by arithmetic. */
+/* Makes groups of GPUs, and subgroups of them, by arithmetic. */
 #include "collective/group.h"
 #include <math.h>
 #include "perfmodel/collective.h"
@@ -26,8 +26,8 @@ bool pm__collective_group_same(const pm__collective_group *a, const pm__collecti
          a->era == b->era && a->in_network == b->in_network;
 }
 
-/* What the node's GPUs get out of all its adapters together is shared evenly by the groups that use them at once; a group
-** that reaches fewer has no more than it would have by itself. */
+/* What the node's GPUs get out of all its adapters together is shared evenly by the groups that use them at once; a
+** group that reaches fewer has no more than it would have by itself. */
 double pm__collective_group_network(const pm__collective_group *group)
 {
   const pm__wiring *wiring = group->wiring;

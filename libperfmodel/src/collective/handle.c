@@ -1,4 +1,4 @@
-/* Groups of GPUs as handles: made once, with the cost of every candidate for every collective. */
+/* Implements the public group of GPUs: made once, with the cost of every candidate for every collective. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@ struct pm_group {
   const pm__ring_cycles *cycles;
   double directed_rings;
   pm__collective_parameters parameters;
-  double interval[PM__INTERVAL_SIZES]; /* upper end of the prediction interval over the time, at the sizes of collective/interval.h; NAN: unknown */
+  double interval[PM__INTERVAL_SIZES]; /* upper end of the prediction interval over the time; NAN: unknown */
   pm__collective_candidates candidates[PM_COLLECTIVE_COUNT]; /* by the fastest algorithm and protocol */
 };
 

@@ -1,5 +1,7 @@
-/* What algorithms need to know of a group: the wires' bandwidths, latencies by class of link. Cheap, allocates nothing.
-** */
+/*
+** Reads from a group what the cost of an algorithm depends on: bandwidths of its links, latencies by class of link and
+** protocol, channels. Cheap, allocates nothing.
+*/
 #include "collective/parameters.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* What algorithms have in common. */
+/* Computes what several algorithms need: bandwidth of a protocol, the slower of ring and network, shares of
+** adapters. */
 #include "collective/protocols.h"
 #include <math.h>
 

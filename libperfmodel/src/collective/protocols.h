@@ -20,8 +20,8 @@ double pm__collective_knee(const pm__collective_parameters *group);
 /* The slower of the rings inside and the network, and which it is. */
 double pm__collective_slower(const pm__collective_parameters *group, const char **limit);
 
-/* Time for each byte in which a GPU passes its own share of them: the first step of a loop over chunks, or the last, moves
-** no bytes of that GPU's over a link. */
+/* Time for each byte in which a GPU passes its own share of them: the first step of a loop over chunks, or the last,
+** moves no bytes of that GPU's over a link. */
 double pm__collective_own_share(const pm__collective_parameters *group);
 
 /* Bus bandwidth over algorithm bandwidth. */

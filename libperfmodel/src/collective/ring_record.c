@@ -1,4 +1,4 @@
-/* The record of a ring, and what an all-reduce over it takes. */
+/* Implements the public record of a ring and the time of an all-reduce over it. */
 #include <string.h>
 #include "collective/protocols.h"
 

@@ -1,4 +1,7 @@
-/* Copies from GPU to GPU, with peer access and through host memory, as a peer-to-peer test measures them. */
+/*
+** Predicts copies from GPU to GPU, with peer access and through host memory, and prints them in the layout of CUDA's
+** peer-to-peer test.
+*/
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Lists of cycles. */
+/* Keeps lists of cycles: those that a packing chooses from, and those that a group uses. */
 #include "topology/cycles.h"
 #include <stdlib.h>
 #include <string.h>

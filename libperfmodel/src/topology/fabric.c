@@ -36,7 +36,7 @@ static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *e
   return PM_OK;
 }
 
-static int whole(double value)
+static int round_up(double value)
 {
   return (int)ceil(value - 1e-9);
 }
@@ -56,15 +56,15 @@ static bool split_ports(const pm_fabric_choice *c, pm_fabric *f, int *up)
   double ratio = c->oversubscription;
   f->nodes_per_switch = (int)floor(c->switch_ports * ratio / (1 + ratio) / f->ports + 1e-9);
   if (f->nodes_per_switch < 1) return false;
-  *up = whole(f->nodes_per_switch * f->ports / ratio);
+  *up = round_up(f->nodes_per_switch * f->ports / ratio);
   return *up >= 1 && f->nodes_per_switch * f->ports + *up <= c->switch_ports;
 }
 
 static void plan_two(const pm_fabric_choice *c, pm_fabric *f, int up)
 {
   f->levels = 2;
-  f->first_switches = whole((double)f->nodes / f->nodes_per_switch);
-  f->second_switches = whole((double)f->first_switches * up / c->switch_ports);
+  f->first_switches = round_up((double)f->nodes / f->nodes_per_switch);
+  f->second_switches = round_up((double)f->first_switches * up / c->switch_ports);
   /* every second-level switch must reach every first-level one with the same number of cables */
   while (up % f->second_switches != 0) f->second_switches++;
   f->cables = f->nodes * f->ports + f->first_switches * up;
@@ -74,13 +74,13 @@ static void plan_three(const pm_fabric_choice *c, pm_fabric *f, int up)
 {
   int half = c->switch_ports / 2;
   f->levels = 3;
-  f->first_switches = whole((double)f->nodes / f->nodes_per_switch);
-  f->second_switches = whole((double)f->first_switches * up / half);
-  f->third_switches = whole((double)f->second_switches * half / c->switch_ports);
+  f->first_switches = round_up((double)f->nodes / f->nodes_per_switch);
+  f->second_switches = round_up((double)f->first_switches * up / half);
+  f->third_switches = round_up((double)f->second_switches * half / c->switch_ports);
   f->cables = f->nodes * f->ports + f->first_switches * up + f->second_switches * half;
 }
 
-static int lay_out(const pm_system *system, const pm_fabric_choice *c, pm_fabric *f, pm_error *error)
+static int choose_levels(const pm_system *system, const pm_fabric_choice *c, pm_fabric *f, pm_error *error)
 {
   int up = 0;
   if (f->nodes * (double)f->ports <= c->switch_ports) {
@@ -111,7 +111,7 @@ int pm_fabric_evaluate(const pm_system *system, const pm_fabric_choice *choice, 
   memset(fabric, 0, sizeof *fabric);
   fabric->nodes = choice->nodes;
   fabric->ports = system->network.count;
-  status = lay_out(system, choice, fabric, error);
+  status = choose_levels(system, choice, fabric, error);
   if (status != PM_OK) return status;
   double through = fabric->levels > 1 ? choice->oversubscription : 1;
   fabric->node_bandwidth = system->network.count * system->network.link.bandwidth * choice->coding;

@@ -1,6 +1,6 @@
 /*
-** Cycles found one by one as collective libraries do, each taking all that is left on its arcs. The search goes over
-** the arcs with the most left first and is bounded.
+** Packs cycles one by one as collective libraries do: each takes all that is left on its arcs. The search is
+** depth-first, tries the arcs with the most left first, and is bounded.
 */
 #include "topology/packing.h"
 #include <stdlib.h>
@@ -65,7 +65,8 @@ static void sort_neighbors(search *s, int node)
 {
   for (int i = s->first[node] + 1; i < s->first[node + 1]; i++) {
     int here = s->neighbor[i], k = i;
-    for (; k > s->first[node] && goes_first(s, node, here, s->neighbor[k - 1]); k--) s->neighbor[k] = s->neighbor[k - 1];
+    for (; k > s->first[node] && goes_first(s, node, here, s->neighbor[k - 1]); k--)
+      s->neighbor[k] = s->neighbor[k - 1];
     s->neighbor[k] = here;
   }
 }

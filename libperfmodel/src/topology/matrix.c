@@ -1,4 +1,4 @@
-/* The link matrix in the layout of `nvidia-smi topo -m`. */
+/* Prints the links of a node as a matrix, in the layout of `nvidia-smi topo -m`. */
 #include <stdlib.h>
 #include "perfmodel/collective.h"
 #include "topology/routes.h"

@@ -1,16 +1,24 @@
 /*
-** Fractional packing of directed Hamiltonian cycles: maximise the sum of x over cycles, subject to sum of x over the
-** cycles through each arc <= its capacity. A linear programme with far too many columns to write down, solved by
-** generating them (Gilmore and Gomory, Oper. Res. 9, 1961):
+** Packs rings into the links of a group.
 **
-**     solve it over the cycles known; the dual gives every arc a price; look for the cycle of least price;
-**     if that is 1 or more, no cycle helps, and the packing is the best; else add it and go on.
+** A collective library runs several rings at once, each over other links or over a part of them. So the bandwidth of a
+** group is that of the best set of rings: weights x of directed Hamiltonian cycles, whose sum is to be as large as it
+** can be while the cycles through each link weigh no more than the link carries. Fractions are allowed, as buffers can
+** be split at will. Up to 16 GPUs the best packing is computed; of larger graphs tori are recognized (torus.c), others
+** searched within bounds (greedy.c, rotation.c). The degree of a node bounds any packing from above and is printed
+** where more may be possible.
 **
-** Equal capacities make many cycles equally good, on which the simplex method may turn in circles. So its steps are
-** chosen for capacities that are larger by up to a millionth, each by another; what is reported is for the true ones.
+** The best packing is a linear programme with far too many columns to write down, so it is solved by generating them
+** (Gilmore and Gomory, Oper. Res. 9, 1961):
 **
-** At any time the value over the least price bounds every packing from above (Farley, Oper. Res. 38, 1990), which is
-** the proof that goes with the result.
+**     solve it over the cycles known; the dual gives every arc a price; look for the cycle of least price (pricing.c);
+**     if that is 1 or more, no cycle helps, and the packing is the best; else add it and repeat.
+**
+** Equal capacities make many cycles equally good, on which the simplex method can cycle. So its steps are chosen for
+** capacities that are larger by up to a millionth, each by another fraction; the result is for the true ones.
+**
+** At any time the value over the least price bounds every packing from above (Farley, Oper. Res. 38, 1990), which
+** proves that the result is the best.
 */
 #include "topology/packing.h"
 #include <math.h>
@@ -18,11 +26,11 @@
 #include <string.h>
 
 #define TINY 1e-9
-#define SHAKE 1e-6
+#define PERTURBATION 1e-6
 
 enum { PIVOTS_MAX = 20000, ROUNDS_MAX = 500 };
 
-/* Rows are arcs, then the objective. Columns: right-hand side for the true and for the shaken capacities, the arcs'
+/* Rows are arcs, then the objective. Columns: right-hand side for the true and for the perturbed capacities, the arcs'
 ** slacks, cycles. */
 typedef struct tableau {
   int rows, columns, stride, nodes, pivots;
@@ -31,7 +39,7 @@ typedef struct tableau {
   double *cell;    /* (rows + 1) x stride */
 } tableau;
 
-enum { RIGHT, SHAKEN, FIRST_SLACK };
+enum { RIGHT, PERTURBED, FIRST_SLACK };
 
 static double *row_of(const tableau *t, int row)
 {
@@ -68,7 +76,7 @@ static int leaving(const tableau *t, int column)
   for (int i = 0; i < t->rows; i++) {
     double weight = row_of(t, i)[column];
     if (weight <= TINY) continue;
-    double ratio = row_of(t, i)[SHAKEN] / weight;
+    double ratio = row_of(t, i)[PERTURBED] / weight;
     if (ratio >= least) continue;
     best = i;
     least = ratio;
@@ -116,7 +124,7 @@ static bool add_column(tableau *t, const int *next)
   return true;
 }
 
-static bool open_tableau(tableau *t, const double *capacity, int nodes)
+static bool new_tableau(tableau *t, const double *capacity, int nodes)
 {
   int arcs = nodes * nodes;
   memset(t, 0, sizeof *t);
@@ -132,14 +140,14 @@ static bool open_tableau(tableau *t, const double *capacity, int nodes)
     int row = t->row_of_arc[arc];
     if (row < 0) continue;
     row_of(t, row)[RIGHT] = capacity[arc];
-    row_of(t, row)[SHAKEN] = capacity[arc] * (1 + SHAKE * fmod(row * 0.6180339887498949, 1));
+    row_of(t, row)[PERTURBED] = capacity[arc] * (1 + PERTURBATION * fmod(row * 0.6180339887498949, 1));
     row_of(t, row)[FIRST_SLACK + row] = 1;
     t->basis[row] = FIRST_SLACK + row;
   }
   return true;
 }
 
-static void close_tableau(tableau *t)
+static void free_tableau(tableau *t)
 {
   free(t->row_of_arc);
   free(t->basis);
@@ -172,7 +180,7 @@ static double degree_bound(const double *capacity, int nodes)
 
 /* Capacities are mostly small whole numbers of links, so the value is a fraction with a small denominator: drop the
 ** rounding errors of the pivots. */
-static double clean(double value)
+static double round_errors(double value)
 {
   double near = round(value * 2520) / 2520;
   return fabs(value - near) < TINY ? near : value;
@@ -194,12 +202,12 @@ static bool add_new(tableau *t, const pm__packing_pool *pool, int first)
   return true;
 }
 
-/* The weights, as long as none is negative: an optimum of the shaken capacities that is none of the true ones. Then
-** those of the shaken ones, made so much smaller that they fit. */
+/* The weights, as long as none is negative: an optimum of the perturbed capacities that is none of the true ones. Then
+** those of the perturbed ones, made so much smaller that they fit. */
 static double value_of(const tableau *t)
 {
   for (int row = 0; row < t->rows; row++)
-    if (row_of(t, row)[RIGHT] < -TINY) return -row_of(t, t->rows)[SHAKEN] / (1 + SHAKE);
+    if (row_of(t, row)[RIGHT] < -TINY) return -row_of(t, t->rows)[PERTURBED] / (1 + PERTURBATION);
   return 0 - row_of(t, t->rows)[RIGHT];
 }
 
@@ -236,12 +244,12 @@ static bool improve(tableau *t, const double *capacity, double *room, pm__packin
 
 static bool read_weights(const tableau *t, pm__packing *packing)
 {
-  bool shaken = packing->rings < -row_of(t, t->rows)[RIGHT] - TINY;
+  bool perturbed = packing->rings < -row_of(t, t->rows)[RIGHT] - TINY;
   packing->weight = (double *)calloc((size_t)packing->pool.count + 1, sizeof *packing->weight);
   if (packing->weight == NULL) return false;
   for (int row = 0; row < t->rows; row++) {
     int cycle = t->basis[row] - FIRST_SLACK - t->rows;
-    double weight = shaken ? row_of(t, row)[SHAKEN] / (1 + SHAKE) : clean(row_of(t, row)[RIGHT]);
+    double weight = perturbed ? row_of(t, row)[PERTURBED] / (1 + PERTURBATION) : round_errors(row_of(t, row)[RIGHT]);
     if (cycle >= 0) packing->weight[cycle] = fmax(weight, 0);
   }
   return true;
@@ -251,12 +259,12 @@ static bool pack_exactly(pm__packing *packing, const double *capacity, int nodes
 {
   tableau t;
   double *room = (double *)malloc(pm__packing_price_room(nodes) * sizeof *room);
-  bool good = open_tableau(&t, capacity, nodes) && room != NULL && improve(&t, capacity, room, packing) &&
+  bool good = new_tableau(&t, capacity, nodes) && room != NULL && improve(&t, capacity, room, packing) &&
               read_weights(&t, packing);
   bool exact = packing->most == packing->rings;
-  packing->rings = clean(packing->rings);
+  packing->rings = round_errors(packing->rings);
   if (exact) packing->most = packing->rings;
-  close_tableau(&t);
+  free_tableau(&t);
   free(room);
   return good;
 }

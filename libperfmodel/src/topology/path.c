@@ -1,4 +1,4 @@
-/* The way that a ring takes through the links. */
+/* Collects what limits a ring and what its steps cost, link by link. */
 #include "topology/path.h"
 
 pm__ring_path pm__ring_path_none(void)

@@ -1,7 +1,6 @@
 /*
-** Rings over direct GPU-to-GPU links: the best packing of directed Hamiltonian cycles into them.
-**
-** Up to 16 GPUs the packing is the best there is. Beyond, cycles are taken one by one, and the result is a lower bound.
+** Finds the rings over direct GPU-to-GPU links: reads the links as capacities, packs directed Hamiltonian cycles into
+** them, and keeps the cycles with their weights, as whole rings where these reach the same sum.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -57,16 +56,16 @@ static bool keep_cycles(const pm__packing_pool *pool, const double *weights, pm_
 
 enum { WHOLE_MAX = 8, STEPS_MAX = 200000 };
 
-typedef struct whole {
+typedef struct whole_search {
   pm__packing_pool pool;
   double *weight, *left;
   int steps;
   bool used[WHOLE_MAX], memory;
   int next[WHOLE_MAX];
-} whole;
+} whole_search;
 
 /* All directed cycles through every node, from node 0, depth first. */
-static void extend(whole *w, int node, int depth)
+static void extend(whole_search *w, int node, int depth)
 {
   int n = w->pool.nodes;
   const double *arcs = &w->left[node * n];
@@ -85,31 +84,31 @@ static void extend(whole *w, int node, int depth)
   }
 }
 
-static bool fits(const whole *w, const int *next)
+static bool fits(const whole_search *w, const int *next)
 {
   for (int i = 0; i < w->pool.nodes; i++)
     if (w->left[i * w->pool.nodes + next[i]] < 1) return false;
   return true;
 }
 
-static void take(whole *w, const int *next, double amount)
+static void load_cycle(whole_search *w, const int *next, double amount)
 {
   for (int i = 0; i < w->pool.nodes; i++) w->left[i * w->pool.nodes + next[i]] -= amount;
 }
 
 /* `rings` more whole cycles out of cycle `first` and later ones, each as often as it fits. */
-static bool find_whole(whole *w, int first, int rings)
+static bool find_whole(whole_search *w, int first, int rings)
 {
   if (rings == 0) return true;
   for (int c = first; c < w->pool.count; c++) {
     const int *next = w->pool.next + (size_t)c * (size_t)w->pool.nodes;
     if (++w->steps > STEPS_MAX) return false;
     if (!fits(w, next)) continue;
-    take(w, next, 1);
+    load_cycle(w, next, 1);
     w->weight[c] += 1;
     if (find_whole(w, c, rings - 1)) return true;
     w->weight[c] -= 1;
-    take(w, next, -1);
+    load_cycle(w, next, -1);
   }
   return false;
 }
@@ -117,7 +116,7 @@ static bool find_whole(whole *w, int first, int rings)
 /* Whole rings read better than fractions of the same sum. Returns whether they were found; `cycles` has them then. */
 static bool keep_whole(double *capacity, int nodes, double rings, pm__ring_cycles *cycles)
 {
-  whole w;
+  whole_search w;
   if (nodes > WHOLE_MAX || rings != floor(rings)) return false;
   memset(&w, 0, sizeof w);
   w.pool.nodes = nodes;

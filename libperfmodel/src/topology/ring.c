@@ -1,4 +1,4 @@
-/* The ring of a group: which way it goes. */
+/* Finds the ring of a group: over direct links, else through NVLink switches, else through PCIe. */
 #include "topology/ring.h"
 
 /* One cycle in the order of the members. */

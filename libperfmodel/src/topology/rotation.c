@@ -1,9 +1,9 @@
 /*
 ** Rings in a large graph by rotations (Posa, Discrete Mathematics 14, 1976): a path grows from its end to the neighbor
 ** with the fewest free neighbors. Where none is free, the end's link to some node of the path replaces the one behind
-** that node, which turns the rest of the path round and gives it another end. The choice is a fixed pseudorandom one, so
-** that the same graph has the same ring. Grids and parts of tori, on which a depth-first search does not come back, have
-** a ring within some dozens of steps per node; the search is bounded.
+** that node, which turns the rest of the path round and gives it another end. The choice is a fixed pseudorandom one,
+** so that the same graph has the same ring. Grids and parts of tori, on which a depth-first search does not come back,
+** have a ring within some dozens of steps per node; the search is bounded.
 */
 #include "topology/packing.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Ways through PCIe switches, CPUs and inter-CPU links, and what they load. */
+/* Searches shortest routes through PCIe switches, CPUs and inter-CPU links, and counts the flows on each link. */
 #include <stdlib.h>
 #include <string.h>
 #include "topology/routes.h"

@@ -23,7 +23,8 @@ bool pm__routes_open(pm__routes *r, const pm_system *system);
 void pm__routes_close(pm__routes *r);
 void pm__routes_clear(pm__routes *r);
 
-/* Searches breadth first from a vertex. Cost: proportional to the vertices and edges; nothing where it is the last one. */
+/* Searches breadth first from a vertex. Cost: proportional to the vertices and edges; nothing where it is the last
+** one. */
 void pm__routes_from(pm__routes *r, int start);
 
 /* Walks back from `end` to where the search started, loading each link with so many flows. */

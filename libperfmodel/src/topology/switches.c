@@ -1,6 +1,6 @@
 /*
-** Rings through NVSwitches: the switches are non-blocking, so a GPU's port is the limit. A ring crosses from board to
-** board once each way, which the trunks between their switches carry with ease; they are not looked at.
+** Finds the ring through NVLink switches. They are non-blocking, so a GPU's port is the limit. A ring crosses from
+** board to board once in each direction, far less than the links between their switches carry, so these are ignored.
 */
 #include "topology/ring.h"
 

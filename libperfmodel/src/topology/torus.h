@@ -21,9 +21,9 @@ typedef struct pm__torus {
 bool pm__torus_find(pm__torus *torus, const double *capacity, int nodes);
 void pm__torus_free(pm__torus *torus);
 
-/* Edge-disjoint Hamiltonian cycles: order[c * nodes + i] is the i-th position of cycle c, with room for torus->cycles.
-** `cycles` is how many were found: torus->cycles, which use every copy of every edge once, where the sides are 3 or more
-** and the copies equal; else there may be fewer. Returns false if there is no memory. */
+/* Edge-disjoint Hamiltonian cycles: order[c * nodes + i] is the i-th position of cycle c, with room for
+** torus->cycles. `cycles` is how many were found: torus->cycles, which use every copy of every edge once, where the
+** sides are 3 or more and the copies equal; else there may be fewer. Returns false if there is no memory. */
 bool pm__torus_cycles(const pm__torus *torus, int *order, int *cycles);
 
 #endif

@@ -9,16 +9,16 @@
 ** second row is its mirror image and joins each of those to where it came from. The same holds for the other cycle, so
 ** both stay single cycles. As many rows as are needed are put in at once: S moves right in half of them, then left.
 **
-** One dimension more (Aubert and Schneider, Discrete Mathematics 38, 1982; Foregger, Discrete Mathematics 24, 1978): let
-** cycles H1, H2, ... use every edge of a torus A. The product of H1 and a cycle of M layers is a torus of two dimensions
-** with its two cycles; where the new dimension has several copies, so are those of H2, ... with another copy. Of each
-** cycle that remains there is one in every layer. Those of adjacent layers are joined by a square: its edge u-v in both
-** layers is exchanged for u-u' and v-v', which a finished cycle gives up for the other two. If that cycle runs from u to
-** u' and from v to v', or both ways back, it stays a single cycle. Of such squares there are as many to choose from as A
-** has nodes, and `unit_tests torus` makes sure that one is free where every side is 3 or more.
+** One dimension more (Aubert and Schneider, Discrete Mathematics 38, 1982; Foregger, Discrete Mathematics 24, 1978):
+** let cycles H1, H2, ... use every edge of a torus A. The product of H1 and a cycle of M layers is a torus of two
+** dimensions with its two cycles; where the new dimension has several copies, so are those of H2, ... with another
+** copy. Of each cycle that remains there is one in every layer. Those of adjacent layers are joined by a square: its
+** edge u-v in both layers is exchanged for u-u' and v-v', which a finished cycle gives up for the other two. If that
+** cycle runs from u to u' and from v to v', or both ways back, it stays a single cycle. Of such squares there are as
+** many to choose from as A has nodes, and `unit_tests torus` makes sure that one is free where every side is 3 or more.
 **
-** A side of 2 may have none. Then each cycle of one layer is joined to the same one of the other by two links between the
-** layers, and the other links between them stay unused.
+** A side of 2 may have none. Then each cycle of one layer is joined to the same one of the other by two links between
+** the layers, and the other links between them stay unused.
 */
 #include "topology/torus.h"
 #include <stdlib.h>

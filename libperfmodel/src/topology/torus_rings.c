@@ -1,4 +1,4 @@
-/* Packs the rings of a torus: each Hamiltonian cycle of its links in both directions. */
+/* Packs the rings of a torus: each Hamiltonian cycle of its links, in both directions. */
 #include "topology/packing.h"
 #include <stdlib.h>
 #include "topology/torus.h"

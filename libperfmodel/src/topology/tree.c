@@ -1,8 +1,8 @@
 /*
-** Rings where GPUs reach each other through PCIe switches, CPUs and inter-CPU links.
+** Finds the ring of GPUs that reach each other through PCIe switches, CPUs and inter-CPU links.
 **
-** The ring goes to the nearest GPU not yet visited, so that it enters and leaves each switch and each socket once.
-** Every hop takes the route with the fewest links; a link's capacity is shared by the hops that cross it the same way.
+** The ring continues to the nearest GPU not yet visited, so that it enters and leaves each switch and each socket once.
+** Every hop uses the route with the fewest links; the hops that cross a link in the same direction share its bandwidth.
 ** GPUs without peer access pass everything through host memory: such a hop goes up to a CPU and down again.
 */
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int nearest(const pm__routes *r, pm__ring_members members, const bool *vi
 }
 
 /* Visits all GPUs and returns to the first; false if one cannot be reached. */
-static bool go_round(pm__routes *r, pm__ring_members members, bool in_order, bool *visited, int *order,
+static bool visit_all(pm__routes *r, pm__ring_members members, bool in_order, bool *visited, int *order,
                      pm__ring_path *path)
 {
   int here = 0;
@@ -48,7 +48,7 @@ int pm__ring_over_tree(const pm_system *system, pm__ring_members members, bool i
   bool *visited = (bool *)calloc((size_t)members.count, sizeof *visited);
   int status = PM_OK;
   if (!pm__routes_open(&r, system) || visited == NULL) status = pm__no_memory(error);
-  else if (!go_round(&r, members, in_order, visited, order, path))
+  else if (!visit_all(&r, members, in_order, visited, order, path))
     status = pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": no ring joins these %d GPUs",
                       system->machine.id, members.count);
   else pm__routes_limit(&r, path);

@@ -1,4 +1,4 @@
-/* The wiring of some GPUs, found once and kept with the system. */
+/* Finds what the links give to some GPUs of a node, once for each list of GPUs, and keeps it with the system. */
 #include "topology/wiring.h"
 #include <stdlib.h>
 #include <string.h>

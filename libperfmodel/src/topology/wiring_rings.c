@@ -1,4 +1,4 @@
-/* Rings of some GPUs inside their node: the best there are, and the single one of the oldest library. */
+/* Finds the rings of some GPUs inside their node: the best packing, and the single ring of NCCL 1. */
 #include "topology/routes.h"
 #include "topology/wiring.h"
 #include <math.h>
@@ -9,31 +9,31 @@ static bool is_nvlink(const pm__edge *edge)
   return edge->link.kind == PM_LINK_NVLINK || edge->link.kind == PM_LINK_XGMI;
 }
 
-static void fill_inner(pm__wiring_ring *inner, const pm__wiring *wiring, const pm__ring_path *path)
+static void fill_ring(pm__wiring_ring *ring, const pm__wiring *wiring, const pm__ring_path *path)
 {
   pm__ring_members members = {wiring->kept.gpu, wiring->kept.count};
-  inner->connected = true;
-  inner->nvlink = inner->directed_rings > 0 && is_nvlink(path->limit);
-  inner->switched = inner->nvlink && pm__ring_on_switches(wiring->system, members);
-  inner->bandwidth = inner->chain = path->bandwidth;
-  if (path->limit->link.kind == PM_LINK_SMP) inner->chain = fmax(inner->chain, pm__edge_copy_payload(path->limit));
-  inner->hop_latency = path->hop_latency;
-  inner->base_latency = path->base_latency;
-  inner->calibrated = path->calibrated;
-  memcpy(inner->limit, path->limit->link.id, sizeof inner->limit);
+  ring->connected = true;
+  ring->nvlink = ring->directed_rings > 0 && is_nvlink(path->limit);
+  ring->switched = ring->nvlink && pm__ring_on_switches(wiring->system, members);
+  ring->bandwidth = ring->chain = path->bandwidth;
+  if (path->limit->link.kind == PM_LINK_SMP) ring->chain = fmax(ring->chain, pm__edge_copy_payload(path->limit));
+  ring->hop_latency = path->hop_latency;
+  ring->base_latency = path->base_latency;
+  ring->calibrated = path->calibrated;
+  memcpy(ring->limit, path->limit->link.id, sizeof ring->limit);
 }
 
 static int find_packed(pm__wiring *wiring, pm_error *error)
 {
   pm__ring_path path = pm__ring_path_none();
   pm__ring_members members = {wiring->kept.gpu, wiring->kept.count};
-  pm__wiring_ring *inner = &wiring->packed;
-  int status = pm__ring_find(wiring->system, members, &path, &inner->directed_rings, &wiring->cycles, error);
+  pm__wiring_ring *ring = &wiring->packed;
+  int status = pm__ring_find(wiring->system, members, &path, &ring->directed_rings, &wiring->cycles, error);
   if (status != PM_OK) return status;
-  fill_inner(inner, wiring, &path);
-  if (inner->directed_rings > 0) inner->most_rings = path.most / path.one_link;
-  wiring->over = inner->directed_rings == 0                     ? "pcie"
-                 : inner->switched                              ? "nvswitch"
+  fill_ring(ring, wiring, &path);
+  if (ring->directed_rings > 0) ring->most_rings = path.most / path.one_link;
+  wiring->over = ring->directed_rings == 0                     ? "pcie"
+                 : ring->switched                              ? "nvswitch"
                  : path.limit->link.kind == PM_LINK_XGMI ? "xgmi" : "nvlink";
   return PM_OK;
 }
@@ -73,23 +73,23 @@ static int find_single(pm__wiring *wiring)
     int status = pm__ring_over_tree(system, members, true, &path, NULL, NULL);
     if (status != PM_OK) return status == PM_STATUS_NO_MEMORY ? status : PM_OK; /* there is none */
   }
-  fill_inner(&wiring->single, wiring, &path);
+  fill_ring(&wiring->single, wiring, &path);
   return PM_OK;
 }
 
-static pm__wiring_ring nobody_else(void)
+static pm__wiring_ring ring_of_one(void)
 {
-  pm__wiring_ring inner;
-  memset(&inner, 0, sizeof inner);
-  inner.bandwidth = inner.chain = INFINITY;
-  inner.connected = inner.calibrated = true;
-  return inner;
+  pm__wiring_ring ring;
+  memset(&ring, 0, sizeof ring);
+  ring.bandwidth = ring.chain = INFINITY;
+  ring.connected = ring.calibrated = true;
+  return ring;
 }
 
 int pm__wiring_rings(pm__wiring *wiring, pm_error *error)
 {
   wiring->over = "";
-  wiring->packed = wiring->single = nobody_else();
+  wiring->packed = wiring->single = ring_of_one();
   if (wiring->kept.count == 1) return PM_OK;
   wiring->packed.connected = wiring->single.connected = false;
   int status = find_packed(wiring, error);

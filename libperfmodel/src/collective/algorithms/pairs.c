@@ -38,7 +38,8 @@ static void pairs_cost(const pm__collective_parameters *group, pm_collective col
 {
   double n = group->ranks, p = group->per_node;
   double inside = p > 1 ? (p - 1) / n / port_bandwidth(group, protocol) : 0;
-  double between = (n - p) / n / (group->network * group->payload[protocol]) * (collective == PM_COLLECTIVE_ALL_TO_ALL ? p : 1);
+  double senders = collective == PM_COLLECTIVE_ALL_TO_ALL ? p : 1;
+  double between = (n - p) / n / (group->network * group->payload[protocol]) * senders;
   cost->limit = inside >= between ? group->pair_limit : group->network_limit;
   cost->latency = latency(group, collective, protocol);
   cost->per_byte = fmax(inside, between);

@@ -1,7 +1,8 @@
 /*
 ** Double binary tree: each node's GPUs are a chain, the nodes two trees in which the leaves of one are inner nodes of
-** the other. Every GPU passes 2 S on, half of it in each tree, and so does every node's network, but on two nodes: there
-** a node is the root of one tree and a leaf of the other, and sends S. Constants as in NCCL's src/graph/tuning.cc.
+** the other. Every GPU passes 2 S on, half of it in each tree, and so does every node's network, but on two nodes:
+** there a node is the root of one tree and a leaf of the other, and sends S. Constants as in NCCL's
+** src/graph/tuning.cc.
 */
 #include <math.h>
 #include "collective/algorithm.h"
