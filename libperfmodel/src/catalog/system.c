@@ -8,7 +8,7 @@
 #include "hardware/system.h"
 #include "perfmodel/units.h"
 
-enum { GPUS_MAX = 1024, EDGES_MAX = 4096, PARALLEL_MAX = 1024 };
+enum { PARALLEL_MAX = 1024 };
 
 typedef struct graph {
   const pm_catalog *catalog;
@@ -100,10 +100,10 @@ static bool add_vertices(graph *g, const pm__element *e)
 static bool add_gpus(graph *g, const pm_machine *machine)
 {
   char name[PM_TEXT_MAX];
-  if (machine->gpus < 1 || machine->gpus > GPUS_MAX) {
+  if (machine->gpus < 1 || machine->gpus > PM__NODE_GPUS_MAX) {
     pm__entry_fail(g->entry, g->entry->element->line, g->error, PM_STATUS_BAD_VALUE,
                    "gpus is %d; it must be within 1 and %d",
-                   machine->gpus, GPUS_MAX);
+                   machine->gpus, PM__NODE_GPUS_MAX);
     return false;
   }
   for (int i = 0; i < machine->gpus; i++) {
@@ -150,7 +150,8 @@ static bool add_link(graph *g, const pm__element *e, const char *from, char *to,
   if (star != NULL) *star = '\0';
   if (star != NULL && !read_count(g, e, star + 1, &count)) return false;
   if (!check_new(g, e, from, to, type->link->id)) return false;
-  if (pm_system_count_edges(g->system) >= EDGES_MAX) return refuse(g, e, PM_STATUS_BAD_VALUE, "too many links at", to);
+  if (pm_system_count_edges(g->system) >= PM__NODE_LINKS_MAX)
+    return refuse(g, e, PM_STATUS_BAD_VALUE, "too many links at", to);
   if (pm_system_add_link(g->system, from, to, type->link, type->calibration, count, g->error) != PM_OK)
     return failed(g, e);
   return true;

@@ -9,9 +9,10 @@
 #include <string.h>
 #include "catalog/standard_graph.h"
 #include "catalog/system_word.h"
+#include "hardware/system.h"
 #include "perfmodel/units.h"
 
-enum { GPUS_MAX = 1024, WORDS_MAX = 4096 };
+enum { WORDS_MAX = 4096 };
 
 typedef struct word {
   struct word *next;
@@ -71,9 +72,9 @@ static int read_gpus(const char *name, const char *text, size_t length, parts *p
   char number[16];
   double value;
   snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : sizeof number - 1), text);
-  if (pm_number_parse(number, &value) != PM_OK || !(value >= 1 && value <= GPUS_MAX) || value != (int)value)
+  if (pm_number_parse(number, &value) != PM_OK || !(value >= 1 && value <= PM__NODE_GPUS_MAX) || value != (int)value)
     return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": \"%s\" is not a number of GPUs within 1 and %d", name,
-                    number, GPUS_MAX);
+                    number, PM__NODE_GPUS_MAX);
   p->gpus = (int)value;
   return PM_OK;
 }

@@ -6,6 +6,10 @@
 #include "hardware/kept.h"
 #include "perfmodel/hardware.h"
 
+/* What a catalogue may describe of a node, so that a typing error is reported instead of built: a torus of eight
+** dimensions of the most GPUs. Systems that a program builds are not limited. */
+enum { PM__NODE_GPUS_MAX = 1024, PM__NODE_LINKS_MAX = 8192 };
+
 typedef struct pm__vertex {
   char name[PM_TEXT_MAX];
   pm_vertex_kind kind;
