@@ -3,13 +3,18 @@
 #include "perfmodel/collective.h"
 #include "topology/routes.h"
 
+static int other_end(const pm__edge *edge, int vertex)
+{
+  return edge->a == vertex ? edge->b : edge->a;
+}
+
 /* What joins two vertices over PCIe: switches and CPUs on the way. */
 static const char *pcie_name(const pm__routes *r, int end)
 {
   int cpus = 0, switches = 0;
   while (r->distance[end] > 0) {
     const pm__edge *edge = &r->system->edges[r->via[end]];
-    end = edge->a == end ? edge->b : edge->a;
+    end = other_end(edge, end);
     if (r->distance[end] == 0) break;
     cpus += r->system->vertices[end].kind == PM_VERTEX_CPU;
     switches += r->system->vertices[end].kind == PM_VERTEX_SWITCH;
@@ -19,47 +24,39 @@ static const char *pcie_name(const pm__routes *r, int end)
   return switches > 1 ? "PXB" : "PIX";
 }
 
-static int switch_links(const pm_system *system, int vertex)
+/* Links of a vertex to another one, or to NVLink switches if `other` is -1. */
+static int count_links(const pm__routes *r, int vertex, int other)
 {
   int links = 0;
-  for (size_t k = 0; k < system->edge_count; k++) {
-    const pm__edge *e = &system->edges[k];
-    int other = e->a == vertex ? e->b : e->b == vertex ? e->a : -1;
-    if (other >= 0 && system->vertices[other].kind == PM_VERTEX_NVSWITCH) links += e->count;
-  }
-  return links;
-}
-
-static int direct_links(const pm_system *system, int a, int b)
-{
-  int links = 0;
-  for (size_t k = 0; k < system->edge_count; k++) {
-    const pm__edge *e = &system->edges[k];
-    if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) links += e->count;
+  for (int i = r->first[vertex]; i < r->first[vertex + 1]; i++) {
+    const pm__edge *e = &r->system->edges[r->incident[i]];
+    int end = other_end(e, vertex);
+    if (other >= 0 ? end == other : r->system->vertices[end].kind == PM_VERTEX_NVSWITCH) links += e->count;
   }
   return links;
 }
 
 /* AMD's tools name the link and not the number. */
-static bool over_xgmi(const pm_system *system, int vertex)
+static bool over_xgmi(const pm__routes *r, int vertex)
 {
-  for (size_t k = 0; k < system->edge_count; k++) {
-    const pm__edge *e = &system->edges[k];
-    if ((e->a == vertex || e->b == vertex) && e->link.kind == PM_LINK_XGMI) return true;
-  }
+  for (int i = r->first[vertex]; i < r->first[vertex + 1]; i++)
+    if (r->system->edges[r->incident[i]].link.kind == PM_LINK_XGMI) return true;
   return false;
 }
 
-static void add_cell(pm__string *text, const pm_system *system, pm__routes *r, int a, int b)
+static int gpu_links(const pm__routes *r, int a, int b)
 {
-  bool gpus = system->vertices[a].kind == PM_VERTEX_GPU && system->vertices[b].kind == PM_VERTEX_GPU;
-  int links = a != b && gpus ? direct_links(system, a, b) : 0;
-  if (links == 0 && a != b && gpus) {
-    int from = switch_links(system, a), to = switch_links(system, b);
-    links = from < to ? from : to;
-  }
+  const pm__vertex *vertices = r->system->vertices;
+  if (vertices[a].kind != PM_VERTEX_GPU || vertices[b].kind != PM_VERTEX_GPU) return 0;
+  int links = count_links(r, a, b), from = count_links(r, a, -1), to = count_links(r, b, -1);
+  return links > 0 ? links : from < to ? from : to;
+}
+
+static void add_cell(pm__string *text, pm__routes *r, int a, int b)
+{
+  int links = a != b ? gpu_links(r, a, b) : 0;
   if (a == b) pm__string_add(text, "\t X ");
-  else if (links > 0 && over_xgmi(system, a)) pm__string_add(text, "\tXGMI");
+  else if (links > 0 && over_xgmi(r, a)) pm__string_add(text, "\tXGMI");
   else if (links > 0) pm__string_format(text, "\tNV%d", links);
   else {
     pm__routes_from(r, a);
@@ -87,7 +84,7 @@ static void write_matrix(pm__string *text, const pm_system *system, pm__routes *
   pm__string_add(text, "\n");
   for (size_t i = 0; i < count; i++) {
     pm__string_format(text, "%s%zu", i < gpus ? "GPU" : "NIC", i < gpus ? i : i - gpus);
-    for (size_t j = 0; j < count; j++) add_cell(text, system, r, list[i], list[j]);
+    for (size_t j = 0; j < count; j++) add_cell(text, r, list[i], list[j]);
     pm__string_add(text, "\n");
   }
 }
