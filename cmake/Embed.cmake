@@ -1,6 +1,6 @@
 # Run as a script: writes a C file with the bytes of every data file.
 #   cmake -DROOT=<data folder> -DOUTPUT=<file.c> -DFILES=<a;b;...> -P Embed.cmake
-# The C file defines pm__embedded_files[] and pm__embedded_count of src/base/embedded.h.
+# The C file defines pm__lab_embedded_files[] and pm__lab_embedded_count of lab/src/shipped/embedded.h.
 set(arrays "")
 set(rows "")
 set(index 0)
@@ -14,6 +14,6 @@ foreach(file IN LISTS FILES)
   string(APPEND rows "  {\"${file}\", file${index}, ${size}},\n")
   math(EXPR index "${index} + 1")
 endforeach()
-set(text "#include \"base/embedded.h\"\n${arrays}const pm__embedded_file pm__embedded_files[] = {\n")
-string(APPEND text "${rows}  {NULL, NULL, 0},\n};\nconst size_t pm__embedded_count = ${index};\n")
+set(text "#include \"shipped/embedded.h\"\n${arrays}const pm__lab_embedded_file pm__lab_embedded_files[] = {\n")
+string(APPEND text "${rows}  {NULL, NULL, 0},\n};\nconst size_t pm__lab_embedded_count = ${index};\n")
 file(WRITE "${OUTPUT}" "${text}")

@@ -6,6 +6,12 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/libperfmodel/include/" DESTINATION "${C
 install(TARGETS perfmodel EXPORT perfmodel-targets
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
+if(PM_LAB)
+  install(FILES "${PROJECT_SOURCE_DIR}/lab/include/perfmodel-lab.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(TARGETS perfmodel_lab EXPORT perfmodel-targets
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
+
 # For editors and to begin from; pip puts them at the same places below its prefix.
 install(FILES "${PROJECT_BINARY_DIR}/libperfmodel/perfmodel.xsd" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel"
@@ -44,3 +50,7 @@ else()
 endif()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/perfmodel.pc.in" "${PROJECT_BINARY_DIR}/perfmodel.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/perfmodel.pc" DESTINATION "${pkgconfig}")
+if(PM_LAB)
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/perfmodel-lab.pc.in" "${PROJECT_BINARY_DIR}/perfmodel-lab.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/perfmodel-lab.pc" DESTINATION "${pkgconfig}")
+endif()

@@ -36,10 +36,10 @@ run() {
     warnings) commands warnings -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS=-isystem $PWD/scripts/analyse -Wdouble-promotion -Wshadow -Wconversion"
       cmake --build "$folder/warnings" -j "$(jobs)" --clean-first 2>&1 ;;
     clang) # shellcheck disable=SC2046 # words
-      find libperfmodel/src libperfmodel/compile tools -name '*.c' -print0 | xargs -0 -P "$(jobs)" -n 1 clang-19 --analyze --analyzer-output text \
-        -std=c11 -DPM_ANALYSIS -DPM_BUILDING -D_DEFAULT_SOURCE $(pkg-config --cflags libxml-2.0) -Ilibperfmodel/include -Ilibperfmodel/src -Itools 2>&1 ;;
-    cppcheck) cppcheck --std=c11 -Ilibperfmodel/include -Ilibperfmodel/src -Itools --enable=warning,portability --quiet -j "$(jobs)" \
-        --template='{file}:{line}:{column}: warning: {message} [{id}]' libperfmodel/src libperfmodel/compile tools 2>&1 ;;
+      find libperfmodel/src libperfmodel/compile lab tools -name '*.c' -print0 | xargs -0 -P "$(jobs)" -n 1 clang-19 --analyze --analyzer-output text \
+        -std=c11 -DPM_ANALYSIS -DPM_BUILDING -D_DEFAULT_SOURCE $(pkg-config --cflags libxml-2.0) -Ilibperfmodel/include -Ilibperfmodel/src -Ilab/include -Ilab/src -Ilab/load -Itools 2>&1 ;;
+    cppcheck) cppcheck --std=c11 -Ilibperfmodel/include -Ilibperfmodel/src -Ilab/include -Ilab/src -Ilab/load -Itools --enable=warning,portability --quiet -j "$(jobs)" \
+        --template='{file}:{line}:{column}: warning: {message} [{id}]' libperfmodel/src libperfmodel/compile lab tools 2>&1 ;;
     *) echo "no such analyser: $1" >&2; exit 2 ;;
   esac
 }

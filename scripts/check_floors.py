@@ -5,10 +5,12 @@ A room is a folder of libperfmodel/src (network/kinds and collective/algorithms 
 header belongs to one. The way of a prediction (docs/architecture.md) is the order of FLOORS: a room may include, and
 use functions of, itself and the rooms of the floors below its own, never those beside or above it.
 
+The laboratory (lab/src) is a program over the public headers and the functions of `base`; its rooms have floors of their own.
+
 Files are looked at too: a.c with its header a.h is one unit, which uses another where it names a function or variable
 that the other defines. Units that use each other, directly or over others, are a circle, within a room or over rooms;
-so are modules of the Python package that import each other. The command in tools/ and the lab in lab/ have no rooms, but
-their files may not go in circles either.
+so are modules of the Python package that import each other. The command in tools/ has no rooms, but its files
+may not go in circles either.
 """
 
 import ast
@@ -20,6 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "libperfmodel"
 SOURCES = LIBRARY / "src"
+LAB = ROOT / "lab" / "src"
 PYTHON = ROOT / "bindings" / "python" / "perfmodel"
 
 FLOORS = [
@@ -45,10 +48,14 @@ BESIDE = {
     "complete": FACTS | {"catalog"},  # what is not given of a run
 }
 
-# Above all: plans of what is asked by name; measurements beside predictions, and constants fitted to them.
-ABOVE = {"lab", "study"}
+# Above all: plans of what is asked by name.
+ABOVE = {"study"}
 
-ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABOVE)
+# The laboratory, over the public interface: rows that it ships | files of other programs | measurements beside
+# predictions | constants from measurements.
+LAB_FLOORS = ["lab/shipped", "lab/traces", "lab/validation", "lab/calibration"]
+
+ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABOVE) + LAB_FLOORS
 
 # A header belongs to the lowest room that has its types.
 HEADERS = {
@@ -56,9 +63,12 @@ HEADERS = {
     "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
     "input.h": "input", "framework.h": "software", "run.h": "software", "study.h": "study", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan", "inference.h": "plan",
-    "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "validate.h": "lab", "calibrate.h": "lab",
-    "lab.h": "lab", "settings.h": "import",
+    "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "evidence.h": "record",
+    "settings.h": "import",
 }  # fmt: skip
+
+# What programs outside the library include.
+PUBLIC = ("perfmodel.h", "perfmodel-lab.h", "lab_load.h")
 
 # Lists of everything: they name what stands above them, and are part of no circle.
 LISTS = {"record/record_types.c", "base/version.c"}
@@ -115,7 +125,8 @@ KIND_NAME = re.compile(r"strcmp\([^()\"]*\bkind->name|strcmp\([^()\"]*\blayer(?:
 
 
 def room_of(path: str) -> str:
-    """The room of a path relative to src/, or of the text of an #include; "" of a file that is in none."""
+    """The room of a path relative to src/ (the laboratory's begin with lab/), or of the text of an #include; "" of a file that
+    is in none."""
     if path.startswith("perfmodel/"):
         return HEADERS.get(path.removeprefix("perfmodel/"), "")
     folder = path.rpartition("/")[0]
@@ -129,7 +140,9 @@ def allowed(room: str) -> set[str]:
     if room in BESIDE:
         return BESIDE[room] | {room}
     if room in ABOVE:
-        return set(ROOMS)
+        return set(ROOMS) - set(LAB_FLOORS)
+    if room in LAB_FLOORS:
+        return {"base", *LAB_FLOORS[: LAB_FLOORS.index(room) + 1]}
     nest = {each for each in ROOMS if each.split("/")[0] == room.split("/")[0]}
     for index, floor in enumerate(FLOORS):
         if room in floor:
@@ -153,6 +166,10 @@ def include_problems(name: str, text: str) -> list[str]:
     may = allowed(room)
     problems = []
     for bracket, target in INCLUDE.findall(text):
+        if room in LAB_FLOORS:
+            if target in PUBLIC:
+                continue
+            target = f"lab/{target}" if (LAB / target).exists() else target
         for prefix, owners in ONLY.items():
             if target.startswith(prefix) and not any(name.startswith(owner) for owner in owners):
                 problems.append(f"{name}: includes {target}, which is not its business")
@@ -181,8 +198,8 @@ def outsider_problems(file: Path) -> list[str]:
     top = ROOT / file.relative_to(ROOT).parts[0]
     for bracket, target in INCLUDE.findall(file.read_text(encoding="utf-8")):
         ours = (SOURCES / target).exists() or target.startswith("perfmodel/")
-        neighbour = bracket == '"' and any((place / target).exists() for place in (file.parent, top, top / "src"))
-        if ours or (bracket == '"' and not neighbour and target not in ("perfmodel.h", "perfmodel-lab.h")):
+        neighbour = bracket == '"' and (file.parent / target).exists() and "/" not in target
+        if ours or (bracket == '"' and not neighbour and target not in PUBLIC):
             name = file.relative_to(ROOT)
             problems.append(f"{name}: includes {target}; outside the library only perfmodel.h is known")
     return problems
@@ -257,6 +274,8 @@ def use_problems(texts: dict[str, str]) -> tuple[list[str], int]:
     problems = []
     for unit, others in sorted(graph.items()):
         for other in sorted(others):
+            if unit.startswith("lab/") and not example[unit, other].startswith("pm__"):
+                continue  # the public interface
             if room_of(other + ".c") not in allowed(room_of(unit + ".c")):
                 problems.append(f"{unit}.c: uses {example[unit, other]} of {other}.c, above or beside it")
     found = circle_problems(graph, example)
@@ -366,25 +385,25 @@ def kind_problems(texts: dict[str, str]) -> list[str]:
     for name, text in texts.items():
         if room_of(name) == "network/kinds":
             continue
-        for found in (named if room_of(name) == "lab" else both).finditer(text):  # constants of the lab have kinds too
+        for found in (named if name.startswith("lab/") else both).finditer(text):  # constants of the lab have kinds too
             line = text.count("\n", 0, found.start()) + 1
             problems.append(f"{name}:{line}: names a layer kind; let the kind's descriptor say what it does")
     return problems
 
 
 def main() -> int:
-    sources = sorted(SOURCES.rglob("*.[ch]"))
-    raw = {file.relative_to(SOURCES).as_posix(): file.read_text(encoding="utf-8") for file in sources}
+    raw = {file.relative_to(SOURCES).as_posix(): file.read_text(encoding="utf-8") for file in sorted(SOURCES.rglob("*.[ch]"))}
+    raw |= {f"lab/{file.relative_to(LAB).as_posix()}": file.read_text(encoding="utf-8") for file in sorted(LAB.rglob("*.[ch]"))}
     texts = {name: bare(text) for name, text in raw.items()}
     problems = [problem for name, text in raw.items() for problem in include_problems(name, text)]
-    problems += [f"{name}: lies at the top of src" for name in raw if "/" not in name]
+    problems += [f"{name}: lies at the top of src" for name in raw if "/" not in name.removeprefix("lab/")]
     headers = sorted((LIBRARY / "include" / "perfmodel").glob("*.h"))
     problems += [problem for header in headers for problem in header_problems(header)]
-    outside = ["tools", "lab", "bindings", "examples", "benchmarks", "tests/install"]
+    outside = ["tools", "bindings", "examples", "benchmarks", "tests/install"]
     outsiders = sorted(each for folder in outside for each in (ROOT / folder).rglob("*.[chi]") if each.is_file())
     problems += [problem for file in outsiders for problem in outsider_problems(file)]
     found, circle_count = use_problems(texts)
-    others = [problem for folder in ("tools", "lab") for problem in folder_circles(folder)]
+    others = [problem for folder in ("tools",) for problem in folder_circles(folder)]
     circle_count += len(others)
     python, module_count, python_circles = python_problems()
     problems += found + others + python + name_problems(texts, raw) + kind_problems(texts)

@@ -1,26 +1,42 @@
 #!/bin/sh
 # Usage: check_symbols.sh BUILD_FOLDER
-# Compares what the shared library exports with what the public headers declare, and looks into its objects: no calls that a
-# library must not make, no state that can change. Fails with the difference.
+# Compares what the libraries, the laboratory's too, export with what the public headers declare, and looks into their objects:
+# no calls that a library must not make, no state that can change. Fails with the difference.
 set -eu
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:?usage: check_symbols.sh BUILD_FOLDER}
 library=$build/libperfmodel/libperfmodel.so
+lab=$build/lab/libperfmodel-lab.so
 [ -f "$library" ] || { echo "symbols: $library is not there" >&2; exit 1; }
-objects=$(find "$build/libperfmodel" -name '*.o')
-[ -n "$objects" ] || { echo "symbols: no objects under $build/libperfmodel" >&2; exit 1; }
+folders=$build/libperfmodel
+[ ! -f "$lab" ] || folders="$folders $build/lab"
+# shellcheck disable=SC2086 # two folders
+objects=$(find $folders -path "$build/lab/load" -prune -o -name '*.o' -print)
+[ -n "$objects" ] || { echo "symbols: no objects under $folders" >&2; exit 1; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 
-nm -D --defined-only "$library" | awk '{print $3}' | sort >"$scratch/exported"
-for header in "$root"/libperfmodel/include/perfmodel.h "$root"/libperfmodel/include/perfmodel/*.h; do
-  sed -n 's/^PM_API .*[ *]\(pm_[a-z_0-9]*\)(.*/\1/p' "$header"
-done | sort -u >"$scratch/declared"
-if ! diff -u --label declared --label exported "$scratch/declared" "$scratch/exported" >&2; then
-  echo "symbols: the public headers declare something else than the library exports" >&2
-  failed=1
+# compare LIBRARY HEADER...: what it exports is what these headers declare.
+compare() {
+  nm -D --defined-only "$1" | awk '{print $3}' | sort >"$scratch/exported"
+  exported="${exported:-}$(wc -l <"$scratch/exported") "
+  shift
+  sed -n 's/^PM_API .*[ *]\(pm_[a-z_0-9]*\)(.*/\1/p' "$@" | sort -u >"$scratch/declared"
+  if ! diff -u --label declared --label exported "$scratch/declared" "$scratch/exported" >&2; then
+    echo "symbols: the public headers declare something else than the library exports" >&2
+    failed=1
+  fi
+}
+compare "$library" "$root"/libperfmodel/include/perfmodel.h "$root"/libperfmodel/include/perfmodel/*.h
+[ ! -f "$lab" ] || compare "$lab" "$root"/lab/include/*.h
+
+# The library is for programs that only predict: what it is without symbols, where it was built for release.
+if grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Release' "$build/CMakeCache.txt" && ! grep -q '^PM_SANITIZE[A-Z_]*:BOOL=ON' "$build/CMakeCache.txt"; then
+  strip -o "$scratch/stripped" "$library"
+  size=$(wc -c <"$scratch/stripped")
+  [ "$size" -le 2100000 ] || { echo "symbols: the stripped library has $size bytes, more than 2,100,000" >&2; failed=1; }
 fi
 
 # A library never prints, ends the process, changes the locale or keeps hidden state.
@@ -31,7 +47,7 @@ if nm -u $objects | grep -wE 'v?f?printf|__v?f?printf_chk|puts|putchar|perror|ab
 fi
 # Nor does any code copy text without saying how much room there is, or read numbers of any size.
 if grep -rnwE '(strcpy|strcat|stpcpy|sprintf|vsprintf|gets|atoi|atol|atof)\(' --include='*.[chi]' "$root/libperfmodel/src" \
-  "$root/libperfmodel/compile" "$root/tools" "$root/bindings" >&2; then
+  "$root/libperfmodel/compile" "$root/lab" "$root/tools" "$root/bindings" >&2; then
   echo "symbols: a function without a limit" >&2
   failed=1
 fi
@@ -43,5 +59,5 @@ for object in $objects; do
     END { exit bad }' >&2 || failed=1
 done
 
-echo "symbols: $(wc -l <"$scratch/exported") exported, $(echo "$objects" | wc -l) objects, $([ $failed = 0 ] && echo ok || echo FAILED)"
+echo "symbols: ${exported}exported, ${size:+$size bytes, }$(echo "$objects" | wc -l) objects, $([ $failed = 0 ] && echo ok || echo FAILED)"
 exit $failed

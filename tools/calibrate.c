@@ -2,27 +2,28 @@
 #include <stdio.h>
 #include <string.h>
 #include "command.h"
+#include "lab_load.h"
 
-static int write_calibration(const cli_request *request, const pm_calibration *calibration)
+static int write_calibration(const cli_request *request, const pm_lab *lab, const pm_calibration *calibration)
 {
   pm_error error = PM_ERROR_NONE;
   size_t count;
-  const char *text = pm_calibration_get_xml(calibration);
+  const char *text = lab->calibration_get_xml(calibration);
   if (request->value[OPTION_XML] != NULL) return write_output(request, text, strlen(text));
   if (request->value[OPTION_ERRORS] != NULL) {
-    const pm_fit_error *errors = pm_calibration_get_errors(calibration, &count);
+    const pm_fit_error *errors = lab->calibration_get_errors(calibration, &count);
     return write_table(request, pm_table_new_of_records(pm_record_type_find("fit_error"), errors, count, &error),
                        &error);
   }
-  const pm_fitted_constant *constants = pm_calibration_get_constants(calibration, &count);
+  const pm_fitted_constant *constants = lab->calibration_get_constants(calibration, &count);
   return write_table(request, pm_table_new_of_records(pm_record_type_find("fitted_constant"), constants, count, &error),
                      &error);
 }
 
-static int calibrate(const cli_request *request, const pm_catalog *catalog, const char *data)
+static int calibrate(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, const char *data)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_calibration_options options = pm_calibration_options_make();
+  pm_calibration_options options = lab->calibration_options_make();
   const char *const *value = request->value;
   if (value[OPTION_SET] != NULL) options.set = value[OPTION_SET];
   options.data = data;
@@ -30,21 +31,21 @@ static int calibrate(const cli_request *request, const pm_catalog *catalog, cons
   options.entries = value[OPTION_ARCHITECTURE] != NULL ? value[OPTION_ARCHITECTURE] : value[OPTION_FRAMEWORK];
   options.hold_out = value[OPTION_HOLD_OUT];
   options.system = value[OPTION_SYSTEM];
-  pm_calibration *calibration = pm_calibrate(catalog, &options, &error);
+  pm_calibration *calibration = lab->calibrate(catalog, &options, &error);
   if (calibration == NULL) return fail_error(&error);
-  note_lines(request, pm_calibration_get_notes(calibration));
-  int code = write_calibration(request, calibration);
-  pm_calibration_free(calibration);
+  note_lines(request, lab->calibration_get_notes(calibration));
+  int code = write_calibration(request, lab, calibration);
+  lab->calibration_free(calibration);
   return code;
 }
 
 /* Whether there is a set of that name; else says which there are. */
-static bool is_set(const char *name)
+static bool is_set(const pm_lab *lab, const char *name)
 {
   char known[200] = "";
-  for (size_t i = 0; pm_calibration_get_set(i) != NULL; i++) {
-    if (strcmp(pm_calibration_get_set(i), name) == 0) return true;
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", pm_calibration_get_set(i));
+  for (size_t i = 0; lab->calibration_get_set(i) != NULL; i++) {
+    if (strcmp(lab->calibration_get_set(i), name) == 0) return true;
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", lab->calibration_get_set(i));
   }
   fail(CODE_USAGE, "--set \"%.80s\" cannot be calibrated; it is one of %s", name, known);
   return false;
@@ -53,9 +54,11 @@ static bool is_set(const char *name)
 static int run(const cli_request *request)
 {
   int code;
+  pm_lab lab;
   pm_error error = PM_ERROR_NONE;
   const char *path = request->value[OPTION_DATA], *set = request->value[OPTION_SET];
-  if (set != NULL && !is_set(set)) return CODE_USAGE;
+  if (pm_lab_load(&lab, &error) != PM_OK) return fail_error(&error);
+  if (set != NULL && !is_set(&lab, set)) return CODE_USAGE;
   if (request->value[OPTION_XML] != NULL && request->value[OPTION_ERRORS] != NULL)
     return fail(CODE_USAGE, "--xml and --errors exclude each other");
   if (request->value[OPTION_ARCHITECTURE] != NULL && request->value[OPTION_FRAMEWORK] != NULL)
@@ -63,7 +66,7 @@ static int run(const cli_request *request)
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   char *data = path != NULL ? pm_file_read(path, &error) : NULL;
-  code = path == NULL || data != NULL ? calibrate(request, catalog, data) : fail_error(&error);
+  code = path == NULL || data != NULL ? calibrate(request, &lab, catalog, data) : fail_error(&error);
   pm_string_free(data);
   pm_catalog_free(catalog);
   return code;

@@ -1,6 +1,7 @@
 /* perfmodel import: a machine that another program describes, or its measurements. */
 #include <string.h>
 #include "command.h"
+#include "lab_load.h"
 
 /* By what the text begins with. */
 static const char *guess_format(const char *text)
@@ -11,12 +12,12 @@ static const char *guess_format(const char *text)
 }
 
 /* What another program measured, as rows for validate and calibrate. */
-static int import_measurements(const cli_request *request, const pm_catalog *catalog, const char *text)
+static int import_measurements(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, const char *text)
 {
   pm_error error = PM_ERROR_NONE;
   char *report = NULL;
   const char *system = request->value[OPTION_SYSTEM] != NULL ? request->value[OPTION_SYSTEM] : request->value[OPTION_GPU];
-  char *csv = pm_measurements_read(catalog, text, request->arguments.items[0], system, &report, &error);
+  char *csv = lab->measurements_read(catalog, text, request->arguments.items[0], system, &report, &error);
   if (report != NULL) note_lines(request, report);
   pm_string_free(report);
   if (csv == NULL) return fail_error(&error);
@@ -48,8 +49,9 @@ static int run(const cli_request *request)
   char *text = pm_file_read(request->arguments.items[0], &error);
   if (text == NULL) return fail_error(&error);
   pm_catalog *catalog = open_catalog(request, &code);
-  bool measured = pm_measurements_find_format(text) != NULL;
-  if (catalog != NULL) code = measured ? import_measurements(request, catalog, text) : import(request, catalog, text);
+  pm_lab lab;
+  bool measured = pm_lab_load(&lab, NULL) == PM_OK && lab.measurements_find_format(text) != NULL;
+  if (catalog != NULL) code = measured ? import_measurements(request, &lab, catalog, text) : import(request, catalog, text);
   pm_catalog_free(catalog);
   pm_string_free(text);
   return code;

@@ -1,32 +1,33 @@
 /* perfmodel validate: published measurements beside their predictions. */
 #include <string.h>
 #include "command.h"
+#include "lab_load.h"
 
 /* Fits the constants of a set without the rows of `what`, and puts them in place of the catalogue's. */
-static int refit(pm_catalog *catalog, const char *set, const char *what, pm_error *error)
+static int refit(const pm_lab *lab, pm_catalog *catalog, const char *set, const char *what, pm_error *error)
 {
-  pm_calibration_options options = pm_calibration_options_make();
+  pm_calibration_options options = lab->calibration_options_make();
   options.set = set;
   options.hold_out = what;
   options.hold_out_shapes = 0;
-  pm_calibration *calibration = pm_calibrate(catalog, &options, error);
+  pm_calibration *calibration = lab->calibrate(catalog, &options, error);
   if (calibration == NULL) return error->status;
-  int status = pm_catalog_load_text(catalog, pm_calibration_get_xml(calibration), "refitted constants", error);
-  pm_calibration_free(calibration);
+  int status = pm_catalog_load_text(catalog, lab->calibration_get_xml(calibration), "refitted constants", error);
+  lab->calibration_free(calibration);
   return status;
 }
 
 /* Without rows that decide them, constants stay as they are. */
-static int refit_if_felt(pm_catalog *catalog, const char *set, const char *what, pm_error *error)
+static int refit_if_felt(const pm_lab *lab, pm_catalog *catalog, const char *set, const char *what, pm_error *error)
 {
-  int status = refit(catalog, set, what, error);
+  int status = refit(lab, catalog, set, what, error);
   if (status != PM_STATUS_NOT_FOUND) return status;
   *error = (pm_error)PM_ERROR_NONE;
   return PM_OK;
 }
 
 /* Constants of kernels are fitted by GPU, those of training and inference by any of the three. */
-static int hold_out(const cli_request *request, pm_catalog *catalog)
+static int hold_out(const cli_request *request, const pm_lab *lab, pm_catalog *catalog)
 {
   pm_error error = PM_ERROR_NONE;
   const char *what = request->value[OPTION_HOLD_OUT], *set = request->value[OPTION_SET];
@@ -36,14 +37,14 @@ static int hold_out(const cli_request *request, pm_catalog *catalog)
   if (set == NULL || (strcmp(set, "training") != 0 && strcmp(set, "inference") != 0))
     return fail(CODE_USAGE, "--hold-out is for the sets training and inference");
   const char *id = gpu ? pm_catalog_resolve(catalog, "gpu", what + 4, &error) : what;
-  int status = id == NULL ? error.status : gpu ? refit_if_felt(catalog, "kernels", id, &error) : PM_OK;
-  if (status == PM_OK) status = refit(catalog, "training", what, &error);
-  if (status == PM_OK) status = refit_if_felt(catalog, "language", what, &error);
-  if (status == PM_OK && strcmp(set, "inference") == 0) status = refit_if_felt(catalog, "inference", what, &error);
+  int status = id == NULL ? error.status : gpu ? refit_if_felt(lab, catalog, "kernels", id, &error) : PM_OK;
+  if (status == PM_OK) status = refit(lab, catalog, "training", what, &error);
+  if (status == PM_OK) status = refit_if_felt(lab, catalog, "language", what, &error);
+  if (status == PM_OK && strcmp(set, "inference") == 0) status = refit_if_felt(lab, catalog, "inference", what, &error);
   return status == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
-static int compare(const cli_request *request, const pm_catalog *catalog)
+static int compare(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog)
 {
   pm_error error = PM_ERROR_NONE;
   const char *set = request->value[OPTION_SET], *path = request->value[OPTION_DATA];
@@ -52,7 +53,7 @@ static int compare(const cli_request *request, const pm_catalog *catalog)
   pm_validation what = {.set = set != NULL ? set : "statements", .data = data, .file = path,
                         .rows = request->value[OPTION_ROWS] != NULL, .only = request->value[OPTION_HOLD_OUT],
                         .system = request->value[OPTION_SYSTEM]};
-  pm_table *table = pm_validate(catalog, &what, &error);
+  pm_table *table = lab->validate(catalog, &what, &error);
   pm_string_free(data);
   note_lines(request, pm_table_get_notes(table));
   return write_table(request, table, &error);
@@ -61,10 +62,13 @@ static int compare(const cli_request *request, const pm_catalog *catalog)
 static int run(const cli_request *request)
 {
   int code;
+  pm_lab lab;
+  pm_error error = PM_ERROR_NONE;
+  if (pm_lab_load(&lab, &error) != PM_OK) return fail_error(&error);
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
-  code = request->value[OPTION_HOLD_OUT] != NULL ? hold_out(request, catalog) : CODE_DONE;
-  if (code == CODE_DONE) code = compare(request, catalog);
+  code = request->value[OPTION_HOLD_OUT] != NULL ? hold_out(request, &lab, catalog) : CODE_DONE;
+  if (code == CODE_DONE) code = compare(request, &lab, catalog);
   pm_catalog_free(catalog);
   return code;
 }

@@ -1,9 +1,6 @@
 /* Constants of the model fitted to measurements. */
 
-/* The constants as a file of the catalogue. */
-const char *pm_calibration_get_xml(const pm_calibration *calibration);
-
-%typemap(newfree) char *framework_basis "free($1);"
+%typemap(newfree) char *framework_basis, char *calibration_get_xml "free($1);"
 
 %inline %{
 /* What the constants of a framework rest on, in words. */
@@ -20,9 +17,11 @@ static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, con
                                  const char *entries, const char *kept, double hold_out_shapes, const char *system,
                                  pm_error *error)
 {
+  pm_lab lab;
+  if (pm_lab_load(&lab, error) != PM_OK) return NULL;
   char *read = path[0] != '\0' ? pm_file_read(path, error) : NULL;
   if (error->status != PM_OK) return NULL;
-  pm_calibration_options options = pm_calibration_options_make();
+  pm_calibration_options options = lab.calibration_options_make();
   options.set = set;
   options.data = read != NULL ? read : data[0] != '\0' ? data : NULL;
   options.file = path[0] != '\0' ? path : NULL;
@@ -30,26 +29,37 @@ static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, con
   options.hold_out = kept[0] != '\0' ? kept : NULL;
   options.hold_out_shapes = hold_out_shapes;
   options.system = system[0] != '\0' ? system : NULL;
-  pm_calibration *calibration = pm_calibrate(catalog, &options, error);
+  pm_calibration *calibration = lab.calibrate(catalog, &options, error);
   pm_string_free(read);
   return calibration;
+}
+
+/* The constants as a file of the catalogue. */
+static char *calibration_get_xml(const pm_calibration *calibration, pm_error *error)
+{
+  pm_lab lab;
+  return pm_lab_load(&lab, error) == PM_OK ? text_copy(lab.calibration_get_xml(calibration), error) : NULL;
 }
 
 /* A table of "fitted_constant" records. */
 static pm_table *calibration_constants(const pm_calibration *calibration, pm_error *error)
 {
+  pm_lab lab;
   size_t count;
-  const pm_fitted_constant *constants = pm_calibration_get_constants(calibration, &count);
+  if (pm_lab_load(&lab, error) != PM_OK) return NULL;
+  const pm_fitted_constant *constants = lab.calibration_get_constants(calibration, &count);
   return records_table("fitted_constant", constants, count, error);
 }
 
 /* A table of "fit_error" records, with what there is to say about the rows as its notes. */
 static pm_table *calibration_errors(const pm_calibration *calibration, pm_error *error)
 {
+  pm_lab lab;
   size_t count;
-  const pm_fit_error *errors = pm_calibration_get_errors(calibration, &count);
+  if (pm_lab_load(&lab, error) != PM_OK) return NULL;
+  const pm_fit_error *errors = lab.calibration_get_errors(calibration, &count);
   pm_table *table = records_table("fit_error", errors, count, error);
-  if (table == NULL || pm_table_set_notes(table, pm_calibration_get_notes(calibration), error) == PM_OK) return table;
+  if (table == NULL || pm_table_set_notes(table, lab.calibration_get_notes(calibration), error) == PM_OK) return table;
   pm_table_free(table);
   return NULL;
 }

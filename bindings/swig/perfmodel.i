@@ -39,6 +39,7 @@
 
 %{
 #include "arrays.h"
+#include "lab.h"
 %}
 
 /* What every language provides. */

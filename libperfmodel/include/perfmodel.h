@@ -22,7 +22,9 @@
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree
 **     perfmodel/arrow.h       tables as Arrow data
-**     perfmodel/lab.h         measurements beside predictions, and constants from measurements
+**     perfmodel/evidence.h    records about measurements: readings of tables, fitted constants
+**
+** Measurements beside predictions, and constants from measurements: perfmodel-lab.h, of a library of its own.
 **
 ** Conventions that hold everywhere:
 **   - SI doubles inside: seconds, bytes, FLOP, FLOP/s, bytes/s, watts. Unlimited is INFINITY, unknown is NAN.
@@ -58,7 +60,7 @@
 #include "perfmodel/catalog.h"
 #include "perfmodel/settings.h"
 #include "perfmodel/study.h"
-#include "perfmodel/lab.h"
+#include "perfmodel/evidence.h"
 
 /* The version of the headers. Before 1.0 the interface may change with the minor version, and the library's soname says so
 ** (libperfmodel.so.0.3). Within one, what is there stays, and records grow at their end only: see record.h. */

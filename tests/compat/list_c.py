@@ -8,17 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-HEADERS = Path(__file__).resolve().parents[2] / "libperfmodel" / "include"
+ROOT = Path(__file__).resolve().parents[2]
+HEADERS = [ROOT / "libperfmodel" / "include", ROOT / "lab" / "include"]
 
 
 def preprocess(compiler: str) -> str:
     """What the compiler sees of the public headers, without those of the system."""
-    command = [compiler, "-E", f"-I{HEADERS}", HEADERS / "perfmodel.h"]
+    command = [compiler, "-E", *(f"-I{folder}" for folder in HEADERS), HEADERS[1] / "perfmodel-lab.h"]
     whole = subprocess.run(command, capture_output=True, text=True, check=True)
     kept, own = [], False
     for line in whole.stdout.splitlines():
         marker = re.match(r'# \d+ "([^"]*)"', line)
-        own = str(HEADERS) in marker[1] if marker else own
+        own = any(str(folder) in marker[1] for folder in HEADERS) if marker else own
         if not marker and own:
             kept.append(line)
     text = re.sub(r"__attribute__\s*\(\(.*?\)\)\)?", "", " ".join(kept))
@@ -50,7 +51,7 @@ def enumerators(members: str, known: dict[str, int]) -> list[str]:
 
 
 def header_text() -> str:
-    return "".join(path.read_text(encoding="utf-8") for path in sorted(HEADERS.rglob("*.h")))
+    return "".join(path.read_text(encoding="utf-8") for folder in HEADERS for path in sorted(folder.rglob("*.h")))
 
 
 def records() -> dict[str, str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_floors.py"
 SRC = "libperfmodel/src/"
+LAB = "lab/src/"
 PACKAGE = "bindings/python/perfmodel/"
 
 
@@ -29,6 +30,7 @@ GOOD = {
     "libperfmodel/include/perfmodel/error.h": "",
     "libperfmodel/include/perfmodel/hardware.h": '#include "error.h"\n',
     "tools/main.c": '#include "perfmodel.h"\n',
+    LAB + "validation/rate.c": '#include "perfmodel-lab.h"\n#include "base/base.h"\n' + function("pm__lab_rate", "pm_gpu()"),
     PACKAGE + "__init__.py": "from ._a import x\n",
     PACKAGE + "_a.py": "from typing import TYPE_CHECKING\nfrom . import _b\nif TYPE_CHECKING:\n    from . import _c\n",
     PACKAGE + "_b.py": "from . import _core\n",
@@ -62,10 +64,12 @@ FAULTS = [
     ("a circle of the command", "tools/help.c",
      "void help(void)\n{\n  run();\n}\n|../../tools/run.c|void run(void)\n{\n  help();\n}\n",
      "circle of 2 files: tools/help -> tools/run"),
-    ("a circle of the lab", "lab/src/rows.c",
-     "int rows(void)\n{\n  return fit();\n}\n|../../lab/src/fit.c|int fit(void)\n{\n  return rows();\n}\n",
-     "circle of 2 files: lab/src/fit -> lab/src/rows"),
-    ("a lab that looks inside", "lab/src/rows.c", '#include "base/base.h"\n', "only perfmodel.h is known"),
+    ("a laboratory that looks inside", LAB + "validation/more.c", '#include "hardware/system.h"\n', "may not know hardware"),
+    ("a laboratory that uses internals", LAB + "validation/more.c",
+     function("pm__lab_more", "pm__x()") + "|hardware/x.c|" + function("pm__x", "1"), "uses pm__x of hardware/x.c"),
+    ("a lower room of the laboratory that knows a higher one", LAB + "traces/more.c", function("pm__lab_more", "pm__lab_rate()"),
+     "uses pm__lab_rate of lab/validation/rate.c"),
+    ("a library that knows the laboratory", SRC + "study/more.c", function("pm__more", "pm__lab_rate()"), "uses pm__lab_rate"),
     ("a circle of modules", PACKAGE + "_b.py", "def f():\n    from . import _a\n", "circle of Python modules"),
 ]  # fmt: skip
 

@@ -1,4 +1,5 @@
 /* Any text as rows of a set: the first line is "validate SET" or "calibrate SET", the rest is the table. */
+#include "perfmodel-lab.h"
 #include "fuzz.h"
 
 static void validate(const char *set, const char *rows)

@@ -1,4 +1,5 @@
 /* Any text as what another program measured, and as settings of a run in each format. */
+#include "perfmodel-lab.h"
 #include "fuzz.h"
 
 static void measurements(const char *text)

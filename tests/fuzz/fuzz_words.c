@@ -1,7 +1,7 @@
 /* Any line as a number, a quantity, an expression, a formula, the name of an entry, a value of the hardware. */
 #include <math.h>
 #include "fuzz.h"
-#include "lab/validation/formula.h"
+#include "validation/formula.h"
 #include "network/definition.h"
 
 /* What is read is finite, and comes back from what is written. */

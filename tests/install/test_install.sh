@@ -48,6 +48,23 @@ install_moved "$build" "$prefix"
 consumers "$prefix"
 say "C by pkg-config and by CMake: $(cat "$scratch/c") samples/s"
 
+if grep -q '^PM_LAB:BOOL=ON' "$build/CMakeCache.txt"; then
+  cat >"$scratch/lab.c" <<'C'
+#include <stdio.h>
+#include <perfmodel-lab.h>
+int main(void) { return puts(pm_validation_get_set(0)) < 0; }
+C
+  # shellcheck disable=SC2046 # flags are words
+  cc -std=c99 "$scratch/lab.c" $(pkg-config --cflags --libs perfmodel-lab) -o "$scratch/lab"
+  [ "$(LD_LIBRARY_PATH=$(pkg-config --variable=libdir perfmodel) "$scratch/lab")" = statements ] || fail "the laboratory"
+  "$prefix/bin/perfmodel" validate --set storage -q >"$scratch/validated"
+  mv "$(pkg-config --variable=libdir perfmodel)/libperfmodel-lab.so.$(echo "$header_version" | cut -d. -f1,2)" "$scratch/away"
+  "$prefix/bin/perfmodel" validate -q 2>"$scratch/without" && fail "validate without the laboratory"
+  grep -q "need the library perfmodel-lab" "$scratch/without" || fail "validate without the laboratory: $(cat "$scratch/without")"
+  mv "$scratch/away" "$(pkg-config --variable=libdir perfmodel)/libperfmodel-lab.so.$(echo "$header_version" | cut -d. -f1,2)"
+  say "the laboratory by pkg-config, by the command, and its absence"
+fi
+
 [ "$(pkg-config --modversion perfmodel)" = "$header_version" ] || fail "perfmodel.pc is of another version"
 
 include=$(pkg-config --cflags perfmodel)

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel.h"
+#include "perfmodel-lab.h"
 
 static void stop_on(const pm_error *error)
 {

@@ -153,16 +153,6 @@ static int import_hwloc(pm_error *error)
   return import("hwloc", PM_SOURCE_DIR "/tests/import/hwloc_nvlink.xml", error);
 }
 
-static int shipped_plain(pm_error *error)
-{
-  return took_text(pm_shipped_read("measured/statements.csv", error), error);
-}
-
-static int shipped_packed(pm_error *error)
-{
-  return took_text(pm_shipped_read("measured/inference.csv", error), error);
-}
-
 static int read_packed(pm_error *error)
 {
   return took_text(pm_file_read(PM_SOURCE_DIR "/data/measured/inference.csv.gz", error), error);
@@ -202,8 +192,6 @@ const work catalog_works[] = {
   {"import from NCCL", import_nccl, false, true, 100},
   {"import from nvidia-smi", import_topo, false, true, 100},
   {"import from hwloc", import_hwloc, false, true, 100},
-  {"a shipped table", shipped_plain, false, false, 200},
-  {"a packed shipped table", shipped_packed, false, false, 200},
   {"a packed file", read_packed, false, false, 200},
   {NULL, NULL, false, false, 0},
 };

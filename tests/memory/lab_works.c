@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include "perfmodel-lab.h"
 #include "works.h"
 
 static const char rates[] =
@@ -49,6 +50,16 @@ static int collectives(pm_error *error)
 static int statements(pm_error *error)
 {
   return validate("storage", NULL, 0, error);
+}
+
+static int shipped_plain(pm_error *error)
+{
+  return took_text(pm_shipped_read("measured/statements.csv", error), error);
+}
+
+static int shipped_packed(pm_error *error)
+{
+  return took_text(pm_shipped_read("measured/inference.csv", error), error);
 }
 
 static int calibrate(const char *set, const char *data, const char *entries, pm_error *error)
@@ -108,6 +119,8 @@ static int fit(pm_error *error)
 }
 
 const work lab_works[] = {
+  {"a shipped table", shipped_plain, false, false, 200},
+  {"a packed shipped table", shipped_packed, false, false, 200},
   {"least squares", fit, false, false, 200},
   {"training", training, false, false, 100},
   {"training, row by row", training_rows, false, false, 100},

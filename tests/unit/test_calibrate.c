@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lab/calibration/kernel_stages.h"
+#include "perfmodel-lab.h"
+#include "calibration/kernel_stages.h"
 #include "shipped.h"
 
 enum { ROWS = 700, LINE = 160 };

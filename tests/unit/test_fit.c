@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel.h"
+#include "perfmodel-lab.h"
 
 enum { ROWS = 40 };
 

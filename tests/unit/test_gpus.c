@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "perfmodel-lab.h"
 #include "shipped.h"
 
 #define EACH_GPU(g) \

@@ -417,21 +417,6 @@ START_TEST(names_in_drawings_are_escaped)
 }
 END_TEST
 
-START_TEST(shipped_rows_are_there)
-{
-  pm_error error = PM_ERROR_NONE;
-  char *text = pm_shipped_read("measured/collectives.csv", &error);
-  ck_assert_msg(text != NULL, "%s", error.text);
-  ck_assert(strncmp(text, "system,gpus,nodes,collective,", 29) == 0);
-  size_t rows = 0;
-  for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) rows++;
-  ck_assert_uint_eq(rows, 1994);
-  pm_string_free(text);
-  ck_assert(pm_shipped_read("measured/nothing.csv", &error) == NULL);
-  ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
-}
-END_TEST
-
 int main(void)
 {
   Suite *suite = suite_create("import");
@@ -456,7 +441,6 @@ int main(void)
   tcase_add_test(tests, the_doctor_finds_nothing_in_ours);
   tcase_add_test(tests, every_system_is_drawn);
   tcase_add_test(tests, names_in_drawings_are_escaped);
-  tcase_add_test(tests, shipped_rows_are_there);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

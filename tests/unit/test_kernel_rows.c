@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lab/validation/kernel_row.h"
+#include "perfmodel-lab.h"
+#include "validation/kernel_row.h"
 #include "shipped.h"
 
 static pm__lab_kernel_rows *read_rows(const char *csv)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "perfmodel-lab.h"
 #include "measured.h"
 #include "shipped.h"
 

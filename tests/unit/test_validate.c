@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel.h"
-#include "lab/validation/formula.h"
-#include "lab/validation/machines.h"
+#include "perfmodel-lab.h"
+#include "validation/formula.h"
+#include "validation/machines.h"
 #include "base/words.h"
 
 static pm_catalog *catalog;
@@ -634,12 +634,28 @@ START_TEST(shipped_sets_add_up)
 }
 END_TEST
 
+START_TEST(shipped_rows_are_there)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_shipped_read("measured/collectives.csv", &error);
+  ck_assert_msg(text != NULL, "%s", error.text);
+  ck_assert(strncmp(text, "system,gpus,nodes,collective,", 29) == 0);
+  size_t rows = 0;
+  for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++) rows++;
+  ck_assert_uint_eq(rows, 1994);
+  pm_string_free(text);
+  ck_assert(pm_shipped_read("measured/nothing.csv", &error) == NULL);
+  ck_assert_int_eq(error.status, PM_STATUS_NOT_FOUND);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("validate");
   TCase *tests = tcase_create("validate");
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, shipped_rows_are_there);
   tcase_add_test(tests, words_are_letters_and_digits);
   tcase_add_test(tests, formulas_follow_the_rules_of_arithmetic);
   tcase_add_test(tests, a_comparison_keeps_its_sides);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "perfmodel-lab.h"
 #include "fixtures.h"
 #include "shipped.h"
 

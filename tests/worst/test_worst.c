@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel.h"
+#include "perfmodel-lab.h"
 #include "work.h"
 
 enum { MOST = 2 << 20, PER_BYTE = 1000 };

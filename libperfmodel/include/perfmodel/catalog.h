@@ -72,6 +72,28 @@ PM_API int pm_catalog_get_record(const pm_catalog *catalog, const char *kind, co
 /* The record type of a kind, or NULL ("networks" have pm_network_totals, computed by pm_network_get_totals). */
 PM_API const pm_record_type *pm_catalog_get_record_type(const char *kind);
 
+/* One value of an entry as a file has it, with its evidence. Texts live as long as the catalogue. */
+typedef struct pm_value {
+  const char *field;     /* name of the field */
+  const char *entry;     /* id of the entry that states it: the one asked for, or one that it takes its values from */
+  const char *text;      /* as it is written, "12 us"; NULL: no entry states it */
+  const char *source, *note, *origin, *fitted_to, *date; /* the attributes of those names; "" or NULL: not given */
+  int rows;              /* measurements that it was fitted on; 0: not given */
+} pm_value;
+
+/* A value, with the evidence for it. */
+PM_API int pm_catalog_get_value(const pm_catalog *catalog, const char *kind, const char *name, const char *field,
+                                pm_value *value, pm_error *error);
+
+/* An entry as text of a file for pm_catalog_load, between <perfmodel> and </perfmodel>, with these values instead of its
+** own. Released with pm_string_free; NULL with an error. Not for networks and systems, which pm_catalog_export writes. */
+PM_API char *pm_catalog_format_entry(const pm_catalog *catalog, const char *kind, const char *name,
+                                     const pm_value *values, size_t count, pm_error *error);
+
+/* Gives an entry other values, as loading such a file does. What was made of the catalogue before stays as it was. */
+PM_API int pm_catalog_set_values(pm_catalog *catalog, const char *kind, const char *name, const pm_value *values,
+                                 size_t count, pm_error *error);
+
 /* Builds the network; sets[i] gives a parameter of it another value than its default ("classes" = "10").
 ** Owned by the caller, independent of the catalogue. */
 PM_API pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets,
@@ -156,13 +178,12 @@ typedef struct pm_finding { PM_FINDING_FIELDS(PM_DECLARE) } pm_finding;
 ** with an error if the file cannot be read at all. */
 PM_API pm_table *pm_file_diagnose(const char *path, pm_error *error);
 
-/* A shipped table by name ("measured/collectives.csv"), as text that the caller releases with pm_string_free; NULL with
-** PM_STATUS_NOT_FOUND if there is none. */
-PM_API char *pm_shipped_read(const char *name, pm_error *error);
-
-/* The text of a file, opened if it is compressed (gzip), likewise. PM_STATUS_BAD_FILE if it cannot be read, or is no
-** text. */
+/* The text of a file, decompressed if it is compressed (gzip); released with pm_string_free. PM_STATUS_BAD_FILE if it cannot
+** be read, or is no text. */
 PM_API char *pm_file_read(const char *path, pm_error *error);
+
+/* The same of the bytes of a file, which messages call `name`. */
+PM_API char *pm_file_unpack(const void *bytes, size_t size, const char *name, pm_error *error);
 
 #ifdef __cplusplus
 }

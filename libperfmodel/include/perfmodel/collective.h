@@ -159,8 +159,8 @@ typedef struct pm_group_choice { PM_GROUP_CHOICE_FIELDS(PM_DECLARE) } pm_group_c
 /* One node, one thread for each GPU, the current library, one server. */
 PM_API pm_group_choice pm_group_choice_make(void);
 
-/* An opaque handle: GPUs with their rings and the parameters of every algorithm. Never changes: threads may share
-** it. */
+/* An opaque handle: GPUs with their rings and the parameters of every algorithm. Only _set_ changes it; else threads may
+** share it. */
 typedef struct pm_group pm_group;
 
 /* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller,
@@ -190,6 +190,16 @@ PM_API double pm_group_get_cycle(const pm_group *group, int index, int *order);
 
 /* What the rings run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "". */
 PM_API const char *pm_group_get_medium(const pm_group *group);
+
+/* Id of the link type that limits its best rings in a node, or (`network` 1) what the group sends to other nodes; "" without
+** one. */
+PM_API const char *pm_group_get_link(const pm_group *group, int network);
+
+/* Gives the group other constants than its system has, without a new search for rings, as a fit of constants does: those of
+** the collective library (NULL: the system's), and of these types of links their efficiency and the latency of the
+** fabric where they are known; all others are the system's again. */
+PM_API int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const pm_link_calibration *links,
+                                  size_t count, pm_error *error);
 
 /* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 

@@ -535,6 +535,9 @@ PM_API int pm_system_count_gpu_links(const pm_system *system, int i, int j);
 /* Network bandwidth of one node per direction, line rate [B/s]; 0 without a network. */
 PM_API double pm_system_get_network_bandwidth(const pm_system *system);
 
+/* Id of the type of links between nodes, "" without a network; lives as long as the system. */
+PM_API const char *pm_system_get_network_link(const pm_system *system);
+
 /* The link graph in the language of Graphviz; released with pm_string_free. */
 PM_API char *pm_system_format_dot(const pm_system *system, pm_error *error);
 

@@ -79,6 +79,10 @@ PM_API int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profi
 PM_API int pm_plan_add_inference_profile_by_system(pm_plan *plan, const pm_inference_profile *profiles, size_t count,
                                                    const pm_memory_profile *memory, pm_error *error);
 
+/* Gives a profile of the plan other times, as pm_plan_set_framework does. */
+PM_API int pm_plan_set_inference_profile(pm_plan *plan, int index, const pm_inference_profile *profile,
+                                         pm_error *error);
+
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
 ** or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
 PM_API int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,

@@ -136,7 +136,7 @@ typedef enum pm_bottleneck {
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
 
-/* An opaque handle: networks on systems, what can be computed ahead. Only _add_ changes it; else threads may share
+/* An opaque handle: networks on systems, what can be computed ahead. Only _add_, _set_ and _update_ change it; else threads may share
 ** it. */
 typedef struct pm_plan pm_plan;
 
@@ -155,6 +155,14 @@ PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *prof
 ** of the plan, in its order, or one for all. */
 PM_API int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *profiles, size_t count,
                                            pm_error *error);
+
+/* Gives a framework of the plan other times and factors, as a fit of constants does. Frameworks whose GPU libraries have the
+** same factors share them: set all of these, then call pm_plan_read_kernels. Not while others read the plan.
+** PM_STATUS_BAD_ARGUMENT for one that differs between systems, or runs the layers in another way. */
+PM_API int pm_plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile, pm_error *error);
+
+/* Reads again the constants of kernels that its systems have (pm_system_set_kernels), and the factors of its frameworks. */
+PM_API void pm_plan_read_kernels(pm_plan *plan);
 
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
 ** PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing once the wires of the runs' GPUs are

@@ -101,6 +101,9 @@ void pm__string_add(pm__string *string, const char *text);
 void pm__string_add_bytes(pm__string *string, const char *bytes, size_t length);
 void pm__string_format(pm__string *string, const char *format, ...) PM__PRINTF(2, 3);
 
+/* Appends text as XML has it, between quotes too. */
+void pm__string_add_escaped(pm__string *string, const char *text);
+
 /* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
 size_t pm__utf8_length(const char *text);
 

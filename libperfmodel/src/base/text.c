@@ -98,6 +98,16 @@ void pm__string_add(pm__string *string, const char *text)
   pm__string_add_bytes(string, text, strlen(text));
 }
 
+void pm__string_add_escaped(pm__string *string, const char *text)
+{
+  for (; *text != '\0'; text++) {
+    const char *escape = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;"
+                         : *text == '"' ? "&quot;" : NULL;
+    if (escape != NULL) pm__string_add(string, escape);
+    else pm__string_add_bytes(string, text, 1);
+  }
+}
+
 void pm__string_format(pm__string *string, const char *format, ...)
 {
   char text[1024];

@@ -7,25 +7,10 @@
 
 /* ---- Elements ---- */
 
-static void add_escaped(pm__string *xml, const char *text)
-{
-  static const struct {
-    char c;
-    const char *code;
-  } codes[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
-  for (const char *p = text; *p != '\0'; p++) {
-    const char *code = NULL;
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-      if (codes[i].c == *p) code = codes[i].code;
-    if (code != NULL) pm__string_add(xml, code);
-    else pm__string_add_bytes(xml, p, 1);
-  }
-}
-
 static void add_attribute(pm__string *xml, const char *name, const char *value)
 {
   pm__string_format(xml, " %s=\"", name);
-  add_escaped(xml, value);
+  pm__string_add_escaped(xml, value);
   pm__string_add(xml, "\"");
 }
 
@@ -61,7 +46,7 @@ static void add_element(pm__string *xml, const pm_catalog *catalog, const pm__el
     return;
   }
   pm__string_add(xml, ">");
-  add_escaped(xml, e->text);
+  pm__string_add_escaped(xml, e->text);
   if (e->child != NULL) pm__string_add(xml, "\n");
   for (const pm__element *c = e->child; c != NULL; c = c->next) add_element(xml, catalog, c, indent + 2);
   pm__string_format(xml, "%*s</%s>\n", e->child != NULL ? indent : 0, "", e->name);

@@ -1,6 +1,5 @@
 /*
-** Files: folders of them -> documents, and tables as text, most of which are compressed. The shipped tables are
-** embedded in the library. The only file that knows zlib.
+** Files: folders of them -> documents, and tables as text, which may be compressed. The only file that knows zlib.
 */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* folders and open() are POSIX, which -std=c11 hides */
@@ -16,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "base/embedded.h"
 #include "catalog/entry.h"
 
 static const size_t size_max = (size_t)16 << 20;
@@ -200,72 +198,9 @@ int pm__documents_read(pm__documents *documents, const char *path, pm_error *err
   return folder ? read_folder(documents, path, error) : status;
 }
 
-/* ---- Tables: most of the shipped ones are compressed in the library, and opened here. */
+/* ---- Tables. */
 
 enum { TEXT_MOST = 64 << 20 };
-
-static const pm__embedded_file *find_file(const char *name)
-{
-  size_t length = strlen(name);
-  for (size_t i = 0; i < pm__embedded_count; i++) {
-    const char *file = pm__embedded_files[i].name;
-    if (strncmp(file, name, length) == 0 && (file[length] == '\0' || strcmp(file + length, ".gz") == 0))
-      return &pm__embedded_files[i];
-  }
-  return NULL;
-}
-
-/* The size of the text stands in the last four bytes of a gzip file. */
-static size_t text_size(const pm__embedded_file *file)
-{
-  const unsigned char *tail = file->bytes + file->size - 4;
-  return (size_t)tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
-}
-
-/* Z_OK, Z_MEM_ERROR, or what else zlib says. */
-static int inflate_all(const pm__embedded_file *file, char *text, size_t size)
-{
-  const int gzip = 16 + MAX_WBITS;
-  z_stream stream;
-  memset(&stream, 0, sizeof stream);
-  int result = inflateInit2(&stream, gzip);
-  if (result != Z_OK) return result;
-  stream.next_in = (Bytef *)(uintptr_t)file->bytes;
-  stream.avail_in = (uInt)file->size;
-  stream.next_out = (Bytef *)text;
-  stream.avail_out = (uInt)size;
-  result = inflate(&stream, Z_FINISH);
-  if (result == Z_STREAM_END) result = stream.total_out == size ? Z_OK : Z_DATA_ERROR;
-  inflateEnd(&stream);
-  return result;
-}
-
-char *pm_shipped_read(const char *name, pm_error *error)
-{
-  const pm__embedded_file *file = name != NULL ? find_file(name) : NULL;
-  if (file == NULL) {
-    pm__fail(error, PM_STATUS_NOT_FOUND, "no table \"%.80s\" is shipped", name != NULL ? name : "");
-    return NULL;
-  }
-  bool plain = strcmp(file->name, name) == 0;
-  size_t size = plain ? file->size : file->size > 18 ? text_size(file) : 0;
-  char *text = size > 0 && size < TEXT_MOST ? (char *)malloc(size + 1) : NULL;
-  if (text == NULL) {
-    pm__no_memory(error);
-    return NULL;
-  }
-  text[size] = '\0';
-  int result = Z_OK;
-  if (plain) memcpy(text, file->bytes, size);
-  else result = inflate_all(file, text, size);
-  if (result == Z_OK) return text;
-  free(text);
-  if (result == Z_MEM_ERROR) pm__no_memory(error);
-  else pm__fail(error, PM_STATUS_INTERNAL, "the shipped table \"%.80s\" is damaged", name);
-  return NULL;
-}
-
-/* ---- Tables of users. */
 
 /* The bytes of a file, a zero behind them; NULL with an error. */
 static char *read_bytes(const char *path, size_t *size, pm_error *error)
@@ -314,6 +249,29 @@ static char *inflate_bytes(const char *bytes, size_t size, size_t *length, const
   return NULL;
 }
 
+/* The text of the bytes, or what is wrong with them. */
+static char *decode(const char *bytes, size_t size, const char *path, pm_error *error)
+{
+  pm__string plain = {NULL, 0, 0, false};
+  if (size > 2 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b) {
+    plain.text = inflate_bytes(bytes, size, &plain.length, path, error);
+    if (plain.text == NULL) return NULL;
+  }
+  else pm__string_add_bytes(&plain, bytes, size);
+  if (plain.failed) pm__no_memory(error);
+  else if (memchr(plain.text, '\0', plain.length) == NULL) return plain.text;
+  else pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is no text", path);
+  free(plain.text);
+  return NULL;
+}
+
+char *pm_file_unpack(const void *bytes, size_t size, const char *name, pm_error *error)
+{
+  if (bytes != NULL && name != NULL) return decode((const char *)bytes, size, name, error);
+  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there are no bytes to decode, or no name for them");
+  return NULL;
+}
+
 char *pm_file_read(const char *path, pm_error *error)
 {
   size_t size;
@@ -321,14 +279,8 @@ char *pm_file_read(const char *path, pm_error *error)
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a file needs a path");
     return NULL;
   }
-  char *text = read_bytes(path, &size, error);
-  if (text != NULL && size > 2 && (unsigned char)text[0] == 0x1f && (unsigned char)text[1] == 0x8b) {
-    char *plain = inflate_bytes(text, size, &size, path, error);
-    free(text);
-    text = plain;
-  }
-  if (text == NULL || memchr(text, '\0', size) == NULL) return text;
-  pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is no text", path);
-  free(text);
-  return NULL;
+  char *bytes = read_bytes(path, &size, error);
+  char *text = bytes != NULL ? decode(bytes, size, path, error) : NULL;
+  free(bytes);
+  return text;
 }

@@ -50,7 +50,8 @@ static void fill_known(const pm__collective_candidate_time *t, double bytes, dou
   memcpy(out->bottleneck, limit, sizeof out->bottleneck);
 }
 
-/* The candidates of a call that names its algorithm or protocol; those of the call before if it names the same. */
+/* The candidates of a call that names its algorithm or protocol, or of a group with other constants; those of the call before
+** if it names the same. */
 typedef struct named {
   pm__collective_candidates candidates;
   pm_call call;
@@ -59,8 +60,8 @@ typedef struct named {
 
 static const pm__collective_candidates *candidates_of(const pm_group *group, const pm_call *call, named *last)
 {
-  bool any = call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY;
-  if (any) return &group->candidates[call->collective];
+  bool ready = group->changed == NULL && call->algorithm == PM_ALGORITHM_AUTO && call->protocol == PM_PROTOCOL_ANY;
+  if (ready) return &group->candidates[call->collective];
   bool same = last->filled && last->call.collective == call->collective && last->call.algorithm == call->algorithm &&
               last->call.protocol == call->protocol;
   if (!same)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "collective/handle.h"
+#include "hardware/collective_fit.h"
+#include "hardware/system.h"
 
 pm_group_choice pm_group_choice_make(void)
 {
@@ -48,9 +50,8 @@ static pm__collective_group chosen(const pm__wiring *wiring, const pm_group_choi
   return group;
 }
 
-static int fill(pm_group *group, pm_error *error)
+static int fill(pm_group *group, const pm__wiring *wiring, pm_error *error)
 {
-  const pm__wiring *wiring = group->wiring;
   pm__collective_group members = chosen(wiring, &group->choice);
   int status = pm__collective_parameters_init(&group->parameters, &members, error);
   if (status != PM_OK) return status;
@@ -59,10 +60,14 @@ static int fill(pm_group *group, pm_error *error)
   group->cycles = &wiring->cycles;
   group->directed_rings = (group->choice.nccl == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
   pm__collective_interval_init(group->interval, group->parameters.fit);
+  return PM_OK;
+}
+
+static void find_candidates(pm_group *group)
+{
   for (int c = 0; c < PM_COLLECTIVE_COUNT; c++)
     pm__collective_candidates_init(&group->candidates[c], &group->parameters, (pm_collective)c, PM_ALGORITHM_AUTO,
                                    PM_PROTOCOL_ANY);
-  return PM_OK;
 }
 
 static pm_group *make(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
@@ -79,7 +84,10 @@ static pm_group *make(const pm_system *system, const int *gpus, int count, const
   group->system = system;
   group->wiring = wiring;
   group->choice = *choice;
-  if (fill(group, error) == PM_OK) return group;
+  if (fill(group, wiring, error) == PM_OK) {
+    find_candidates(group);
+    return group;
+  }
   pm_group_free(group);
   return NULL;
 }
@@ -101,7 +109,81 @@ void pm_group_free(pm_group *group)
 {
   if (group == NULL) return;
   pm__wiring_release(group->wiring);
+  free(group->changed);
   free(group);
+}
+
+/* ---- Other constants ---- */
+
+/* The efficiency that the payloads of a type of links were computed with. */
+static double efficiency_of(const pm_system *system, const char *link)
+{
+  for (size_t i = 0; i < system->edge_count; i++)
+    if (strcmp(system->edges[i].link.id, link) == 0) return system->edges[i].calibration.efficiency;
+  return system->network.calibration.efficiency;
+}
+
+/* What payloads over a type of links are to be multiplied by, then divided by. */
+typedef struct scale {
+  double now, before;
+} scale;
+
+static scale scale_of(const pm_system *system, const char *link, const pm_link_calibration *links, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(links[i].id, link) == 0 && !isnan(links[i].efficiency))
+      return (scale){links[i].efficiency, efficiency_of(system, link)};
+  return (scale){1, 1};
+}
+
+static void change_wiring(pm__wiring *now, const pm_system *system, const pm_link_calibration *links, size_t count)
+{
+  const scale packed = scale_of(system, now->packed.limit, links, count);
+  const scale single = scale_of(system, now->single.limit, links, count);
+  const scale pair = scale_of(system, now->pair.limit, links, count);
+  const scale network = scale_of(system, now->network.limit, links, count);
+  now->packed.bandwidth = now->packed.bandwidth * packed.now / packed.before;
+  now->packed.chain = now->packed.chain * packed.now / packed.before;
+  now->single.bandwidth = now->single.bandwidth * single.now / single.before;
+  now->pair.payload = now->pair.payload * pair.now / pair.before;
+  now->network.payload = now->network.payload * network.now / network.before;
+  now->all_adapters = now->all_adapters * network.now / network.before;
+}
+
+static void change_system(pm_system *now, const pm_system *was, const pm_collective_fit *fit,
+                          const pm_link_calibration *links, size_t count)
+{
+  now->has_fit = fit != NULL || was->has_fit;
+  now->fit = fit != NULL ? *fit : was->fit;
+  now->network.calibration.fabric_latency = was->network.calibration.fabric_latency;
+  for (size_t i = 0; i < count && now->network.count > 0; i++)
+    if (strcmp(links[i].id, now->network.link.id) == 0 && !isnan(links[i].fabric_latency))
+      now->network.calibration.fabric_latency = links[i].fabric_latency;
+}
+
+int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const pm_link_calibration *links, size_t count,
+                           pm_error *error)
+{
+  if (group == NULL || (links == NULL && count > 0))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "constants need a group and the links that they are of");
+  pm__collective_changed *changed = group->changed;
+  if (changed == NULL) {
+    changed = group->changed = (pm__collective_changed *)malloc(sizeof *changed);
+    if (changed == NULL) return pm__no_memory(error);
+    changed->system = *group->system;
+  }
+  changed->wiring = *group->wiring;
+  changed->wiring.system = &changed->system;
+  change_system(&changed->system, group->system, fit, links, count);
+  pm__system_fit_complete(&changed->wiring.fit, &changed->system);
+  change_wiring(&changed->wiring, group->system, links, count);
+  return fill(group, &changed->wiring, error);
+}
+
+const char *pm_group_get_link(const pm_group *group, int network)
+{
+  if (group == NULL) return "";
+  return network ? group->wiring->network.limit : group->wiring->packed.limit;
 }
 
 double pm_group_get_rings(const pm_group *group)

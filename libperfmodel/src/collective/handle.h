@@ -4,10 +4,18 @@
 
 #include "collective/interval.h"
 #include "collective/candidates.h"
+#include "hardware/system.h"
+
+/* Copies of the group's system and wiring with other constants; vertices and links are the system's. */
+typedef struct pm__collective_changed {
+  pm_system system;
+  pm__wiring wiring;
+} pm__collective_changed;
 
 struct pm_group {
   const pm_system *system;
   const pm__wiring *wiring;
+  pm__collective_changed *changed; /* NULL: the constants are the system's. Else the candidates below are not those of the group */
   pm_group_choice choice;
   int count;
   const int *gpu; /* the wiring's */

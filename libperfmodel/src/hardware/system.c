@@ -332,6 +332,11 @@ int pm_system_count_gpu_links(const pm_system *system, int i, int j)
   return links;
 }
 
+const char *pm_system_get_network_link(const pm_system *system)
+{
+  return system != NULL && system->network.count > 0 ? system->network.link.id : "";
+}
+
 double pm_system_get_network_bandwidth(const pm_system *system)
 {
   return system != NULL ? system->network.count * system->network.link.bandwidth : 0;

@@ -196,9 +196,9 @@ static void renew_system(pm_plan *plan, size_t i)
   }
 }
 
-void pm__plan_renew_kernels(pm_plan *plan)
+void pm_plan_read_kernels(pm_plan *plan)
 {
-  for (size_t i = 0; i < plan->system_count; i++)
+  for (size_t i = 0; plan != NULL && i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i) renew_system(plan, i);
 }
 

@@ -119,11 +119,6 @@ void pm__plan_devices(const pm_gpu *gpu, const pm_kernel_calibration *calibratio
                       pm__device *devices);
 void pm__plan_system_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices);
 
-/* Gives a framework of the plan other times and factors, or a profile of inference other times; what they do to the
-** passes must stay. */
-void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile);
-void pm__plan_set_profile(pm_plan *plan, int index, const pm_inference_profile *profile);
-
 /* Bytes of a gradient as it travels: what the framework says of mixed precision is not said of FP64. */
 static inline double pm__plan_gradient(const pm_framework *framework, int precision)
 {
@@ -132,9 +127,6 @@ static inline double pm__plan_gradient(const pm_framework *framework, int precis
   double own = half && framework->gradient_fp16 > 0 ? framework->gradient_fp16 : framework->gradient;
   return own > 0 && stored < 8 ? own : stored;
 }
-
-/* Takes the constants of kernels from the systems again. */
-void pm__plan_renew_kernels(pm_plan *plan);
 
 /* ---- What training and inference ask of a run ---- */
 

@@ -235,11 +235,24 @@ int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm
   return pm_plan_add_framework_by_system(plan, profile, 1, error);
 }
 
-void pm__plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile)
+/* What a framework does to the passes is part of the plan, and stays. */
+static bool same_lowering(const pm_framework *a, const pm_framework *b)
 {
-  plan->frameworks[index].profile = *profile;
-  complete(&plan->frameworks[index].profile.framework);
-  plan->libraries[plan->frameworks[index].library].software = software_of(&plan->frameworks[index].profile);
+  return a->fused == b->fused && a->eager == b->eager && a->bias_in_product == b->bias_in_product;
+}
+
+int pm_plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile, pm_error *error)
+{
+  if (plan == NULL || profile == NULL || index < 0 || index >= (int)plan->framework_count)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the plan has no framework %d", index);
+  pm__plan_framework *entry = &plan->frameworks[index];
+  if (entry->by_system != NULL || !same_lowering(&entry->profile.framework, &profile->framework))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "framework \"%.60s\" runs the layers of the plan in another way",
+                    profile->framework.id);
+  entry->profile = *profile;
+  complete(&entry->profile.framework);
+  plan->libraries[entry->library].software = software_of(&entry->profile);
+  return PM_OK;
 }
 
 /* ---- Profiles of inference ---- */
@@ -346,8 +359,15 @@ int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *pro
   return pm_plan_add_inference_profile_by_system(plan, profile, 1, memory, error);
 }
 
-void pm__plan_set_profile(pm_plan *plan, int index, const pm_inference_profile *profile)
+int pm_plan_set_inference_profile(pm_plan *plan, int index, const pm_inference_profile *profile, pm_error *error)
 {
-  plan->profiles[index].profile = *profile;
-  complete_profile(&plan->profiles[index].profile);
+  if (plan == NULL || profile == NULL || index < 0 || index >= (int)plan->profile_count)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the plan has no inference profile %d", index);
+  pm__plan_profile *entry = &plan->profiles[index];
+  if (entry->by_system != NULL || entry->profile.fusion != profile->fusion)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "inference profile \"%.60s\" runs the layers of the plan in another way",
+                    profile->id);
+  entry->profile = *profile;
+  complete_profile(&entry->profile);
+  return PM_OK;
 }

@@ -19,12 +19,6 @@ void pm__table_mark_main(pm_table *table, const char *name)
     if (strcmp(table->columns[i].column.name, name) == 0) table->columns[i].show |= PM_SHOW_MAIN;
 }
 
-void pm__table_unmark_main(pm_table *table, const char *name)
-{
-  for (size_t i = 0; table != NULL && i < table->count; i++)
-    if (strcmp(table->columns[i].column.name, name) == 0) table->columns[i].show &= ~PM_SHOW_MAIN;
-}
-
 void pm__table_move_behind(pm_table *table, const char *name)
 {
   size_t at = 0, last = 0;

@@ -11,7 +11,6 @@ void pm__table_mark_given(pm_table *table);
 
 /* Says that people are shown the column without asking; the others then only where they ask. */
 void pm__table_mark_main(pm_table *table, const char *name);
-void pm__table_unmark_main(pm_table *table, const char *name);
 
 /* Puts that column behind all that are main. */
 void pm__table_move_behind(pm_table *table, const char *name);

@@ -1,0 +1,321 @@
+/*
+** Traces of PyTorch's profiler (Kineto): Chrome's trace events, torch.profiler.profile(record_shapes=True) and
+** export_chrome_trace.
+**
+** A kernel names the operator that launched it by an "External id"; older traces name it in the launch, which has the
+** kernel's "correlation". The operator has the sizes and types of its arguments.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "traces/traces.h"
+
+enum { DEVICES = 64 };
+
+/* An operator, as it stands in the text. */
+typedef struct call {
+  double id;
+  char op[64];
+  pm__json_slice sizes, strides, types, values;
+} call;
+
+typedef struct launch {
+  double correlation, id;
+} launch;
+
+typedef struct kernel {
+  double id, correlation, us;
+  int device, pass; /* gradients of one operator: of its data, 1 of its weights */
+  char name[160];
+} kernel;
+
+/* One event, of which most are none of ours. */
+typedef struct event {
+  char category[40], name[160];
+  double duration, id, correlation, device;
+  pm__json_slice sizes, strides, types, values;
+} event;
+
+typedef struct reader {
+  pm__lab_trace *trace;
+  pm__json json;
+  call *calls;
+  launch *launches;
+  kernel *kernels;
+  size_t call_count, call_capacity, launch_count, launch_capacity, kernel_count, kernel_capacity;
+  char devices[DEVICES][120];
+} reader;
+
+bool pm__lab_trace_is_kineto(const char *text)
+{
+  return text[strspn(text, " \t\r\n\xef\xbb\xbf")] == '{' && strstr(text, "\"traceEvents\"") != NULL;
+}
+
+/* ---- Events ---- */
+
+static bool is(const char *key, const char *name)
+{
+  return strcmp(key, name) == 0;
+}
+
+static void read_argument(pm__json *json, const char *key, event *e)
+{
+  if (is(key, "External id") || is(key, "external id")) e->id = pm__json_number(json);
+  else if (is(key, "correlation")) e->correlation = pm__json_number(json);
+  else if (is(key, "device") && pm__json_is(json, '0')) e->device = pm__json_number(json);
+  else if (is(key, "Input Dims") || is(key, "Input dims")) e->sizes = pm__json_skip(json);
+  else if (is(key, "Input Strides")) e->strides = pm__json_skip(json);
+  else if (is(key, "Input type")) e->types = pm__json_skip(json);
+  else if (is(key, "Concrete Inputs")) e->values = pm__json_skip(json);
+  else pm__json_skip(json);
+}
+
+static void read_event(pm__json *json, event *e)
+{
+  char key[40];
+  *e = (event){.duration = NAN, .id = NAN, .correlation = NAN, .device = 0};
+  for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) {
+    if (is(key, "cat") && pm__json_is(json, '"')) pm__json_string(json, e->category, sizeof e->category);
+    else if (is(key, "name") && pm__json_is(json, '"')) pm__json_string(json, e->name, sizeof e->name);
+    else if (is(key, "dur")) e->duration = pm__json_number(json);
+    else if (!is(key, "args") || !pm__json_is(json, '{')) pm__json_skip(json);
+    else for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) read_argument(json, key, e);
+  }
+}
+
+static void *grown(reader *r, void *array, size_t count, size_t *capacity, size_t size)
+{
+  void *larger = pm__grow(array, count, capacity, size);
+  if (larger == NULL) pm__no_memory(r->trace->error);
+  return larger;
+}
+
+static bool add_call(reader *r, const event *e)
+{
+  call *calls = (call *)grown(r, r->calls, r->call_count, &r->call_capacity, sizeof *calls);
+  if (calls == NULL) return false;
+  r->calls = calls;
+  calls += r->call_count++;
+  *calls = (call){.id = e->id, .sizes = e->sizes, .strides = e->strides, .types = e->types, .values = e->values};
+  snprintf(calls->op, sizeof calls->op, "%.63s", e->name);
+  return true;
+}
+
+static bool add_launch(reader *r, const event *e)
+{
+  launch *launches = (launch *)grown(r, r->launches, r->launch_count, &r->launch_capacity, sizeof *launches);
+  if (launches == NULL) return false;
+  r->launches = launches;
+  launches[r->launch_count++] = (launch){e->correlation, e->id};
+  return true;
+}
+
+static bool add_kernel(reader *r, const event *e)
+{
+  kernel *kernels = (kernel *)grown(r, r->kernels, r->kernel_count, &r->kernel_capacity, sizeof *kernels);
+  if (kernels == NULL) return false;
+  r->kernels = kernels;
+  kernels += r->kernel_count++;
+  *kernels = (kernel){.id = e->id, .correlation = e->correlation, .us = e->duration, .device = (int)e->device};
+  snprintf(kernels->name, sizeof kernels->name, "%.159s", e->name);
+  return true;
+}
+
+/* Kernels and what they come from; copies, Python's functions and annotations are none. */
+static bool add_event(reader *r, const event *e)
+{
+  bool runtime = is(e->category, "cuda_runtime") || is(e->category, "cuda_driver") || is(e->category, "hip_runtime");
+  if (is(e->category, "cpu_op") && !isnan(e->id)) return add_call(r, e);
+  if (runtime && !isnan(e->id) && !isnan(e->correlation)) return add_launch(r, e);
+  if (!is(e->category, "kernel")) return true;
+  if (e->duration >= 0) return add_kernel(r, e);
+  pm__json_fail(&r->json, "this kernel has no duration (\"dur\")");
+  return false;
+}
+
+static bool read_devices(reader *r)
+{
+  char key[40], name[120] = "";
+  pm__json *json = &r->json;
+  for (pm__json_enter(json, '['); pm__json_next(json);) {
+    double id = 0;
+    for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) {
+      if (is(key, "id")) id = pm__json_number(json);
+      else if (is(key, "name")) pm__json_string(json, name, sizeof name);
+      else pm__json_skip(json);
+    }
+    if (id >= 0 && id < DEVICES) snprintf(r->devices[(int)id], sizeof r->devices[0], "%s", name);
+  }
+  return !json->failed;
+}
+
+static bool read_events(reader *r)
+{
+  bool good = true;
+  for (pm__json_enter(&r->json, '['); good && pm__json_next(&r->json);) {
+    event e;
+    read_event(&r->json, &e);
+    good = !r->json.failed && add_event(r, &e);
+  }
+  return good && !r->json.failed;
+}
+
+static bool read_file(reader *r)
+{
+  char key[40];
+  bool good = true;
+  for (pm__json_enter(&r->json, '{'); good && pm__json_next_key(&r->json, key, sizeof key);) {
+    if (is(key, "traceEvents")) good = read_events(r);
+    else if (is(key, "deviceProperties")) good = read_devices(r);
+    else pm__json_skip(&r->json);
+  }
+  return good && !r->json.failed;
+}
+
+/* ---- Kernels to their operators ---- */
+
+static int by_call(const void *a, const void *b)
+{
+  double x = ((const call *)a)->id, y = ((const call *)b)->id;
+  return (x > y) - (x < y);
+}
+
+static int by_correlation(const void *a, const void *b)
+{
+  double x = ((const launch *)a)->correlation, y = ((const launch *)b)->correlation;
+  return (x > y) - (x < y);
+}
+
+/* Those of one operator and pass together; without an operator last. */
+static int by_kernel(const void *a, const void *b)
+{
+  const kernel *x = (const kernel *)a, *y = (const kernel *)b;
+  if (isnan(x->id) || isnan(y->id)) return isnan(x->id) - isnan(y->id);
+  if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  return x->pass - y->pass;
+}
+
+static const call *call_of(const reader *r, double id)
+{
+  call key = {.id = id};
+  return isnan(id) || r->call_count == 0
+         ? NULL : (const call *)bsearch(&key, r->calls, r->call_count, sizeof key, by_call);
+}
+
+static void find_calls(reader *r)
+{
+  if (r->call_count > 0) qsort(r->calls, r->call_count, sizeof *r->calls, by_call);
+  if (r->launch_count > 0) qsort(r->launches, r->launch_count, sizeof *r->launches, by_correlation);
+  for (size_t i = 0; i < r->kernel_count; i++) {
+    kernel *k = &r->kernels[i];
+    launch key = {k->correlation, 0};
+    const launch *found = isnan(k->id) && !isnan(k->correlation) && r->launch_count > 0
+      ? (const launch *)bsearch(&key, r->launches, r->launch_count, sizeof key, by_correlation) : NULL;
+    if (found != NULL) k->id = found->id;
+    const call *from = call_of(r, k->id);
+    if (from == NULL) k->id = NAN;
+    else if (pm__lab_trace_is_two_passes(from->op)) k->pass = strstr(k->name, "wgrad") != NULL ? 2 : strstr(k->name, "dgrad") != NULL;
+  }
+  if (r->kernel_count > 0) qsort(r->kernels, r->kernel_count, sizeof *r->kernels, by_kernel);
+}
+
+/* ---- Rows ---- */
+
+static void read_sizes(pm__lab_trace_lists *lists, pm__json_slice slice)
+{
+  memset(lists, 0, sizeof *lists);
+  if (slice.length > 0) pm__lab_trace_lists_read(lists, slice.text, slice.length);
+}
+
+/* ["", "[1, 1]", "False", "2"]: texts, each a list or a number or neither. */
+static void read_values(const reader *r, pm__lab_trace_lists *lists, pm__json_slice slice)
+{
+  char value[80], all[40 * PM__LAB_TRACE_ARGUMENTS] = "[";
+  size_t used = 1;
+  pm__json json = pm__json_within(&r->json, slice);
+  memset(lists, 0, sizeof *lists);
+  if (slice.length == 0) return;
+  for (pm__json_enter(&json, '['); pm__json_next(&json) && pm__json_string(&json, value, sizeof value);) {
+    for (char *p = value; *p != '\0'; p++) *p = *p == '[' || *p == ']' ? ' ' : *p;
+    used += (size_t)snprintf(all + used, sizeof all - used, "[%.30s],", value);
+    if (used >= sizeof all) return; /* more than any operator of ours has */
+  }
+  pm__lab_trace_lists_read(lists, all, used);
+}
+
+/* The type of the first tensor: the first that is none of "", "Scalar", "ScalarList". */
+static void read_type(const reader *r, char *type, size_t size, pm__json_slice slice)
+{
+  pm__json json = pm__json_within(&r->json, slice);
+  type[0] = '\0';
+  if (slice.length == 0) return;
+  for (pm__json_enter(&json, '['); pm__json_next(&json) && pm__json_string(&json, type, size);)
+    if (type[0] != '\0' && strncmp(type, "Scalar", 6) != 0) return;
+}
+
+static const char *longest(const kernel *kernels, size_t count)
+{
+  const kernel *most = kernels;
+  for (size_t i = 1; i < count; i++)
+    if (kernels[i].us > most->us) most = &kernels[i];
+  return most->name;
+}
+
+/* The kernels of one call, or of one pass of it. */
+static int add_rows(reader *r, const kernel *kernels, size_t count)
+{
+  char row[PM__LAB_TRACE_ROW];
+  const call *from = call_of(r, kernels->id);
+  pm__lab_trace_call what = {.kernel = longest(kernels, count)};
+  double us = 0;
+  for (size_t i = 0; i < count; i++) us += kernels[i].us;
+  if (from == NULL) return pm__lab_trace_leave_out(r->trace, what.kernel, us, count);
+  snprintf(what.op, sizeof what.op, "%s", from->op);
+  const char *gpu = kernels->device >= 0 && kernels->device < DEVICES ? r->devices[kernels->device] : "";
+  snprintf(what.gpu, sizeof what.gpu, "%s", r->trace->machine[0] != '\0' ? r->trace->machine : gpu);
+  read_sizes(&what.sizes, from->sizes);
+  read_sizes(&what.strides, from->strides);
+  read_values(r, &what.values, from->values);
+  read_type(r, what.type, sizeof what.type, from->types);
+  if (r->trace->error->status != PM_OK) return r->trace->error->status;
+  if (what.sizes.count > 0 && what.gpu[0] == '\0')
+    return pm__fail(r->trace->error, PM_STATUS_BAD_FILE, "%s: does not say which GPU it is of; give it as the system",
+                    r->trace->file);
+  if (pm__lab_trace_row(&what, row)) return pm__lab_trace_add(r->trace, row, us, count);
+  return pm__lab_trace_leave_out(r->trace, from->op, us, count);
+}
+
+static int add_all(reader *r)
+{
+  int status = PM_OK;
+  bool sizes = false;
+  for (size_t i = 0; i < r->call_count; i++) sizes = sizes || r->calls[i].sizes.length > 0;
+  if (r->kernel_count == 0)
+    return pm__fail(r->trace->error, PM_STATUS_BAD_FILE, "%s: no kernel of a GPU is in the trace", r->trace->file);
+  if (!sizes)
+    return pm__fail(r->trace->error, PM_STATUS_BAD_FILE,
+                    "%s: no operator has sizes: trace with profile(record_shapes=True)", r->trace->file);
+  find_calls(r);
+  for (size_t first = 0, last; first < r->kernel_count && status == PM_OK; first = last) {
+    const kernel *k = r->kernels;
+    for (last = first + 1; last < r->kernel_count && k[last].id == k[first].id && k[last].pass == k[first].pass;) last++;
+    status = add_rows(r, &k[first], last - first);
+  }
+  return status;
+}
+
+int pm__lab_trace_read_kineto(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv)
+{
+  reader *r = (reader *)calloc(1, sizeof *r);
+  (void)catalog;
+  if (r == NULL) return pm__no_memory(trace->error);
+  r->trace = trace;
+  r->json = pm__json_open(trace->text, trace->file, trace->error);
+  int status = read_file(r) ? add_all(r) : trace->error->status;
+  pm__string_add(csv, pm__lab_trace_titles);
+  free(r->calls);
+  free(r->launches);
+  free(r->kernels);
+  free(r);
+  return status;
+}

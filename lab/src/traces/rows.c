@@ -1,0 +1,87 @@
+/* Times of calls become rows, and what makes none is counted. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "traces/traces.h"
+
+int pm__lab_trace_add(pm__lab_trace *trace, const char *row, double us, size_t kernels)
+{
+  pm__lab_trace_time *times = (pm__lab_trace_time *)pm__grow(trace->times, trace->time_count, &trace->time_capacity,
+                                                     sizeof *times);
+  char *copy = (char *)malloc(strlen(row) + 1);
+  if (times != NULL) trace->times = times;
+  if (times == NULL || copy == NULL) {
+    free(copy);
+    return pm__no_memory(trace->error);
+  }
+  times[trace->time_count++] = (pm__lab_trace_time){strcpy(copy, row), us};
+  trace->kernels += kernels;
+  trace->us += us;
+  return PM_OK;
+}
+
+int pm__lab_trace_leave_out(pm__lab_trace *trace, const char *name, double us, size_t kernels)
+{
+  size_t i = 0;
+  while (i < trace->rest_count && strncmp(trace->rest[i].name, name, sizeof trace->rest[i].name - 1) != 0) i++;
+  if (i == trace->rest_count) {
+    pm__lab_trace_rest *rest = (pm__lab_trace_rest *)pm__grow(trace->rest, i, &trace->rest_capacity, sizeof *rest);
+    if (rest == NULL) return pm__no_memory(trace->error);
+    trace->rest = rest;
+    rest[trace->rest_count++] = (pm__lab_trace_rest){.us = 0};
+    snprintf(rest[i].name, sizeof rest[i].name, "%s", name);
+  }
+  trace->rest[i].kernels += kernels;
+  trace->rest[i].us += us;
+  return PM_OK;
+}
+
+/* ---- The table ---- */
+
+static int by_row(const void *a, const void *b)
+{
+  const pm__lab_trace_time *x = (const pm__lab_trace_time *)a, *y = (const pm__lab_trace_time *)b;
+  int order = strcmp(x->row, y->row);
+  return order != 0 ? order : (x->us > y->us) - (x->us < y->us);
+}
+
+/* Calls of the same sizes are one row, with the median of their times. */
+void pm__lab_trace_write(pm__lab_trace *trace, pm__string *csv)
+{
+  const pm__lab_trace_time *t = trace->times;
+  if (trace->time_count > 0) qsort(trace->times, trace->time_count, sizeof *t, by_row);
+  for (size_t first = 0, last; first < trace->time_count; first = last) {
+    for (last = first + 1; last < trace->time_count && strcmp(t[last].row, t[first].row) == 0;) last++;
+    size_t n = last - first;
+    double median = 0.5 * (t[first + (n - 1) / 2].us + t[first + n / 2].us);
+    pm__string_format(csv, "%s,%zu,%.7g\n", t[first].row, n, median);
+  }
+}
+
+static int by_time(const void *a, const void *b)
+{
+  const pm__lab_trace_rest *x = (const pm__lab_trace_rest *)a, *y = (const pm__lab_trace_rest *)b;
+  return x->us != y->us ? (x->us < y->us ? 1 : -1) : strcmp(x->name, y->name);
+}
+
+void pm__lab_trace_note(pm__lab_trace *trace, pm__string *notes)
+{
+  double all = trace->us;
+  size_t kernels = 0;
+  for (size_t i = 0; i < trace->rest_count; i++) all += trace->rest[i].us, kernels += trace->rest[i].kernels;
+  if (trace->kernels + kernels == 0) return;
+  double share = all > 0 ? 100 / all : 0;
+  pm__string_format(notes, "%s: %zu kernels make rows (%.1f %% of the kernels' time), %zu do not%s\n", trace->file,
+                    trace->kernels, trace->us * share, kernels, kernels > 0 ? ":" : "");
+  if (trace->rest_count > 0) qsort(trace->rest, trace->rest_count, sizeof *trace->rest, by_time);
+  for (size_t i = 0; i < trace->rest_count; i++)
+    pm__string_format(notes, "%8zu (%.1f %%): %s\n", trace->rest[i].kernels, trace->rest[i].us * share,
+                      trace->rest[i].name);
+}
+
+void pm__lab_trace_free(pm__lab_trace *trace)
+{
+  for (size_t i = 0; i < trace->time_count; i++) free(trace->times[i].row);
+  free(trace->times);
+  free(trace->rest);
+}

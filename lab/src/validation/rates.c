@@ -1,0 +1,303 @@
+/* Published rates of training and inference: rows in, one plan for all, rows out. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "validation/comparison.h"
+#include "validation/parallel_row.h"
+#include "validation/settings.h"
+
+typedef struct asked_row {
+  size_t line; /* of the table */
+  int run[PM__MICRO_BATCHES], runs; /* of the predictor; the fastest counts */
+  bool memory;  /* of a GPU in GB, in place of a rate */
+  double scale; /* what is counted, for each predicted sample */
+  bool latency; /* in ms, in place of a rate */
+  char *rules;  /* readings that decided something of it */
+} asked_row;
+
+/* How a row was read, and the interval of its prediction. */
+typedef struct reading_row {
+  char network[PM_TEXT_MAX], machine[PM_TEXT_MAX], framework[PM_TEXT_MAX];
+  int32_t gpus, nodes;
+  double batch, low, high;
+  int32_t calibration;
+} reading_row;
+
+static const pm_field reading_fields[] = {
+  PM__FIELD(reading_row, REAL, low, "low", "1", "one measurement in ten would be below this, in `unit`"),
+  PM__FIELD(reading_row, REAL, high, "high", "1", "one in ten above this"),
+  {"calibration", "", "what the prediction rests on", offsetof(reading_row, calibration), .kind = PM_FIELD_CHOICE,
+   .choices = pm__lab_calibration_choices},
+  PM__FIELD_MAIN(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
+  PM__FIELD(reading_row, TEXT, machine, "machine", "", "what its GPU and system were read as"),
+  PM__FIELD(reading_row, TEXT, framework, "framework", "", "what its software was read as, with the generation of libraries"),
+  PM__FIELD(reading_row, INT, gpus, "gpus", "1", "GPUs of each node"),
+  PM__FIELD(reading_row, INT, nodes, "nodes", "1", "nodes"),
+  PM__FIELD(reading_row, REAL, batch, "batch", "1", "samples per GPU and step"),
+};
+
+static const pm_record_type reading_type = PM__TYPE(reading_row, reading_fields);
+
+typedef struct rates {
+  pm__lab_context *context;
+  pm__lab_rate_reader reader;
+  pm__lab_comparisons rows;
+  asked_row *asked; /* beside `rows`, as the next two */
+  reading_row *read;
+  pm__lab_setting_row *settings;
+  size_t capacity, read_capacity, setting_capacity;
+  pm__lab_reasons reasons;
+} rates;
+
+static int add_run(rates *t, const pm__lab_rate *rate, int micro_batch, pm_error *error)
+{
+  pm_run training = pm__lab_rate_run(rate, micro_batch);
+  pm_inference_run inference = pm__lab_rate_inference(rate);
+  return t->reader.inference ? pm__lab_predictor_add_inference(t->reader.predictor, &inference, error)
+                             : pm__lab_predictor_add(t->reader.predictor, &training, error);
+}
+
+static void set_id(char *id, const pm__lab_row *row, size_t line)
+{
+  const char *path = strrchr(row->cell[PM__COLUMN_PATH], '#');
+  snprintf(id, PM_TEXT_MAX, "%zu%s%.20s", line + 1, path != NULL ? " " : "", path != NULL ? path + 1 : "");
+}
+
+/* Room for one row more in what stands beside the rows. */
+static int grow(rates *t, pm_error *error)
+{
+  size_t count = t->rows.count;
+  asked_row *asked = (asked_row *)pm__grow(t->asked, count, &t->capacity, sizeof *asked);
+  if (asked != NULL) t->asked = asked;
+  reading_row *read = (reading_row *)pm__grow(t->read, count, &t->read_capacity, sizeof *read);
+  if (read != NULL) t->read = read;
+  pm__lab_setting_row *settings = (pm__lab_setting_row *)pm__grow(t->settings, count, &t->setting_capacity,
+                                                                  sizeof *settings);
+  if (settings != NULL) t->settings = settings;
+  return asked != NULL && read != NULL && settings != NULL ? PM_OK : pm__no_memory(error);
+}
+
+static reading_row reading_of(const rates *t, const pm__lab_rate *rate)
+{
+  const pm__lab_predictor *predictor = t->reader.predictor;
+  reading_row out = {.gpus = rate->gpus, .nodes = rate->nodes, .batch = rate->batch, .low = NAN, .high = NAN};
+  snprintf(out.network, sizeof out.network, "%.79s", pm__lab_predictor_network_name(predictor, rate->network));
+  snprintf(out.machine, sizeof out.machine, "%.79s", pm__lab_predictor_system_id(predictor, rate->system));
+  snprintf(out.framework, sizeof out.framework, "%.79s", rate->framework);
+  return out;
+}
+
+/* What a setting is: of two rows of different software the release, else the date. */
+static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key, size_t size)
+{
+  const char *version = row->cell[PM__COLUMN_VERSION];
+  snprintf(key, size, "%d %d %s %d %g %g %g %d %s %.60s %s %d", rate->network, rate->profile, rate->gpu,
+           rate->gpus * rate->nodes, rate->batch, rate->items, rate->accumulation, rate->precision, row->cell[PM__COLUMN_UNIT],
+           version[0] != '\0' ? version : row->date, rate->no_peers ? "no-peer" : "", rate->latency);
+  const pm_run *plan = &rate->plan;
+  snprintf(key + strlen(key), size - strlen(key), " %d %d %d %d %d %d %d %d %d %g", plan->tensor_parallel,
+           plan->pipeline_parallel, plan->virtual_pipeline, plan->context_parallel, plan->expert_parallel,
+           plan->sequence_parallel, plan->pipeline_schedule, plan->zero, plan->recompute, rate->micro_batch[0]);
+}
+
+static int add_runs(rates *t, const pm__lab_rate *rate, asked_row *asked, pm_error *error)
+{
+  for (asked->runs = 0; asked->runs < rate->micro_batches; asked->runs++) {
+    asked->run[asked->runs] = add_run(t, rate, asked->runs, error);
+    if (asked->run[asked->runs] < 0) return PM_STATUS_NO_MEMORY;
+  }
+  return PM_OK;
+}
+
+static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, size_t line, pm_error *error)
+{
+  size_t index = t->rows.count;
+  if (grow(t, error) != PM_OK) return PM_STATUS_NO_MEMORY;
+  pm__lab_comparison *out = pm__lab_comparisons_add(&t->rows, error);
+  if (out == NULL) return PM_STATUS_NO_MEMORY;
+  t->asked[index] = (asked_row){.line = line, .scale = pm__lab_rate_scale(rate),
+                                .latency = rate->latency};
+  t->read[index] = reading_of(t, rate);
+  set_key(row, rate, t->settings[index].key, sizeof t->settings[index].key);
+  out->measured = rate->measured;
+  set_id(out->id, row, line);
+  snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency ? "ms" : row->cell[PM__COLUMN_UNIT]);
+  snprintf(out->set, sizeof out->set, "%.79s", t->context->set);
+  pm__lab_rate_group(rate, row, pm__lab_predictor_built_network(t->reader.predictor, rate->network), out->group,
+                     sizeof out->group);
+  if (t->reader.plans) pm__lab_parallel_group(rate, row, out->group, sizeof out->group);
+  return add_runs(t, rate, &t->asked[index], error);
+}
+
+/* What nvidia-smi or the allocator said, beside the row's own line. */
+static int add_memory(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, size_t line, pm_error *error)
+{
+  size_t index = t->rows.count;
+  int status = add_row(t, row, rate, line, error);
+  if (status != PM_OK) return status;
+  pm__lab_comparison *out = &t->rows.items[index];
+  char group[PM_TEXT_MAX];
+  snprintf(group, sizeof group, "%.71s", out->group);
+  snprintf(out->group, sizeof out->group, "memory, %.71s", group);
+  snprintf(out->id, sizeof out->id, "%zu memory", line + 1);
+  snprintf(out->unit, sizeof out->unit, "GB");
+  snprintf(t->settings[index].key, sizeof t->settings[index].key, "memory %zu", line);
+  out->measured = rate->memory / 1e9;
+  t->asked[index].memory = true;
+  return PM_OK;
+}
+
+/* One row of the table; the readings that decided something of it go to `rules`. */
+static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, pm_error *error)
+{
+  pm__lab_rate rate;
+  pm_error reason = PM_ERROR_NONE;
+  row->rules = rules;
+  int status = pm__lab_rate_read(&t->reader, row, &rate, &reason);
+  if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  if (t->context->only != NULL && (status != PM_OK || !pm__lab_rate_is_of(&t->reader, row, &rate, t->context->only)))
+    return PM_OK;
+  if (status != PM_OK) return pm__lab_reasons_add(&t->reasons, reason.text, error);
+  status = add_row(t, row, &rate, line, error);
+  if (status != PM_OK) return status;
+  t->asked[t->rows.count - 1].rules = rules->text;
+  rules->text = NULL; /* handed over */
+  if (!isnan(rate.memory)) status = add_memory(t, row, &rate, line, error);
+  if (status != PM_OK) return status;
+  return rules->failed ? pm__no_memory(error) : PM_OK;
+}
+
+static int read_rows(rates *t, pm_error *error)
+{
+  int columns[PM__COLUMNS], status = PM_OK;
+  pm__lab_row_columns(t->context->table, columns);
+  for (size_t line = 1; line < t->context->table->rows && status == PM_OK; line++) {
+    pm__lab_row row;
+    pm__string rules = {NULL, 0, 0, false};
+    pm__lab_row_get(t->context->table, line, columns, &row);
+    status = read_row(t, &row, line, &rules, error);
+    free(rules.text);
+  }
+  return status;
+}
+
+/* The fastest of a row's runs; the first if none has a prediction. */
+static int best_run(const rates *t, const asked_row *asked)
+{
+  int best = asked->run[0];
+  for (int i = 1; i < asked->runs && !t->reader.inference; i++) {
+    const pm_prediction *p = pm__lab_predictor_prediction(t->reader.predictor, asked->run[i]);
+    const pm_prediction *least = pm__lab_predictor_prediction(t->reader.predictor, best);
+    if (p->status == PM_OK && (least->status != PM_OK || p->step_time < least->step_time)) best = asked->run[i];
+  }
+  return best;
+}
+
+/* Of training: samples/s, ms of a step, or GB of a GPU. */
+static double training_answer(const asked_row *asked, const pm_prediction *p, reading_row *read)
+{
+  read->calibration = p->calibration;
+  double step = p->step_time * 1e3 * p->throughput;
+  if (asked->memory) return p->memory / 1e9;
+  read->low = asked->latency ? step / p->throughput_p90 : p->throughput_p10 * asked->scale;
+  read->high = asked->latency ? step / p->throughput_p10 : p->throughput_p90 * asked->scale;
+  return asked->latency ? p->step_time * 1e3 : p->throughput * asked->scale;
+}
+
+/* Predicted throughput, or latency in ms, with its interval; NAN with the reason. */
+static double answer(const rates *t, const asked_row *asked, reading_row *read, pm_error *reason)
+{
+  const pm__lab_predictor *predictor = t->reader.predictor;
+  int run = best_run(t, asked);
+  if (!t->reader.inference) {
+    const pm_prediction *p = pm__lab_predictor_prediction(predictor, run);
+    if (p->status != PM_OK) pm__lab_predictor_check(predictor, run, reason);
+    return training_answer(asked, p, read);
+  }
+  const pm_inference *p = pm__lab_predictor_inference(predictor, run);
+  double call = p->latency * 1e3 * p->throughput;
+  if (p->status != PM_OK) pm__lab_predictor_inference_check(predictor, run, reason);
+  read->low = asked->latency ? call / p->throughput_p90 : p->throughput_p10 * asked->scale;
+  read->calibration = p->calibration;
+  read->high = asked->latency ? call / p->throughput_p10 : p->throughput_p90 * asked->scale;
+  return asked->latency ? p->latency * 1e3 : p->throughput * asked->scale;
+}
+
+static int predict_rows(rates *t, pm_error *error)
+{
+  int status = pm__lab_predictor_predict(t->reader.predictor, error);
+  for (size_t i = 0; i < t->rows.count && status == PM_OK; i++) {
+    pm_error reason = PM_ERROR_NONE;
+    double value = answer(t, &t->asked[i], &t->read[i], &reason);
+    t->settings[i].low = t->read[i].low;
+    t->settings[i].high = t->read[i].high;
+    if (reason.status == PM_STATUS_NO_MEMORY) status = pm__no_memory(error);
+    else if (!isnan(value)) pm__lab_comparison_set(&t->rows.items[i], value);
+    else status = pm__lab_reasons_add(&t->reasons, reason.text, error);
+  }
+  return status;
+}
+
+static pm_table *rows_table(const rates *t, pm_error *error)
+{
+  pm_table *table = pm__lab_table_with(pm__lab_comparisons_table(&t->rows, error), &reading_type, t->read, error);
+  const char **rules = (const char **)calloc(t->rows.count + 1, sizeof *rules);
+  int status = rules != NULL ? PM_OK : pm__no_memory(error);
+  for (size_t i = 0; rules != NULL && i < t->rows.count; i++) rules[i] = t->asked[i].rules != NULL ? t->asked[i].rules : "";
+  if (status == PM_OK && table != NULL)
+    status = pm_table_add_text(table, "readings", "rules of the catalogue that decided how it was read", rules, error);
+  free(rules);
+  if (table != NULL) pm_table_set_show(table, "group", 0); /* longer than the network, which says more */
+  if (status == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+static void free_rates(rates *t)
+{
+  pm__lab_rate_reader_close(&t->reader);
+  pm__lab_reasons_free(&t->reasons);
+  for (size_t i = 0; i < t->rows.count; i++) free(t->asked[i].rules);
+  free(t->rows.items);
+  free(t->asked);
+  free(t->read);
+  free(t->settings);
+}
+
+static pm_table *validate(pm__lab_context *context, const char *set, pm_error *error)
+{
+  static const char *const needed[] = {"model", "throughput", "unit"};
+  rates t;
+  pm_table *table = NULL;
+  memset(&t, 0, sizeof t);
+  t.context = context;
+  int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
+  if (status == PM_OK) status = pm__lab_rate_reader_open(&t.reader, context->catalog, set, context->table, error);
+  if (status == PM_OK) status = read_rows(&t, error);
+  if (status == PM_OK && context->only != NULL && t.rows.count == 0)
+    status = pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.60s\" is of %.80s", context->file, context->only);
+  if (status == PM_OK) status = predict_rows(&t, error);
+  if (status == PM_OK) {
+    pm__lab_note_unpredicted(context, &t.reasons);
+    table = context->rows ? rows_table(&t, error)
+                          : pm__lab_settings_summary(&t.rows, t.settings, &context->notes, error);
+  }
+  free_rates(&t);
+  return table;
+}
+
+pm_table *pm__lab_validate_training(pm__lab_context *context, pm_error *error)
+{
+  return validate(context, "training", error);
+}
+
+pm_table *pm__lab_validate_inference(pm__lab_context *context, pm_error *error)
+{
+  return validate(context, "inference", error);
+}
+
+pm_table *pm__lab_validate_large_models(pm__lab_context *context, pm_error *error)
+{
+  return validate(context, "large-models", error);
+}

@@ -1,0 +1,199 @@
+/* Cells of a row, and the rules of the catalogue that say what the names in them mean. */
+#include "validation/readings.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "perfmodel.h"
+#include "base/words.h"
+#include "validation/formula.h"
+
+typedef struct title {
+  const char *text, *other;
+} title;
+
+static const title titles[PM__COLUMNS] = {
+#define TITLE(name, text, other) {text, other},
+  PM__COLUMN_LIST(TITLE)
+#undef TITLE
+};
+
+void pm__lab_row_columns(const pm__csv *table, int columns[PM__COLUMNS])
+{
+  for (int i = 0; i < PM__COLUMNS; i++) {
+    columns[i] = pm__csv_column(table, titles[i].text);
+    if (columns[i] < 0 && titles[i].other[0] != '\0') columns[i] = pm__csv_column(table, titles[i].other);
+  }
+}
+
+void pm__lab_row_get(const pm__csv *table, size_t index, const int columns[PM__COLUMNS], pm__lab_row *row)
+{
+  for (int i = 0; i < PM__COLUMNS; i++) row->cell[i] = pm__csv_cell(table, index, columns[i]);
+  snprintf(row->origin, sizeof row->origin, "%.150s %.150s", row->cell[PM__COLUMN_REPOSITORY],
+           row->cell[PM__COLUMN_PATH]);
+  row->date[0] = '\0';
+  row->set = "";
+  row->rules = NULL;
+}
+
+const char *pm__lab_row_cell(const pm__lab_row *row, const char *text)
+{
+  for (int i = 0; i < PM__COLUMNS; i++)
+    if (strcmp(titles[i].text, text) == 0) return row->cell[i];
+  return NULL;
+}
+
+double pm__lab_row_number(const pm__lab_row *row, pm__lab_column column)
+{
+  double value;
+  return pm_number_parse(row->cell[column], &value) == PM_OK ? value : (double)NAN;
+}
+
+int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, pm_error *error)
+{
+  int count = pm_catalog_count(catalog, "reading");
+  readings->count = count > 0 ? (size_t)count : 0;
+  readings->items = (pm_reading *)calloc(readings->count + 1, sizeof *readings->items);
+  if (readings->items == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < readings->count; i++) {
+    const char *id = pm_catalog_get_id(catalog, "reading", i);
+    int status = pm_catalog_get_record(catalog, "reading", id, &readings->items[i], error);
+    if (status != PM_OK) return status;
+  }
+  return PM_OK;
+}
+
+void pm__lab_readings_free(pm__lab_readings *readings)
+{
+  free(readings->items);
+  readings->items = NULL;
+  readings->count = 0;
+}
+
+/* ---- Conditions ---- */
+
+static bool in_time(const pm_reading *rule, const char *date)
+{
+  if (rule->since[0] == '\0' && rule->until[0] == '\0') return true;
+  if (date[0] == '\0') return false;
+  return (rule->since[0] == '\0' || strcmp(date, rule->since) >= 0) &&
+         (rule->until[0] == '\0' || strcmp(date, rule->until) <= 0);
+}
+
+static bool holds(const pm_reading *rule, const pm__lab_row *row)
+{
+  return in_time(rule, row->date) && pm__words_hold(rule->set, row->set) &&
+ pm__words_hold(rule->model, row->cell[PM__COLUMN_MODEL]) &&
+         pm__words_hold(rule->framework, row->cell[PM__COLUMN_FRAMEWORK]) &&
+         pm__words_hold(rule->version, row->cell[PM__COLUMN_VERSION]) &&
+         pm__words_hold(rule->gpu, row->cell[PM__COLUMN_GPU]) &&
+         pm__words_hold(rule->system, row->cell[PM__COLUMN_SYSTEM]) &&
+         pm__words_hold(rule->precision, row->cell[PM__COLUMN_PRECISION]) &&
+         pm__words_hold(rule->unit, row->cell[PM__COLUMN_UNIT]) &&
+         pm__words_hold(rule->sequence, row->cell[PM__COLUMN_SEQUENCE]) &&
+         pm__words_hold(rule->batch, row->cell[PM__COLUMN_BATCH]) &&
+         pm__words_hold(rule->serving, row->cell[PM__COLUMN_SERVING]) && pm__words_hold(rule->origin, row->origin) &&
+         pm__words_hold(rule->schedule, row->cell[PM__COLUMN_SCHEDULE]) &&
+         pm__words_hold(rule->remark, row->cell[PM__COLUMN_NOTE]);
+}
+
+/* ---- Values ---- */
+
+/* Puts the cells of the row in place of {column}; false if one is empty, or the text too long. */
+static bool fill_in(const char *value, const pm__lab_row *row, char *out)
+{
+  size_t used = 0;
+  while (*value != '\0') {
+    const char *end = *value == '{' ? strchr(value, '}') : NULL, *text = value;
+    char name[PM_TEXT_MAX];
+    int length = 1;
+    if (end != NULL) {
+      snprintf(name, sizeof name, "%.*s", (int)(end - value - 1), value + 1);
+      text = pm__lab_row_cell(row, name);
+      if (text == NULL || text[0] == '\0') return false;
+      length = (int)strlen(text);
+    }
+    if (used + (size_t)length >= PM__VALUE_LONGEST) return false;
+    memcpy(out + used, text, (size_t)length);
+    used += (size_t)length;
+    value = end != NULL ? end + 1 : value + 1;
+  }
+  out[used] = '\0';
+  return true;
+}
+
+/* Each rule once, whoever asks how often. */
+static void note_rule(const pm__lab_row *row, const pm_reading *rule)
+{
+  const char *text = row->rules != NULL && row->rules->text != NULL ? row->rules->text : "";
+  size_t length = strlen(rule->id);
+  if (row->rules == NULL) return;
+  for (const char *p = strstr(text, rule->id); p != NULL; p = strstr(p + 1, rule->id))
+    if ((p == text || p[-1] == ' ') && (p[length] == ' ' || p[length] == '\0')) return;
+  pm__string_format(row->rules, "%s%s", text[0] != '\0' ? " " : "", rule->id);
+}
+
+const char *pm__lab_readings_decide(const pm__lab_readings *readings, pm_decision decision, const pm__lab_row *row,
+                                    char *value)
+{
+  for (size_t i = 0; i < readings->count; i++) {
+    const pm_reading *rule = &readings->items[i];
+    if (rule->decides != (int32_t)decision || !holds(rule, row) || !fill_in(rule->value, row, value)) continue;
+    note_rule(row, rule);
+    return value;
+  }
+  return NULL;
+}
+
+static int column_value(void *user, const char *name, const char *arguments, double *value, pm_error *error)
+{
+  const char *text = pm__lab_row_cell((const pm__lab_row *)user, name);
+  (void)arguments;
+  if (text != NULL && pm_number_parse(text, value) == PM_OK) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "a reading needs column \"%s\"", name);
+}
+
+double pm__lab_readings_number(const pm__lab_readings *readings, pm_decision decision, const pm__lab_row *row,
+                               pm_error *error)
+{
+  char value[PM__VALUE_LONGEST];
+  pm__lab_formula formula;
+  pm__lab_row copy = *row;
+  if (pm__lab_readings_decide(readings, decision, row, value) == NULL) return (double)NAN;
+  return pm__lab_formula_evaluate(value, column_value, &copy, &formula, error) == PM_OK ? formula.value : (double)NAN;
+}
+
+/* ---- Dates ---- */
+
+/* "NGC 20.06" -> "2020-06", "2.3.0a0+40ec155e58.nv24.03" -> "2024-03" */
+static bool date_of_container(const char *version, char *date)
+{
+  int year, month;
+  const char *tag = strstr(version, "NGC "), *build = strstr(version, ".nv");
+  const char *number = tag != NULL ? tag + 4 : build != NULL ? build + 3 : "";
+  if (sscanf(number, "%2d.%2d", &year, &month) != 2 || month < 1 || month > 12) return false;
+  snprintf(date, 8, "20%02u-%02u", (unsigned)year % 100, (unsigned)month % 100);
+  return true;
+}
+
+/* "654ba0434b 2021-12-17" -> "2021-12" */
+static bool date_in(const char *text, char *date)
+{
+  for (; *text != '\0'; text++) {
+    int year, month;
+    if (!isdigit((unsigned char)*text) || sscanf(text, "%4d-%2d", &year, &month) != 2) continue;
+    if (year < 2010 || year > 2099 || month < 1 || month > 12) continue;
+    snprintf(date, 8, "%04u-%02u", (unsigned)year % 10000, (unsigned)month % 100);
+    return true;
+  }
+  return false;
+}
+
+void pm__lab_readings_date(const pm__lab_readings *readings, pm__lab_row *row)
+{
+  char value[PM__VALUE_LONGEST];
+  const char *date = pm__lab_readings_decide(readings, PM_DECISION_DATE, row, value);
+  if (date != NULL) snprintf(row->date, sizeof row->date, "%.7s", date);
+  else if (!date_of_container(row->cell[PM__COLUMN_VERSION], row->date)) date_in(row->cell[PM__COLUMN_DATE], row->date);
+}
