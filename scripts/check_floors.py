@@ -93,7 +93,7 @@ WORDS = {
         "work",
     },
     "memory": {"alive", "parameter", "sizes", "tensors"},
-    "topology": {"packing", "ring", "routes", "wiring"},
+    "topology": {"packing", "ring", "routes", "torus", "wiring"},
     "sharding": {"pieces", "shard", "shards"},
     "software": {"optimizer"},
     "kernel": {"amount", "device", "engine", "operator", "product", "window"},
