@@ -80,7 +80,7 @@ static pm_run run_make(int tensor, int pipeline, int micro_batch, int zero, int 
   run.zero = zero;
   run.recompute = recompute;
   run.precision = PM_PRECISION_BF16;
-  run.optimizer = PM_UPDATE_ADAM;
+  run.optimizer = PM_OPTIMIZER_ADAM;
   run.ignore_memory = 1;
   return run;
 }
@@ -132,7 +132,7 @@ static pm_search *search_make(const model *m)
   base.gpus = 8;
   base.nodes = 512;
   base.precision = PM_PRECISION_BF16;
-  base.optimizer = PM_UPDATE_ADAM;
+  base.optimizer = PM_OPTIMIZER_ADAM;
   pm_search *search = pm_search_new(m->plan, &base, 1, 3072, &error);
   need(search, &error);
   return search;

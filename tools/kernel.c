@@ -101,7 +101,7 @@ static const cli_option options[] = {
   {OPTION_ELEMENTS, '\0', "elements", "N", "elementwise, batch-norm: numbers of a tensor"},
   {OPTION_TENSORS, '\0', "tensors", "N", "elementwise: tensors read and written (default 2)"},
   {OPTION_PARAMETERS, '\0', "parameters", "N", "optimizer: parameters"},
-  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "optimizer: sgd, momentum (default), adam or lamb"},
+  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "optimizer: which one (default momentum); see perfmodel list optimizers"},
   {OPTION_BYTES, '\0', "bytes", "SIZE", "copy: bytes between host and device, such as 64MiB"},
   {OPTION_PAGEABLE, '\0', "pageable", NULL, "copy: of memory that is not pinned"},
   COLUMNS_OPTION,

@@ -44,7 +44,7 @@ static const family families[] = {
   {"lstm", RNN, 4, RNN_SIZES},
   {"gru", RNN, 3, RNN_SIZES},
   {"rnn", RNN, 1, RNN_SIZES},
-  {"optimizer", PM_OPERATOR_MOMENTUM, NONE, NONE, 1, {SIZE(PARAMETERS, m, 0), SIZES_END}},
+  {"optimizer", PM_OPERATOR_OPTIMIZER, NONE, NONE, 1, {SIZE(PARAMETERS, m, 0), SIZES_END}},
   {"copy", PM_OPERATOR_COPY, NONE, NONE, 1, {SIZES_END}},
 };
 
@@ -177,15 +177,10 @@ static int read_pass(const cli_request *request, const family *f, pm_kernel *ker
 
 static int read_update(const cli_request *request, pm_kernel *kernel)
 {
-  static const int rules[] = {PM_OPERATOR_SGD, PM_OPERATOR_MOMENTUM, PM_OPERATOR_ADAM, PM_OPERATOR_LAMB};
-  static const char *const names[] = {"sgd", "momentum", "adam", "lamb"};
+  pm_error error = PM_ERROR_NONE;
   const char *name = request->value[OPTION_OPTIMIZER];
-  for (int i = 0; name != NULL && i < 4; i++)
-    if (strcmp(names[i], name) == 0) {
-      kernel->operation = rules[i];
-      return CODE_DONE;
-    }
-  return name == NULL ? CODE_DONE : fail(CODE_USAGE, "unknown optimizer \"%.40s\"; it is sgd, momentum, adam or lamb", name);
+  const pm_field *field = pm_record_find_field(pm_record_type_find("kernel"), "optimizer");
+  return name == NULL || pm_record_set(field, kernel, name, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 static int read_attention(const cli_request *request, pm_kernel *kernel)
@@ -225,7 +220,7 @@ static int read_special(const cli_request *request, const family *f, pm_kernel *
   if (kernel->persistent && !is_rnn(f)) return fail(CODE_USAGE, "--persistent is for recurrent layers");
   if (has_window(f)) return read_window(request, f, kernel);
   switch (f->forward) {
-  case PM_OPERATOR_MOMENTUM: return read_update(request, kernel);
+  case PM_OPERATOR_OPTIMIZER: return read_update(request, kernel);
   case PM_OPERATOR_ATTENTION: return read_attention(request, kernel);
   case PM_OPERATOR_COPY: return read_copy(request, kernel);
   default: return CODE_DONE;
@@ -248,7 +243,7 @@ static bool is_used(const family *f, option_id id)
   case OPTION_UNFUSED:
   case OPTION_CAUSAL:
   case OPTION_LATENT: return f->forward == PM_OPERATOR_ATTENTION;
-  case OPTION_OPTIMIZER: return f->forward == PM_OPERATOR_MOMENTUM;
+  case OPTION_OPTIMIZER: return f->forward == PM_OPERATOR_OPTIMIZER;
   case OPTION_BYTES:
   case OPTION_PAGEABLE: return f->forward == PM_OPERATOR_COPY;
   default: return false;

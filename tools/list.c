@@ -32,15 +32,27 @@ static pm_table *list_layer_kinds(pm_error *error)
   return text_table(count, "kind", names, "attributes", attributes, error);
 }
 
-static pm_table *list_precisions(pm_error *error)
+/* The values of a choice of runs, with their meanings. */
+static pm_table *list_choices(const char *field, size_t count, pm_error *error)
 {
-  const char *names[PM_PRECISION_COUNT], *docs[PM_PRECISION_COUNT];
-  const pm_choice *choices = pm_record_find_field(pm_record_type_find("run"), "precision")->choices;
-  for (size_t i = 0; i < PM_PRECISION_COUNT; i++) {
+  enum { MOST = 64 };
+  const char *names[MOST], *docs[MOST];
+  const pm_choice *choices = pm_record_find_field(pm_record_type_find("run"), field)->choices;
+  for (size_t i = 0; i < count; i++) {
     names[i] = choices[i].name;
     docs[i] = choices[i].doc;
   }
-  return text_table(PM_PRECISION_COUNT, "precision", names, "meaning", docs, error);
+  return text_table(count, field, names, "meaning", docs, error);
+}
+
+static pm_table *list_optimizers(pm_error *error)
+{
+  pm_optimizer rows[PM_OPTIMIZER_COUNT];
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) rows[i] = *pm_optimizer_get(i);
+  pm_table *table = list_choices("optimizer", PM_OPTIMIZER_COUNT, error);
+  if (table == NULL || pm_table_add_records(table, pm_record_type_find("optimizer"), rows, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
 }
 
 typedef struct kind_row {
@@ -68,11 +80,12 @@ static pm_table *list_kinds(const pm_catalog *catalog, pm_error *error)
   kind_row rows[MOST];
   const char *kind;
   size_t count = 0, layers = 0;
-  for (; count + 2 < MOST && (kind = pm_catalog_get_kind(count)) != NULL; count++)
+  for (; count + 3 < MOST && (kind = pm_catalog_get_kind(count)) != NULL; count++)
     set_kind(&rows[count], kind, (size_t)pm_catalog_count(catalog, kind));
   while (pm_layer_kind_get_name(layers) != NULL) layers++;
   set_kind(&rows[count++], "layers", layers);
   set_kind(&rows[count++], "precisions", PM_PRECISION_COUNT);
+  set_kind(&rows[count++], "optimizers", PM_OPTIMIZER_COUNT);
   return pm_table_new_of_records(&kind_type, rows, count, error);
 }
 
@@ -85,7 +98,8 @@ static int run(const cli_request *request)
   if (catalog == NULL) return code;
   if (kind == NULL) code = write_table(request, list_kinds(catalog, &error), &error);
   else if (is(kind, "layer", "layers")) code = write_table(request, list_layer_kinds(&error), &error);
-  else if (is(kind, "precision", "precisions")) code = write_table(request, list_precisions(&error), &error);
+  else if (is(kind, "precision", "precisions")) code = write_table(request, list_choices("precision", PM_PRECISION_COUNT, &error), &error);
+  else if (is(kind, "optimizer", "optimizers")) code = write_table(request, list_optimizers(&error), &error);
   else if (pm_catalog_count(catalog, kind) < 0) code = unknown_kind(kind);
   else code = write_table(request, pm_catalog_list(catalog, kind, &error), &error);
   pm_catalog_free(catalog);
@@ -100,6 +114,6 @@ static const cli_option options[] = {
 const cli_command list_command = {
   "list", "[KIND]", "lists the GPUs, systems, networks, ... that are known",
   "Lists all entries of a kind: gpus, links, systems, networks, datasets, measurements, sources, calibrations, "
-  "memory_profiles, optimizers, usable_memories or transformer_activations of the catalogue, layers (the kinds that a network may have, with their attributes and what these are if left out), or "
-  "precisions. Without a kind, lists the kinds.",
+  "memory_profiles, usable_memories or transformer_activations of the catalogue, layers (the kinds that a network may "
+  "have, with their attributes and what these are if left out), precisions or optimizers. Without a kind, lists the kinds.",
   "perfmodel list systems", options, 0, 1, run};

@@ -10,6 +10,15 @@ static char *catalog_explain_calibration(const pm_catalog *catalog, const pm_gpu
   return pm_catalog_explain_calibration(catalog, gpu, number, error);
 }
 
+/* What optimizers take: an "optimizer" record for each choice. */
+static records optimizers(pm_error *error)
+{
+  records array = records_new("optimizer", PM_OPTIMIZER_COUNT, error);
+  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
+    ((pm_optimizer *)array.data)[i] = *pm_optimizer_get((int32_t)i);
+  return records_if_ok(array, error);
+}
+
 /* One "kernel_time" record per kernel. */
 static records kernel_times(const pm_gpu *gpu, size_t gpu_count, const pm_kernel_calibration *kernel_calibration,
                             size_t kernel_calibration_count, const pm_kernel *kernel, size_t kernel_count,

@@ -65,10 +65,8 @@ static int layer_times(pm_error *error)
 static pm_memory_plan *memory_plan(pm_error *error)
 {
   pm_memory_profile profile;
-  pm_optimizer optimizer;
   pm_record_clear(pm_record_type_find("memory_profile"), &profile);
-  pm_record_clear(pm_record_type_find("optimizer"), &optimizer);
-  return pm_memory_plan_new(with.network, &profile, &optimizer, error);
+  return pm_memory_plan_new(with.network, &profile, pm_optimizer_get(PM_OPTIMIZER_SGD), error);
 }
 
 static int memory(pm_error *error)

@@ -11,11 +11,15 @@ show as a build that fails or as a face on which the new thing is missing.
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
 from typing import Callable
+
+
+QUOTES = str.maketrans("‘’", "''")
 
 
 @dataclass
@@ -55,6 +59,18 @@ class Copy:
             return None
         modules = self.build / "bindings/lua"
         return self.script(["lua5.4", "-e", script], LUA_PATH=f"{modules}/?.lua", LUA_CPATH=f"{modules}/?.so")
+
+    def refuses(self, name, trait, missing):
+        """Holds that a descriptor without a trait does not compile, and that the compiler names the trait."""
+        text = (self.source / name).read_text(encoding="utf-8")
+        commands = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
+        command = next(shlex.split(c["command"]) for c in commands if c["file"] == str(self.source / name))
+        for source, good in ((text, True), (text.replace(trait, ""), False)):
+            broken = self.folder / "descriptor.c"
+            broken.write_text(source, encoding="utf-8")
+            done = subprocess.run([*command[:command.index("-o")], "-fsyntax-only", broken], capture_output=True, text=True)
+            hold((done.returncode == 0) == good, f"{name} compiles only with {trait}\n{done.stderr}")
+            hold(good or f"no member named '{missing}'" in done.stderr.translate(QUOTES), f"it names the trait\n{done.stderr}")
 
     @staticmethod
     def script(command, **environment):
@@ -265,6 +281,42 @@ const pm__collective_algorithm pm__collective_algorithm_TOY_STAR = {
 """})
 
 
+# ---- An optimizer: one file with its descriptor, one line in the list of optimizers.
+
+def check_optimizer(copy):
+    run = ("resnet50", "t4", "--batch", "8", "--optimizer", "toy-descent")
+    hold(copy.rows("predict", *run)[0]["update_time"] > 0, "a prediction of training")
+    plain = copy.rows("memory", *run[:-1], "sgd")[0]
+    hold(copy.rows("memory", *run)[0]["optimizer"] - plain["optimizer"] == 2 * plain["gradients"] / 4, "its state in memory")
+    hold("toy-descent" in [row["optimizer"] for row in copy.rows("list", "optimizers")], "the list of optimizers")
+    hold("toy-descent" in copy.run("predict", "--help"), "the command's help")
+    hold("toy-descent" in (copy.source / "tools/perfmodel.bash").read_text(encoding="utf-8"), "the command's completion")
+    kernel = ("kernel", "optimizer", "--parameters", "1e9", "--gpu", "t4", "--optimizer", "ToyDescent", "--columns", "all")
+    hold(copy.rows(*kernel)[0]["bytes"] == 16e9, "a kernel by itself, by its alias")
+    hold(copy.python("import perfmodel as pm; print(pm.optimizers()['toy-descent'].state)") in (None, "2.0"), "Python")
+    hold(copy.lua("print(require 'perfmodel'.optimizers()['toy-descent'].state)") in (None, "2.0"), "Lua")
+    done = subprocess.run([copy.build / "tests/unit_tests", "optimizers"], capture_output=True, text=True)
+    hold(done.returncode == 0, f"its tests\n{done.stdout}{done.stderr}")
+    copy.refuses("libperfmodel/src/software/optimizers/toy_descent.c", "TRAIT(kernels, 1)", "kernels")
+
+
+OPTIMIZER = Recipe(
+    check_optimizer,
+    lines={"libperfmodel/include/perfmodel/optimizer.h": (
+        "  /* the next optimizer goes above this line */",
+        '  X(TOY_DESCENT, "toy-descent", "half a velocity", .aliases = "ToyDescent") \\')},
+    files={"libperfmodel/src/software/optimizers/toy_descent.c": """/* A toy: a velocity in two bytes. */
+#include "software/optimizer.h"
+
+#define TOY_DESCENT(TRAIT) \\
+  TRAIT(state, 2) TRAIT(embedding_state, 2) TRAIT(scratch, 0) \\
+  TRAIT(accesses, 4) TRAIT(kernels, 1) \\
+  TRAIT(replicated, 0) TRAIT(suggested, 0) \\
+  TRAIT(source, "general-knowledge")
+PM__OPTIMIZER_DEFINE(TOY_DESCENT)
+"""})
+
+
 # ---- A field of a run: one line of the list, and it is an option, a keyword, a column and an axis.
 
 def check_run_field(copy):
@@ -287,8 +339,8 @@ RUN_FIELD = Recipe(
         '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
 
 
-RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM, "gpu": GPU,
-           "framework": FRAMEWORK}
+RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM,
+           "optimizer": OPTIMIZER, "gpu": GPU, "framework": FRAMEWORK}
 
 
 # ---- Following them.
@@ -318,7 +370,8 @@ def build(source, copy, options):
     for recipe in RECIPES.values():
         follow(recipe, copy.source)
     subprocess.run(["cmake", "-S", copy.source, "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds", *options], check=True)
+                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;optimizers",
+                    "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options], check=True)
     targets = ["perfmodel_command", "unit_tests", "perfmodel_schema", "perfmodel_pages"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
     targets += ["perfmodel_python", "perfmodel_python_package"] * ("-DPM_PYTHON=ON" in options)
     subprocess.run(["cmake", "--build", copy.build, "--target", *targets], check=True)

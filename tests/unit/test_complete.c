@@ -162,7 +162,7 @@ START_TEST(other_networks)
   static const char *const networks[] = {"bert-large", "t5-base", "vit-b-16", "gnmt", "transformer-big", "bart-large"};
   for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
     answer a = ask(networks[i], "dgx1-v100", "");
-    ck_assert_msg(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_UPDATE_MOMENTUM && a.run.batch == 32 &&
+    ck_assert_msg(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_OPTIMIZER_MOMENTUM && a.run.batch == 32 &&
                     isnan(a.run.micro_batch), "%s: %s", networks[i], a.assumed);
     done(&a);
   }
@@ -173,7 +173,7 @@ END_TEST
 START_TEST(what_is_given_stays)
 {
   answer a = ask("gpt2", "dgx-h100", "precision=fp32 optimizer=momentum batch=12 gpus=2");
-  ck_assert(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_UPDATE_MOMENTUM && a.run.batch == 12);
+  ck_assert(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_OPTIMIZER_MOMENTUM && a.run.batch == 12);
   ck_assert(isnan(a.run.micro_batch) && a.run.gpus == 2);
   ck_assert_str_eq(a.assumed, "pytorch-2.4 with fused attention");
   done(&a);

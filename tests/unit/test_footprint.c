@@ -27,11 +27,7 @@ static pm_memory_profile plain(void)
 
 static pm_optimizer adam(void)
 {
-  pm_optimizer o;
-  pm_record_clear(pm_record_type_find("optimizer"), &o);
-  strcpy(o.id, "adam");
-  o.state = 8;
-  return o;
+  return *pm_optimizer_get(PM_OPTIMIZER_ADAM);
 }
 
 static void set_up(void)
@@ -373,36 +369,6 @@ START_TEST(recomputation_keeps_tensors_between_layers)
 }
 END_TEST
 
-/* ---- Advice. */
-
-START_TEST(advice_takes_less_and_comes_in_order)
-{
-  pm_memory_advice rows[16];
-  pm_optimizer others[2] = {adam(), adam()};
-  strcpy(others[1].id, "sgd");
-  others[1].state = NAN;
-  pm_memory_plan *plan = plan_of(network, plain(), adam());
-  pm_memory_run run = pm_memory_run_make();
-  run.batch = 512;
-  run.usable = 0.6e9;
-  run.ranks = 8;
-  double total = ask(plan, run).total;
-  int count = pm_memory_get_advice(plan, &run, others, 2, rows, 16, NULL);
-  ck_assert_int_ge(count, 6);
-  int halves = 0;
-  for (int i = 0; i < count; i++) {
-    ck_assert_double_lt(rows[i].total, total);
-    ck_assert_double_eq(rows[i].saving, total - rows[i].total);
-    if (i > 0) ck_assert_double_le(rows[i].saving, rows[i - 1].saving);
-    halves += strcmp(rows[i].change, "batch 256") == 0;
-    ck_assert_str_ne(rows[i].change, "optimizer adam");
-  }
-  ck_assert_int_eq(halves, 1);
-  ck_assert_int_eq(pm_memory_get_advice(plan, &run, others, 2, rows, 2, NULL), 2);
-  pm_memory_plan_free(plan);
-}
-END_TEST
-
 /* ---- Batches of runs, and what cannot be answered. */
 
 START_TEST(a_bad_run_does_not_stop_the_others)
@@ -487,7 +453,6 @@ int main(void)
   tcase_add_test(laws, parameters_by_hand);
   tcase_add_test(laws, layers_add_up_to_the_whole);
   tcase_add_test(laws, recomputation_keeps_tensors_between_layers);
-  tcase_add_test(laws, advice_takes_less_and_comes_in_order);
   tcase_add_test(laws, a_bad_run_does_not_stop_the_others);
   tcase_add_test(laws, missing_arguments_are_errors);
   tcase_add_test(laws, units_change_nothing);

@@ -121,7 +121,7 @@ static pm_run drawn_run(void)
   run.batch = sometimes(0.5) ? ldexp(1, one_of(10)) : floor(pow(1000, drawn()));
   run.gpus = sometimes(0.5) ? 1 : 1 + one_of(8);
   run.nodes = sometimes(0.5) ? 1 : 1 << one_of(7);
-  if (sometimes(0.3)) run.optimizer = one_of(PM_UPDATE_COUNT);
+  if (sometimes(0.3)) run.optimizer = one_of(PM_OPTIMIZER_COUNT);
   if (sometimes(0.2)) run.gradient_accumulation_steps = 1 + one_of(8);
   if (sometimes(0.2)) run.overlap = one_of(PM_OVERLAP_COUNT);
   if (sometimes(0.2)) run.parallelism = one_of(PM_PARALLELISM_COUNT);
@@ -197,7 +197,7 @@ static void hold_precision(const subject *s, const pm_run *run)
                                  {PM_PRECISION_TF32, PM_PRECISION_FP16}, {PM_PRECISION_TF32, PM_PRECISION_BF16}};
   bool converts = framework_of(run) != NULL && framework_of(run)->eager;
   pm_run fewer = *run, more = *run;
-  fewer.optimizer = more.optimizer = PM_UPDATE_NONE;
+  fewer.optimizer = more.optimizer = PM_OPTIMIZER_NONE;
   fewer.overlap = more.overlap = PM_OVERLAP_NONE;
   if (!(predicted(s, &more).step_time > STARTS)) return;
   for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {

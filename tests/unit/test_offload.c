@@ -40,7 +40,7 @@ static pm_run base(int zero, int offload)
   run.batch = 4;
   run.micro_batch = 1;
   run.precision = PM_PRECISION_BF16;
-  run.optimizer = PM_UPDATE_ADAM;
+  run.optimizer = PM_OPTIMIZER_ADAM;
   run.ignore_memory = 1;
   run.zero = zero;
   run.offload = offload;

@@ -41,7 +41,7 @@ static pm_run base(void)
   run.batch = 64;
   run.micro_batch = 1;
   run.precision = PM_PRECISION_BF16;
-  run.optimizer = PM_UPDATE_ADAM;
+  run.optimizer = PM_OPTIMIZER_ADAM;
   run.ignore_memory = 1;
   return run;
 }
@@ -321,7 +321,7 @@ START_TEST(search_does_not_depend_on_ranges)
   run.gpus = 8;
   run.nodes = 4;
   run.precision = PM_PRECISION_BF16;
-  run.optimizer = PM_UPDATE_ADAM;
+  run.optimizer = PM_OPTIMIZER_ADAM;
   pm_search *search = pm_search_new(plan, &run, 1, 64, &error);
   ck_assert_msg(search != NULL, "%s", error.text);
   size_t count = pm_search_count(search);
@@ -441,7 +441,7 @@ START_TEST(why_is_what_other_searches_find)
   base.gpus = 8;
   base.nodes = 4;
   base.precision = PM_PRECISION_BF16;
-  base.optimizer = PM_UPDATE_ADAM;
+  base.optimizer = PM_OPTIMIZER_ADAM;
   pm_search *search = search_from(&base, 1);
   pm_search_result *result = all_of(search, 1);
   size_t number;
@@ -583,7 +583,7 @@ START_TEST(fewest_nodes_for_a_deadline)
 {
   pm_run base = pm_search_base_make();
   base.precision = PM_PRECISION_BF16;
-  base.optimizer = PM_UPDATE_ADAM;
+  base.optimizer = PM_OPTIMIZER_ADAM;
   pm_training_goal goal = pm_training_goal_make();
   goal.samples = 1000 * 64 - 3;
   goal.within = 1000 * fastest_on(&base, 3) * 0.999;
@@ -612,7 +612,7 @@ START_TEST(deadline_counts_failures)
 {
   pm_run base = pm_search_base_make();
   base.precision = PM_PRECISION_BF16;
-  base.optimizer = PM_UPDATE_ADAM;
+  base.optimizer = PM_OPTIMIZER_ADAM;
   pm_training_goal goal = pm_training_goal_make();
   goal.samples = 64e4;
   goal.within = 1e4 * fastest_on(&base, 2) * 1.1;

@@ -74,7 +74,7 @@ static pm_run drawn_run(void)
   run.gpus = 1 << one_of(4);
   run.nodes = 1 << one_of(4);
   run.batch = 1 << one_of(7);
-  run.optimizer = one_of(PM_UPDATE_COUNT);
+  run.optimizer = one_of(PM_OPTIMIZER_COUNT);
   if (sometimes(30)) run.gradient_accumulation_steps = 1 << one_of(3);
   if (sometimes(30)) run.micro_batch = 1 << one_of(4);
   if (sometimes(30)) run.tensor_parallel = 1 << one_of(4);

@@ -79,7 +79,7 @@ static pm_run base_of(int gpus, int framework)
   base.nodes = gpus / 8;
   base.gpus = 8;
   base.precision = PM_PRECISION_BF16;
-  base.optimizer = PM_UPDATE_ADAM;
+  base.optimizer = PM_OPTIMIZER_ADAM;
   base.framework_index = framework;
   return base;
 }

@@ -124,11 +124,9 @@ static double kept(const pm_network *network, double batch, pm_recompute recompu
 {
   pm_error error = PM_ERROR_NONE;
   pm_memory_profile profile;
-  pm_optimizer optimizer;
   memset(&profile, 0, sizeof profile);
-  memset(&optimizer, 0, sizeof optimizer);
   profile.mask = 1;
-  pm_memory_plan *plan = pm_memory_plan_new(network, &profile, &optimizer, &error);
+  pm_memory_plan *plan = pm_memory_plan_new(network, &profile, pm_optimizer_get(PM_OPTIMIZER_SGD), &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
   pm_memory_run run = pm_memory_run_make();
   run.batch = batch;

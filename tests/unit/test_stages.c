@@ -50,7 +50,7 @@ static pm_run shared_out(int nodes, int tensor, int pipeline, double batch)
   run.batch = batch;
   run.micro_batch = 1;
   run.precision = PM_PRECISION_BF16;
-  run.optimizer = PM_UPDATE_ADAM;
+  run.optimizer = PM_OPTIMIZER_ADAM;
   run.framework_index = 0;
   run.ignore_memory = 1;
   return run;

@@ -88,7 +88,7 @@ static pm_run some_run(int i)
   run.precision = i % 2 ? PM_PRECISION_FP16 : PM_PRECISION_FP32;
   run.overlap = i / 7 % PM_OVERLAP_COUNT;
   run.parallelism = i / 13 % PM_PARALLELISM_COUNT;
-  run.optimizer = i / 17 % PM_UPDATE_COUNT;
+  run.optimizer = i / 17 % PM_OPTIMIZER_COUNT;
   run.gradient_accumulation_steps = 1 + i / 19 % 3;
   run.input_rate = i % 6 == 0 ? 100.0 * (1 + i % 50) : (double)NAN;
   run.no_prefetch = i % 12 == 0;
@@ -547,12 +547,12 @@ START_TEST(host_update_and_layout_are_as_designed)
     int precision, optimizer;
     double layout;
   } rows[] = {
-    {"tf1-nchw", 0, 0, 128, 569, 946.10, PM_PRECISION_FP32, PM_UPDATE_MOMENTUM, 0},
-    {"tf1-nchw", 0, 0, 256, 569, 1320.57, PM_PRECISION_FP16, PM_UPDATE_MOMENTUM, 81681.4},
-    {"mxnet-ngc", 0, 0, 192, 455, 1320.57, PM_PRECISION_FP16, PM_UPDATE_MOMENTUM, 0},
-    {"cntk", 0, 1, 64, 569, 1265.62, PM_PRECISION_FP32, PM_UPDATE_MOMENTUM, 0},
-    {"keras", 1, 0, 32, 172, 3442.69, PM_PRECISION_FP32, PM_UPDATE_MOMENTUM, 21220.2},
-    {"torch7", 1, 0, 16, 130, 0, PM_PRECISION_FP32, PM_UPDATE_NONE, 0},
+    {"tf1-nchw", 0, 0, 128, 569, 946.10, PM_PRECISION_FP32, PM_OPTIMIZER_MOMENTUM, 0},
+    {"tf1-nchw", 0, 0, 256, 569, 1320.57, PM_PRECISION_FP16, PM_OPTIMIZER_MOMENTUM, 81681.4},
+    {"mxnet-ngc", 0, 0, 192, 455, 1320.57, PM_PRECISION_FP16, PM_OPTIMIZER_MOMENTUM, 0},
+    {"cntk", 0, 1, 64, 569, 1265.62, PM_PRECISION_FP32, PM_OPTIMIZER_MOMENTUM, 0},
+    {"keras", 1, 0, 32, 172, 3442.69, PM_PRECISION_FP32, PM_OPTIMIZER_MOMENTUM, 21220.2},
+    {"torch7", 1, 0, 16, 130, 0, PM_PRECISION_FP32, PM_OPTIMIZER_NONE, 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     pm_framework_profile profile = profile_of(rows[i].framework);
@@ -660,8 +660,8 @@ END_TEST
 START_TEST(updates_of_many_kernels_cost_more)
 {
   pm_framework_profile profile = profile_of("pt-nchw");
-  static const int order[] = {PM_UPDATE_SGD, PM_UPDATE_MOMENTUM, PM_UPDATE_ADAM, PM_UPDATE_LAMB, PM_UPDATE_ADAM_UNFUSED,
-                              PM_UPDATE_RMSPROP_UNFUSED, PM_UPDATE_ADAMW_UNFUSED, PM_UPDATE_LAMB_UNFUSED};
+  static const int order[] = {PM_OPTIMIZER_SGD, PM_OPTIMIZER_MOMENTUM, PM_OPTIMIZER_ADAM, PM_OPTIMIZER_LAMB, PM_OPTIMIZER_ADAM_UNFUSED,
+                              PM_OPTIMIZER_RMSPROP_UNFUSED, PM_OPTIMIZER_ADAMW_UNFUSED, PM_OPTIMIZER_LAMB_UNFUSED};
   pm_run run = run_on(3, 0, add_framework(&profile), 1);
   double before = 0;
   for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
@@ -693,7 +693,7 @@ START_TEST(a_parameter_server_is_as_designed)
   double w = 4 * 138357544.0, uplink = 15.754e9 * 0.762, socket = 2 * 19.2e9 * 0.196, before = 0;
   for (int gpus = 2; gpus <= 8; gpus *= 2) {
     pm_run run = run_on(1, 0, add_framework(&profile), gpus);
-    run.optimizer = PM_UPDATE_RMSPROP_UNFUSED;
+    run.optimizer = PM_OPTIMIZER_RMSPROP_UNFUSED;
     pm_prediction p = predict(&run);
     double per_byte = fmax(2 / uplink, (gpus - 4) / socket), wires = 2 * w * per_byte;
     double copy = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.host_copy_bandwidth + per_byte);

@@ -33,6 +33,17 @@ local USUAL = {count = 1, groups = 1, stride_height = 1, padding_height = 0}
 local SAME = {out_channels = "channels", kernel_width = "kernel_height", stride_width = "stride_height",
               padding_width = "padding_height"}
 
+--- What each optimizer keeps, reads and writes for each parameter, by name: pm.optimizers().adam.state.
+kernels.optimizers = public(function()
+  local rows, list = strict.unpack(core.optimizers()), {}
+  for _, field in ipairs(fields.of "run") do
+    if field.name == "optimizer" then
+      for name in field.choices:gmatch "[^\n]+" do list[name] = table.remove(rows, 1) end
+    end
+  end
+  return list
+end)
+
 --- Any kernel on one GPU: pm.kernel{operation = "softmax", m = 8192, n = 1024, gpu = "v100"}; operation, precision and
 --- the fields of a "kernel" record. A convolution has as many outputs as inputs, one group, a square window and stride 1
 --- unless said otherwise; a copy goes over the link that the GPU's record names.

@@ -103,10 +103,6 @@ class Catalog:
         data = _core.catalog_inference(self._handle, text(name, "name"), text(architecture, "architecture"))
         return _record.read(_records.InferenceProfile, "inference_profile", data)
 
-    def optimizer(self, name: str) -> _records.Optimizer:
-        """What an optimizer keeps per parameter."""
-        return self._read(_records.Optimizer, "optimizer", name)
-
     def usable_memory(self, gpu: str) -> float:
         """Memory [B] that programs can have of a GPU, as its driver reports it; NaN if nobody wrote it down."""
         if gpu not in self.ids("usable_memories"):

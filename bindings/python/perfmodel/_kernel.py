@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _core, _record, _records, _shipped
 from ._errors import NotFoundError
-from ._inputs import Number, choice
+from ._inputs import Number, choice, field
 from ._record import Records
 from ._system import as_gpu
 
@@ -68,12 +68,12 @@ def kernel(
     gpu: _records.Gpu | str,
     precision: str = "fp32",
     kernel_model: str = "calibrated",
-    **fields: Sizes,
+    **fields: Sizes | str,
 ) -> Records:
     """Any kernel on one GPU, without the time to start it.
 
     `operation` is one of the operators, such as "conv-wgrad", "softmax", "rnn-forward", "attention",
-    "embedding", "adam" or "copy"; the rest are fields of `perfmodel.fields("kernel")` (m, n, k, count, channels, height,
+    "embedding", "optimizer" or "copy"; the rest are fields of `perfmodel.fields("kernel")` (m, n, k, count, channels, height,
     ...), arrays of them if wanted, which are broadcast. A convolution has as many outputs as inputs, one group, a square
     window and stride 1 unless said otherwise; a copy goes over the link that the GPU's record names. The result is as
     that of `gemm`.
@@ -83,6 +83,8 @@ def kernel(
     for name in fields:
         if name not in known or name in ("operation", "precision"):
             raise NotFoundError(f'a kernel has no field "{name}"; known are {", ".join(known)}')
+    if "optimizer" in fields:
+        fields["optimizer"] = choice("kernel", "optimizer", fields["optimizer"])
     names = list(fields)
     values = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in fields.values())) if names else []
     given: dict[str, Any] = dict(zip(names, values))
@@ -101,3 +103,14 @@ def kernel(
         kernels[name] = value
     times = _core.kernel_times(record, constants, np.ascontiguousarray(kernels).reshape(-1))
     return _record.array("kernel_time", times).reshape(kernels.shape)
+
+
+def optimizers() -> dict[str, _records.Optimizer]:
+    """What each optimizer keeps, reads and writes for each parameter.
+
+    >>> optimizers()["adam"].state
+    8.0
+    """
+    rows = _record.array("optimizer", _core.optimizers())
+    names = field("run", "optimizer").choices
+    return {name: _record.read(_records.Optimizer, "optimizer", row) for name, row in zip(names, rows)}

@@ -14,7 +14,7 @@ MODULES = {
     "_inference": "infer infer_sweep Inference InferencePlan",
     "_input": "input_pipeline",
     "_input_path": "InputPipeline",
-    "_kernel": "gemm kernel",
+    "_kernel": "gemm kernel optimizers",
     "_memory": "Memory memory",
     "_network": "layer_kinds Network",
     "_plan": "Plan",

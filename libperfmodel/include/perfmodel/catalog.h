@@ -46,7 +46,7 @@ PM_API const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
-** "frameworks", "cudnn_generations", "prediction_intervals", "operator_calibrations", "memory_profiles", "optimizers", "usable_memories", "transformer_activations",
+** "frameworks", "cudnn_generations", "prediction_intervals", "operator_calibrations", "memory_profiles", "usable_memories", "transformer_activations",
 ** "readings";
 ** NULL past the last. */
 PM_API const char *pm_catalog_get_kind(size_t index);

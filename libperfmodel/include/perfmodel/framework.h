@@ -50,30 +50,6 @@ typedef enum pm_parallelism {
   PM_PARALLELISM_COUNT
 } pm_parallelism;
 
-/* What a step does with the gradients, with the accesses to memory for each parameter. Unfused: an optimizer of many
-** kernels. */
-#define PM_UPDATE_LIST(X)                                                                                            \
-  X(MOMENTUM, "momentum", "SGD with momentum: 5 accesses for each parameter")                                        \
-  X(SGD, "sgd", "plain SGD: 3 accesses")                                                                             \
-  X(ADAM, "adam", "Adam: 7 accesses")                                                                                \
-  X(ADAMW, "adamw", "Adam with decoupled weight decay: 7 accesses")                                                  \
-  X(LAMB, "lamb", "Adam with the norms of every tensor: 10 accesses")                                                \
-  X(RMSPROP, "rmsprop", "RMSProp: 5 accesses")                                                                       \
-  X(ADAGRAD, "adagrad", "Adagrad: 5 accesses")                                                                       \
-  X(LION, "lion", "Lion: 5 accesses")                                                                                \
-  X(RMSPROP_UNFUSED, "rmsprop-unfused", "RMSProp operation by operation: 27 accesses")                                 \
-  X(ADAM_UNFUSED, "adam-unfused", "Adam of 9 kernels in place for each tensor, and clipping by the global norm: 22 accesses") \
-  X(ADAMW_UNFUSED, "adamw-unfused", "AdamW with clipping, operation by operation: 45 accesses")                      \
-  X(LAMB_UNFUSED, "lamb-unfused", "LAMB with clipping, operation by operation: 55 accesses")                              \
-  X(NONE, "none", "forward and backward only")
-
-typedef enum pm_update {
-#define PM_UPDATE_ENUM(name, ...) PM_UPDATE_##name,
-  PM_UPDATE_LIST(PM_UPDATE_ENUM)
-#undef PM_UPDATE_ENUM
-  PM_UPDATE_COUNT
-} pm_update;
-
 /* What the constants of a framework rest on. */
 #define PM_EVIDENCE_LIST(X)                                                                                     \
   X(NONE, "none", "no framework: kernels and collectives only")                                                 \

@@ -91,10 +91,7 @@ PM_API double pm_roofline_get_attainable(double intensity, double peak, double b
   X(ATTENTION, "attention", "fused: count heads of all samples, m queries, k keys, n numbers of a head") \
   X(ATTENTION_BACKWARD, "attention-backward", "its gradients, with the scores made again")    \
   X(ATTENTION_UNFUSED, "attention-unfused", "the same forward as products and a softmax")     \
-  X(SGD, "sgd", "update of m parameters: FP32 weights, whatever is stored")                   \
-  X(MOMENTUM, "momentum", "the same with momentum")                                           \
-  X(ADAM, "adam", "the same with two moments")                                                \
-  X(LAMB, "lamb", "the same, scaled by norms of each layer")                                  \
+  X(OPTIMIZER, "optimizer", "update of m parameters: FP32 weights, whatever is stored")        \
   X(COPY, "copy", "m bytes between host and device")
 
 typedef enum pm_operator {
@@ -140,7 +137,8 @@ typedef enum pm_operator {
   X(REAL, window, "1", "attention: keys that a query sees at most, its own and those before; unknown: all") \
   X(REAL, value_size, "1", "attention: numbers of a head of the values; unknown: n, as of the keys") \
   X(YES_NO, latent, "", "attention: values are a part of the keys, which alone are stored") \
-  X(REAL, block_start, "1", "attention: time until a block of threads has its first keys, over that of FlashAttention; unknown: 1")
+  X(REAL, block_start, "1", "attention: time until a block of threads has its first keys, over that of FlashAttention; unknown: 1") \
+  X(OPTIMIZER, optimizer, "", "optimizer: which one")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 

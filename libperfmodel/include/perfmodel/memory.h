@@ -10,7 +10,7 @@
 ** What frameworks do differently (masks of 1 or 4 bytes, indices or outputs kept, ReLU in place or not, FP32
 ** normalisations in mixed precision) is the memory profile. Formulas, sources and errors: docs/model.md, "Memory".
 **
-**     pm_memory_plan *plan = pm_memory_plan_new(network, &profile, &optimizer, &error);
+**     pm_memory_plan *plan = pm_memory_plan_new(network, &profile, pm_optimizer_get(PM_OPTIMIZER_ADAM), &error);
 **     pm_memory_run run = pm_memory_run_make();
 **     run.batch = 64; run.usable = usable.memory;
 **     pm_memory_use use;
@@ -25,22 +25,13 @@
 
 #include "hardware.h"
 #include "network.h"
+#include "optimizer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ---- What the catalogue knows ----------------------------------------------------------------------------------- */
-
-/* Bytes per parameter that an optimizer keeps; NAN is none. A master copy of the weights is the profile's. */
-#define PM_OPTIMIZER_FIELDS(X)                                                                                   \
-  X(TEXT, id, "", "short stable name")                                                                           \
-  X(TEXT, name, "", "full name")                                                                                 \
-  X(REAL, state, "B", "state per parameter; none if not given")                                                  \
-  X(REAL, embedding_state, "B", "state per parameter of an embedding, if it is another")                         \
-  X(REAL, scratch, "B", "temporaries per parameter while it updates; none if not given")
-
-typedef struct pm_optimizer { PM_OPTIMIZER_FIELDS(PM_DECLARE) } pm_optimizer;
 
 /* How a framework, of some version, handles memory. Quantities that are NAN are none, factors that are NAN are 1. */
 #define PM_MEMORY_PROFILE_FIELDS(X)                                                                              \
@@ -219,18 +210,6 @@ PM_API int pm_memory_get_layers(const pm_network *network, const pm_memory_profi
   X(REAL, largest_batch, "1", "largest batch then")
 
 typedef struct pm_memory_advice { PM_MEMORY_ADVICE_FIELDS(PM_DECLARE) } pm_memory_advice;
-
-/* Each single change that takes less memory than `run`: half the batch, mixed precision, recomputation, sharing out
-** over the ranks, one of the other optimizers. Fills at most `capacity` rows, largest saving first; returns their
-** number, or -1 with an error if the run itself has no answer. */
-PM_API int pm_memory_get_advice_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size,
-                                      const pm_optimizer *others, size_t other_count, pm_memory_advice *rows,
-                                      size_t capacity, pm_error *error);
-PM_INLINE int pm_memory_get_advice(const pm_memory_plan *plan, const pm_memory_run *run, const pm_optimizer *others,
-                                   size_t other_count, pm_memory_advice *rows, size_t capacity, pm_error *error)
-{
-  return pm_memory_get_advice_sized(plan, run, sizeof *run, others, other_count, rows, capacity, error);
-}
 
 /* ---- Transformers in closed form -------------------------------------------------------------------------------- */
 

@@ -53,6 +53,7 @@ typedef enum pm_field_kind { PM_FIELD_TEXT, PM_FIELD_INT, PM_FIELD_REAL, PM_FIEL
 typedef struct pm_choice {
   const char *name; /* NULL ends a list */
   const char *doc;
+  const char *aliases; /* its names in other programs, separated by spaces, which are understood; NULL if there are none */
 } pm_choice;
 
 /* How people see a field: sums of these. CSV, JSON and the values have every field, as it is. */
@@ -117,7 +118,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_FIT_STATE(name) int32_t name;
 #define PM_DECLARE_FIT_USE(name) int32_t name;
 #define PM_DECLARE_PARALLELISM(name) int32_t name;
-#define PM_DECLARE_UPDATE(name) int32_t name;
+#define PM_DECLARE_OPTIMIZER(name) int32_t name;
 #define PM_DECLARE_EVIDENCE(name) int32_t name;
 #define PM_DECLARE_RESOURCE(name) int32_t name;
 #define PM_DECLARE_MINIMIZE(name) int32_t name;

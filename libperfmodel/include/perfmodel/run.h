@@ -65,7 +65,7 @@ typedef enum pm_kernel_model {
     .otherwise = "-1", .option = "")                                                                                   \
   X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework",                             \
     .needs = "gpus")                                                                                                   \
-  X(UPDATE, optimizer, "", "what a step does with the gradients", .otherwise = "momentum",                             \
+  X(OPTIMIZER, optimizer, "", "what a step does with the gradients", .otherwise = "momentum",                          \
     .asked = "what a step does with the gradients (default momentum; decoder-only language models: adamw)")            \
   X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update", .otherwise = "1") \
   X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown")     \

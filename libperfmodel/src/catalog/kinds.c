@@ -23,7 +23,6 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__OPERATOR_CALIBRATIONS] = {"operator_calibrations", "operator_calibration", "operator_calibration", "", ""},
   [PM__MEMORY_PROFILES] = {"memory_profiles", "memory_profile", "memory_profile", " context ",
    " id name context allocator in_place mask ", " id name like "},
-  [PM__OPTIMIZERS] = {"optimizers", "optimizer", "optimizer", "", ""},
   [PM__USABLE_MEMORIES] = {"usable_memories", "usable_memory", "usable_memory", " memory ", ""},
   [PM__TRANSFORMER_ACTIVATIONS] = {"transformer_activations", "transformer_activations", "transformer_activations",
    " split scores ", ""},

@@ -31,7 +31,7 @@ void pm__complete_numbers(const pm__complete_question *q, pm_run *run)
 {
   if (!pm__complete_has(q->given, PM__RUN_AT_precision)) run->precision = usual_precision(q);
   if (!pm__complete_has(q->given, PM__RUN_AT_optimizer))
-    run->optimizer = q->traits->language_model ? PM_UPDATE_ADAMW : PM_UPDATE_MOMENTUM;
+    run->optimizer = q->traits->language_model ? PM_OPTIMIZER_ADAMW : PM_OPTIMIZER_MOMENTUM;
 }
 
 /* A global batch over the ranks. */

@@ -33,6 +33,7 @@ static const pm__settings_key *find_key(const pm__settings_format *format, const
 /* Ours for theirs among "theirs=ours theirs=ours"; false if it is none of them. */
 static bool translate(const char *values, const char *theirs, char *ours)
 {
+  if (values[0] == '@') return pm__settings_read_optimizer(theirs, ours);
   for (const char *p = values; *p != '\0'; p += strspn(p, " ")) {
     size_t length = strcspn(p, " "), sign = 0;
     while (sign < length && p[sign] != '=') sign++;
@@ -258,10 +259,10 @@ typedef struct setting_row {
 } setting_row;
 
 static const pm_choice states[] = {
-#define STATE(name, text, doc) {text, doc},
+#define STATE(id, text, about) {.name = text, .doc = about},
   PM_SETTING_STATE_LIST(STATE)
 #undef STATE
-  {NULL, NULL},
+  {.name = NULL},
 };
 
 static const pm_field fields[] = {
@@ -325,6 +326,7 @@ static const char *given(const pm_attribute *settings, size_t count, const char 
 /* Theirs for ours; false if they have no word for it. A flag has no value. */
 static bool untranslate(const char *values, const char *ours, char *theirs)
 {
+  if (values[0] == '@') return pm__settings_write_optimizer(values, ours, theirs);
   for (const char *p = values; *p != '\0'; p += strspn(p, " ")) {
     size_t length = strcspn(p, " "), sign = 0;
     while (sign < length && p[sign] != '=') sign++;

@@ -28,6 +28,15 @@ int pm__settings_lines(pm__settings *settings, const char *text, pm_error *error
 int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error);
 int pm__settings_json(pm__settings *settings, const char *text, const char *file, pm_error *error);
 
+/* The values of keys that name an optimizer: by its name, or by a class of the program; both are read for either. */
+#define PM__OPTIMIZER_NAMES "@name"
+#define PM__OPTIMIZER_CLASSES "@class"
+
+/* Ours for theirs, and theirs for ours: a name is ours, a class the first of its aliases. False if there is
+** none. */
+bool pm__settings_read_optimizer(const char *theirs, char *ours);
+bool pm__settings_write_optimizer(const char *values, const char *ours, char *theirs);
+
 /* What a key of a format means. */
 typedef struct pm__settings_key {
   const char *key;    /* '_' for '-' */

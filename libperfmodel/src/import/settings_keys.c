@@ -7,8 +7,6 @@
 #define PRECISION "bf16=bf16 fp16=fp16 no=fp32 fp8=fp8 bf16-mixed=bf16 16-mixed=fp16 bf16_mixed=bf16 fp16_mixed=fp16 32=fp32"
 #define OFF "false=off False=off none=off"
 #define OFFLOAD "cpu=gradients cpu=optimizer cpu=parameters none=none"
-#define ADAM "adam=adam Adam=adam AdamW=adamw adamw=adamw FusedAdam=adam OneBitAdam=adam sgd=sgd SGD=sgd Lamb=lamb Lion=lion"
-#define ADAM_CLASS "Adam=adam AdamW=adamw SGD=sgd " ADAM
 #define FULLY_SHARDED "FULL_SHARD=3 SHARD_GRAD_OP=2 NO_SHARD=0 HYBRID_SHARD=3 1=3 2=2 3=0 4=3"
 
 /* Flags of Megatron-LM, whose names NeMo and Megatron-Bridge have with '_'. */
@@ -46,7 +44,7 @@ static const pm__settings_key megatron[] = {
   {"fp8_format", "precision", "hybrid=fp8 *=fp8", true},
   {"fp8", "precision", "*=fp8", false},
   {"precision", "precision", PRECISION, false},
-  {"optimizer", "optimizer", ADAM, true},
+  {"optimizer", "optimizer", PM__OPTIMIZER_NAMES, true},
   {"accumulate_allreduce_grads_in_fp32", "gradient_bytes", "=4 true=4 True=4 *=2", false},
   {"grad_reduce_in_fp32", "gradient_bytes", "=4 true=4 True=4 *=2", false},
   {"overlap_grad_reduce", "overlap", "=backward true=backward True=backward *=none", false},
@@ -119,7 +117,7 @@ static const pm__settings_key torchtitan[] = {
   {"activation_checkpoint.mode", "recompute", "none=none selective=selective full=full", true},
   {"model.converters", "precision", "float8=fp8 [\"float8\"]=fp8 ['float8']=fp8", false},
   {"float8.enable_float8_linear", "precision", "true=fp8", false},
-  {"optimizer.name", "optimizer", ADAM_CLASS, true},
+  {"optimizer.name", "optimizer", PM__OPTIMIZER_CLASSES, true},
   {"model.name", "network.name", NULL, false}, {"model.flavor", "network.name", NULL, false},
   {"optimizer.lr", "-", NULL, false}, {"optimizer.eps", "-", NULL, false}, {"training.steps", "-", NULL, false},
   {"training.dataset", "-", NULL, false}, {"training.max_norm", "-", NULL, false}, {"training.warmup_steps", "-", NULL, false},
@@ -147,7 +145,7 @@ static const pm__settings_key deepspeed[] = {
   {"tensor_parallel.autotp_size", "tensor_parallel", NULL, true},
   {"pipeline.stages", "pipeline_parallel", NULL, true},
   {"sequence_parallel_size", "context_parallel", NULL, true},
-  {"optimizer.type", "optimizer", ADAM_CLASS, true},
+  {"optimizer.type", "optimizer", PM__OPTIMIZER_CLASSES, true},
   {"optimizer.params.lr", "-", NULL, false}, {"optimizer.params.betas", "-", NULL, false}, {"optimizer.params.eps", "-", NULL, false},
   {"optimizer.params.weight_decay", "-", NULL, false}, {"steps_per_print", "-", NULL, false},
   {"wall_clock_breakdown", "-", NULL, false}, {"gradient_clipping", "-", NULL, false},

@@ -24,8 +24,8 @@ int pm__kernel_refuse_precision(const pm_gpu *gpu, int precision, pm_error *erro
 /* Bytes moved per parameter by an update with so many accesses of FP32 numbers. */
 double pm__update_bytes(double accesses, int precision);
 
-/* Time of an update with `accesses` of FP32 numbers for each parameter; 5: SGD with momentum. `tables`: parameters that are
-** looked up, not multiplied. */
-double pm__update_time(double parameters, double tables, double accesses, const pm__device *device, int precision);
+/* Time of an update. `tables`: parameters that are looked up, not multiplied. */
+double pm__update_time(double parameters, double tables, const pm_optimizer *optimizer, const pm__device *device,
+                       int precision);
 
 #endif

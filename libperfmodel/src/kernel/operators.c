@@ -312,21 +312,9 @@ static pm__kernel_cost copy_cost(const pm__device *d, const pm_kernel *k, const 
 
 /* ---- Updates: FP32 numbers read and written for each of m parameters ---- */
 
-enum { SGD = 3, MOMENTUM = 5, ADAM = 7, LAMB = 10 };
-
-static double update_accesses(int operation)
-{
-  switch (operation) {
-  case PM_OPERATOR_SGD: return SGD;
-  case PM_OPERATOR_MOMENTUM: return MOMENTUM;
-  case PM_OPERATOR_ADAM: return ADAM;
-  default: return LAMB;
-  }
-}
-
 static pm__amount update_amount(const pm_kernel *k)
 {
-  double bytes = pm__update_bytes(update_accesses(k->operation), k->precision);
+  double bytes = pm__update_bytes(pm_optimizer_get(k->optimizer)->accesses, k->precision);
   return (pm__amount){4 * k->m, k->m * bytes / pm_precision_get_bytes(k->precision), false};
 }
 
@@ -348,10 +336,7 @@ static const pm__operator operators[PM_OPERATOR_COUNT] = {
   [PM_OPERATOR_ATTENTION] = {"cmnkh", attention_amount, attention_cost, PM__FUSED_ATTENTION},
   [PM_OPERATOR_ATTENTION_BACKWARD] = {"cmnkh", attention_backward_amount, attention_backward_cost, PM__FUSED_ATTENTION},
   [PM_OPERATOR_ATTENTION_UNFUSED] = {"cmnk", unfused_amount, unfused_cost, PM__PRODUCTS},
-  [PM_OPERATOR_SGD] = {"m", update_amount, by_accesses, PM__PASSES_OVER_MEMORY},
-  [PM_OPERATOR_MOMENTUM] = {"m", update_amount, by_accesses, PM__PASSES_OVER_MEMORY},
-  [PM_OPERATOR_ADAM] = {"m", update_amount, by_accesses, PM__PASSES_OVER_MEMORY},
-  [PM_OPERATOR_LAMB] = {"m", update_amount, by_accesses, PM__PASSES_OVER_MEMORY},
+  [PM_OPERATOR_OPTIMIZER] = {"mu", update_amount, by_accesses, PM__PASSES_OVER_MEMORY},
   [PM_OPERATOR_COPY] = {"ml", copy_amount, copy_cost, PM__PASSES_OVER_MEMORY},
 };
 

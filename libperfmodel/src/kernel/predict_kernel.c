@@ -71,6 +71,12 @@ static int check_operand(const pm_kernel *k, pm_error *error)
   return PM_OK;
 }
 
+static int check_update(const pm_kernel *k, pm_error *error)
+{
+  if (pm_optimizer_get(k->optimizer) != NULL) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no optimizer %d", k->optimizer);
+}
+
 static int check_size(const pm_kernel *k, char letter, pm_error *error)
 {
   switch (letter) {
@@ -79,6 +85,7 @@ static int check_size(const pm_kernel *k, char letter, pm_error *error)
   case 'n': return positive("n", k->n, 1, error);
   case 'h': return check_keys(k, error);
   case 'o': return check_operand(k, error);
+  case 'u': return check_update(k, error);
   case 'l': return positive("link_bandwidth", k->link_bandwidth, 1, error);
   default: return positive("k", k->k, 1, error);
   }

@@ -113,7 +113,7 @@ pm__memory_parts pm__memory_parts_of(const pm__memory_question *q)
   return (pm__memory_parts){.context = pm__given(q->plan->profile.context, 0),
                             .weights = parameters.weights,
                             .gradients = parameters.gradients,
-                            .optimizer = parameters.optimizer,
+                            .optimizer = parameters.optimizer + parameters.replicated,
                             .workspace = pm__given(q->plan->profile.workspace, 0),
                             .communication = communication(q),
                             .activations = alive.saved,

@@ -32,26 +32,41 @@ double pm__gradient_bytes(const pm__memory_question *q)
   return size < 4 ? pm__given(q->plan->profile.mixed_gradient, 4) : size;
 }
 
-static double optimizer_bytes(const pm__memory_question *q)
+static double master_bytes(const pm__memory_question *q)
+{
+  return size_of(q) < 4 ? pm__given(q->plan->profile.mixed_master, 0) : 0;
+}
+
+/* State in FP32, unless all is FP64. */
+static double state_factor(const pm__memory_question *q)
 {
   double size = size_of(q);
-  if (size >= 4) return state_bytes(q, size / 4);
-  return q->plan->parameters * pm__given(q->plan->profile.mixed_master, 0) + state_bytes(q, 1);
+  return size < 4 ? 1 : size / 4;
+}
+
+double pm__embedding_bytes(const pm__memory_question *q)
+{
+  double state = pm__given(q->optimizer->state, 0);
+  return state_factor(q) * (pm__given(q->optimizer->embedding_state, state) - state);
 }
 
 pm__parameter_bytes pm__parameter_bytes_each(const pm__memory_question *q)
 {
-  double size = size_of(q), factor = size < 4 ? 1 : size / 4;
-  double state = pm__given(q->optimizer->state, 0) + pm__given(q->optimizer->scratch, 0);
-  double master = size < 4 ? pm__given(q->plan->profile.mixed_master, 0) : 0;
-  return (pm__parameter_bytes){pm__weight_bytes(q), pm__gradient_bytes(q), master + factor * state};
+  double master = master_bytes(q);
+  double state = state_factor(q) * (pm__given(q->optimizer->state, 0) + pm__given(q->optimizer->scratch, 0));
+  bool apart = q->optimizer->replicated;
+  return (pm__parameter_bytes){pm__weight_bytes(q), pm__gradient_bytes(q), apart ? master : master + state,
+                               apart ? state : 0};
 }
 
 pm__parameter_bytes pm__parameters_take(const pm__memory_question *q)
 {
   double ranks = q->run->ranks, parameters = q->plan->parameters;
-  if (q->run->inference) return (pm__parameter_bytes){parameters * pm__weight_bytes(q), 0, 0};
-  pm__parameter_bytes bytes = {parameters * pm__weight_bytes(q), parameters * pm__gradient_bytes(q), optimizer_bytes(q)};
+  if (q->run->inference) return (pm__parameter_bytes){parameters * pm__weight_bytes(q), 0, 0, 0};
+  double master = parameters * master_bytes(q), state = state_bytes(q, state_factor(q));
+  bool apart = q->optimizer->replicated;
+  pm__parameter_bytes bytes = {parameters * pm__weight_bytes(q), parameters * pm__gradient_bytes(q),
+                               apart ? master : master + state, apart ? state : 0};
   if (q->run->zero_stage >= 1) bytes.optimizer /= ranks;
   if (q->run->zero_stage >= 2) bytes.gradients /= ranks;
   if (q->run->zero_stage >= 3) bytes.weights /= ranks;

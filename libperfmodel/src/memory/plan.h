@@ -23,6 +23,7 @@ struct pm_memory_plan {
 /* Bytes of all parameters and what belongs to them, on one GPU. */
 typedef struct pm__parameter_bytes {
   double weights, gradients, optimizer;
+  double replicated; /* of the optimizer, whatever ZeRO shards */
 } pm__parameter_bytes;
 
 /* The class of a precision. */
@@ -39,6 +40,9 @@ pm__parameter_bytes pm__parameters_take(const pm__memory_question *q);
 
 /* The same of one parameter in training, nothing shared out. */
 pm__parameter_bytes pm__parameter_bytes_each(const pm__memory_question *q);
+
+/* What one parameter of an embedding keeps more than others. */
+double pm__embedding_bytes(const pm__memory_question *q);
 
 /* Bytes per sample that a training step has alive, and what an allocator holds over them, as a factor. */
 pm__alive pm__memory_alive(const pm__memory_question *q);

@@ -110,7 +110,8 @@ static void set_row(pm_layer_time *row, const setting *on, const pm_network *net
   set_times(row, on, &kernels);
   set_roofline(row, on, &kernels);
   double table = layer->kind->role == PM__ROLE_GATHER ? layer->parameters : 0;
-  row->update_time = pm__update_time(layer->parameters, table, 5, on->device, precision);
+  row->update_time = pm__update_time(layer->parameters, table, pm_optimizer_get(PM_OPTIMIZER_MOMENTUM), on->device,
+                                     precision);
   row->time = row->forward_time + row->dgrad_time + row->wgrad_time + row->update_time;
 }
 

@@ -57,13 +57,11 @@ static void free_network(const pm_plan *plan, pm__plan_network *entry)
 
 static int add_memory(pm_plan *plan, const pm_memory_profile *profile, pm__plan_network *entry, pm_error *error)
 {
-  pm_optimizer none; /* a run names its own */
   pm_memory_plan **memory = (pm_memory_plan **)pm__grow(entry->memory, plan->memory_count, &entry->memory_capacity,
                                                         sizeof(pm_memory_plan *));
   if (memory == NULL) return pm__no_memory(error);
   entry->memory = memory;
-  pm_record_clear(pm_record_type_find("optimizer"), &none);
-  memory[plan->memory_count] = pm_memory_plan_new(entry->network, profile, &none, error);
+  memory[plan->memory_count] = pm_memory_plan_new(entry->network, profile, pm_optimizer_get(PM_OPTIMIZER_NONE), error);
   return memory[plan->memory_count] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 

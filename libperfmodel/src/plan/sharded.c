@@ -133,10 +133,9 @@ static void take_shard(const pm__shard *shard, pm__plan_piece *piece)
 
 static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_piece *piece, pm_error *error)
 {
-  pm_optimizer none; /* a run names its own */
-  pm_record_clear(pm_record_type_find("optimizer"), &none);
   piece->units = pm__units_new(piece->network, key->mode, error);
-  piece->memory = pm_memory_plan_new(piece->network, &plan->memories[key->memory], &none, error);
+  piece->memory = pm_memory_plan_new(piece->network, &plan->memories[key->memory], pm_optimizer_get(PM_OPTIMIZER_NONE),
+                                     error);
   count_piece(piece);
   if (piece->units == NULL || piece->memory == NULL) return false;
   return mark_linear(piece) || pm__no_memory(error) == PM_OK;

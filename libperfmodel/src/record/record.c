@@ -47,12 +47,24 @@ static int32_t find_exact_choice(const pm_field *field, const char *text)
   return -1;
 }
 
+static bool has_alias(const pm_choice *choice, const char *name)
+{
+  char alias[PM_TEXT_MAX];
+  const char *rest = choice->aliases != NULL ? choice->aliases : "";
+  for (size_t length; rest[0] != '\0'; rest += length + strspn(rest + length, " ")) {
+    length = strcspn(rest, " ");
+    snprintf(alias, sizeof alias, "%.*s", (int)length, rest);
+    if (pm__same_name(alias, name)) return true;
+  }
+  return false;
+}
+
 /* By any name that users bring. */
 static int32_t find_choice(const pm_field *field, const char *text)
 {
   const char *usual = pm_name_find_usual(field->name, text), *name = usual != NULL ? usual : text;
   for (int32_t i = 0; field->choices[i].name != NULL; i++)
-    if (pm__same_name(field->choices[i].name, name)) return i;
+    if (pm__same_name(field->choices[i].name, name) || has_alias(&field->choices[i], name)) return i;
   return -1;
 }
 

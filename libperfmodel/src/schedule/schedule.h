@@ -8,7 +8,6 @@
 #include "plan/plan.h"
 #include "schedule/exchange.h"
 #include "schedule/memo.h"
-#include "software/optimizer.h"
 
 /* What belongs to one run, gathered. */
 typedef struct pm__schedule {
@@ -20,7 +19,7 @@ typedef struct pm__schedule {
   const pm__plan_framework *framework; /* NULL: none */
   const pm__device *device;
   const pm__device *linear; /* of linear layers, where they are narrower: FP8 training; else NULL */
-  const pm__optimizer *optimizer;
+  const pm_optimizer *optimizer;
   const pm__units *units;
   const pm__segments *segments; /* NULL: the backward pass is not cut */
   int mode;

@@ -98,10 +98,10 @@ static void change_tensor(search_advice *list)
 static void change_optimizer(search_advice *list)
 {
   char text[2 * PM_TEXT_MAX], name[PM_TEXT_MAX];
-  static const int32_t others[] = {PM_UPDATE_SGD, PM_UPDATE_MOMENTUM, PM_UPDATE_LION};
   pm_run other = *list->run;
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-    other.optimizer = others[i];
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
+    if (!pm_optimizer_get(i)->suggested) continue;
+    other.optimizer = i;
     snprintf(text, sizeof text, "optimizer %s", name_of("optimizer", &other, name));
     add(list, &other, text);
   }

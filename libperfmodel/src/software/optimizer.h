@@ -1,17 +1,23 @@
 /*
-** What an optimizer does to each parameter: accesses to memory, kernels for each tensor, and what it keeps.
+** Descriptors of optimizers. Each family is a file of optimizers/, each optimizer one line of PM_OPTIMIZER_LIST
+** (perfmodel/optimizer.h), from which come the table of all, the declarations below, the choices of a run with their
+** names and docs, the command's help and completion. What a descriptor has to state is PM_OPTIMIZER_FIELDS there; one
+** that does not state a trait does not compile.
+**
+** Accesses of a fused optimizer: weights, gradients and state are read, weights and state written: 3, and 2 for each
+** FP32 number of state. State is 4 bytes for each moment or sum.
 */
 #ifndef PM_SOFTWARE_OPTIMIZER_H
 #define PM_SOFTWARE_OPTIMIZER_H
 
-#include <stdint.h>
+#include "base/traits.h"
+#include "perfmodel/optimizer.h"
 
-typedef struct pm__optimizer {
-  double accesses, kernels;
-  double state, scratch; /* bytes kept, and bytes of temporaries while it updates, per parameter in FP32 */
-} pm__optimizer;
+#define PM__OPTIMIZER_DEFINE(name) \
+  PM__TRAITS_DEFINE(pm_optimizer, pm__optimizer_##name, name, PM_OPTIMIZER_FIELDS)
 
-/* `update` must be one of pm_update. */
-const pm__optimizer *pm__optimizer_of(int32_t update);
+#define PM__OPTIMIZER_DECLARE(name, ...) extern const pm_optimizer pm__optimizer_##name;
+PM_OPTIMIZER_LIST(PM__OPTIMIZER_DECLARE)
+#undef PM__OPTIMIZER_DECLARE
 
 #endif

@@ -59,7 +59,7 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->linear = pm__precision_is_of_products(run->precision) ? device_of(plan, s, run->precision) : NULL;
   s->mode = PM__TRAINING_MODE + PM__LEAST;
   s->units = s->network->units[s->mode];
-  s->optimizer = pm__optimizer_of(run->optimizer);
+  s->optimizer = pm_optimizer_get(run->optimizer);
   s->segments = NULL;
   s->parallelism = parallelism_of(run, s->framework);
   s->overlap = overlap_of(run, s->framework);
@@ -102,7 +102,7 @@ static int check_numbers(const pm_run *run, pm_error *error)
 {
   if (run->parallelism < 0 || run->parallelism >= PM_PARALLELISM_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no parallelism %d", run->parallelism);
-  if (run->optimizer < 0 || run->optimizer >= PM_UPDATE_COUNT)
+  if (pm_optimizer_get(run->optimizer) == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no optimizer %d", run->optimizer);
   if (run->gradient_accumulation_steps < 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_accumulation_steps %d is not at least 1", run->gradient_accumulation_steps);

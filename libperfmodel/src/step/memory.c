@@ -14,20 +14,11 @@
 #include "kernel/models.h"
 #include "step/step.h"
 
-/* What memory questions of a piece need of the run. */
-typedef struct asked {
-  pm_memory_run run;
-  pm_optimizer optimizer;
-} asked;
-
-static asked asked_of(const pm__step *p)
+/* The run of a memory question of a piece. */
+static pm_memory_run run_of(const pm__step *p)
 {
   int precision = p->s.linear != NULL ? PM_PRECISION_BF16 : p->s.run->precision;
-  asked a = {.run = {.batch = p->s.batch, .precision = precision, .ranks = 1,
-                     .recompute = PM_RECOMPUTE_NONE}};
-  a.optimizer.state = a.optimizer.embedding_state = p->s.optimizer->state;
-  a.optimizer.scratch = p->s.optimizer->scratch;
-  return a;
+  return (pm_memory_run){.batch = p->s.batch, .precision = precision, .ranks = 1, .recompute = PM_RECOMPUTE_NONE};
 }
 
 /* ---- Parameters ---- */
@@ -48,9 +39,17 @@ static void add_parameters(const pm__step *p, const pm__memory_question *q, doub
 {
   pm__parameter_bytes each = pm__parameter_bytes_each(q);
   int zero = p->at.zero;
-  out->optimizer += parameters * each.optimizer / (zero >= 1 ? shards : 1);
+  out->optimizer += parameters * each.optimizer / (zero >= 1 ? shards : 1) + parameters * each.replicated;
   out->gradients += parameters * gradient_bytes(p, each.gradients) / (zero >= 2 ? shards : 1);
   out->weights += parameters * (each.weights + (p->s.linear != NULL ? NARROW_COPIES : 0)) / (zero >= 3 ? shards : 1);
+}
+
+/* Where the state of embeddings is not that of other parameters. */
+static void add_embeddings(const pm__step *p, const pm__step_stage *stage, const pm__memory_question *q, pm__memory_parts *out)
+{
+  double more = pm__embedding_bytes(q) / (p->at.zero >= 1 ? p->at.shards : 1);
+  for (int k = 0; k < p->kinds && more != 0; k++)
+    out->optimizer += stage->count[k] * pm__step_piece(p, k)->memory->embedding_parameters * more;
 }
 
 static double largest_piece(const pm__step *p, const pm__step_stage *stage)
@@ -157,8 +156,8 @@ static void add_chunks(const pm__step *p, int number, double again, pm__memory_q
 
 void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_kept *f)
 {
-  asked a = asked_of(p);
-  pm__memory_question q = {NULL, &a.run, &a.optimizer};
+  pm_memory_run run = run_of(p);
+  pm__memory_question q = {NULL, &run, p->s.optimizer};
   *f = (pm__step_kept){0, 0, 0, 1};
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
@@ -169,7 +168,7 @@ void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage
     add_chunks(p, number, stage->again, &q, f);
     return;
   }
-  const pm__alive alive = p->one.memory->alive[pm__memory_class(a.run.precision)][PM_RECOMPUTE_NONE];
+  const pm__alive alive = p->one.memory->alive[pm__memory_class(run.precision)][PM_RECOMPUTE_NONE];
   f->waiting = alive.saved;
   f->live = alive.peak - alive.saved;
 }
@@ -178,12 +177,13 @@ void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage
 
 void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memory_parts *out)
 {
-  asked a = asked_of(p);
-  pm__memory_question q = {pm__step_piece(p, 0)->memory, &a.run, &a.optimizer};
+  pm_memory_run run = run_of(p);
+  pm__memory_question q = {pm__step_piece(p, 0)->memory, &run, p->s.optimizer};
   const pm_memory_profile *profile = &q.plan->profile;
   memset(out, 0, sizeof *out);
   add_parameters(p, &q, pm__step_shared(p, stage), p->at.shards, out);
   add_parameters(p, &q, pm__step_experts(p, stage), p->at.expert_replicas, out);
+  add_embeddings(p, stage, &q, out);
   pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, out);
   out->context = pm__given(profile->context, 0);
   out->workspace = pm__given(profile->workspace, 0);

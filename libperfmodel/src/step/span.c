@@ -36,7 +36,7 @@ static double update_gpu(const pm__step *p, double own, double *launches)
   if (s->run->offload != PM_OFFLOAD_NONE) return added;
   if (s->framework != NULL)
     *launches = s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors * (own / all);
-  return pm__update_time(own, tables, s->optimizer->accesses, s->device, s->run->precision) + added + *launches * s->launch;
+  return pm__update_time(own, tables, s->optimizer, s->device, s->run->precision) + added + *launches * s->launch;
 }
 
 static double each_of(const pm__step *p, const pm__step_work *work)

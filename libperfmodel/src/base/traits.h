@@ -1,0 +1,31 @@
+/*
+** Descriptors whose traits are all stated. A descriptor is a struct with a field for each trait, and a list of these
+** fields, X(kind, name, ...). A file defines one by a macro that states each trait once:
+**
+**     #define ADAM(TRAIT) TRAIT(state, 8) TRAIT(accesses, 7)
+**     PM__TRAITS_DEFINE(pm_optimizer, pm__optimizer_ADAM, ADAM, PM_OPTIMIZER_FIELDS)
+**
+** A trait that is not stated, or stated twice, is an error of the compiler that names it: C itself would make it 0.
+*/
+#ifndef PM_BASE_TRAITS_H
+#define PM_BASE_TRAITS_H
+
+#define PM__TRAIT_VALUE(name, ...) .name = __VA_ARGS__,
+#define PM__TRAIT_STATED(name, ...) char name;
+#define PM__TRAIT_IS_STATED(kind, name, ...) (void)stated.name;
+
+#if defined(__GNUC__)
+#define PM__UNUSED __attribute__((unused))
+#else
+#define PM__UNUSED
+#endif
+
+#define PM__TRAITS_DEFINE(type, object, traits, fields)                   \
+  PM__UNUSED static inline void object##_states_every_trait(void)        \
+  {                                                                       \
+    struct traits { traits(PM__TRAIT_STATED) } stated = {0};              \
+    fields(PM__TRAIT_IS_STATED)                                           \
+  }                                                                       \
+  const type object = {traits(PM__TRAIT_VALUE)};
+
+#endif

@@ -1,0 +1,177 @@
+/*
+** Every optimizer: that a step with it is priced, that its memory is its state, and that users find it.
+*/
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+static const pm_choice *choices_of(const char *type)
+{
+  return pm_record_find_field(pm_record_type_find(type), "optimizer")->choices;
+}
+
+static const char *name_of(int optimizer)
+{
+  return choices_of("run")[optimizer].name;
+}
+
+/* No number is negative, and only "none" leaves the weights as they are. */
+START_TEST(descriptors_are_whole)
+{
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
+    const pm_optimizer *o = pm_optimizer_get(i);
+    ck_assert_msg(o != NULL, "optimizer %d has no descriptor", i);
+    ck_assert_msg(o->state >= 0 && o->embedding_state >= 0 && o->scratch >= 0, "%s: state", name_of(i));
+    ck_assert_msg(i == PM_OPTIMIZER_NONE ? o->accesses == 0 : o->accesses >= 3, "%s: accesses", name_of(i));
+    ck_assert_msg((o->kernels > 0) == (o->accesses > 0), "%s: kernels", name_of(i));
+    bool moves = o->accesses + 1e-9 >= 3 + o->state / 2; /* weights, gradients and state */
+    ck_assert_msg(i == PM_OPTIMIZER_NONE || moves, "%s: state is not read and written", name_of(i));
+  }
+  ck_assert(pm_optimizer_get(-1) == NULL && pm_optimizer_get(PM_OPTIMIZER_COUNT) == NULL);
+}
+END_TEST
+
+START_TEST(sources_are_in_the_catalogue)
+{
+  pm_source source;
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
+    char id[PM_TEXT_MAX];
+    snprintf(id, sizeof id, "%.*s", (int)strcspn(pm_optimizer_get(i)->source, " "), pm_optimizer_get(i)->source);
+    record("source", id, &source);
+  }
+}
+END_TEST
+
+/* Help, completion, keywords of Python and the axes of sweeps are made from the choices of these fields. */
+START_TEST(users_find_each)
+{
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
+    const pm_choice *choice = &choices_of("run")[i];
+    ck_assert_msg(choice->name != NULL && choice->doc != NULL && choice->doc[0] != '\0', "optimizer %d has no doc", i);
+    ck_assert(choices_of("kernel")[i].name == choice->name);
+  }
+  ck_assert_ptr_null(choices_of("run")[PM_OPTIMIZER_COUNT].name);
+}
+END_TEST
+
+/* ---- A step */
+
+enum { RESNET, BERT };
+
+static pm_network *networks[2];
+static pm_system *systems[1];
+static pm_plan *plan;
+
+static void set_up(void)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_framework_profile profile;
+  open_catalog();
+  networks[RESNET] = build_network("resnet50");
+  networks[BERT] = build_network("bert-base");
+  systems[0] = build_system("dgx1-v100");
+  plan = pm_plan_new((const pm_network *const *)networks, 2, (const pm_system *const *)systems, 1, &error);
+  ck_assert_msg(plan != NULL, "%s", error.text);
+  ck_assert_int_eq(pm_catalog_get_framework(catalog, "pytorch-2.4", &profile, &error), PM_OK);
+  ck_assert_int_eq(pm_plan_add_framework(plan, &profile, &error), 0);
+}
+
+static void tear_down(void)
+{
+  pm_plan_free(plan);
+  for (int i = 0; i < 2; i++) pm_network_free(networks[i]);
+  pm_system_free(systems[0]);
+  close_catalog();
+}
+
+static pm_run run_of(int network, int optimizer)
+{
+  pm_run run = pm_run_make();
+  run.network_index = network;
+  run.framework_index = 0;
+  run.batch = 1;
+  run.optimizer = optimizer;
+  return run;
+}
+
+static pm_memory_use memory_of(pm_run run)
+{
+  pm_memory_use use;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_prediction_get_memory(plan, &run, &use, &error) == PM_OK, "%s", error.text);
+  return use;
+}
+
+START_TEST(each_is_priced)
+{
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
+    pm_prediction out;
+    pm_run run = run_of(BERT, i);
+    ck_assert_int_eq(pm_predict(plan, &run, &out, 1), PM_OK);
+    ck_assert_msg((out.update_time > 0) == (i != PM_OPTIMIZER_NONE), "%s: update in %g s", name_of(i), out.update_time);
+  }
+}
+END_TEST
+
+/* A network without embeddings: state and temporaries of each parameter, which ZeRO shards or every rank keeps. */
+START_TEST(state_is_counted)
+{
+  double parameters = memory_of(run_of(RESNET, PM_OPTIMIZER_SGD)).gradients / 4;
+  ck_assert_double_gt(parameters, 25e6);
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
+    const pm_optimizer *o = pm_optimizer_get(i);
+    pm_run run = run_of(RESNET, i);
+    double whole = memory_of(run).optimizer;
+    ck_assert_double_eq_tol(whole, parameters * (o->state + o->scratch), 1e-6 * parameters);
+    run.gpus = 8;
+    run.zero = 1;
+    ck_assert_double_eq_tol(memory_of(run).optimizer, o->replicated ? whole : whole / 8, 1e-6 * parameters);
+  }
+}
+END_TEST
+
+/* 30,522 words, 512 positions and 2 segments of 768 numbers keep 8 bytes, the others 2. */
+START_TEST(embeddings_keep_their_own_state)
+{
+  const double embeddings = (30522 + 512 + 2) * 768;
+  double parameters = memory_of(run_of(BERT, PM_OPTIMIZER_ADAM)).optimizer / 8;
+  double state = memory_of(run_of(BERT, PM_OPTIMIZER_ADAM_8BIT)).optimizer;
+  ck_assert_double_eq_tol(state, 2.004 * parameters + (8 - 2.004) * embeddings, 1e-6 * state);
+}
+END_TEST
+
+/* As a kernel by itself. */
+START_TEST(kernels_follow_the_accesses)
+{
+  pm_gpu v100 = gpu("v100-sxm2-16gb");
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
+    pm_kernel_time time;
+    pm_kernel kernel;
+    pm_record_clear(pm_record_type_find("kernel"), &kernel);
+    kernel.operation = PM_OPERATOR_OPTIMIZER;
+    kernel.precision = PM_PRECISION_FP32;
+    kernel.m = 1e8;
+    kernel.optimizer = i;
+    ck_assert_int_eq(pm_kernel_predict(&v100, NULL, &kernel, &time, 1, NULL), PM_OK);
+    ck_assert_double_eq_tol(time.bytes, 4e8 * pm_optimizer_get(i)->accesses, 1);
+  }
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("optimizers");
+  TCase *tests = tcase_create("optimizers");
+  tcase_add_checked_fixture(tests, set_up, tear_down);
+  tcase_add_test(tests, descriptors_are_whole);
+  tcase_add_test(tests, sources_are_in_the_catalogue);
+  tcase_add_test(tests, users_find_each);
+  tcase_add_test(tests, each_is_priced);
+  tcase_add_test(tests, state_is_counted);
+  tcase_add_test(tests, embeddings_keep_their_own_state);
+  tcase_add_test(tests, kernels_follow_the_accesses);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
