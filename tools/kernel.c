@@ -86,7 +86,7 @@ static const cli_option options[] = {
   {OPTION_TOKENS, '\0', "tokens", "N", "attention: queries of one sample"},
   {OPTION_KEYS, '\0', "keys", "N", "attention: keys of one sample (default as many)"},
   {OPTION_HEAD_SIZE, '\0', "head-size", "N", "attention: numbers of a head"},
-  {OPTION_UNFUSED, '\0', "unfused", NULL, "attention: as products and a softmax instead of in one kernel"},
+  {OPTION_ATTENTION, '\0', "attention", "NAME", "attention: implementation (default fused); see perfmodel list attention"},
   {OPTION_CAUSAL, '\0', "causal", NULL, "attention: a query sees no later keys"},
   {OPTION_KEY_WINDOW, '\0', "window", "N", "attention: keys that a query sees at most, with --causal (default all)"},
   {OPTION_KV_HEADS, '\0', "kv-heads", "N", "attention: heads of keys and values of one sample (default as many)"},

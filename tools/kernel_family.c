@@ -183,6 +183,18 @@ static int read_update(const cli_request *request, pm_kernel *kernel)
   return name == NULL || pm_record_set(field, kernel, name, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
+/* NULL with a message. */
+static const pm_attention *read_implementation(const cli_request *request)
+{
+  pm_framework framework = {.attention = PM_ATTENTION_FUSED};
+  pm_error error = PM_ERROR_NONE;
+  const char *name = request->value[OPTION_ATTENTION];
+  const pm_field *field = pm_record_find_field(pm_record_type_find("framework"), "attention");
+  int status = name != NULL ? pm_record_set(field, &framework, name, &error) : PM_OK;
+  if (status != PM_OK) fail_error(&error);
+  return status == PM_OK ? pm_attention_get(framework.attention) : NULL;
+}
+
 static int read_attention(const cli_request *request, pm_kernel *kernel)
 {
   static const option_id fused[] = {OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES, OPTION_VALUE_SIZE,
@@ -193,11 +205,17 @@ static int read_attention(const cli_request *request, pm_kernel *kernel)
   kernel->causal = request->value[OPTION_CAUSAL] != NULL;
   kernel->latent = request->value[OPTION_LATENT] != NULL;
   if (kernel->window > 0 && !kernel->causal) return fail(CODE_USAGE, "--window needs --causal");
-  if (request->value[OPTION_UNFUSED] == NULL) return CODE_DONE;
-  if (kernel->operation != PM_OPERATOR_ATTENTION) return fail(CODE_USAGE, "--unfused is for the forward pass");
+  const pm_attention *implementation = read_implementation(request);
+  if (implementation == NULL) return CODE_USAGE;
+  if (!implementation->scores) {
+    if (implementation->rate != 1) kernel->rate = implementation->rate;
+    return CODE_DONE;
+  }
+  if (kernel->operation != PM_OPERATOR_ATTENTION)
+    return fail(CODE_USAGE, "attention that stores its scores has no backward pass here; see its parts, gemm and softmax");
   for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++)
     if (request->value[fused[i]] != NULL)
-      return fail(CODE_USAGE, "--unfused computes all scores of all heads; it has no --%s", option_name(request, fused[i]));
+      return fail(CODE_USAGE, "attention that stores its scores computes those of all heads; it has no --%s", option_name(request, fused[i]));
   kernel->operation = PM_OPERATOR_ATTENTION_UNFUSED;
   return CODE_DONE;
 }
@@ -240,7 +258,7 @@ static bool is_used(const family *f, option_id id)
   case OPTION_WINDOW:
   case OPTION_STRIDE:
   case OPTION_PADDING: return has_window(f);
-  case OPTION_UNFUSED:
+  case OPTION_ATTENTION:
   case OPTION_CAUSAL:
   case OPTION_LATENT: return f->forward == PM_OPERATOR_ATTENTION;
   case OPTION_OPTIMIZER: return f->forward == PM_OPERATOR_OPTIMIZER;
@@ -255,7 +273,7 @@ static int refuse_others(const cli_request *request, const family *f)
   static const option_id all[] = {OPTION_M, OPTION_N, OPTION_K, OPTION_PRODUCTS, OPTION_CHANNELS, OPTION_OUT_CHANNELS,
                                   OPTION_GROUPS, OPTION_IMAGE, OPTION_WINDOW, OPTION_STRIDE, OPTION_PADDING, OPTION_BATCH,
                                   OPTION_HIDDEN, OPTION_STEPS, OPTION_HEADS, OPTION_TOKENS, OPTION_KEYS, OPTION_HEAD_SIZE,
-                                  OPTION_UNFUSED, OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES,
+                                  OPTION_ATTENTION, OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES,
                                   OPTION_VALUE_SIZE, OPTION_LATENT, OPTION_OPERAND_BYTES, OPTION_ROWS, OPTION_ROW_SIZE, OPTION_ELEMENTS, OPTION_TENSORS,
                                   OPTION_PARAMETERS, OPTION_OPTIMIZER, OPTION_BYTES, OPTION_PAGEABLE};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -32,28 +32,56 @@ static pm_table *list_layer_kinds(pm_error *error)
   return text_table(count, "kind", names, "attributes", attributes, error);
 }
 
-/* The values of a choice of runs, with their meanings. */
-static pm_table *list_choices(const char *field, size_t count, pm_error *error)
+/* The values of a field of a record, with their meanings, and with descriptors that are an array of records. */
+static pm_table *list_choices(const char *record, const char *name, const char *descriptor, const void *rows,
+                              size_t count, pm_error *error)
 {
   enum { MOST = 64 };
   const char *names[MOST], *docs[MOST];
-  const pm_choice *choices = pm_record_find_field(pm_record_type_find("run"), field)->choices;
+  const pm_choice *choices = pm_record_find_field(pm_record_type_find(record), name)->choices;
   for (size_t i = 0; i < count; i++) {
     names[i] = choices[i].name;
     docs[i] = choices[i].doc;
   }
-  return text_table(count, field, names, "meaning", docs, error);
+  pm_table *table = text_table(count, name, names, "meaning", docs, error);
+  if (table == NULL || descriptor == NULL) return table;
+  if (pm_table_add_records(table, pm_record_type_find(descriptor), rows, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
+
+static pm_table *list_precisions(pm_error *error)
+{
+  return list_choices("run", "precision", NULL, NULL, PM_PRECISION_COUNT, error);
 }
 
 static pm_table *list_optimizers(pm_error *error)
 {
   pm_optimizer rows[PM_OPTIMIZER_COUNT];
   for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) rows[i] = *pm_optimizer_get(i);
-  pm_table *table = list_choices("optimizer", PM_OPTIMIZER_COUNT, error);
-  if (table == NULL || pm_table_add_records(table, pm_record_type_find("optimizer"), rows, error) == PM_OK) return table;
-  pm_table_free(table);
-  return NULL;
+  return list_choices("run", "optimizer", "optimizer", rows, PM_OPTIMIZER_COUNT, error);
 }
+
+static pm_table *list_attention(pm_error *error)
+{
+  pm_attention rows[PM_ATTENTION_COUNT];
+  for (int32_t i = 0; i < PM_ATTENTION_COUNT; i++) rows[i] = *pm_attention_get(i);
+  return list_choices("framework", "attention", "attention", rows, PM_ATTENTION_COUNT, error);
+}
+
+/* What the library knows besides the catalogue. */
+static const struct {
+  const char *singular, *plural;
+  size_t count; /* 0: of layer kinds, which are counted */
+  pm_table *(*list)(pm_error *error);
+} lists[] = {
+  {"layer", "layers", 0, list_layer_kinds},
+  {"precision", "precisions", PM_PRECISION_COUNT, list_precisions},
+  {"optimizer", "optimizers", PM_OPTIMIZER_COUNT, list_optimizers},
+  {"attention", "attention", PM_ATTENTION_COUNT, list_attention},
+};
+
+enum { LISTS = sizeof lists / sizeof lists[0] };
 
 typedef struct kind_row {
   char kind[PM_TEXT_MAX];
@@ -80,12 +108,10 @@ static pm_table *list_kinds(const pm_catalog *catalog, pm_error *error)
   kind_row rows[MOST];
   const char *kind;
   size_t count = 0, layers = 0;
-  for (; count + 3 < MOST && (kind = pm_catalog_get_kind(count)) != NULL; count++)
+  for (; count + LISTS < MOST && (kind = pm_catalog_get_kind(count)) != NULL; count++)
     set_kind(&rows[count], kind, (size_t)pm_catalog_count(catalog, kind));
   while (pm_layer_kind_get_name(layers) != NULL) layers++;
-  set_kind(&rows[count++], "layers", layers);
-  set_kind(&rows[count++], "precisions", PM_PRECISION_COUNT);
-  set_kind(&rows[count++], "optimizers", PM_OPTIMIZER_COUNT);
+  for (int i = 0; i < LISTS; i++) set_kind(&rows[count++], lists[i].plural, lists[i].count > 0 ? lists[i].count : layers);
   return pm_table_new_of_records(&kind_type, rows, count, error);
 }
 
@@ -96,10 +122,10 @@ static int run(const cli_request *request)
   const char *kind = request->arguments.count > 0 ? request->arguments.items[0] : NULL;
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
+  int own = 0;
+  while (kind != NULL && own < LISTS && !is(kind, lists[own].singular, lists[own].plural)) own++;
   if (kind == NULL) code = write_table(request, list_kinds(catalog, &error), &error);
-  else if (is(kind, "layer", "layers")) code = write_table(request, list_layer_kinds(&error), &error);
-  else if (is(kind, "precision", "precisions")) code = write_table(request, list_choices("precision", PM_PRECISION_COUNT, &error), &error);
-  else if (is(kind, "optimizer", "optimizers")) code = write_table(request, list_optimizers(&error), &error);
+  else if (own < LISTS) code = write_table(request, lists[own].list(&error), &error);
   else if (pm_catalog_count(catalog, kind) < 0) code = unknown_kind(kind);
   else code = write_table(request, pm_catalog_list(catalog, kind, &error), &error);
   pm_catalog_free(catalog);
@@ -115,5 +141,6 @@ const cli_command list_command = {
   "list", "[KIND]", "lists the GPUs, systems, networks, ... that are known",
   "Lists all entries of a kind: gpus, links, systems, networks, datasets, measurements, sources, calibrations, "
   "memory_profiles, usable_memories or transformer_activations of the catalogue, layers (the kinds that a network may "
-  "have, with their attributes and what these are if left out), precisions or optimizers. Without a kind, lists the kinds.",
+  "have, with their attributes and what these are if left out), precisions, optimizers or attention (its "
+  "implementations). Without a kind, lists the kinds.",
   "perfmodel list systems", options, 0, 1, run};

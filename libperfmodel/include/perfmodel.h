@@ -43,6 +43,7 @@
 #include "perfmodel/network.h"
 #include "perfmodel/kernel.h"
 #include "perfmodel/collective.h"
+#include "perfmodel/attention.h"
 #include "perfmodel/optimizer.h"
 #include "perfmodel/memory.h"
 #include "perfmodel/input.h"

@@ -295,7 +295,7 @@ def check_optimizer(copy):
     hold(copy.rows(*kernel)[0]["bytes"] == 16e9, "a kernel by itself, by its alias")
     hold(copy.python("import perfmodel as pm; print(pm.optimizers()['toy-descent'].state)") in (None, "2.0"), "Python")
     hold(copy.lua("print(require 'perfmodel'.optimizers()['toy-descent'].state)") in (None, "2.0"), "Lua")
-    done = subprocess.run([copy.build / "tests/unit_tests", "optimizers"], capture_output=True, text=True)
+    done = subprocess.run([copy.build / "tests/unit_tests", "descriptors"], capture_output=True, text=True)
     hold(done.returncode == 0, f"its tests\n{done.stdout}{done.stderr}")
     copy.refuses("libperfmodel/src/software/optimizers/toy_descent.c", "TRAIT(kernels, 1)", "kernels")
 
@@ -314,6 +314,50 @@ OPTIMIZER = Recipe(
   TRAIT(replicated, 0) TRAIT(suggested, 0) \\
   TRAIT(source, "general-knowledge")
 PM__OPTIMIZER_DEFINE(TOY_DESCENT)
+"""})
+
+
+# ---- An implementation of attention: one file with its descriptor, one line in the list of implementations.
+
+SOFTWARE = """<perfmodel version="1">
+  <framework id="toy-software" name="Toy" source="general-knowledge">
+    <like>pytorch-2.4</like>
+    <attention>toy-attention</attention>
+  </framework>
+</perfmodel>
+"""
+
+
+def check_attention(copy):
+    path = copy.folder / "toy-software.xml"
+    path.write_text(SOFTWARE, encoding="utf-8")
+    run = ("bert-large", "dgx1-v100", "--gpus", "1", "--batch", "8", "--catalog", path, "--framework")
+    toy, fused = (copy.rows("predict", *run, name)[0] for name in ("toy-software", "pytorch-2.4"))
+    hold(toy["step_time"] > fused["step_time"] and toy["memory"] == fused["memory"], "a prediction of training")
+    hold("toy-attention attention" in toy["assumed"], "the assumptions")
+    hold(copy.rows("infer", *run, "toy-software")[0]["throughput"] > 0, "a prediction of inference")
+    kernel = ("kernel", "attention", "--heads", "16", "--tokens", "2048", "--head-size", "64", "--gpu", "v100", "--precision",
+              "fp16", "--attention")
+    toy, fused = (copy.rows(*kernel, name)[0]["time"] for name in ("toy-attention", "fused"))
+    hold(toy > fused, "a kernel by itself")
+    hold("toy-attention" in [row["attention"] for row in copy.rows("list", "attention")], "the list of implementations")
+    hold('"toy-attention"' in (copy.source / "data/perfmodel.xsd").read_text(encoding="utf-8"), "the schema")
+    done = subprocess.run([copy.build / "tests/unit_tests", "descriptors"], capture_output=True, text=True)
+    hold(done.returncode == 0, f"its tests\n{done.stdout}{done.stderr}")
+    copy.refuses("libperfmodel/src/network/attention/toy_attention.c", "TRAIT(masked, 0)", "masked")
+
+
+ATTENTION = Recipe(
+    check_attention,
+    lines={"libperfmodel/include/perfmodel/attention.h": (
+        "  /* the next implementation goes above this line */",
+        '  X(TOY_ATTENTION, "toy-attention", "one kernel that is half as fast") \\')},
+    files={"libperfmodel/src/network/attention/toy_attention.c": """/* A toy: half as fast as FlashAttention. */
+#include "network/attention/attention.h"
+
+#define TOY_ATTENTION(TRAIT) \\
+  TRAIT(scores, 0) TRAIT(masked, 0) TRAIT(rate, 0.5) TRAIT(source, "general-knowledge")
+PM__ATTENTION_DEFINE(TOY_ATTENTION)
 """})
 
 
@@ -340,7 +384,7 @@ RUN_FIELD = Recipe(
 
 
 RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM,
-           "optimizer": OPTIMIZER, "gpu": GPU, "framework": FRAMEWORK}
+           "optimizer": OPTIMIZER, "attention": ATTENTION, "gpu": GPU, "framework": FRAMEWORK}
 
 
 # ---- Following them.
@@ -370,7 +414,7 @@ def build(source, copy, options):
     for recipe in RECIPES.values():
         follow(recipe, copy.source)
     subprocess.run(["cmake", "-S", copy.source, "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;optimizers",
+                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;descriptors",
                     "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options], check=True)
     targets = ["perfmodel_command", "unit_tests", "perfmodel_schema", "perfmodel_pages"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
     targets += ["perfmodel_python", "perfmodel_python_package"] * ("-DPM_PYTHON=ON" in options)

@@ -119,6 +119,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_FIT_USE(name) int32_t name;
 #define PM_DECLARE_PARALLELISM(name) int32_t name;
 #define PM_DECLARE_OPTIMIZER(name) int32_t name;
+#define PM_DECLARE_ATTENTION(name) int32_t name;
 #define PM_DECLARE_EVIDENCE(name) int32_t name;
 #define PM_DECLARE_RESOURCE(name) int32_t name;
 #define PM_DECLARE_MINIMIZE(name) int32_t name;

@@ -50,7 +50,8 @@ static void add_software(list *l)
   if (!l->q->named && l->q->framework != NULL)
     add(l, "framework", l->q->framework, "the newest fitted release for such a plan that runs on the GPU");
   if (!l->q->traits->chooses_kernels) return;
-  add(l, "attention", l->q->fused_attention ? "fused" : "unfused",
+  const pm_field *attention = pm_record_find_field(pm_record_type_find("framework"), "attention");
+  add(l, "attention", attention->choices[l->q->attention].name,
       l->q->framework == NULL ? "kernels and collectives only"
                               : "what the framework does where the network leaves it open");
 }

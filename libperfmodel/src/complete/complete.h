@@ -21,7 +21,8 @@ typedef struct pm__complete_question {
   const pm_given *given;
   const char *framework; /* its id, or NULL: none */
   bool named;            /* a user named it */
-  bool fused_attention, tf32_convolutions;
+  int32_t attention;     /* a pm_attention_choice */
+  bool tf32_convolutions;
 } pm__complete_question;
 
 /* Counts, and the degrees that names of parallelism stand for: what the choice of a framework needs. Without an answer

@@ -241,8 +241,9 @@ typedef struct pm__layer_kind {
   pm__parameters parameters;
   pm__state state;
   unsigned sharding; /* bits of pm__sharding: how its inputs may lie on GPUs that share it */
-  /* Makes one kernel of what the software may run as one kernel; NULL: there is no such choice. */
-  void (*fuse)(pm__layer *layer);
+  /* Takes an implementation of attention (pm_attention_choice) where the layer leaves it to the software; NULL: there is
+  ** no such choice. */
+  void (*choose)(pm__layer *layer, int attention);
   const pm__sharding_rules *sharding_rules; /* NULL: as the bits say; its output lies as its inputs, which lie alike */
 } pm__layer_kind;
 

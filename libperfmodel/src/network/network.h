@@ -49,14 +49,15 @@ static inline bool pm__keeps_scores(const pm_network *network, const pm__layer *
 typedef struct pm__network_traits {
   bool language_model;  /* decoder-only: it reads tokens, and all of its attention is causal */
   bool convolutions;
-  bool chooses_kernels; /* it has attention that the software may fuse into one kernel */
+  bool chooses_kernels; /* it has attention whose implementation it leaves to the software */
   bool experts;
 } pm__network_traits;
 
 pm__network_traits pm__network_get_traits(const pm_network *network);
 
-/* A copy in which everything that the software may fuse is fused. Owned by the caller; NULL with an error. */
-pm_network *pm__network_new_fused(const pm_network *network, pm_error *error);
+/* A copy with that implementation of attention (pm_attention_choice) where the network leaves it to the software. Owned
+** by the caller; NULL with an error. */
+pm_network *pm__network_new_with_attention(const pm_network *network, int attention, pm_error *error);
 
 /* Parameters of the whole network. */
 double pm__network_parameters(const pm_network *network);

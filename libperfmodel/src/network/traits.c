@@ -1,14 +1,15 @@
-/* Traits of a network that follow from its graph, and the copy whose attention is fused. */
+/* Traits of a network that follow from its graph, and the copy whose attention the software chose. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "network/network.h"
+#include "perfmodel/attention.h"
 
-static bool may_fuse(const pm__layer *layer)
+static bool may_choose(const pm__layer *layer)
 {
   pm__layer copy = *layer;
-  if (layer->kind->fuse == NULL) return false;
-  layer->kind->fuse(&copy);
+  if (layer->kind->choose == NULL) return false;
+  layer->kind->choose(&copy, PM_ATTENTION_FUSED);
   return memcmp(copy.attribute, layer->attribute, sizeof copy.attribute) != 0;
 }
 
@@ -27,7 +28,7 @@ pm__network_traits pm__network_get_traits(const pm_network *network)
     if (layer->kind == NULL) continue;
     traits.convolutions |= layer->kind->role == PM__ROLE_CONVOLUTION;
     traits.experts |= layer->kind->role == PM__ROLE_EXPERTS;
-    traits.chooses_kernels |= may_fuse(layer);
+    traits.chooses_kernels |= may_choose(layer);
     if (!is_attention(layer)) continue;
     causal |= layer->causal;
     other |= !layer->causal;
@@ -41,7 +42,7 @@ pm__network_traits pm__network_get_traits(const pm_network *network)
 
 enum { INPUTS_MOST = 1024 };
 
-static int copy_layer(pm_network *copy, const pm_network *network, size_t number, pm_error *error)
+static int copy_layer(pm_network *copy, const pm_network *network, size_t number, int attention, pm_error *error)
 {
   pm__layer model = network->layers[number];
   pm__shape shapes[INPUTS_MOST];
@@ -49,15 +50,15 @@ static int copy_layer(pm_network *copy, const pm_network *network, size_t number
     return pm_network_add_input(copy, model.name, model.output.size, model.output.rank, error);
   const int *inputs = &network->inputs[model.first_input];
   for (size_t i = 0; i < model.input_count; i++) shapes[i] = copy->layers[inputs[i]].output;
-  if (model.kind->fuse != NULL) model.kind->fuse(&model);
+  if (model.kind->choose != NULL) model.kind->choose(&model, attention);
   return pm__network_add_layer(copy, &model, inputs, shapes, error);
 }
 
-pm_network *pm__network_new_fused(const pm_network *network, pm_error *error)
+pm_network *pm__network_new_with_attention(const pm_network *network, int attention, pm_error *error)
 {
   pm_network *copy = pm_network_new(network->id, network->name, error);
   for (size_t i = 0; copy != NULL && i < network->count; i++)
-    if (copy_layer(copy, network, i, error) < 0) {
+    if (copy_layer(copy, network, i, attention, error) < 0) {
       pm_network_free(copy);
       copy = NULL;
     }

@@ -30,6 +30,7 @@ static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) 
 static const pm_choice input_stage_choices[] = {PM_INPUT_STAGE_LIST(NAME_DOC) END};
 static const pm_choice fit_state_choices[] = {PM_FIT_STATE_LIST(NAME_DOC) END};
 static const pm_choice parallelism_choices[] = {PM_PARALLELISM_LIST(NAME_DOC) END};
+static const pm_choice attention_choices[] = {PM_ATTENTION_LIST(NAME_DOC) END};
 static const pm_choice optimizer_choices[] = {PM_OPTIMIZER_LIST(NAME_DOC) END};
 static const pm_choice evidence_choices[] = {PM_EVIDENCE_LIST(NAME_DOC) END};
 static const pm_choice fusion_choices[] = {PM_FUSION_LIST(NAME_DOC) END};
@@ -70,6 +71,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_OPERATOR .kind = PM_FIELD_CHOICE, .choices = operator_choices
 #define KIND_FIT_STATE .kind = PM_FIELD_CHOICE, .choices = fit_state_choices
 #define KIND_PARALLELISM .kind = PM_FIELD_CHOICE, .choices = parallelism_choices
+#define KIND_ATTENTION .kind = PM_FIELD_CHOICE, .choices = attention_choices
 #define KIND_OPTIMIZER .kind = PM_FIELD_CHOICE, .choices = optimizer_choices
 #define KIND_EVIDENCE .kind = PM_FIELD_CHOICE, .choices = evidence_choices
 #define KIND_FUSION .kind = PM_FIELD_CHOICE, .choices = fusion_choices
@@ -182,6 +184,10 @@ static const pm_field prediction_fields[] = {PM_PREDICTION_FIELDS(FIELD)};
 
 #define RECORD pm_memory_profile
 static const pm_field memory_profile_fields[] = {PM_MEMORY_PROFILE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_attention
+static const pm_field attention_fields[] = {PM_ATTENTION_FIELDS(FIELD)};
 #undef RECORD
 
 #define RECORD pm_optimizer
@@ -416,6 +422,7 @@ static const pm_record_type types[] = {
   TYPE(sensitivity, pm_sensitivity, "one number of the hardware raised"),
   TYPE(upgrade, pm_upgrade, "one thing replaced by another"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
+  TYPE(attention, pm_attention, "what an implementation of attention does"),
   TYPE(optimizer, pm_optimizer, "what an optimizer keeps, reads and writes for each parameter"),
   TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),
   TYPE(memory_run, pm_memory_run, "whose memory is wanted"),

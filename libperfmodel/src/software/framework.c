@@ -137,7 +137,7 @@ void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework
   if (f->bias_in_product) profile->bias_in_product = 1;
   if (f->fused) profile->fused = 1;
   if (f->eager) profile->eager = 1;
-  if (f->fused_attention) profile->fused_attention = 1;
+  if (f->attention != PM_ATTENTION_UNFUSED) profile->attention = f->attention;
   if (f->tf32_convolutions) profile->tf32_convolutions = 1;
   if (f->layout_fp32) profile->convert_simt = 1;
   if (f->layout_tf32) profile->convert_tf32 = 1;

@@ -7,14 +7,18 @@
 
 /* ---- What runs use ---- */
 
-int32_t pm__study_use_network(pm_study *study, int32_t network, bool fused, pm_error *error)
+/* Unfused is what a network is without a choice. */
+int32_t pm__study_use_network(pm_study *study, const pm__complete_question *q, int32_t network, pm_error *error)
 {
   pm__study_network *n = &study->networks[network];
-  if (n->index[fused] >= 0) return n->index[fused];
-  if (fused && n->fused == NULL) n->fused = pm__network_new_fused(n->own, error);
-  if (fused && n->fused == NULL) return -1;
-  study->uses[study->use_count] = (pm__study_use){network, fused};
-  return n->index[fused] = (int32_t)study->use_count++;
+  int32_t attention = q->traits->chooses_kernels ? q->attention : PM_ATTENTION_UNFUSED;
+  pm_network **with = &n->with[attention];
+  if (n->place[attention] > 0) return n->place[attention] - 1;
+  if (attention != PM_ATTENTION_UNFUSED && *with == NULL) *with = pm__network_new_with_attention(n->own, attention, error);
+  if (attention != PM_ATTENTION_UNFUSED && *with == NULL) return -1;
+  study->uses[study->use_count] = (pm__study_use){network, attention};
+  n->place[attention] = (int32_t)++study->use_count;
+  return n->place[attention] - 1;
 }
 
 int32_t pm__study_use_slot(pm_study *study, pm__study_slot *slot)
@@ -27,7 +31,8 @@ int32_t pm__study_use_slot(pm_study *study, pm__study_slot *slot)
 static const pm_network *network_at(const pm_study *study, size_t use)
 {
   const pm__study_network *n = &study->networks[study->uses[use].network];
-  return study->uses[use].fused ? n->fused : n->own;
+  const pm_network *with = n->with[study->uses[use].attention];
+  return with != NULL ? with : n->own;
 }
 
 const pm_network *pm_study_get_network(const pm_study *study, int32_t network_index)

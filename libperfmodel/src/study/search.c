@@ -23,8 +23,7 @@ static int add_base(pm_study *study, const pm_given *given, const pm_run *run, i
   const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
                                                      run->system_index, slot);
   pm__complete_numbers(&q, &base->run);
-  bool fused = q.fused_attention && q.traits->chooses_kernels;
-  base->run.network_index = pm__study_use_network(study, run->network_index, fused, error);
+  base->run.network_index = pm__study_use_network(study, &q, run->network_index, error);
   base->run.framework_index = pm__study_use_slot(study, slot);
   all->count++;
   return base->run.network_index >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;

@@ -27,7 +27,7 @@ static bool allocate(pm_study *study, const pm_study_setup *setup)
   study->networks = (pm__study_network *)calloc(setup->network_count, sizeof *study->networks);
   study->systems = (const pm_system **)calloc(setup->system_count, sizeof *study->systems);
   study->slots = (pm__study_slot *)calloc(study->slot_count, sizeof *study->slots);
-  study->uses = (pm__study_use *)calloc(2 * setup->network_count, sizeof *study->uses);
+  study->uses = (pm__study_use *)calloc(PM_ATTENTION_COUNT * setup->network_count, sizeof *study->uses);
   study->used = (int32_t *)calloc(study->slot_count, sizeof *study->used);
   bool good = study->networks != NULL && study->systems != NULL && study->slots != NULL && study->uses != NULL &&
               study->used != NULL;
@@ -46,8 +46,7 @@ static void take_networks(pm_study *study, const pm_study_setup *setup)
   for (size_t i = 0; i < setup->system_count; i++) study->systems[i] = setup->systems[i];
   for (size_t i = 0; i < setup->network_count; i++)
     study->networks[i] = (pm__study_network){.own = setup->networks[i],
-                                             .traits = pm__network_get_traits(setup->networks[i]),
-                                             .index = {-1, -1}};
+                                             .traits = pm__network_get_traits(setup->networks[i])};
 }
 
 /* Records instead of a name, copied. */
@@ -116,7 +115,8 @@ void pm_study_free(pm_study *study)
 {
   if (study == NULL) return;
   for (size_t i = 0; i < study->plan_count; i++) pm_plan_free(study->plans[i]);
-  for (size_t i = 0; i < study->network_count; i++) pm_network_free(study->networks[i].fused);
+  for (size_t i = 0; i < study->network_count; i++)
+    for (int k = 0; k < PM_ATTENTION_COUNT; k++) pm_network_free(study->networks[i].with[k]);
   for (size_t i = 0; i < study->slot_count; i++) free_slot(&study->slots[i]);
   for (size_t i = 0; i < study->note_count; i++) free(study->notes[i]);
   free(study->plans);
@@ -137,12 +137,13 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
   const pm_system *s = study->systems[system];
   const pm__study_software *found = slot->none ? NULL : slot->by_system[system];
   pm__complete_question q = {.traits = &network->traits, .machine = pm_system_get_machine(s),
-                             .gpu = pm_system_get_gpu(s), .given = given, .named = slot->named, .fused_attention = true};
+                             .gpu = pm_system_get_gpu(s), .given = given, .named = slot->named,
+                             .attention = PM_ATTENTION_FUSED};
   if (found == NULL) return q;
   const pm_framework *framework = &found->framework.framework;
   const pm_inference_profile *profile = &found->profile;
   q.framework = study->inference ? profile->id : framework->id;
-  q.fused_attention = (study->inference ? profile->fused_attention : framework->fused_attention) != 0;
+  q.attention = study->inference ? profile->attention : framework->attention;
   q.tf32_convolutions = (study->inference ? profile->tf32_convolutions : framework->tf32_convolutions) != 0;
   return q;
 }
@@ -165,8 +166,7 @@ static int find_slot(pm_study *study, int32_t network, int32_t system, int32_t s
 static int use(pm_study *study, const pm__complete_question *q, pm__study_slot *slot, int32_t *network,
                int32_t *software, pm_error *error)
 {
-  bool fused = q->fused_attention && q->traits->chooses_kernels;
-  *network = pm__study_use_network(study, *network, fused, error);
+  *network = pm__study_use_network(study, q, *network, error);
   *software = pm__study_use_slot(study, slot);
   return *network >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
 }

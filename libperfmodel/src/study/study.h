@@ -24,18 +24,17 @@ typedef struct pm__study_slot {
   int32_t index;                /* in the plan; -1: not used yet */
 } pm__study_slot;
 
-/* A network of the setup, as it is and fused. */
+/* A network of the setup, as it is and with each implementation of attention. */
 typedef struct pm__study_network {
   const pm_network *own;
-  pm_network *fused; /* NULL: not needed yet */
+  pm_network *with[PM_ATTENTION_COUNT]; /* NULL: not needed yet, or as it is */
   pm__network_traits traits;
-  int32_t index[2];  /* in the plan, fused or not; -1: not used yet */
+  int32_t place[PM_ATTENTION_COUNT]; /* in the plan, from 1; 0: not used yet */
 } pm__study_network;
 
 /* A network of the plan. */
 typedef struct pm__study_use {
-  int32_t network;
-  bool fused;
+  int32_t network, attention;
 } pm__study_use;
 
 struct pm_study {
@@ -68,7 +67,7 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
                                          int32_t system, const pm__study_slot *slot);
 
 /* The places in the plan of a network as the software wants it, and of a slot; -1 with an error. */
-int32_t pm__study_use_network(pm_study *study, int32_t network, bool fused, pm_error *error);
+int32_t pm__study_use_network(pm_study *study, const pm__complete_question *q, int32_t network, pm_error *error);
 int32_t pm__study_use_slot(pm_study *study, pm__study_slot *slot);
 
 #endif

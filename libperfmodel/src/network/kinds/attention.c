@@ -11,8 +11,10 @@
 **
 ** Unfused, scores are computed, masked (causal), normalised, dropped and multiplied as separate kernels over
 ** tokens x keys numbers, all of them whatever the mask; the normalised ones are kept for the backward pass. `flash`
-** fuses all into one kernel (`auto` leaves it to the software, and counts as unfused until a framework is chosen) that keeps one number per query and head, computes the scores a second time backward, and
-** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. A causal mask is aligned
+** fuses all into one kernel that keeps one number per query and head, computes the scores a second time backward, and
+** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. `auto` leaves the choice to
+** the software, which may have other implementations (network/attention), and counts as unfused until a framework is
+** chosen. A causal mask is aligned
 ** at the end: the last query sees every key, or, with a `window`, the last so many. GPUs that share the queries have
 ** equal parts of the pairs: an early and a late part of the sequence each.
 **
@@ -21,9 +23,11 @@
 */
 #include <math.h>
 #include "network/kinds/kinds.h"
+#include "perfmodel/attention.h"
 
 enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS, WINDOW, SINKS };
-enum { CONTEXT = PM__SHARED - 1 }; /* no attribute of its own: GPUs that share its queries, 0: one */
+/* No attributes of their own: GPUs that share its queries, 0: one; what the software chose, from 1, 0: nothing. */
+enum { CONTEXT = PM__SHARED - 1, CHOSEN = PM__SHARED - 2 };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
@@ -38,15 +42,23 @@ static const pm__attribute_rule rules[] = {
   PM__RULES_END,
 };
 
+static const pm_attention *implementation(const pm__layer *layer)
+{
+  int chosen = (int)layer->attribute[CHOSEN];
+  if (chosen > 0) return pm_attention_get(chosen - 1);
+  return pm_attention_get(layer->attribute[FLASH] == PM__YES ? PM_ATTENTION_FUSED : PM_ATTENTION_UNFUSED);
+}
+
 static bool is_fused(const pm__layer *layer)
 {
-  return layer->attribute[FLASH] == PM__YES;
+  return !implementation(layer)->scores;
 }
 
 /* No fused kernel adds learned biases. */
-static void fuse(pm__layer *layer)
+static void choose(pm__layer *layer, int attention)
 {
-  if (layer->attribute[FLASH] == PM__AUTO && layer->attribute[BIAS_ROWS] == 0) layer->attribute[FLASH] = PM__YES;
+  bool possible = layer->attribute[BIAS_ROWS] == 0 || pm_attention_get(attention)->scores;
+  if (layer->attribute[FLASH] == PM__AUTO && possible) layer->attribute[CHOSEN] = attention + 1;
 }
 
 static int bad(const pm__layer *layer, const char *why, const pm__shape *inputs, pm_error *error)
@@ -208,27 +220,29 @@ static void unfused_backward(const pm__layer *layer, pm__layer_kernels *kernels,
   add_product(kernels, pass, s->heads, s->d, s->keys, s->tokens, s->scores + s->q + s->k);
 }
 
-static void add_flash(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double pairs, double window, pm__work work)
+static void add_flash(const pm__layer *layer, pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double pairs,
+                      pm__work work)
 {
+  double rate = implementation(layer)->rate, usual = rate == 1 ? 0 : rate;
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
   kernel->matrix = true;
   kernel->shape.flash = (pm__flash){s->heads, s->tokens, s->keys, pairs, s->d, s->dv,
-                                      s->k / (s->keys * s->d), 0, 0, 0, 0, window, 0};
+                                      s->k / (s->keys * s->d), 0, 0, 0, usual, layer->attribute[WINDOW], 0};
 }
 
 /* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
 ** after a pass that reduces output times its gradient. */
 static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
-  bool causal = layer->attribute[CAUSAL] != 0;
+  bool causal = layer->attribute[CAUSAL] != 0 && !implementation(layer)->masked;
   double gpus = fmax(layer->attribute[CONTEXT], 1), window = layer->attribute[WINDOW];
   double pairs = causal ? pm__window_pairs(s->tokens * gpus, s->keys, window) / gpus : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
-  add_flash(kernels, PM__FORWARD, s, pairs, window,
+  add_flash(layer, kernels, PM__FORWARD, s, pairs,
             (pm__work){scores * (2 * (s->d + s->dv) + 6 + each), tensors + s->out + rows, 0});
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){2 * s->out, 2 * s->out + rows, 0});
-  add_flash(kernels, PM__DGRAD, s, pairs, window,
+  add_flash(layer, kernels, PM__DGRAD, s, pairs,
             (pm__work){scores * (6 * s->d + 4 * s->dv + 6 + each), 2 * tensors + s->out + 2 * rows, 0});
 }
 
@@ -361,6 +375,6 @@ const pm__layer_kind pm__kind_attention = {
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
   .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
-  .fuse = fuse,
+  .choose = choose,
   .sharding_rules = &sharding,
 };

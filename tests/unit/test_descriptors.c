@@ -1,24 +1,26 @@
 /*
-** Every optimizer: that a step with it is priced, that its memory is its state, and that users find it.
+** Descriptors of choices, each of them: that a step with it is priced, that memory counts what it states, and that users
+** find it.
 */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "fixtures.h"
+#include "network/network.h"
 #include "shipped.h"
 
-static const pm_choice *choices_of(const char *type)
+static const pm_choice *choices_of(const char *type, const char *field)
 {
-  return pm_record_find_field(pm_record_type_find(type), "optimizer")->choices;
+  return pm_record_find_field(pm_record_type_find(type), field)->choices;
 }
 
 static const char *name_of(int optimizer)
 {
-  return choices_of("run")[optimizer].name;
+  return choices_of("run", "optimizer")[optimizer].name;
 }
 
 /* No number is negative, and only "none" leaves the weights as they are. */
-START_TEST(descriptors_are_whole)
+START_TEST(optimizers_are_whole)
 {
   for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
     const pm_optimizer *o = pm_optimizer_get(i);
@@ -33,26 +35,37 @@ START_TEST(descriptors_are_whole)
 }
 END_TEST
 
+static void check_source(const char *source)
+{
+  char id[PM_TEXT_MAX];
+  pm_source found;
+  snprintf(id, sizeof id, "%.*s", (int)strcspn(source, " "), source);
+  record("source", id, &found);
+}
+
 START_TEST(sources_are_in_the_catalogue)
 {
-  pm_source source;
-  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
-    char id[PM_TEXT_MAX];
-    snprintf(id, sizeof id, "%.*s", (int)strcspn(pm_optimizer_get(i)->source, " "), pm_optimizer_get(i)->source);
-    record("source", id, &source);
-  }
+  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) check_source(pm_optimizer_get(i)->source);
+  for (int32_t i = 0; i < PM_ATTENTION_COUNT; i++) check_source(pm_attention_get(i)->source);
 }
 END_TEST
 
-/* Help, completion, keywords of Python and the axes of sweeps are made from the choices of these fields. */
+static void check_choices(const char *type, const char *field, int count)
+{
+  const pm_choice *choices = choices_of(type, field);
+  for (int i = 0; i < count; i++)
+    ck_assert_msg(choices[i].name != NULL && choices[i].doc != NULL && choices[i].doc[0] != '\0', "%s %d has no doc",
+                  field, i);
+  ck_assert_ptr_null(choices[count].name);
+}
+
+/* Help, completion, keywords of Python, axes of sweeps and elements of catalogue files are made from these choices. */
 START_TEST(users_find_each)
 {
-  for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
-    const pm_choice *choice = &choices_of("run")[i];
-    ck_assert_msg(choice->name != NULL && choice->doc != NULL && choice->doc[0] != '\0', "optimizer %d has no doc", i);
-    ck_assert(choices_of("kernel")[i].name == choice->name);
-  }
-  ck_assert_ptr_null(choices_of("run")[PM_OPTIMIZER_COUNT].name);
+  check_choices("run", "optimizer", PM_OPTIMIZER_COUNT);
+  check_choices("kernel", "optimizer", PM_OPTIMIZER_COUNT);
+  check_choices("framework", "attention", PM_ATTENTION_COUNT);
+  check_choices("inference_profile", "attention", PM_ATTENTION_COUNT);
 }
 END_TEST
 
@@ -104,7 +117,7 @@ static pm_memory_use memory_of(pm_run run)
   return use;
 }
 
-START_TEST(each_is_priced)
+START_TEST(updates_are_priced)
 {
   for (int32_t i = 0; i < PM_OPTIMIZER_COUNT; i++) {
     pm_prediction out;
@@ -142,7 +155,67 @@ START_TEST(embeddings_keep_their_own_state)
 }
 END_TEST
 
-/* As a kernel by itself. */
+/* ---- Attention */
+
+static const pm__layer *attention_of(const pm_network *network)
+{
+  for (size_t i = 0; i < network->count; i++)
+    if (network->layers[i].kind != NULL && network->layers[i].kind->role == PM__ROLE_ATTENTION) return &network->layers[i];
+  return NULL;
+}
+
+static pm_prediction predicted(const pm_network *network)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_prediction out;
+  pm_run run = run_of(0, PM_OPTIMIZER_ADAM);
+  run.framework_index = -1;
+  pm_plan *own = pm_plan_new(&network, 1, (const pm_system *const *)systems, 1, &error);
+  ck_assert_msg(own != NULL && pm_predict(own, &run, &out, 1) == PM_OK, "%s", error.text);
+  pm_plan_free(own);
+  return out;
+}
+
+/* BERT leaves its attention to the software, and counts as unfused until something is chosen. */
+START_TEST(attention_does_what_it_states)
+{
+  const pm__layer *open = attention_of(networks[BERT]);
+  pm_prediction before = predicted(networks[BERT]);
+  for (int32_t i = 0; i < PM_ATTENTION_COUNT; i++) {
+    const pm_attention *a = pm_attention_get(i);
+    pm_network *with = pm__network_new_with_attention(networks[BERT], i, NULL);
+    const pm__layer *layer = attention_of(with);
+    const pm__layer_kernel *kernel = &with->kernels[layer->first_kernel];
+    pm_prediction out = predicted(with);
+    ck_assert_int_eq(a->scores != 0, kernel->family != PM__ATTENTION);
+    ck_assert_int_eq(a->scores != 0, layer->saved.elements == open->saved.elements);
+    ck_assert_int_eq(a->scores != 0, out.memory == before.memory);
+    ck_assert_double_gt(out.step_time, 0);
+    ck_assert_double_gt(a->rate, 0);
+    pm_network_free(with);
+  }
+  ck_assert(pm_attention_get(-1) == NULL && pm_attention_get(PM_ATTENTION_COUNT) == NULL);
+}
+END_TEST
+
+/* What a causal mask hides is computed or not. */
+START_TEST(masks_are_left_out_or_not)
+{
+  pm_network *gpt = build_network("gpt2");
+  double all = attention_of(gpt)->flop[PM__FORWARD];
+  for (int32_t i = 0; i < PM_ATTENTION_COUNT; i++) {
+    pm_network *with = pm__network_new_with_attention(gpt, i, NULL);
+    double ratio = attention_of(with)->flop[PM__FORWARD] / all;
+    if (pm_attention_get(i)->masked) ck_assert_double_gt(ratio, 0.99);
+    else ck_assert_double_lt(ratio, 0.51);
+    pm_network_free(with);
+  }
+  pm_network_free(gpt);
+}
+END_TEST
+
+/* ---- Kernels by themselves */
+
 START_TEST(kernels_follow_the_accesses)
 {
   pm_gpu v100 = gpu("v100-sxm2-16gb");
@@ -162,15 +235,17 @@ END_TEST
 
 int main(void)
 {
-  Suite *suite = suite_create("optimizers");
-  TCase *tests = tcase_create("optimizers");
+  Suite *suite = suite_create("descriptors");
+  TCase *tests = tcase_create("descriptors");
   tcase_add_checked_fixture(tests, set_up, tear_down);
-  tcase_add_test(tests, descriptors_are_whole);
+  tcase_add_test(tests, optimizers_are_whole);
   tcase_add_test(tests, sources_are_in_the_catalogue);
   tcase_add_test(tests, users_find_each);
-  tcase_add_test(tests, each_is_priced);
+  tcase_add_test(tests, updates_are_priced);
   tcase_add_test(tests, state_is_counted);
   tcase_add_test(tests, embeddings_keep_their_own_state);
+  tcase_add_test(tests, attention_does_what_it_states);
+  tcase_add_test(tests, masks_are_left_out_or_not);
   tcase_add_test(tests, kernels_follow_the_accesses);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
