@@ -60,7 +60,7 @@ ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABO
 # A header belongs to the lowest room that has its types.
 HEADERS = {
     "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
-    "table.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
+    "table.h": "report", "report.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
     "input.h": "input", "framework.h": "software", "optimizer.h": "record", "attention.h": "record", "run.h": "software", "study.h": "study", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan", "inference.h": "plan",
     "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "evidence.h": "record",

@@ -237,7 +237,8 @@ void print_completion(FILE *stream);
 
 int fail(int code, const char *format, ...) PRINTF_LIKE(2, 3); /* returns `code` */
 int fail_error(const pm_error *error);                         /* returns the code that belongs to it */
-int fail_run(const pm_error *error, const char *besides); /* of a run: with what helps, where something does */
+/* Of a run without a prediction: with what its report, which is freed and may be NULL, says would fit. */
+int fail_run(const pm_error *error, pm_report *report);
 int fail_memory(void);
 void note(const cli_request *request, const char *format, ...) PRINTF_LIKE(2, 3); /* not with --quiet */
 void note_lines(const cli_request *request, const char *lines);                   /* each line a note */
@@ -284,6 +285,9 @@ int write_output(const cli_request *request, const char *text, size_t size);
 /* The same for a table in the format asked for, with the columns of --columns; frees it. A NULL table is an error that
 ** `error` explains. */
 int write_table(const cli_request *request, pm_table *table, const pm_error *error);
+
+/* The same for a report, as text. */
+int write_document(const cli_request *request, pm_report *report, const pm_error *error);
 
 /* Keeps the columns of --columns, if there are such. An exit code. */
 int keep_columns(const cli_request *request, pm_table *table);

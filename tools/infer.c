@@ -2,9 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "study.h"
-
-enum { QUANTITY = 64 };
+#include "asked.h"
 
 typedef struct question {
   pm_catalog *catalog;
@@ -54,9 +52,9 @@ static int find_all(const cli_request *request, question *q)
 
 /* ---- Answers ---- */
 
-static cli_call call_of(const question *q, size_t i)
+static pm_report *report_of(const question *q, pm_error *error)
 {
-  return (cli_call){q->catalog, q->study, q->plan, &q->given, q->system, &q->runs[i], q->answers[i].throughput};
+  return pm_study_new_inference_report(q->study, &q->given, q->runs, q->answers, q->count, q->latency, error);
 }
 
 /* A single run says in words why it has no answer; one of many keeps its row, with its status. */
@@ -65,10 +63,9 @@ static int answer_one(question *q, size_t i)
   pm_error error = PM_ERROR_NONE;
   bool single = q->count == 1;
   int status = PM_OK;
-  if (single) status = pm_inference_check(q->plan, &q->runs[i], &error);
-  const cli_call call = call_of(q, i);
-  if (status != PM_OK) return refuse_call(&call, &error);
   pm_infer(q->plan, &q->runs[i], &q->answers[i], 1);
+  if (single) status = pm_inference_check(q->plan, &q->runs[i], &error);
+  if (status != PM_OK) return fail_run(&error, report_of(q, NULL));
   if (isnan(q->latency)) return CODE_DONE;
   status = pm_inference_find_batch(q->plan, &q->runs[i], q->latency, &q->answers[i], single ? &error : NULL);
   return status != PM_OK && single ? fail_error(&error) : CODE_DONE;
@@ -92,101 +89,12 @@ static int answer_all(const cli_request *request, question *q)
   return code;
 }
 
-static const pm_inference_profile *profile_of(const question *q)
-{
-  return pm_study_get_profile(q->study, q->runs[0].profile_index, q->runs[0].system_index);
-}
-
-static void print_title(FILE *stream, const question *q)
-{
-  char latency[QUANTITY];
-  pm_network_totals totals;
-  const char *name = pm_network_get_totals(q->network, &totals, NULL) == PM_OK ? totals.name : "the network";
-  const pm_inference_run *run = &q->runs[0];
-  fprintf(stream, "Inference of %s on %s, %s\n", name, pm_system_get_machine(q->system)->name, profile_of(q)->name);
-  fprintf(stream, "%d GPU%s, each a replica", run->gpus, run->gpus != 1 ? "s" : "");
-  if (run->nodes > 1) fprintf(stream, ", on each of %d nodes", run->nodes);
-  if (!isnan(q->latency))
-    fprintf(stream, "; the largest batch within %s", pm_quantity_format(latency, sizeof latency, q->latency, "s"));
-  fputc('\n', stream);
-}
-
-static void print_line(FILE *stream, const cli_request *request, const char *line)
-{
-  int width = output_width(request);
-  print_wrapped(stream, line, 0, 0, width > 0 && width < 100 ? (size_t)width : 100);
-}
-
-/* The prediction interval of the first row that has one, as factors: rows differ in it only where kernels do. */
-static void print_interval(FILE *stream, const cli_request *request, const question *q)
-{
-  char line[256];
-  for (size_t i = 0; i < q->count; i++) {
-    const pm_inference *p = &q->answers[i];
-    if (p->status != PM_OK || !(p->throughput_p10 > 0)) continue;
-    snprintf(line, sizeof line, "80 %% prediction interval: measured rates between %.2f and %.2f of the predicted ones.",
-             p->throughput_p10 / p->throughput, p->throughput_p90 / p->throughput);
-    print_line(stream, request, line);
-    return;
-  }
-}
-
-/* What the predictions rest on: each word that a row has, once. */
-static void print_calibration(FILE *stream, const cli_request *request, const question *q)
-{
-  char line[512];
-  const pm_choice *choices = pm_record_find_field(pm_record_type_find("inference"), "calibration")->choices;
-  bool said[PM_CALIBRATION_STATUS_COUNT] = {false};
-  fputc('\n', stream);
-  print_interval(stream, request, q);
-  for (size_t i = 0; i < q->count; i++) {
-    int word = q->answers[i].calibration;
-    if (word == PM_CALIBRATION_STATUS_NONE || said[word]) continue;
-    snprintf(line, sizeof line, "Calibration: %s: %s; constants of the profile %s.", choices[word].name, choices[word].doc,
-             profile_of(q)->origin == PM_ORIGIN_FITTED ? "fitted to measurements" : "assumed, not fitted to inference");
-    print_line(stream, request, line);
-    said[word] = true;
-  }
-}
-
-static bool is_axis(const question *q, const char *field)
-{
-  for (size_t i = 0; i < q->axes.count; i++)
-    if (strcmp(q->axes.items[i].field, field) == 0 && q->axes.items[i].count > 1) return true;
-  return false;
-}
-
-/* What the title has said already. */
-static void drop_titled(pm_table *table, const question *q)
-{
-  static const char *const titled[] = {"network", "system", "profile", "gpus", "nodes", "usable_memory"};
-  for (size_t i = 0; i < sizeof titled / sizeof titled[0]; i++)
-    if (!is_axis(q, titled[i])) pm_table_drop(table, titled[i]);
-}
-
 static int write_answers(const cli_request *request, const question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  cli_page page;
+  if (is_report(request)) return write_document(request, report_of(q, &error), &error);
   pm_table *table = pm_study_tabulate_inference(q->study, &q->given, q->runs, q->answers, q->count, &error);
-  if (table == NULL || !is_report(request)) return write_table(request, table, &error);
-  if (!page_open(&page)) return pm_table_free(table), fail_memory();
-  print_title(page.stream, q);
-  print_assumed_column(page.stream, table);
-  fputc('\n', page.stream);
-  drop_equal_totals(table);
-  if (!is_axis(q, "gpus") && !is_axis(q, "nodes")) pm_table_drop(table, "total_gpus");
-  drop_titled(table, q);
-  char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error);
-  pm_table_free(table);
-  if (text != NULL) fputs(text, page.stream);
-  pm_string_free(text);
-  print_calibration(page.stream, request, q);
-  int width = output_width(request);
-  const cli_call call = call_of(q, 0);
-  if (q->count == 1 && isnan(q->latency)) print_call_hints(page.stream, &call, width > 0 && width < 100 ? (size_t)width : 100);
-  int written = page_write(&page, request);
-  return text != NULL ? written : fail_error(&error);
+  return write_table(request, table, &error);
 }
 
 static bool all_failed(const question *q)

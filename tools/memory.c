@@ -4,8 +4,6 @@
 #include <string.h>
 #include "asked.h"
 
-enum { LABEL = 26, QUANTITY = 64, ADVICE = 8, WIDTH = 100 };
-
 typedef struct question {
   pm_catalog *catalog;
   pm_network *network;
@@ -71,176 +69,17 @@ static int find_inference(question *q)
   return pm_inference_get_memory(q->plan, &q->call, &q->use, &error) == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
-/* ---- The answer for people ---- */
+/* ---- Tables ---- */
 
-static const char *quantity(char *buffer, double value)
-{
-  return pm_quantity_format(buffer, QUANTITY, value, "B");
-}
-
-static void print_part(FILE *stream, const char *name, double bytes, double total)
-{
-  char text[QUANTITY];
-  int bar = (int)rint(bytes / total * 30);
-  if (!(bytes > 0)) return;
-  fprintf(stream, "  %-*s%10s  %5.1f %%%s", LABEL - 2, name, quantity(text, bytes), 100 * bytes / total,
-          bar > 0 ? "  " : "");
-  while (bar-- > 0) fputc('#', stream);
-  fputc('\n', stream);
-}
-
-static void print_parts(FILE *stream, const question *q)
-{
-  const pm_memory_use *use = &q->use;
-  print_part(stream, q->inference ? "activations" : "saved activations", use->activations, use->total);
-  print_part(stream, "live gradients", use->live_gradients, use->total);
-  print_part(stream, "held by the allocator", use->allocator, use->total);
-  print_part(stream, "weights", use->weights, use->total);
-  print_part(stream, "gradients of weights", use->gradients, use->total);
-  print_part(stream, "optimizer", use->optimizer, use->total);
-  print_part(stream, "communication", use->communication, use->total);
-  print_part(stream, "next input", use->input, use->total);
-  print_part(stream, "workspace", use->workspace, use->total);
-  print_part(stream, "context", use->context, use->total);
-}
-
-static int fullest(const question *q)
-{
-  int best = 0;
-  for (int i = 1; i < q->stage_count; i++)
-    if (q->stages[i].memory > q->stages[best].memory) best = i;
-  return best;
-}
-
-static void print_verdict(FILE *stream, const question *q)
-{
-  static const char *const words[] = {"not known whether it fits", "fits",
-                                      "tight: within 8 %, the framework's release decides", "does not fit"};
-  const pm_memory_use *use = &q->use;
-  char total[QUANTITY], usable[QUANTITY], missing[QUANTITY], sample[QUANTITY], name[QUANTITY] = "total";
-  char number[PM_NUMBER_MAX], safe[PM_NUMBER_MAX];
-  if (q->stage_count > 1) snprintf(name, sizeof name, "heaviest: stage %d of %d", fullest(q), q->stage_count);
-  fprintf(stream, "  %-*s%s of %s: %s", LABEL - 2, name, quantity(total, use->total), quantity(usable, use->usable),
-          words[use->verdict]);
-  if (use->missing > 0) fprintf(stream, ", %s too much", quantity(missing, use->missing));
-  fprintf(stream, "\n  %-*s%s (%s to be safe), %s each\n", LABEL - 2,
-          q->inference ? "largest batch" : "largest micro-batch",
-          pm_number_format(number, use->largest_batch), pm_number_format(safe, use->safe_batch),
-          quantity(sample, use->sample));
-  if (use->host > 0) fprintf(stream, "  %-*s%s for each GPU\n", LABEL - 2, "on the host", quantity(total, use->host));
-}
-
-/* "2 nodes of 8 GPUs" */
-static void format_gpus(char *text, size_t size, int32_t gpus, int32_t nodes)
-{
-  if (nodes > 1) snprintf(text, size, "%d nodes of %d GPU%s", nodes, gpus, gpus > 1 ? "s" : "");
-  else snprintf(text, size, "%d GPU%s", gpus, gpus > 1 ? "s" : "");
-}
-
-static void print_plan(FILE *stream, const question *q)
-{
-  const pm_run *r = &q->run;
-  const pm_record_type *type = pm_record_type_find("run");
-  char line[512], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], recompute[PM_TEXT_MAX];
-  char optimizer[PM_TEXT_MAX], gpus[QUANTITY];
-  double whole = r->pipeline_parallel > 1 ? 1 : r->batch;
-  bool plain = r->tensor_parallel == 1 && r->context_parallel == 1 && r->pipeline_parallel == 1 && r->zero == 0;
-  format_gpus(gpus, sizeof gpus, r->gpus, r->nodes);
-  int length = snprintf(line, sizeof line, "%s, micro-batch %s, %s, %s", gpus,
-                        pm_number_format(number, isnan(r->micro_batch) ? whole : r->micro_batch),
-                        pm_record_format(pm_record_find_field(type, "precision"), r, precision),
-                        pm_record_format(pm_record_find_field(type, "optimizer"), r, optimizer));
-  if (!plain)
-    length += snprintf(line + length, sizeof line - (size_t)length,
-                       "; tensor %d x context %d x pipeline %d x data %g, ZeRO %d",
-                       r->tensor_parallel, r->context_parallel, r->pipeline_parallel, pm_run_get_data_parallel(r),
-                       r->zero);
-  if (r->recompute != PM_RECOMPUTE_NONE)
-    snprintf(line + length, sizeof line - (size_t)length, "; recomputation %s",
-             pm_record_format(pm_record_find_field(type, "recompute"), r, recompute));
-  print_wrapped(stream, line, 0, 0, WIDTH);
-}
-
-static void print_call(FILE *stream, const question *q)
-{
-  const pm_inference_run *r = &q->call;
-  char line[256], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], gpus[QUANTITY];
-  format_gpus(gpus, sizeof gpus, r->gpus, r->nodes);
-  snprintf(line, sizeof line, "%s, batch %s, %s", gpus, pm_number_format(number, r->batch),
-           pm_record_format(pm_record_find_field(pm_record_type_find("inference_run"), "precision"), r, precision));
-  print_wrapped(stream, line, 0, 0, WIDTH);
-}
-
-static void print_title(FILE *stream, const question *q)
-{
-  char assumed[ASSUMED];
-  pm_network_totals totals;
-  if (pm_network_get_totals(q->network, &totals, NULL) != PM_OK) snprintf(totals.name, PM_TEXT_MAX, "the network");
-  fprintf(stream, "Memory of %s in %s on %s\n", totals.name, q->inference ? "inference" : "training",
-          pm_system_get_gpu(q->system)->name);
-  if (q->inference) print_call(stream, q);
-  else print_plan(stream, q);
-  print_assumed(stream, q->inference ? assumed_of_call(q->study, &q->given, &q->call, assumed)
-                                     : assumed_of(q->study, &q->given, &q->run, assumed));
-}
-
-static pm_table *stage_table(const question *q, bool all, pm_error *error)
+static pm_table *stage_table(const question *q, pm_error *error)
 {
   static const char *const names[] = {"stage", "layers", "parameters", "in_flight", "weights", "gradients", "optimizer",
                                       "activations", "memory", "verdict", "live_gradients", "allocator",
                                       "input", "workspace", "communication", "context", "gpu_memory", "host_memory"};
   pm_table *table = pm_table_new_of_records(pm_record_type_find("stage"), q->stages, (size_t)q->stage_count, error);
-  if (table != NULL) pm_table_keep(table, names, all ? sizeof names / sizeof names[0] : 10, NULL);
+  if (table != NULL) pm_table_keep(table, names, sizeof names / sizeof names[0], NULL);
   return table;
 }
-
-static int print_stages(FILE *stream, const question *q)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_table *table = stage_table(q, false, &error);
-  char *text = table != NULL ? pm_table_format(table, PM_FORMAT_TABLE, WIDTH, &error) : NULL;
-  pm_table_free(table);
-  if (text == NULL) return fail_error(&error);
-  fprintf(stream, "\nStages\n%s", text);
-  pm_string_free(text);
-  return CODE_DONE;
-}
-
-enum { LEAST_SHOWN = 3 };
-
-/* The changes after which it fits, or fits better; where none is enough by itself, those that save most. */
-static void print_advice(FILE *stream, const question *q)
-{
-  pm_memory_advice rows[ADVICE];
-  char total[QUANTITY], number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
-  const pm_field *field = pm_record_find_field(pm_record_type_find("memory_advice"), "verdict");
-  int count = pm_prediction_get_advice(q->plan, &q->run, rows, ADVICE, NULL), helping = 0;
-  for (int i = 0; i < count; i++)
-    if (rows[i].verdict < q->use.verdict) rows[helping++] = rows[i];
-  if (helping > 0) fputs("\nWhat would help\n", stream);
-  else if (count > 0) fputs("\nNo single change is enough; these save most\n", stream);
-  count = helping > 0 ? helping : count < LEAST_SHOWN ? count : LEAST_SHOWN;
-  for (int i = 0; i < count; i++)
-    fprintf(stream, "  %-36s%10s  %-12s  largest micro-batch %s\n", rows[i].change, quantity(total, rows[i].total),
-            pm_record_format(field, &rows[i], verdict), pm_number_format(number, rows[i].largest_batch));
-}
-
-static int write_report(const cli_request *request, const question *q)
-{
-  cli_page page;
-  if (!page_open(&page)) return fail_memory();
-  print_title(page.stream, q);
-  fputc('\n', page.stream);
-  print_verdict(page.stream, q);
-  fputs("\nParts\n", page.stream);
-  print_parts(page.stream, q);
-  int code = q->stage_count > 1 ? print_stages(page.stream, q) : CODE_DONE;
-  if (q->use.verdict > PM_VERDICT_FITS && !q->inference) print_advice(page.stream, q);
-  int written = page_write(&page, request);
-  return code == CODE_DONE ? written : code;
-}
-
-/* ---- Tables ---- */
 
 /* The run, but for its optimizer, whose name is that of a part. */
 static int add_run(pm_table *table, const question *q, pm_error *error)
@@ -326,6 +165,12 @@ static int write_layers(const cli_request *request, const question *q)
   return write_table(request, table, &error);
 }
 
+static pm_report *report_of(const question *q, pm_error *error)
+{
+  return q->inference ? pm_study_new_inference_memory_report(q->study, &q->given, &q->call, error)
+                      : pm_study_new_memory_report(q->study, &q->given, &q->run, error);
+}
+
 static int answer(const cli_request *request, question *q)
 {
   pm_error error = PM_ERROR_NONE;
@@ -333,8 +178,8 @@ static int answer(const cli_request *request, question *q)
   int code = q->inference ? find_inference(q) : find_training(q);
   if (code != CODE_DONE) return code;
   if (request->value[OPTION_STAGES] != NULL && q->inference) return fail(CODE_USAGE, "--stages is of training");
-  if (request->value[OPTION_STAGES] != NULL) return write_table(request, stage_table(q, true, &error), &error);
-  return is_report(request) ? write_report(request, q) : write_row(request, q);
+  if (request->value[OPTION_STAGES] != NULL) return write_table(request, stage_table(q, &error), &error);
+  return is_report(request) ? write_document(request, report_of(q, &error), &error) : write_row(request, q);
 }
 
 static int run(const cli_request *request)

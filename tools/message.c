@@ -70,12 +70,6 @@ int fail_error(const pm_error *error)
               error->status == PM_OK ? "something failed without a reason" : error->text);
 }
 
-int fail_run(const pm_error *error, const char *besides)
-{
-  if (error->status != PM_STATUS_DOES_NOT_FIT) return fail_error(error);
-  return fail(error_code(error), "%s%s; --ignore-memory predicts all the same", error->text, besides);
-}
-
 const char *closest_name(const char *name, const char *const *names)
 {
   size_t count = 0;

@@ -161,6 +161,17 @@ int write_table(const cli_request *request, pm_table *table, const pm_error *err
   return code;
 }
 
+int write_document(const cli_request *request, pm_report *report, const pm_error *error)
+{
+  pm_error reason = PM_ERROR_NONE;
+  if (report == NULL) return fail_error(error);
+  char *text = pm_report_format(report, PM_RENDERING_TEXT, output_width(request), &reason);
+  int code = text != NULL ? write_output(request, text, strlen(text)) : fail_error(&reason);
+  pm_string_free(text);
+  pm_report_free(report);
+  return code;
+}
+
 bool page_open(cli_page *page)
 {
   page->text = NULL;

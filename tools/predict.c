@@ -2,9 +2,21 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "options.h"
+#include "asked.h"
 #include "settings.h"
-#include "study.h"
+
+/* One network on one system, and all that the answer is made of. */
+typedef struct cli_study {
+  pm_catalog *catalog;
+  pm_network *network;
+  pm_system *system;
+  pm_study *study;
+  const pm_plan *plan; /* of the study */
+  pm_given given;
+  pm_run run;
+  pm_prediction prediction;
+  pm_dataset dataset; /* its id is empty if none was named */
+} cli_study;
 
 /* ---- What is asked ---- */
 
@@ -41,13 +53,10 @@ static int write_row(const cli_request *request, const cli_study *study)
   return write_table(request, table, &error);
 }
 
-static int write_report(const cli_request *request, const cli_study *study)
+static pm_report *report_of(const cli_study *study, pm_error *error)
 {
-  cli_page page;
-  int width = output_width(request);
-  if (!page_open(&page)) return fail_memory();
-  print_report(page.stream, study, width > 0 && width < 100 ? (size_t)width : 100);
-  return page_write(&page, request);
+  const char *dataset = study->dataset.id[0] != '\0' ? study->dataset.name : NULL;
+  return pm_study_new_report(study->study, &study->given, &study->run, &study->prediction, dataset, error);
 }
 
 static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total)
@@ -115,17 +124,24 @@ static pm_table *stages_table(const cli_study *study, pm_error *error)
   return table;
 }
 
+/* Why there is no prediction, with what would help. */
+static int refuse(cli_study *study, const pm_error *error)
+{
+  pm_predict(study->plan, &study->run, &study->prediction, 1);
+  return fail_run(error, report_of(study, NULL));
+}
+
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse_run(study, &error);
+  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse(study, &error);
   if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
   if (code != CODE_DONE) return code;
   if (request->value[OPTION_STAGES] != NULL) return write_table(request, stages_table(study, &error), &error);
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
   code = predict_runs(study->plan, ~0u, &study->run, &study->prediction, 1);
   if (code != CODE_DONE) return code;
-  return is_report(request) ? write_report(request, study) : write_row(request, study);
+  return is_report(request) ? write_document(request, report_of(study, &error), &error) : write_row(request, study);
 }
 
 /* The run completed, and its plan. */
@@ -138,7 +154,6 @@ static int complete(const cli_request *request, cli_study *study)
   if (code == CODE_DONE) code = complete_runs(request, study->study, &study->given, &study->run, 1, false);
   if (code == CODE_DONE) code = check_effects(request, study->study, &study->run, 1);
   if (code == CODE_DONE) study->plan = open_plan(study->study, &code);
-  if (code == CODE_DONE) study->framework = pm_study_get_framework(study->study, study->run.framework_index, 0);
   return code;
 }
 

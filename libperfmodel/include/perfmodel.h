@@ -61,6 +61,7 @@
 #include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
 #include "perfmodel/settings.h"
+#include "perfmodel/report.h"
 #include "perfmodel/study.h"
 #include "perfmodel/evidence.h"
 

@@ -28,6 +28,11 @@
 **     pm_predict(pm_study_get_plan(study, &error), &run, &prediction, 1);
 **     count = pm_study_get_assumptions(study, &given, &run, rows);
 **     puts(pm_assumptions_format(rows, count, text, sizeof text));              "8 GPUs, bf16, adamw, ..."
+**
+** What there is to say of an answer is a report, which is the same in every command and language:
+**
+**     pm_report *report = pm_study_new_report(study, &given, &run, &prediction, NULL, &error);
+**     char *page = pm_report_format(report, PM_RENDERING_TEXT, 80, &error);     "Training ResNet-50 on ..."
 */
 #ifndef PERFMODEL_STUDY_H
 #define PERFMODEL_STUDY_H
@@ -35,6 +40,7 @@
 #include "catalog.h"
 #include "inference.h"
 #include "predict.h"
+#include "report.h"
 #include "search.h"
 
 #ifdef __cplusplus
@@ -171,6 +177,63 @@ PM_INLINE pm_table *pm_study_tabulate_inference(const pm_study *study, const pm_
 /* The best plans of a search of the study; `front`: the front instead. */
 PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
                                           int32_t front, pm_error *error);
+
+/* ---- Reports: all that there is to say of an answer, as a document (report.h) ----
+**
+** A report keeps nothing of the study: it may outlive it. Those who want the numbers alone read the prediction, which
+** has all of them.
+*/
+
+/* Of a completed run and its prediction: the rate with its interval, the parts of a step, communication, parallelism,
+** efficiency, memory, what limits it, what one change would give, and what the numbers rest on. A run that does not fit
+** has a report too, with what would fit instead.
+**
+** `dataset` is the name of what an epoch is of; NULL: not named. Owned by the caller; NULL with an error. Cost: that of a
+** prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not fit, that of a
+** search. */
+PM_API pm_report *pm_study_new_report_sized(pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
+                                            const pm_prediction *prediction, size_t prediction_size,
+                                            const char *dataset, pm_error *error);
+PM_INLINE pm_report *pm_study_new_report(pm_study *study, const pm_given *given, const pm_run *run,
+                                         const pm_prediction *prediction, const char *dataset, pm_error *error)
+{
+  return pm_study_new_report_sized(study, given, run, sizeof *run, prediction, sizeof *prediction, dataset, error);
+}
+
+/* The same of completed calls of inference: of one with the parts of its latency, of several as a table with a row for
+** each, in which what all have alike is said once. `latency` is the limit within which their batches are the largest;
+** NAN: the batches were given. */
+PM_API pm_report *pm_study_new_inference_report_sized(pm_study *study, const pm_given *given,
+                                                      const pm_inference_run *runs, size_t run_size,
+                                                      const pm_inference *predictions, size_t prediction_size,
+                                                      size_t count, double latency, pm_error *error);
+PM_INLINE pm_report *pm_study_new_inference_report(pm_study *study, const pm_given *given,
+                                                   const pm_inference_run *runs, const pm_inference *predictions,
+                                                   size_t count, double latency, pm_error *error)
+{
+  return pm_study_new_inference_report_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count,
+                                             latency, error);
+}
+
+/* Of the memory of a completed run, whether or not it fits: the total of the heaviest rank against what the GPU has, its
+** parts, the stages of a pipeline, and what would help if it does not fit. */
+PM_API pm_report *pm_study_new_memory_report_sized(pm_study *study, const pm_given *given, const pm_run *run,
+                                                   size_t run_size, pm_error *error);
+PM_INLINE pm_report *pm_study_new_memory_report(pm_study *study, const pm_given *given, const pm_run *run,
+                                                pm_error *error)
+{
+  return pm_study_new_memory_report_sized(study, given, run, sizeof *run, error);
+}
+
+/* Of the memory of a completed call of inference: the total, the largest batch, and the parts. */
+PM_API pm_report *pm_study_new_inference_memory_report_sized(pm_study *study, const pm_given *given,
+                                                             const pm_inference_run *run, size_t run_size,
+                                                             pm_error *error);
+PM_INLINE pm_report *pm_study_new_inference_memory_report(pm_study *study, const pm_given *given,
+                                                          const pm_inference_run *run, pm_error *error)
+{
+  return pm_study_new_inference_memory_report_sized(study, given, run, sizeof *run, error);
+}
 
 /* ---- Searches ---- */
 

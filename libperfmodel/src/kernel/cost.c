@@ -15,6 +15,12 @@ static bool is_aligned(const pm__gemm *g, double of)
          is_multiple(g->k, g->by.k[PM__BATCH], of);
 }
 
+bool pm__kernel_loses_to_sides(const pm__device *d, const pm__layer_kernel *kernel)
+{
+  bool slower = d->unaligned > 1 || d->wants_aligned;
+  return slower && kernel->family == PM__GEMM && !is_aligned(&kernel->shape.gemm, d->align);
+}
+
 static pm__product product_of(const pm__device *d, const pm__gemm *g, double batch)
 {
   const double variables[PM__VARIABLES] = {[PM__BATCH] = batch};

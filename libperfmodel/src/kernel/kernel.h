@@ -12,6 +12,9 @@ bool pm__kernel_works(const pm__layer_kernel *kernel);
 /* Time of one kernel without its launch [s]. */
 double pm__kernel_price(const pm__device *device, const pm__layer_kernel *kernel, double batch);
 
+/* Whether it is a product that takes longer because its sides are no multiples of 16 bytes. */
+bool pm__kernel_loses_to_sides(const pm__device *device, const pm__layer_kernel *kernel);
+
 /* PM_OK, or why nothing can be timed: batch, precision, or no rate for it on this GPU. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error);
 

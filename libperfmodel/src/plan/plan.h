@@ -128,6 +128,10 @@ static inline double pm__plan_gradient(const pm_framework *framework, int precis
   return own > 0 && stored < 8 ? own : stored;
 }
 
+/* Whether a product of the run may take longer because its sides are no multiples of 16 bytes. Where not, software that
+** pads them is as fast. */
+bool pm__plan_loses_to_sides(const pm_plan *plan, const pm_run *run);
+
 /* ---- What training and inference ask of a run ---- */
 
 int pm__plan_check_place(const char *what, int32_t index, size_t count, pm_error *error);

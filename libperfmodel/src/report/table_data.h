@@ -54,6 +54,12 @@ void pm__write_csv(pm__string *out, const pm_table *table);
 void pm__write_json(pm__string *out, const pm_table *table);
 void pm__write_text(pm__string *out, const pm_table *table, int width, size_t most, size_t absent);
 
+/* Characters of a text. */
+size_t pm__text_width(const char *text);
+
+/* Appends words over as many lines of `width` characters as they need, each line but the first behind an indent. */
+void pm__write_folded(pm__string *out, const char *text, size_t width, size_t indent);
+
 /* Appends a cell as people see it. */
 void pm__write_cell(pm__string *out, const pm_table *table, size_t column, size_t row);
 

@@ -24,7 +24,7 @@ typedef struct layout {
 
 /* ---- Widths ---- */
 
-static size_t count_characters(const char *text)
+size_t pm__text_width(const char *text)
 {
   size_t count = 0;
   for (; *text != '\0'; count++) {
@@ -56,11 +56,11 @@ static size_t next_row(const layout *plan, size_t row)
 static bool measure(layout *plan, pm__string *cell)
 {
   for (size_t i = 0; i < plan->count; i++) {
-    plan->width[i] = count_characters(column_of(plan, i)->column.name);
+    plan->width[i] = pm__text_width(column_of(plan, i)->column.name);
     for (size_t row = 0; row < plan->table->rows; row = next_row(plan, row)) {
       read_cell(cell, plan->table, plan->column[i], row);
       if (cell->failed) return false;
-      size_t width = count_characters(cell->text);
+      size_t width = pm__text_width(cell->text);
       if (width > plan->width[i]) plan->width[i] = width;
     }
   }
@@ -118,7 +118,7 @@ static void end_line(pm__string *out)
 
 static void add_padded(pm__string *out, const char *text, size_t width, bool right, bool last)
 {
-  size_t length = count_characters(text), blanks = width > length ? width - length : 0;
+  size_t length = pm__text_width(text), blanks = width > length ? width - length : 0;
   if (right) add_blanks(out, blanks);
   pm__string_add(out, text);
   if (!right && !last) add_blanks(out, blanks);
@@ -137,8 +137,7 @@ static size_t fold_at(const char *text, size_t width)
   return text[bytes] == '\0' || text[bytes] == ' ' || blank == 0 ? bytes : blank;
 }
 
-/* Writes words over as many lines as they need, each line but the first indented. */
-static void add_folded(pm__string *out, const char *text, size_t width, size_t indent)
+void pm__write_folded(pm__string *out, const char *text, size_t width, size_t indent)
 {
   for (;;) {
     size_t bytes = fold_at(text, width > 0 ? width : 1);
@@ -183,7 +182,7 @@ static void write_row(pm__string *out, pm__string *cell, const layout *plan, siz
     read_cell(cell, plan->table, plan->column[i], row);
     if (cell->failed) out->failed = true;
     if (out->failed) return;
-    if (last && !right) add_folded(out, cell->text, plan->width[i], indent_of_last(plan));
+    if (last && !right) pm__write_folded(out, cell->text, plan->width[i], indent_of_last(plan));
     else add_padded(out, cell->text, plan->width[i], right, last);
   }
   end_line(out);
@@ -206,7 +205,7 @@ static void write_rows(pm__string *out, pm__string *cell, const layout *plan, si
 static void add_lines(pm__string *out, const pm__string *text, size_t limit)
 {
   if (text->failed) out->failed = true;
-  else add_folded(out, text->text, limit, 0);
+  else pm__write_folded(out, text->text, limit, 0);
   pm__string_add(out, "\n");
 }
 
@@ -248,14 +247,14 @@ static void write_list(pm__string *out, pm__string *cell, const layout *plan, si
 {
   size_t names = 0;
   for (size_t i = 0; i < plan->count; i++) {
-    size_t width = count_characters(column_of(plan, i)->column.name);
+    size_t width = pm__text_width(column_of(plan, i)->column.name);
     if (width > names) names = width;
   }
   for (size_t i = 0; i < plan->count && !out->failed; i++) {
     add_padded(out, column_of(plan, i)->column.name, names, false, false);
     read_cell(cell, plan->table, plan->column[i], 0);
     if (cell->failed) out->failed = true;
-    else add_folded(out, cell->text, limit > names + GAP ? limit - names - GAP : 1, names + GAP);
+    else pm__write_folded(out, cell->text, limit > names + GAP ? limit - names - GAP : 1, names + GAP);
     end_line(out);
   }
 }

@@ -1,0 +1,30 @@
+/* A report as one string, in any of the renderings. */
+#include <stdlib.h>
+#include <string.h>
+#include "report/report.h"
+
+int pm_rendering_find(const char *name)
+{
+  static const char *const names[] = {"text", "html", "markdown", "summary"}; /* in the order of pm_rendering */
+  for (int i = 0; name != NULL && i < 4; i++)
+    if (strcmp(name, names[i]) == 0) return i;
+  return -1;
+}
+
+char *pm_report_format(const pm_report *report, pm_rendering rendering, int width, pm_error *error)
+{
+  pm__string out = {NULL, 0, 0, false};
+  if (report == NULL || rendering < PM_RENDERING_TEXT || rendering > PM_RENDERING_SUMMARY)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no report, or no such rendering"), (char *)NULL;
+  pm__string_add(&out, "");
+  switch (rendering) {
+  case PM_RENDERING_TEXT: pm__report_write_text(&out, report, width); break;
+  case PM_RENDERING_HTML: pm__report_write_html(&out, report); break;
+  case PM_RENDERING_MARKDOWN: pm__report_write_markdown(&out, report); break;
+  default: pm__string_add(&out, report->summary.length > 0 ? report->summary.text : "");
+  }
+  if (!out.failed) return out.text;
+  pm__no_memory(error);
+  free(out.text);
+  return NULL;
+}

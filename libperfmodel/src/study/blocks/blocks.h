@@ -1,0 +1,38 @@
+/*
+** All blocks of reports, in the order of reading. A block is a file of this folder with its descriptor,
+** pm__study_block_<name>, and its line here.
+*/
+#ifndef PM_STUDY_BLOCKS_H
+#define PM_STUDY_BLOCKS_H
+
+#include "study/report.h"
+
+#define PM__STUDY_BLOCK_LIST(X) \
+  X(setting) \
+  X(assumptions) \
+  X(failure) \
+  X(fitting_precision) \
+  X(fitting_plan) \
+  X(outcome) \
+  X(calls) \
+  X(capacity) \
+  X(step_time) \
+  X(call_time) \
+  X(communication) \
+  X(parallelism) \
+  X(efficiency) \
+  X(memory) \
+  X(memory_parts) \
+  X(memory_stages) \
+  X(memory_advice) \
+  X(bottleneck) \
+  X(hints) \
+  X(calibration) \
+  X(software) \
+  /* the next block goes above this line */
+
+#define PM__STUDY_BLOCK_DECLARE(name) extern const pm__study_block pm__study_block_##name;
+PM__STUDY_BLOCK_LIST(PM__STUDY_BLOCK_DECLARE)
+#undef PM__STUDY_BLOCK_DECLARE
+
+#endif

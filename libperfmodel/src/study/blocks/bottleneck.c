@@ -1,0 +1,70 @@
+/* What limits the run, in words. */
+#include "study/blocks/blocks.h"
+
+/* What takes the largest share, as the beginning of a sentence, and where the prediction has it: a share, or a time. */
+static const struct {
+  const char *words;
+  size_t share, time;
+} limits[PM_BOTTLENECK_COUNT] = {
+  [PM_BOTTLENECK_COMPUTE] = {"Compute bound: kernels at the limit of arithmetic take",
+                             offsetof(pm_prediction, compute_share), 0},
+  [PM_BOTTLENECK_MEMORY_BANDWIDTH] = {"Memory-bandwidth bound: kernels that wait for device memory take",
+                                      offsetof(pm_prediction, memory_bandwidth_share), 0},
+  [PM_BOTTLENECK_COMMUNICATION] = {"Communication bound: exposed communication takes",
+                                   offsetof(pm_prediction, communication_share), 0},
+  [PM_BOTTLENECK_LAUNCH_OVERHEAD] = {"Bound by CPU launch overhead, which takes",
+                                     offsetof(pm_prediction, launch_overhead_share), 0},
+  [PM_BOTTLENECK_STRAGGLER_WAIT] = {"Bound by the straggler wait: waiting for the slowest GPU takes",
+                                    offsetof(pm_prediction, straggler_wait_share), 0},
+  [PM_BOTTLENECK_INPUT] = {"Input bound: waiting for samples takes", offsetof(pm_prediction, input_wait_share), 0},
+  [PM_BOTTLENECK_TENSOR_COMMUNICATION] = {"Communication bound: exposed exchanges of tensor parallelism take", 0,
+                                          offsetof(pm_prediction, tensor_communication_time)},
+  [PM_BOTTLENECK_CONTEXT_COMMUNICATION] = {"Communication bound: exposed exchanges of context parallelism take", 0,
+                                           offsetof(pm_prediction, context_communication_time)},
+  [PM_BOTTLENECK_EXPERT_COMMUNICATION] = {"Communication bound: exposed exchanges of expert parallelism take", 0,
+                                          offsetof(pm_prediction, expert_communication_time)},
+  [PM_BOTTLENECK_PIPELINE_COMMUNICATION] = {"Communication bound: exposed exchanges of pipeline parallelism take", 0,
+                                            offsetof(pm_prediction, pipeline_communication_time)},
+  [PM_BOTTLENECK_DATA_COMMUNICATION] = {"Communication bound: exposed exchanges of data parallelism take", 0,
+                                        offsetof(pm_prediction, exposed_data_communication_time)},
+  [PM_BOTTLENECK_BUBBLE] = {"Bound by the pipeline's bubble: its stages wait for each other",
+                            offsetof(pm_prediction, bubble_share), 0},
+  [PM_BOTTLENECK_OFFLOAD] = {"Bound by offloading: copies to the host and the update there take",
+                             offsetof(pm_prediction, offload_share), 0},
+};
+
+static double read(const pm_prediction *p, size_t offset)
+{
+  return *(const double *)(const void *)((const char *)p + offset);
+}
+
+static const pm_choice *choice_of(int32_t bottleneck)
+{
+  return &pm_record_find_field(pm_record_type_find("prediction"), "bottleneck")->choices[bottleneck];
+}
+
+static void fill_step(const pm__study_subject *s, pm_report *r)
+{
+  char text[PM__REPORT_WORD];
+  const pm_prediction *p = &s->step;
+  if (p->status != PM_OK) return;
+  const char *words = limits[p->bottleneck].words;
+  size_t share = limits[p->bottleneck].share, time = limits[p->bottleneck].time;
+  if (words == NULL) pm__report_add(r, "bottleneck", "The bottleneck is not known.");
+  else
+    pm__report_add(r, "bottleneck", "%s %s of the step.", words,
+                   pm__report_percent(text, time > 0 ? read(p, time) / p->step_time : read(p, share)));
+  pm__report_summarize(r, "bottleneck %s", choice_of(p->bottleneck)->name);
+}
+
+static void fill_call(const pm__study_subject *s, pm_report *r)
+{
+  const pm_inference *p = &s->inference;
+  if (s->call_count != 1 || p->status != PM_OK) return;
+  pm__report_add(r, "bottleneck", "Bottleneck: %s of a call.", choice_of(p->bottleneck)->doc);
+  pm__report_summarize(r, "bottleneck %s", choice_of(p->bottleneck)->name);
+}
+
+const pm__study_block pm__study_block_bottleneck = {
+  .title = "", .style = PM_REPORT_STYLE_SENTENCES,
+  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call}};

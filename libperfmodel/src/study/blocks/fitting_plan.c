@@ -1,0 +1,28 @@
+/* The fastest plan of the same GPUs and samples that fits, where the run does not: the fields in which it differs. */
+#include <math.h>
+#include "study/blocks/blocks.h"
+
+static const char *const choices[] = {"tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel",
+                                      "virtual_pipeline", "expert_parallel", "zero", "recompute", "micro_batch"};
+
+static void fill(const pm__study_subject *s, pm_report *r)
+{
+  pm_run best;
+  char value[PM_TEXT_MAX];
+  const pm_record_type *type = pm_record_type_find("run");
+  if (s->step.status != PM_STATUS_DOES_NOT_FIT) return;
+  if (!pm__study_find_fitting(s, &best)) {
+    pm__report_add(r, "none", "no plan on these GPUs fits");
+    return;
+  }
+  for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+    const pm_field *field = pm_record_find_field(type, choices[i]);
+    double own = pm_record_get_number(field, &s->run), other = pm_record_get_number(field, &best);
+    if (own == other || (isnan(own) && other == s->run.batch)) continue;
+    pm__report_add(r, field->name, "%s", pm_record_format(field, &best, value));
+  }
+}
+
+const pm__study_block pm__study_block_fitting_plan = {
+  .title = "A plan that fits", .style = PM_REPORT_STYLE_VALUES,
+  .fill = {[PM__STUDY_STEP] = fill}};

@@ -1,0 +1,41 @@
+/* Memory of each GPU beside a prediction: the peak, whether it fits, the largest batch. */
+#include <math.h>
+#include "perfmodel/units.h"
+#include "study/blocks/blocks.h"
+
+static void add_use(pm_report *r, const char *label, double memory, double usable)
+{
+  char all[PM__REPORT_WORD], verdict[PM_TEXT_MAX];
+  pm__report_add_quantity(r, label, memory, "B");
+  if (isnan(usable)) pm__report_note(r, "; what there is is not known");
+  else
+    pm__report_note(r, "of %s: %s", pm__report_quantity(all, usable, "B"),
+                    pm__study_verdict(pm_memory_get_verdict(memory, usable), verdict));
+}
+
+static void add_largest(pm_report *r, double batch)
+{
+  char number[PM_NUMBER_MAX];
+  pm__report_add(r, "largest batch", "%s", batch >= 1 ? pm_number_format(number, batch) : "none fits");
+}
+
+static void fill_step(const pm__study_subject *s, pm_report *r)
+{
+  const pm_prediction *p = &s->step;
+  if (isnan(p->memory) || isnan(p->gpu_memory)) return;
+  add_use(r, "peak of a step", p->memory, p->gpu_memory);
+  add_largest(r, p->largest_batch);
+  if (s->run.offload != PM_OFFLOAD_NONE) add_use(r, "host of a node", p->host_memory, s->machine->host_memory);
+}
+
+static void fill_call(const pm__study_subject *s, pm_report *r)
+{
+  const pm_inference *p = &s->inference;
+  if (s->call_count != 1 || isnan(p->memory) || isnan(p->gpu_memory)) return;
+  add_use(r, "peak of a call", p->memory, p->gpu_memory);
+  add_largest(r, p->largest_batch);
+}
+
+const pm__study_block pm__study_block_memory = {
+  .title = "Memory of each GPU", .style = PM_REPORT_STYLE_VALUES,
+  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call}};

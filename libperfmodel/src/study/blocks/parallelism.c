@@ -1,0 +1,56 @@
+/* How the network is distributed over GPUs, and what each kind of parallelism exchanges. */
+#include <stdio.h>
+#include "study/blocks/blocks.h"
+
+static void add_exchange(pm_report *r, const char *label, double time, double step)
+{
+  if (time > 0) pm__report_add_part(r, label, time, "s", step);
+}
+
+/* What is on the host, and at which rates that was taken; nothing of it is measured. */
+static void add_offload(const pm__study_subject *s, pm_report *r)
+{
+  static const char *const what[] = {[PM_OFFLOAD_OPTIMIZER] = "optimizer",
+                                     [PM_OFFLOAD_GRADIENTS] = "optimizer and gradients",
+                                     [PM_OFFLOAD_PARAMETERS] = "optimizer, gradients and weights"};
+  char text[PM__REPORT_WORD];
+  if (s->run.offload == PM_OFFLOAD_NONE) return;
+  pm__report_add(r, "on the host", "%s", what[s->run.offload]);
+  pm__report_note(r, "; its memory at the %s of data sheets",
+                  pm__report_quantity(text, s->machine->host_memory_bandwidth, "B/s"));
+}
+
+static void add_degrees(const pm_run *run, int32_t data, pm_report *r)
+{
+  char experts[PM__REPORT_WORD] = "", zero[PM__REPORT_WORD] = "";
+  if (run->expert_parallel > 1) snprintf(experts, sizeof experts, ", experts over %d", run->expert_parallel);
+  if (run->zero > 0) snprintf(zero, sizeof zero, ", ZeRO %d", run->zero);
+  pm__report_add(r, "GPUs", "tensor %d x context %d x pipeline %d x data %d%s%s", run->tensor_parallel,
+                 run->context_parallel, run->pipeline_parallel, data, experts, zero);
+}
+
+static void fill(const pm__study_subject *s, pm_report *r)
+{
+  const pm_run *run = &s->run;
+  const pm_prediction *p = &s->step;
+  double degree =
+    (double)run->tensor_parallel * run->pipeline_parallel * run->context_parallel * run->expert_parallel;
+  bool plain = degree == 1 && run->zero == 0 && run->offload == PM_OFFLOAD_NONE;
+  if (p->status != PM_OK || plain) return;
+  add_degrees(run, p->data_parallel, r);
+  pm__report_add(r, "micro-batches", "%.0f of %.0f on each data-parallel rank", p->micro_batches,
+                 run->batch * run->gradient_accumulation_steps / p->micro_batches);
+  add_exchange(r, "tensor exchanges", p->tensor_communication_time, p->step_time);
+  add_exchange(r, "context exchanges", p->context_communication_time, p->step_time);
+  add_exchange(r, "expert exchanges", p->expert_communication_time, p->step_time);
+  add_exchange(r, "hops", p->pipeline_communication_time, p->step_time);
+  add_exchange(r, "data exchanges", p->data_communication_time, p->step_time);
+  add_offload(s, r);
+  if (p->pipeline_stages >= 2)
+    pm__report_add(r, "stages", "stage %d of %d takes longest, stage %d needs most memory", p->slowest_stage,
+                   p->pipeline_stages, p->fullest_stage);
+}
+
+const pm__study_block pm__study_block_parallelism = {
+  .title = "Parallelism", .style = PM_REPORT_STYLE_VALUES,
+  .fill = {[PM__STUDY_STEP] = fill}};

@@ -1,0 +1,130 @@
+/* The same run with one change, for hints. What cannot change anything is not predicted. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "plan/plan.h"
+#include "study/report.h"
+
+/* ---- 16 bits ---- */
+
+static bool has_precision(const pm_given *given, const char *type)
+{
+  pm_given alone = {0, 0};
+  pm_given_add(&alone, type, "precision");
+  return (given->fields & alone.fields) != 0;
+}
+
+int32_t pm__study_half(const pm__study_subject *s)
+{
+  bool step = s->answer == PM__STUDY_STEP;
+  int32_t precision = step ? s->run.precision : s->call.precision;
+  bool none = has_precision(s->given, step ? "run" : "inference_run") || pm_precision_get_bytes(precision) < 4;
+  return none ? PM_PRECISION_FP32 : pm_gpu_get_half_precision(s->gpu);
+}
+
+bool pm__study_step_in_half(const pm__study_subject *s, pm_prediction *p)
+{
+  pm_run run = s->run;
+  run.precision = pm__study_half(s);
+  run.ignore_memory = 1;
+  return run.precision != PM_PRECISION_FP32 && pm_predict(s->plan, &run, p, 1) == PM_OK && p->status == PM_OK;
+}
+
+bool pm__study_call_in_half(const pm__study_subject *s, pm_inference *p)
+{
+  pm_inference_run run = s->call;
+  run.precision = pm__study_half(s);
+  run.ignore_memory = 1;
+  return run.precision != PM_PRECISION_FP32 && pm_infer(s->plan, &run, p, 1) == PM_OK && p->status == PM_OK;
+}
+
+/* ---- Other software, in a plan of its own ---- */
+
+static double step_rate_with(const pm__study_subject *s, const pm_framework_profile *other)
+{
+  pm_prediction p = {.throughput = NAN};
+  pm_run run = s->run;
+  pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, NULL);
+  run.network_index = run.system_index = 0;
+  run.framework_index = plan != NULL ? pm_plan_add_framework(plan, other, NULL) : -1;
+  if (run.framework_index == 0) pm_predict(plan, &run, &p, 1);
+  pm_plan_free(plan);
+  return p.throughput;
+}
+
+static double call_rate_with(const pm__study_subject *s, const pm_inference_profile *other)
+{
+  pm_inference p = {.throughput = NAN};
+  pm_inference_run run = s->call;
+  pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, NULL);
+  run.network_index = run.system_index = 0;
+  run.profile_index = plan != NULL ? pm_plan_add_inference_profile(plan, other, NULL, NULL) : -1;
+  if (run.profile_index == 0) pm_infer(plan, &run, &p, 1);
+  pm_plan_free(plan);
+  return p.throughput;
+}
+
+/* Layouts are of the tensors that convolutions read. */
+static bool has_convolutions(const pm__study_subject *s)
+{
+  const pm__plan_network *network =
+    &s->plan->networks[s->answer == PM__STUDY_STEP ? s->run.network_index : s->call.network_index];
+  for (int mode = 0; mode < PM__MODES; mode++)
+    if (network->units[mode] != NULL && network->units[mode]->kernels.conv != NULL) return true;
+  return false;
+}
+
+double pm__study_channels_last_rate(const pm__study_subject *s)
+{
+  char name[PM_TEXT_MAX + 8];
+  pm_framework_profile framework;
+  pm_inference_profile profile;
+  bool step = s->answer == PM__STUDY_STEP;
+  if (!has_convolutions(s)) return NAN;
+  snprintf(name, sizeof name, "%s-nhwc", step ? s->framework->framework.id : s->profile->id);
+  if (step)
+    return pm_catalog_get_framework(s->study->catalog, name, &framework, NULL) == PM_OK ? step_rate_with(s, &framework)
+                                                                                        : (double)NAN;
+  return pm_catalog_get_inference(s->study->catalog, name, &profile, NULL) == PM_OK ? call_rate_with(s, &profile)
+                                                                                    : (double)NAN;
+}
+
+double pm__study_padded_rate(const pm__study_subject *s)
+{
+  pm_framework_profile padded = *s->framework;
+  padded.framework.pads_products = 1;
+  return pm__plan_loses_to_sides(s->plan, &s->run) ? step_rate_with(s, &padded) : (double)NAN;
+}
+
+/* ---- A plan that fits ---- */
+
+/* What is searched from: the same GPUs, precision and optimizer, and of the plan what was given. */
+static pm_run free_plan(const pm__study_subject *s, pm_given *given)
+{
+  static const char *const kept[] = {"gpus", "nodes", "precision", "optimizer"};
+  const pm_record_type *type = pm_record_type_find("run");
+  pm_run base = pm_search_base_make();
+  *given = *s->given;
+  for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) pm_given_add(given, "run", kept[i]);
+  for (size_t i = 0; i < type->field_count; i++)
+    if ((given->fields >> i & 1) != 0)
+      pm_record_set_number(&type->fields[i], &base, pm_record_get_number(&type->fields[i], &s->run), NULL);
+  base.framework_index = 0;
+  return base;
+}
+
+bool pm__study_find_fitting(const pm__study_subject *s, pm_run *best)
+{
+  size_t number;
+  pm_given given;
+  const pm_run base = free_plan(s, &given);
+  double samples = s->run.batch * pm_run_get_data_parallel(&s->run) * s->run.gradient_accumulation_steps;
+  pm_search *search = pm_study_new_search(s->study, &given, &base, 1, samples, NULL);
+  pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, NULL) : NULL;
+  bool found = result != NULL && pm_search_evaluate(search, 0, pm_search_count(search), result) == PM_OK &&
+               pm_search_result_get_plan(result, 0, &number) == PM_OK &&
+               pm_search_get_run(search, number, best) == PM_OK;
+  pm_search_result_free(result);
+  pm_search_free(search);
+  return found;
+}

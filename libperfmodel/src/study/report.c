@@ -1,0 +1,218 @@
+/* Reports of a study: the subject is put together, then every block adds its lines. */
+#include "study/report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/base.h"
+#include "record/sized.h"
+#include "study/blocks/blocks.h"
+
+enum { LABELS = 17, MEMORY_LABELS = 24 }; /* characters that labels take */
+
+/* ---- The document ---- */
+
+typedef struct named_block {
+  const char *name;
+  const pm__study_block *block;
+} named_block;
+
+static const named_block blocks[] = {
+#define BLOCK(name) {#name, &pm__study_block_##name},
+  PM__STUDY_BLOCK_LIST(BLOCK)
+#undef BLOCK
+};
+
+/* The summary ends with what was assumed. */
+static void add_assumed(const pm__study_subject *s, pm_report *report)
+{
+  if (s->assumed[0] == '\0') return;
+  pm__string_add(&report->summary, "; assumed: ");
+  pm__string_add(&report->summary, s->assumed);
+}
+
+static pm_report *write_report(const pm__study_subject *s, pm_error *error)
+{
+  bool memory = s->answer == PM__STUDY_STEP_MEMORY || s->answer == PM__STUDY_CALL_MEMORY;
+  pm_report *report = pm__report_new(memory ? MEMORY_LABELS : LABELS);
+  for (size_t i = 0; report != NULL && i < sizeof blocks / sizeof blocks[0]; i++) {
+    const pm__study_block *block = blocks[i].block;
+    if (block->fill[s->answer] == NULL) continue;
+    pm__report_open(report, blocks[i].name, block->title, block->style);
+    block->fill[s->answer](s, report);
+  }
+  if (report != NULL) add_assumed(s, report);
+  return pm__report_finish(report, error);
+}
+
+/* ---- The subject ---- */
+
+static int no_place(pm_error *error)
+{
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report needs a study of its kind, and a run that it completed");
+}
+
+/* What every answer has: where it was asked. */
+static int find_place(pm__study_subject *s, pm_study *study, const pm_given *given, int32_t network, int32_t system,
+                      pm_error *error)
+{
+  bool known = study != NULL && given != NULL && study->plan_count > 0 && network >= 0 &&
+               (size_t)network < study->use_count && system >= 0 && (size_t)system < study->system_count;
+  if (!known) return no_place(error);
+  s->study = study;
+  s->given = given;
+  s->plan = study->plans[study->plan_count - 1];
+  s->network = pm_study_get_network(study, network);
+  s->system = study->systems[system];
+  s->machine = pm_system_get_machine(s->system);
+  s->gpu = pm_system_get_gpu(s->system);
+  return pm_network_get_totals(study->networks[study->uses[network].network].own, &s->totals, error);
+}
+
+static int find_run(pm__study_subject *s, pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
+                    pm_error *error)
+{
+  pm_run own;
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  if (study == NULL || run == NULL || study->inference) return no_place(error);
+  int status = pm__record_size_check("run", run_size, error);
+  if (status != PM_OK) return status;
+  s->run = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, run_size}, 0, &own);
+  status = find_place(s, study, given, s->run.network_index, s->run.system_index, error);
+  if (status != PM_OK) return status;
+  s->framework = pm_study_get_framework(study, s->run.framework_index, s->run.system_index);
+  pm_assumptions_format(rows, pm_study_get_assumptions(study, given, &s->run, rows), s->assumed, sizeof s->assumed);
+  return PM_OK;
+}
+
+static int find_call(pm__study_subject *s, pm_study *study, const pm_given *given, const pm_inference_run *run,
+                     size_t run_size, pm_error *error)
+{
+  pm_inference_run own;
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  if (study == NULL || run == NULL || !study->inference) return no_place(error);
+  int status = pm__record_size_check("inference_run", run_size, error);
+  if (status != PM_OK) return status;
+  s->call = *(const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, run_size}, 0, &own);
+  status = find_place(s, study, given, s->call.network_index, s->call.system_index, error);
+  if (status != PM_OK) return status;
+  s->profile = pm_study_get_profile(study, s->call.profile_index, s->call.system_index);
+  if (s->profile == NULL) return no_place(error);
+  int count = pm_study_get_inference_assumptions(study, given, &s->call, rows);
+  pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
+  return PM_OK;
+}
+
+/* ---- Of a step ---- */
+
+pm_report *pm_study_new_report_sized(pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
+                                     const pm_prediction *prediction, size_t prediction_size, const char *dataset,
+                                     pm_error *error)
+{
+  pm__study_subject s = {.answer = PM__STUDY_STEP, .dataset = dataset};
+  pm_prediction own;
+  const pm__record_array theirs = {"prediction", prediction, prediction_size};
+  if (find_run(&s, study, given, run, run_size, error) != PM_OK) return NULL;
+  if (prediction == NULL || pm__record_size_check("prediction", prediction_size, error) != PM_OK)
+    return no_place(error), (pm_report *)NULL;
+  s.step = *(const pm_prediction *)pm__record_read(&theirs, 0, &own);
+  return write_report(&s, error);
+}
+
+/* ---- Of calls ---- */
+
+static size_t column_of(const pm_table *table, const char *name)
+{
+  size_t at = 0;
+  while (at < pm_table_count_columns(table) && strcmp(pm_table_get_column(table, at)->name, name) != 0) at++;
+  return at;
+}
+
+/* Whether a cell is the same in all rows as the cell of another column in the first, or in its own. */
+static bool is_same(const pm_table *table, const char *name, const char *other, bool each)
+{
+  char one[PM_TEXT_MAX], two[PM_TEXT_MAX];
+  size_t column = column_of(table, name), beside = column_of(table, other), rows = pm_table_count_rows(table);
+  if (column == pm_table_count_columns(table) || beside == pm_table_count_columns(table)) return false;
+  for (size_t i = 0; i < rows; i++)
+    if (strcmp(pm_table_get_text(table, column, i, one), pm_table_get_text(table, beside, each ? i : 0, two)) != 0)
+      return false;
+  return true;
+}
+
+/* What the title says already; what was assumed of some rows only stays a column. */
+static void drop_titled(pm__study_subject *s, pm_table *table)
+{
+  static const char *const titled[] = {"network", "system", "profile", "gpus", "nodes", "usable_memory", "total_gpus"};
+  if (is_same(table, "total_gpus", "gpus", true)) pm_table_drop(table, "total_gpus");
+  for (size_t i = 0; i < sizeof titled / sizeof titled[0]; i++)
+    if (is_same(table, titled[i], titled[i], false)) pm_table_drop(table, titled[i]);
+  if (is_same(table, "assumed", "assumed", false)) pm_table_drop(table, "assumed");
+  else s->assumed[0] = '\0';
+}
+
+/* Of several calls the table, which the report takes. */
+static int find_rows(pm__study_subject *s, const pm_inference_run *runs, size_t run_size, pm_error *error)
+{
+  if (s->call_count < 2) return PM_OK;
+  s->rows = pm_study_tabulate_inference_sized(s->study, s->given, runs, run_size, s->calls, sizeof *s->calls,
+                                              s->call_count, error);
+  if (s->rows == NULL) return PM_STATUS_NO_MEMORY;
+  drop_titled(s, s->rows);
+  return PM_OK;
+}
+
+pm_report *pm_study_new_inference_report_sized(pm_study *study, const pm_given *given, const pm_inference_run *runs,
+                                               size_t run_size, const pm_inference *predictions,
+                                               size_t prediction_size, size_t count, double latency, pm_error *error)
+{
+  pm__study_subject s = {.answer = PM__STUDY_CALL, .latency = latency, .call_count = count};
+  pm_report *report = NULL;
+  void *allocated = NULL;
+  const pm__record_array theirs = {"inference", predictions, prediction_size};
+  if (count == 0 || predictions == NULL) return no_place(error), report;
+  if (find_call(&s, study, given, runs, run_size, error) != PM_OK) return NULL;
+  if (pm__record_size_check("inference", prediction_size, error) != PM_OK) return NULL;
+  s.calls = (const pm_inference *)pm__record_read_all(&theirs, count, &allocated, error);
+  if (s.calls != NULL && find_rows(&s, runs, run_size, error) == PM_OK) {
+    s.inference = s.calls[0];
+    report = write_report(&s, error);
+  }
+  free(allocated);
+  return report;
+}
+
+/* ---- Of memory ---- */
+
+static int find_stages(pm__study_subject *s, pm_error *error)
+{
+  pm_run run = s->run;
+  run.ignore_memory = 1;
+  int status = pm_prediction_get_memory(s->plan, &run, &s->use, error);
+  if (status != PM_OK) return status;
+  s->stage_count = pm_prediction_get_stages(s->plan, &run, NULL, 0, error);
+  if (s->stage_count <= 0) return PM_STATUS_BAD_ARGUMENT;
+  s->stages = (pm_stage *)calloc((size_t)s->stage_count, sizeof *s->stages);
+  if (s->stages == NULL) return pm__no_memory(error);
+  pm_prediction_get_stages(s->plan, &run, s->stages, (size_t)s->stage_count, error);
+  return PM_OK;
+}
+
+pm_report *pm_study_new_memory_report_sized(pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
+                                            pm_error *error)
+{
+  pm__study_subject s = {.answer = PM__STUDY_STEP_MEMORY};
+  int status = find_run(&s, study, given, run, run_size, error);
+  if (status == PM_OK) status = find_stages(&s, error);
+  pm_report *report = status == PM_OK ? write_report(&s, error) : NULL;
+  free(s.stages);
+  return report;
+}
+
+pm_report *pm_study_new_inference_memory_report_sized(pm_study *study, const pm_given *given,
+                                                      const pm_inference_run *run, size_t run_size, pm_error *error)
+{
+  pm__study_subject s = {.answer = PM__STUDY_CALL_MEMORY};
+  int status = find_call(&s, study, given, run, run_size, error);
+  if (status == PM_OK) status = pm_inference_get_memory(s.plan, &s.call, &s.use, error);
+  return status == PM_OK ? write_report(&s, error) : NULL;
+}
