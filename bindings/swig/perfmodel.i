@@ -76,6 +76,7 @@ PM_OWNED(pm_study)
 PM_BORROWED(pm_plan)
 PM_OWNED(pm_calibration)
 PM_OWNED(pm_table)
+PM_OWNED(pm_report)
 
 PM_HANDLES_IN(pm_network)
 PM_HANDLES_IN(pm_system)
@@ -116,6 +117,7 @@ PM_RECORDS_IN(input_run)
 %include "system.i"
 %include "collective.i"
 %include "study.i"
+%include "report.i"
 %include "prediction.i"
 %include "memory.i"
 %include "inference.i"

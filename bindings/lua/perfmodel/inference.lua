@@ -4,6 +4,7 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
+local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local public, number_of = arguments.public, arguments.number_of
@@ -16,12 +17,7 @@ local SWEEP_OPTIONS = arguments.options("columns", OPTIONS)
 -- The answer, with the batch that was found or given, and what was assumed.
 local Inference = strict.class("an inference", arguments.options("batch assumed", fields.set "inference"))
 
-function Inference.__tostring(self)
-  local tokens = self.tokens_per_second and string.format(", %.4g tokens/s", self.tokens_per_second) or ""
-  return string.format("%.4g samples/s%s, batch %.0f in %s, bottleneck %s (%s)%s", self.throughput, tokens, self.batch,
-                       core.quantity_format(self.latency, "s"), self.bottleneck, self.calibration,
-                       study.assumed_text(self.assumed))
-end
+Inference.__tostring = report.summary
 
 --- Inference of one batch, a table with every field of "inference" by name, `batch`, and `assumed`: what was not
 --- given, and is taken to be. Options: network, system (a system or a GPU), framework (an inference profile or a
@@ -33,15 +29,16 @@ inference.infer = public(function(options)
   if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
   study.check_single(options, "; use pm.infer_sweep")
   local made = study.new("inference_run", options)
-  local runs, assumed = study.one(made, options)
+  local runs, assumed, given, global = study.one(made, options)
+  local latency = options.latency ~= nil and number_of(options.latency, "s", "latency") or 0 / 0
   core.infer_check(made.plan, runs)
-  if options.latency ~= nil then
-    runs = core.infer_within(made.plan, runs, number_of(options.latency, "s", "latency"))
-  end
+  if latency == latency then runs = core.infer_within(made.plan, runs, latency) end
   local answer = strict.unpack(core.infer(made.plan, runs))[1]
   rawset(answer, "batch", strict.unpack(runs)[1].batch)
   rawset(answer, "assumed", assumed)
-  return setmetatable(answer, Inference)
+  return report.attach(answer, Inference, function()
+    return core.study_inference_report(made.study, runs, given, global, latency)
+  end)
 end)
 
 --- Every combination, as a table object: the options of pm.infer but latency, each one value or a list. A point that

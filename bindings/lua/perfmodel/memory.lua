@@ -4,6 +4,7 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
+local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local public = arguments.public
@@ -17,11 +18,7 @@ local OF_CALLS = arguments.options("inference usable gpu", study.CALL_OPTIONS)
 
 local Memory = strict.class("a memory use", arguments.options("assumed", fields.set "memory_use"))
 
-function Memory.__tostring(self)
-  return string.format("%s of %s: %s, largest batch %.0f%s", core.quantity_format(self.total, "B"),
-                       core.quantity_format(self.usable, "B"), self.verdict, self.largest_batch,
-                       study.assumed_text(self.assumed))
-end
+Memory.__tostring = report.summary
 
 -- The options of a study; a call of inference has fewer.
 local function question_of(options)
@@ -41,8 +38,7 @@ end
 local function asked_of(options)
   local own = question_of(options)
   local made = study.new(options.inference and "inference_run" or "run", own)
-  local runs, assumed = study.one(made, own)
-  return made, runs, assumed
+  return made, study.one(made, own)
 end
 
 local function training_of(options, what)
@@ -55,10 +51,11 @@ end
 --- taken to be. It is the memory that pm.predict finds. Options: those of pm.predict; system may be a GPU; inference =
 --- true: a call, with the options of pm.infer; usable is another name of usable_memory.
 memory.memory = public(function(options)
-  local made, runs, assumed = asked_of(options)
+  local made, runs, assumed, given, global = asked_of(options)
   local use = strict.unpack((options.inference and core.inference_memory or core.prediction_memory)(made.plan, runs))[1]
   rawset(use, "assumed", assumed)
-  return setmetatable(use, Memory)
+  local new_report = options.inference and core.study_inference_memory_report or core.study_memory_report
+  return report.attach(use, Memory, function() return new_report(made.study, runs, given, global) end)
 end)
 
 --- The same options: what every stage of the pipeline keeps, as a table object.

@@ -4,6 +4,7 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
+local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local public = arguments.public
@@ -16,21 +17,16 @@ local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made fr
 
 local Prediction = strict.class("a prediction", arguments.options("assumed", fields.set "prediction"))
 
-function Prediction.__tostring(self)
-  local tokens = self.tokens_per_second and string.format(", %.4g tokens/s", self.tokens_per_second) or ""
-  local memory = self.memory and string.format("; %s of %s: %s", core.quantity_format(self.memory, "B"),
-                                               core.quantity_format(self.gpu_memory, "B"), self.verdict) or ""
-  return string.format("%.4g samples/s%s, step %s, MFU %.1f %%, bottleneck %s (%s)%s%s", self.throughput, tokens,
-                       core.quantity_format(self.step_time, "s"), 100 * self.mfu, self.bottleneck,
-                       self.calibration, memory, study.assumed_text(self.assumed))
-end
+Prediction.__tostring = report.summary
 
 -- The prediction of one completed run, as users get it.
-function predict.of(made, runs, assumed)
+function predict.of(made, runs, assumed, given, global)
   local prediction = strict.unpack(core.predict(made.plan, runs, -1))[1]
   rawset(prediction, "assumed", assumed)
   traces[prediction] = {study = made, plan = made.plan, runs = runs}
-  return setmetatable(prediction, Prediction)
+  return report.attach(prediction, Prediction, function()
+    return core.study_report(made.study, runs, given, global, "")
+  end)
 end
 
 --- One prediction, a table with every field of "prediction" by name, and `assumed`: what was not given, and is taken
@@ -43,9 +39,9 @@ predict.predict = public(function(options)
   arguments.check_options(options, study.OPTIONS)
   study.check_single(options, "; use pm.sweep")
   local made = study.new("run", options)
-  local runs, assumed = study.one(made, options)
+  local runs, assumed, given, global = study.one(made, options)
   core.run_check(made.plan, runs)
-  return predict.of(made, runs, assumed)
+  return predict.of(made, runs, assumed, given, global)
 end)
 
 local function asked_of(prediction)

@@ -65,7 +65,7 @@ local function found(made, handle, result, global_batch, given)
   self.why = new_table(core.search_choices(result, "why"))
   self.choices = new_table(core.search_choices(result, "choices"))
   local best = strict.unpack(core.search_runs(handle, result, "top"))[1]
-  self.best = predict.of(made, {best}, study.assumed(made, {best}, given, 1)[1])
+  self.best = predict.of(made, {best}, study.assumed(made, {best}, given, 1)[1], given, 1)
   self.options = options_of(best, global_batch)
   if made.frameworks > 0 then self.options.framework = framework_of(made, best) end
   inside[self] = made

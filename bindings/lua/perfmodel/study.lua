@@ -137,11 +137,11 @@ function study.follow(made)
   made.noted = #notes
 end
 
--- One run of training or call, completed, and what was assumed of it.
+-- One run of training or call, completed, what was assumed of it, the fields that were given, 1 for a global batch.
 function study.one(made, options)
   local runs, given, global = study.complete(made, options, true)
   if #strict.unpack(runs) ~= 1 then error("one value of each option expected", 0) end
-  return runs, study.assumed(made, runs, given, global)[1]
+  return runs, study.assumed(made, runs, given, global)[1], given, global
 end
 
 -- What was assumed of each of the runs, in a line.

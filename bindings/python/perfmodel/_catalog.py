@@ -195,6 +195,13 @@ def as_samples(value: _records.Dataset | str | float | None) -> float:
     return value.samples if isinstance(value, _records.Dataset) else float(value)
 
 
+def dataset_name(value: _records.Dataset | str | float | None) -> str:
+    """The name of a dataset; "" of a number of samples."""
+    if isinstance(value, str):
+        value = default().dataset(value)
+    return value.name if isinstance(value, _records.Dataset) else ""
+
+
 __all__ = [
     "Catalog",
     "as_gpu",
@@ -202,6 +209,7 @@ __all__ = [
     "as_samples",
     "as_system",
     "dataset",
+    "dataset_name",
     "default",
     "gpu",
     "list_entries",

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING, Union
 
-from . import _core, _display, _record, _records, _shipped
+from . import _core, _record, _records, _shipped
 from ._catalog import as_network, as_system
 from ._errors import ArgumentError
 from ._inputs import Quantity, many, quantity, text
 from ._keywords import check, takes
 from ._network import Network
-from ._quantity import format_quantity
 from ._record import Records
+from ._reported import Reported
 from ._study import Given, Study, all_given
 from ._system import System
 from ._table import Table
@@ -30,7 +30,7 @@ Profile = Union[_records.InferenceProfile, str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inference(_records.Inference):
+class Inference(Reported, _records.Inference):
     """What is predicted of one call; SI units.
 
     >>> p = infer("resnet50", "t4", batch=8, precision="int8")
@@ -48,6 +48,7 @@ class Inference(_records.Inference):
     """What was predicted: the whole call; with a latency limit, the batch that was found."""
     _plan: InferencePlan | None = field(default=None, repr=False, compare=False)
     _given: Given | None = field(default=None, repr=False, compare=False)
+    _latency: float = field(default=nan, repr=False, compare=False)
 
     @cached_property
     def assumed(self) -> str:
@@ -61,17 +62,8 @@ class Inference(_records.Inference):
         """Samples of the call."""
         return self.run.batch
 
-    def __repr__(self) -> str:
-        setting = f"{self.network} on {self.system}, {self.profile}, batch {self.run.batch:g}, {self.run.precision}"
-        if self.status != "ok":
-            return _display.closed(f"Inference {setting}: no prediction, {self.status}", self.assumed)
-        rate, time = f"{self.throughput:,.0f} samples/s", format_quantity(self.latency, "s")
-        tokens = "" if isnan(self.tokens_per_second) else f", {self.tokens_per_second:,.0f} tokens/s"
-        outcome = f"{rate}{tokens}, {time}, bottleneck {self.bottleneck}"
-        return _display.closed(f"Inference {setting}: {outcome}", self.assumed)
-
-    def _repr_html_(self) -> str:
-        return _display.html(repr(self)[1:-1], _display.facts("inference", self, without=("status",)))
+    def _report(self) -> _core.report | None:
+        return None if self._plan is None else self._plan._report_of(self.run, self._given, self._latency)
 
 
 class InferencePlan(Study):
@@ -139,6 +131,12 @@ class InferencePlan(Study):
         with self._lock:
             return Table(_core.study_inference_table(self._study, asked, predicted, *given))
 
+    def _report_of(self, run: _records.InferenceRun, given: Given | None, latency: float) -> _core.report:
+        """What there is to say of a completed call."""
+        known = given if given is not None else all_given("inference_run")
+        with self._lock:
+            return _core.study_inference_report(self._study, _record.write("inference_run", run), *known, latency)
+
     def __repr__(self) -> str:
         ids = ", ".join(network.id for network in self.networks)
         return f"<InferencePlan of {ids} on {', '.join(self._system_ids)}>"
@@ -178,7 +176,7 @@ def infer(
     members["network"], members["system"] = plan._network_id(at), plan._system_ids[on]
     members["profile"] = plan.profile(by, on).id
     members["run"] = _record.made(_records.InferenceRun, _record.values("inference_run", call))
-    members["_plan"], members["_given"] = plan, (list(keywords), 0.0)
+    members["_plan"], members["_given"], members["_latency"] = plan, (list(keywords), 0.0), limit
     return _record.made(Inference, members)
 
 

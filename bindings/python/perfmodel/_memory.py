@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Union
 
-from . import _core, _display, _record, _records
+from . import _core, _record, _records
 from ._errors import ArgumentError
-from ._fields import fields, given
+from ._fields import given
 from ._framework import Framework
 from ._inference import InferencePlan, Profile, Target, inference_plan_of
 from ._inputs import Number, Quantity
 from ._keywords import check, takes
 from ._network import Network
 from ._plan import Plan, plan_of
-from ._quantity import format_quantity
 from ._record import Records
+from ._reported import Reported
 from ._run import asked
+from ._study import Given
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Memory(_records.MemoryUse):
+class Memory(Reported, _records.MemoryUse):
     """Memory of one GPU, part by part, and whether it fits. The parts add up to `total`; all are in bytes. Of a network
     that is distributed over GPUs it is that of the heaviest rank; `largest_batch` is of micro-batches.
 
@@ -46,6 +47,7 @@ class Memory(_records.MemoryUse):
     assumed: str = field(default="", repr=False)
     """What was not given of it, and is taken to be."""
     _asked: tuple[Plan | InferencePlan, Records] | None = field(default=None, repr=False)
+    _given: Given | None = field(default=None, repr=False)
 
     def stages(self) -> Table:
         """What every stage of the pipeline keeps, one where there is none; this memory is that of the heaviest."""
@@ -71,31 +73,13 @@ class Memory(_records.MemoryUse):
             raise ArgumentError(f"{what} are of training, and this is a call of inference")
         return plan, run
 
-    def __str__(self) -> str:
-        total, usable = format_quantity(self.total, "B"), format_quantity(self.usable, "B")
-        return f"{total} of {usable}: {self.verdict}, largest batch {self.largest_batch:g}"
-
-    def _title(self) -> str:
-        run = self.run
-        kind = run.optimizer if isinstance(run, _records.Run) else "inference"
-        return f"Memory {self.network} on {self.system}, batch {run.batch:g}, {run.precision}, {kind}: {self}"
-
-    def __repr__(self) -> str:
-        return _display.closed(self._title(), self.assumed)
-
-    def _repr_html_(self) -> str:
-        """The parts, largest first, with their shares of the total."""
-        parts = sorted(_parts(self), key=lambda part: -part[1])
-        shares = [(name, size, f"{100 * size / self.total:.1f} %", doc) for name, size, doc in parts if size]
-        known = [(name, f"{format_quantity(size, 'B')}, {share}", doc) for name, size, share, doc in shares]
-        return _display.html(self._title() + (f"; assumed: {self.assumed}" if self.assumed else ""), known)
-
-
-def _parts(use: _records.MemoryUse) -> list[tuple[str, float, str]]:
-    """The parts that add up to the total: the sizes between the largest batches and the size of a sample; not the host's."""
-    others = ("total", "usable", "missing", "sample", "host")
-    sizes = [f for f in fields("memory_use") if f.unit == "B" and f.name not in others]
-    return [(f.name, getattr(use, f.name), f.doc) for f in sizes]
+    def _report(self) -> _core.report | None:
+        if self._asked is None or self._given is None:
+            return None
+        plan, run = self._asked
+        report = _core.study_memory_report if isinstance(plan, Plan) else _core.study_inference_memory_report
+        with plan._lock:
+            return report(plan._study, run, *self._given)
 
 
 @takes("run", but=("epoch_samples", "input_rate", "no_prefetch", "ignore_memory"))
@@ -141,6 +125,7 @@ def memory(
         framework=plan._framework_id(whole["framework_index"], whole["system_index"]),
         run=_record.made(_records.Run, whole),
         assumed=plan._assumed_of(runs, known)[0],
+        _given=known,
     )
 
 
@@ -158,6 +143,7 @@ def _of_call(network: Network | str, system: Target, framework: Any, options: di
         framework=plan.profile(whole["profile_index"], whole["system_index"]).id,
         run=_record.made(_records.InferenceRun, whole),
         assumed=plan._assumed_of(runs, known)[0],
+        _given=known,
     )
 
 

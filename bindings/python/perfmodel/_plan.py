@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from . import _core, _record, _shipped
+from . import _core, _record, _records, _shipped
 from ._catalog import as_network, as_system
 from ._framework import Framework, frameworks_records, of_study
 from ._inputs import Numbers, many, text
@@ -16,7 +16,7 @@ from ._keywords import takes
 from ._network import Network
 from ._record import Records
 from ._run import Input, Samples, asked
-from ._study import Study, all_given
+from ._study import Given, Study, all_given
 from ._system import System
 
 if TYPE_CHECKING:
@@ -127,13 +127,11 @@ class Plan(Study):
             _predict_part(handle, flat_runs[part], flat_result[part], extra)
         return result
 
-    def _predict_given(self, run: Records) -> np.void:
-        """The prediction of one run of which all is given."""
-        given = all_given("run")
-        whole = _record.array("run", _core.study_complete(self._study, run, *given, 1.0))
-        self._follow(run, given)
-        row: np.void = self.predict(whole)[0]
-        return row
+    def _report_of(self, run: _records.Run, given: Given | None, dataset: str) -> _core.report:
+        """What there is to say of a completed run."""
+        known = given if given is not None else all_given("run")
+        with self._lock:
+            return _core.study_report(self._study, _record.write("run", run), *known, dataset)
 
     def check(self, run: Records) -> None:
         """Raises the error that says why this one run cannot be predicted: DoesNotFitError, ..."""

@@ -135,10 +135,15 @@ def test_prediction_in_words(resnet50: pm.Network, dgx1: pm.System) -> None:
     assert len(repr(p)) < 250 and "\n" not in repr(p)
     assert "8 GPUs" in repr(p) and p.bottleneck in repr(p)
     text = p.explain()
-    for part in ("forward", "update", "exposed communication", "all-reduce of 51.11 MB", "calibration:", "epoch"):
+    for part in ("forward", "update", "communication", "51.11 MB per GPU", "\nKernels: ", "epoch"):
         assert part in text
-    shown = {line.split("  ")[0]: line for line in text.splitlines()}
-    assert "100.0 %" in shown["step"]
+    rows = p.lines()
+    parts = [row["share"] for row in rows if row["block"] == "step_time"]
+    assert sum(parts) == pytest.approx(1) and len(parts) >= 7
+    with pytest.raises(pm.NotFoundError, match="text, html, markdown or summary"):
+        p.explain("pdf")
+    with pytest.raises(ValueError, match="only what perfmodel predicted"):
+        pm.Prediction().explain()
 
 
 def test_prediction_as_dict(resnet50: pm.Network, dgx1: pm.System) -> None:

@@ -209,6 +209,12 @@ def core_arguments() -> dict[str, list[object]]:
         "study_infer": [serving, _core.asked_calls([], none, none), {"gpus": 2.0}, 1.0],
         "study_assumed": [study, run, *given],
         "study_assumed_calls": [serving, asked, *given],
+        "study_report": [study, run, *given, ""],
+        "study_inference_report": [serving, asked, *given, float("nan")],
+        "study_memory_report": [study, run, *given],
+        "study_inference_memory_report": [serving, asked, *given],
+        "report_format": [_core.study_report(study, run, *given, ""), "text", 80],
+        "report_lines": [_core.study_report(study, run, *given, "")],
         "study_table": [study, run, done, *given, []],
         "study_inference_table": [serving, asked, _core.infer(served, asked), *given],
         "complete_counts": [node, _core.asked_runs(*space_of_one), *given],
@@ -384,7 +390,7 @@ def test_what_does_not_fit_says_by_how_much() -> None:
     largest = int(str(caught.value).rsplit(" ", 1)[1])
     p = pm.predict("resnet50", "dgx1-v100", batch=100000, ignore_memory=True)
     assert (p.verdict, p.largest_batch, p.status) == ("does-not-fit", largest, "ok")
-    assert "does not fit; the largest batch that fits is" in p.explain() and "does not fit" in p._repr_html_()
+    assert ": does not fit\n" in p.explain() and f"largest batch    {largest}\n" in p.explain() and "does not fit" in p._repr_html_()
     assert pm.predict("resnet50", "dgx1-v100", batch=largest).verdict in ("fits", "tight")
     row = pm.sweep("resnet50", "dgx1-v100", batch=100000)[0]
     assert row.status == "does_not_fit" and np.isnan(row.throughput) and row.largest_batch == largest

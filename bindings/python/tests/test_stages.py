@@ -87,7 +87,7 @@ def test_memory_of_a_plan_is_that_of_its_heaviest_stage() -> None:
     by_rank = memory(tensor_parallel=8, batch=8, nodes=2)
     assert memory(tensor_parallel=8, global_batch=16, nodes=2).total == by_rank.total
     assert (m.run.gpus, m.run.nodes, m.run.batch, m.run.zero) == (8, 8, 32, 1)
-    assert "largest batch" in repr(m) and "assumed: bf16" in repr(m)
+    assert "largest micro-batch" in repr(m) and "assumed: bf16" in repr(m)
 
 
 def test_memory_of_a_plan_says_what_is_wrong() -> None:

@@ -60,7 +60,7 @@ PM_API void pm_report_free(pm_report *report);
 /* The block of that index, from 0 in the order of reading; NULL past the last. */
 PM_API const pm_report_block *pm_report_get_block(const pm_report *report, size_t index);
 
-/* All lines as a table: block, label, value, unit, share, text, note. Owned by the caller; NULL with an error. */
+/* All lines as a table: block, label, text, value, share, unit, note. Owned by the caller; NULL with an error. */
 PM_API pm_table *pm_report_tabulate(const pm_report *report, pm_error *error);
 
 /* How a report is written. */

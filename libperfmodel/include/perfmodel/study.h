@@ -188,13 +188,13 @@ PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given 
 ** efficiency, memory, what limits it, what one change would give, and what the numbers rest on. A run that does not fit
 ** has a report too, with what would fit instead.
 **
-** `dataset` is the name of what an epoch is of; NULL: not named. Owned by the caller; NULL with an error. Cost: that of a
-** prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not fit, that of a
+** `dataset` is the name of what an epoch is of; NULL: not named. Owned by the caller; NULL with an error. Cost: that of
+** a prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not fit, that of a
 ** search. */
-PM_API pm_report *pm_study_new_report_sized(pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
-                                            const pm_prediction *prediction, size_t prediction_size,
+PM_API pm_report *pm_study_new_report_sized(const pm_study *study, const pm_given *given, const pm_run *run,
+                                            size_t run_size, const pm_prediction *prediction, size_t prediction_size,
                                             const char *dataset, pm_error *error);
-PM_INLINE pm_report *pm_study_new_report(pm_study *study, const pm_given *given, const pm_run *run,
+PM_INLINE pm_report *pm_study_new_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                          const pm_prediction *prediction, const char *dataset, pm_error *error)
 {
   return pm_study_new_report_sized(study, given, run, sizeof *run, prediction, sizeof *prediction, dataset, error);
@@ -203,11 +203,11 @@ PM_INLINE pm_report *pm_study_new_report(pm_study *study, const pm_given *given,
 /* The same of completed calls of inference: of one with the parts of its latency, of several as a table with a row for
 ** each, in which what all have alike is said once. `latency` is the limit within which their batches are the largest;
 ** NAN: the batches were given. */
-PM_API pm_report *pm_study_new_inference_report_sized(pm_study *study, const pm_given *given,
+PM_API pm_report *pm_study_new_inference_report_sized(const pm_study *study, const pm_given *given,
                                                       const pm_inference_run *runs, size_t run_size,
                                                       const pm_inference *predictions, size_t prediction_size,
                                                       size_t count, double latency, pm_error *error);
-PM_INLINE pm_report *pm_study_new_inference_report(pm_study *study, const pm_given *given,
+PM_INLINE pm_report *pm_study_new_inference_report(const pm_study *study, const pm_given *given,
                                                    const pm_inference_run *runs, const pm_inference *predictions,
                                                    size_t count, double latency, pm_error *error)
 {
@@ -215,21 +215,21 @@ PM_INLINE pm_report *pm_study_new_inference_report(pm_study *study, const pm_giv
                                              latency, error);
 }
 
-/* Of the memory of a completed run, whether or not it fits: the total of the heaviest rank against what the GPU has, its
-** parts, the stages of a pipeline, and what would help if it does not fit. */
-PM_API pm_report *pm_study_new_memory_report_sized(pm_study *study, const pm_given *given, const pm_run *run,
+/* Of the memory of a completed run, whether or not it fits: the total of the heaviest rank against what the GPU has,
+** its parts, the stages of a pipeline, and what would help if it does not fit. */
+PM_API pm_report *pm_study_new_memory_report_sized(const pm_study *study, const pm_given *given, const pm_run *run,
                                                    size_t run_size, pm_error *error);
-PM_INLINE pm_report *pm_study_new_memory_report(pm_study *study, const pm_given *given, const pm_run *run,
+PM_INLINE pm_report *pm_study_new_memory_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                                 pm_error *error)
 {
   return pm_study_new_memory_report_sized(study, given, run, sizeof *run, error);
 }
 
 /* Of the memory of a completed call of inference: the total, the largest batch, and the parts. */
-PM_API pm_report *pm_study_new_inference_memory_report_sized(pm_study *study, const pm_given *given,
+PM_API pm_report *pm_study_new_inference_memory_report_sized(const pm_study *study, const pm_given *given,
                                                              const pm_inference_run *run, size_t run_size,
                                                              pm_error *error);
-PM_INLINE pm_report *pm_study_new_inference_memory_report(pm_study *study, const pm_given *given,
+PM_INLINE pm_report *pm_study_new_inference_memory_report(const pm_study *study, const pm_given *given,
                                                           const pm_inference_run *run, pm_error *error)
 {
   return pm_study_new_inference_memory_report_sized(study, given, run, sizeof *run, error);

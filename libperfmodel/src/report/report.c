@@ -113,31 +113,39 @@ void pm__report_add(pm_report *report, const char *label, const char *format, ..
   va_end(arguments);
 }
 
-void pm__report_add_quantity(pm_report *report, const char *label, double value, const char *unit)
+static pm_report_line *last_line(pm_report *report)
 {
-  char text[PM__REPORT_WORD];
-  pm_report_line *line = add_line(report, label);
+  const pm__report_entry *entry = last_entry(report);
+  return entry != NULL && entry->block.count > 0 ? &entry->lines[entry->block.count - 1] : NULL;
+}
+
+void pm__report_set_value(pm_report *report, double value, const char *unit)
+{
+  pm_report_line *line = last_line(report);
   if (line == NULL) return;
   line->value = value;
   line->unit = keep(report, unit);
-  line->text = keep(report, pm__report_quantity(text, value, unit));
+}
+
+void pm__report_add_quantity(pm_report *report, const char *label, double value, const char *unit)
+{
+  char text[PM__REPORT_WORD];
+  pm__report_add(report, label, "%s", pm__report_quantity(text, value, unit));
+  pm__report_set_value(report, value, unit);
 }
 
 void pm__report_add_part(pm_report *report, const char *label, double value, const char *unit, double whole)
 {
   pm__report_add_quantity(report, label, value, unit);
-  const pm__report_entry *entry = last_entry(report);
-  if (entry != NULL && entry->block.count > 0) entry->lines[entry->block.count - 1].share = value / whole;
+  pm_report_line *line = last_line(report);
+  if (line != NULL) line->share = value / whole;
 }
 
 void pm__report_add_ratio(pm_report *report, const char *label, double ratio)
 {
   char text[PM__REPORT_WORD];
-  pm_report_line *line = add_line(report, label);
-  if (line == NULL) return;
-  line->value = ratio;
-  line->unit = "1";
-  line->text = keep(report, pm__report_percent(text, ratio));
+  pm__report_add(report, label, "%s", pm__report_percent(text, ratio));
+  pm__report_set_value(report, ratio, "1");
 }
 
 /* What a note may begin with. */
@@ -146,9 +154,8 @@ static const char *const joints[] = {", ", ": ", "; ", "\n"};
 void pm__report_note(pm_report *report, const char *format, ...)
 {
   va_list arguments;
-  const pm__report_entry *entry = last_entry(report);
-  if (entry == NULL || entry->block.count == 0) return;
-  pm_report_line *line = &entry->lines[entry->block.count - 1];
+  pm_report_line *line = last_line(report);
+  if (line == NULL) return;
   va_start(arguments, format);
   line->note = keep_formatted(report, format, arguments);
   va_end(arguments);

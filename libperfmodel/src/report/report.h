@@ -49,6 +49,9 @@ void pm__report_add_part(pm_report *report, const char *label, double value, con
 /* A ratio as a percentage: "93 %". */
 void pm__report_add_ratio(pm_report *report, const char *label, double ratio);
 
+/* The number behind the last line, if it was added as words. */
+void pm__report_set_value(pm_report *report, double value, const char *unit);
+
 /* The note of the last line. Punctuation that it begins with (", ", ": ", "\n") is what joins it to the value. */
 void pm__report_note(pm_report *report, const char *format, ...) PM__PRINTF(2, 3);
 

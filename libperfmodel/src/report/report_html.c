@@ -1,4 +1,4 @@
-/* Reports as HTML, a fragment for notebooks: sentences as paragraphs, everything else as tables. */
+/* Reports as HTML, a fragment for notebooks: sentences as lines, everything else as tables. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -49,13 +49,11 @@ static void add_line(pm__string *out, const pm_report_line *line)
 
 static void add_sentences(pm__string *out, const pm_report_block *block, bool first)
 {
-  pm__string_add(out, "<p>");
   for (size_t i = 0; i < block->count; i++) {
-    pm__string_add(out, i > 0 ? "<br>" : first ? "<b>" : "");
+    pm__string_add(out, i == 0 && first ? "<b>" : "");
     add_escaped(out, block->lines[i].text);
-    if (i == 0 && first) pm__string_add(out, "</b>");
+    pm__string_add(out, i == 0 && first ? "</b><br>" : "<br>");
   }
-  pm__string_add(out, "</p>");
 }
 
 static void add_row(pm__string *out, const pm_table *table, const size_t *columns, size_t count, size_t row)

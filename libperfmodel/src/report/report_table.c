@@ -20,7 +20,7 @@ static const pm_record_type type = {"report_line", "", sizeof(numbers), fields, 
 typedef struct rows {
   size_t count;
   numbers *values;
-  const char **texts[5]; /* block, label, unit, text, note */
+  const char **texts[5]; /* block, label, text, unit, note */
 } rows;
 
 static bool allocate(rows *all, const pm_report *report)
@@ -42,7 +42,7 @@ static void fill(rows *all, const pm_report *report)
     const pm_report_block *block = &report->entries[i].block;
     for (size_t j = 0; j < block->count; j++, row++) {
       const pm_report_line *line = &block->lines[j];
-      const char *const texts[5] = {block->name, line->label, line->unit, line->text, line->note};
+      const char *const texts[5] = {block->name, line->label, line->text, line->unit, line->note};
       for (int k = 0; k < 5; k++) all->texts[k][row] = texts[k];
       all->values[row] = (numbers){line->value, line->share};
     }
@@ -52,11 +52,11 @@ static void fill(rows *all, const pm_report *report)
 static int add_columns(pm_table *table, const rows *all, pm_error *error)
 {
   static const char *const names[5][2] = {{"block", "the block of the report"}, {"label", "what the line is about"},
-                                          {"unit", "of the value"}, {"text", "the value as people read it"},
+                                          {"text", "the value as people read it"}, {"unit", "of the value"},
                                           {"note", "what more there is to say"}};
   int status = PM_OK;
   for (int k = 0; k < 5 && status == PM_OK; k++) {
-    if (k == 2) status = pm_table_add_records(table, &type, all->values, error);
+    if (k == 3) status = pm_table_add_records(table, &type, all->values, error);
     if (status == PM_OK) status = pm_table_add_text(table, names[k][0], names[k][1], all->texts[k], error);
   }
   return status;

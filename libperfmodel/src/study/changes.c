@@ -109,8 +109,20 @@ static pm_run free_plan(const pm__study_subject *s, pm_given *given)
   for (size_t i = 0; i < type->field_count; i++)
     if ((given->fields >> i & 1) != 0)
       pm_record_set_number(&type->fields[i], &base, pm_record_get_number(&type->fields[i], &s->run), NULL);
-  base.framework_index = 0;
+  base.network_index = base.system_index = base.framework_index = 0;
   return base;
+}
+
+/* A study of the same network on the same system, so that the one that is asked stays as it is. */
+static pm_study *study_to_search(const pm__study_subject *s)
+{
+  const pm_study *study = s->study;
+  const pm__study_slot *slot = s->run.framework_index >= 0 ? &study->slots[study->used[s->run.framework_index]] : NULL;
+  const char *name = slot != NULL ? slot->name : "none";
+  const pm_framework_profile *own = slot != NULL && slot->own != NULL ? &slot->own->framework : NULL;
+  const pm_study_setup setup = {study->catalog, &study->networks[study->uses[s->run.network_index].network].own, 1,
+                                &s->system, 1, &name, study->slots[0].named, 0};
+  return pm_study_new_with_records(&setup, &(pm_study_records){&own, NULL}, NULL);
 }
 
 bool pm__study_find_fitting(const pm__study_subject *s, pm_run *best)
@@ -119,12 +131,14 @@ bool pm__study_find_fitting(const pm__study_subject *s, pm_run *best)
   pm_given given;
   const pm_run base = free_plan(s, &given);
   double samples = s->run.batch * pm_run_get_data_parallel(&s->run) * s->run.gradient_accumulation_steps;
-  pm_search *search = pm_study_new_search(s->study, &given, &base, 1, samples, NULL);
+  pm_study *study = study_to_search(s);
+  pm_search *search = study != NULL ? pm_study_new_search(study, &given, &base, 1, samples, NULL) : NULL;
   pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, NULL) : NULL;
   bool found = result != NULL && pm_search_evaluate(search, 0, pm_search_count(search), result) == PM_OK &&
                pm_search_result_get_plan(result, 0, &number) == PM_OK &&
                pm_search_get_run(search, number, best) == PM_OK;
   pm_search_result_free(result);
   pm_search_free(search);
+  pm_study_free(study);
   return found;
 }

@@ -52,8 +52,8 @@ static int no_place(pm_error *error)
 }
 
 /* What every answer has: where it was asked. */
-static int find_place(pm__study_subject *s, pm_study *study, const pm_given *given, int32_t network, int32_t system,
-                      pm_error *error)
+static int find_place(pm__study_subject *s, const pm_study *study, const pm_given *given, int32_t network,
+                      int32_t system, pm_error *error)
 {
   bool known = study != NULL && given != NULL && study->plan_count > 0 && network >= 0 &&
                (size_t)network < study->use_count && system >= 0 && (size_t)system < study->system_count;
@@ -68,8 +68,8 @@ static int find_place(pm__study_subject *s, pm_study *study, const pm_given *giv
   return pm_network_get_totals(study->networks[study->uses[network].network].own, &s->totals, error);
 }
 
-static int find_run(pm__study_subject *s, pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
-                    pm_error *error)
+static int find_run(pm__study_subject *s, const pm_study *study, const pm_given *given, const pm_run *run,
+                    size_t run_size, pm_error *error)
 {
   pm_run own;
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
@@ -84,7 +84,7 @@ static int find_run(pm__study_subject *s, pm_study *study, const pm_given *given
   return PM_OK;
 }
 
-static int find_call(pm__study_subject *s, pm_study *study, const pm_given *given, const pm_inference_run *run,
+static int find_call(pm__study_subject *s, const pm_study *study, const pm_given *given, const pm_inference_run *run,
                      size_t run_size, pm_error *error)
 {
   pm_inference_run own;
@@ -104,7 +104,7 @@ static int find_call(pm__study_subject *s, pm_study *study, const pm_given *give
 
 /* ---- Of a step ---- */
 
-pm_report *pm_study_new_report_sized(pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
+pm_report *pm_study_new_report_sized(const pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
                                      const pm_prediction *prediction, size_t prediction_size, const char *dataset,
                                      pm_error *error)
 {
@@ -161,9 +161,10 @@ static int find_rows(pm__study_subject *s, const pm_inference_run *runs, size_t 
   return PM_OK;
 }
 
-pm_report *pm_study_new_inference_report_sized(pm_study *study, const pm_given *given, const pm_inference_run *runs,
-                                               size_t run_size, const pm_inference *predictions,
-                                               size_t prediction_size, size_t count, double latency, pm_error *error)
+pm_report *pm_study_new_inference_report_sized(const pm_study *study, const pm_given *given,
+                                               const pm_inference_run *runs, size_t run_size,
+                                               const pm_inference *predictions, size_t prediction_size, size_t count,
+                                               double latency, pm_error *error)
 {
   pm__study_subject s = {.answer = PM__STUDY_CALL, .latency = latency, .call_count = count};
   pm_report *report = NULL;
@@ -197,8 +198,8 @@ static int find_stages(pm__study_subject *s, pm_error *error)
   return PM_OK;
 }
 
-pm_report *pm_study_new_memory_report_sized(pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
-                                            pm_error *error)
+pm_report *pm_study_new_memory_report_sized(const pm_study *study, const pm_given *given, const pm_run *run,
+                                            size_t run_size, pm_error *error)
 {
   pm__study_subject s = {.answer = PM__STUDY_STEP_MEMORY};
   int status = find_run(&s, study, given, run, run_size, error);
@@ -208,7 +209,7 @@ pm_report *pm_study_new_memory_report_sized(pm_study *study, const pm_given *giv
   return report;
 }
 
-pm_report *pm_study_new_inference_memory_report_sized(pm_study *study, const pm_given *given,
+pm_report *pm_study_new_inference_memory_report_sized(const pm_study *study, const pm_given *given,
                                                       const pm_inference_run *run, size_t run_size, pm_error *error)
 {
   pm__study_subject s = {.answer = PM__STUDY_CALL_MEMORY};

@@ -22,7 +22,7 @@ typedef enum pm__study_answer {
 /* What is reported, and all that the answer is made of. Of several calls, `call` and `inference` are the first. */
 typedef struct pm__study_subject {
   pm__study_answer answer;
-  pm_study *study;
+  const pm_study *study;
   const pm_plan *plan;
   const pm_given *given;
   const pm_network *network;

@@ -49,11 +49,11 @@ static void fill_step(const pm__study_subject *s, pm_report *r)
   const pm_prediction *p = &s->step;
   if (p->status != PM_OK) return;
   const char *words = limits[p->bottleneck].words;
-  size_t share = limits[p->bottleneck].share, time = limits[p->bottleneck].time;
+  size_t time = limits[p->bottleneck].time;
+  double share = time > 0 ? read(p, time) / p->step_time : read(p, limits[p->bottleneck].share);
   if (words == NULL) pm__report_add(r, "bottleneck", "The bottleneck is not known.");
-  else
-    pm__report_add(r, "bottleneck", "%s %s of the step.", words,
-                   pm__report_percent(text, time > 0 ? read(p, time) / p->step_time : read(p, share)));
+  else pm__report_add(r, "bottleneck", "%s %s of the step.", words, pm__report_percent(text, share));
+  if (words != NULL) pm__report_set_value(r, share, "1");
   pm__report_summarize(r, "bottleneck %s", choice_of(p->bottleneck)->name);
 }
 

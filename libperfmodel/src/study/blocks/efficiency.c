@@ -9,6 +9,7 @@ static void add_scaling(const pm__study_subject *s, pm_report *r)
   pm__report_count(gpus, pm__study_gpus(s), "GPU");
   pm__report_add_ratio(r, "weak scaling", s->step.scaling_efficiency);
   pm__report_note(r, "of %s, each alone with this batch", gpus);
+  if (isnan(s->step.strong_scaling_efficiency)) return; /* nobody asked for it */
   pm__report_add_ratio(r, "strong scaling", s->step.strong_scaling_efficiency);
   pm__report_note(r, "of %s, each alone with the whole batch", gpus);
 }
@@ -18,6 +19,7 @@ static void add_utilization(const pm__study_subject *s, pm_report *r, double mfu
 {
   char text[PM__REPORT_WORD], peak[PM__REPORT_WORD];
   pm__report_add_ratio(r, "MFU", mfu);
+  pm__report_summarize(r, "MFU %s", pm__report_percent(text, mfu));
   pm__report_note(r, ": %s of %s per GPU", pm__report_quantity(text, rate, "FLOP/s"),
                   pm__report_quantity(peak, pm_gpu_get_matrix_peak(s->gpu, precision), "FLOP/s"));
   if (hfu == mfu) return;

@@ -9,6 +9,7 @@ static void add(pm_report *r, const char *change, double rate)
 {
   char text[PM__REPORT_WORD];
   pm__report_add(r, "hint", "%s, this run would reach %s.", change, pm__report_quantity(text, rate, "samples/s"));
+  pm__report_set_value(r, rate, "samples/s");
 }
 
 static void add_half(const pm__study_subject *s, pm_report *r, double rate)

@@ -5,18 +5,23 @@
 
 static void add_use(pm_report *r, const char *label, double memory, double usable)
 {
-  char all[PM__REPORT_WORD], verdict[PM_TEXT_MAX];
+  char used[PM__REPORT_WORD], all[PM__REPORT_WORD], verdict[PM_TEXT_MAX];
   pm__report_add_quantity(r, label, memory, "B");
-  if (isnan(usable)) pm__report_note(r, "; what there is is not known");
-  else
-    pm__report_note(r, "of %s: %s", pm__report_quantity(all, usable, "B"),
-                    pm__study_verdict(pm_memory_get_verdict(memory, usable), verdict));
+  if (isnan(usable)) {
+    pm__report_note(r, "; what there is is not known");
+    return;
+  }
+  pm__report_quantity(all, usable, "B");
+  pm__study_verdict(pm_memory_get_verdict(memory, usable), verdict);
+  pm__report_note(r, "of %s: %s", all, verdict);
+  pm__report_summarize(r, "%s of %s: %s", pm__report_quantity(used, memory, "B"), all, verdict);
 }
 
 static void add_largest(pm_report *r, double batch)
 {
   char number[PM_NUMBER_MAX];
   pm__report_add(r, "largest batch", "%s", batch >= 1 ? pm_number_format(number, batch) : "none fits");
+  pm__report_set_value(r, batch, "1");
 }
 
 static void fill_step(const pm__study_subject *s, pm_report *r)

@@ -41,6 +41,7 @@ static void add_epoch(const pm__study_subject *s, pm_report *r)
   char text[PM__REPORT_WORD], number[PM_NUMBER_MAX];
   if (isnan(s->run.epoch_samples)) return;
   pm__report_add(r, "epoch time", "%s", duration(text, s->step.epoch_time));
+  pm__report_set_value(r, s->step.epoch_time, "s");
   pm__report_note(r, ", %s GPU-hours  (%s samples%s%s)", pm__report_quantity(text, s->step.gpu_hours, "1"),
                   pm_number_format(number, s->run.epoch_samples), s->dataset != NULL ? " of " : "",
                   s->dataset != NULL ? s->dataset : "");

@@ -1,0 +1,85 @@
+"""One document: the command, Python and Lua print the same labels and values of a prediction, an inference and a memory."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import perfmodel as pm
+import pytest
+from test_same_numbers import needed
+
+Run = tuple[str, str, str, dict[str, Any], list[str]]
+
+RUNS: list[Run] = [
+    ("predict", "resnet50", "dgx1-v100", {"gpus": 8, "batch": 64, "precision": "fp16"}, []),
+    ("predict", "vgg16", "t4", {"framework": "none"}, []),
+    ("predict", "llama3-8b", "dgx-h100", {"tensor_parallel": 4, "pipeline_parallel": 2, "global_batch": 64}, []),
+    ("infer", "resnet50", "t4", {"batch": 8}, []),
+    ("infer", "gpt2", "dgx-h100", {"latency": "1 s", "precision": "fp16"}, []),
+    ("memory", "resnet152", "rtx-2080-ti", {"batch": 64}, []),
+    ("memory", "resnet50", "t4", {"batch": 8, "inference": True}, ["--inference"]),
+]
+OPTIONS = {"tensor_parallel": "tp", "pipeline_parallel": "pp", "global_batch": "global-batch"}
+
+LUA = """
+local pm = require "perfmodel"
+local options = {network = arg[2], system = arg[3]}
+for i = 4, #arg, 2 do options[arg[i]] = arg[i + 1] == "true" or tonumber(arg[i + 1]) or arg[i + 1] end
+local answer = pm[arg[1]](options)
+io.write(pm.explain(answer), "\\0", pm.explain(answer, "html"), "\\0", pm.explain(answer, "markdown"), "\\0",
+         pm.explain(answer, "summary"), "\\0", pm.explain_lines(answer):csv())
+"""
+
+
+def ids(run: Run) -> str:
+    return "-".join(run[:3])
+
+
+def explained(run: Run) -> Any:
+    name, network, system, options, _ = run
+    return getattr(pm, name)(network, system, **options)
+
+
+@pytest.mark.parametrize("run", RUNS, ids=ids)
+def test_the_command_prints_what_python_explains(run: Run) -> None:
+    name, network, system, options, further = run
+    command = needed("the perfmodel command", os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel"), "")
+    given = [f"--{OPTIONS.get(key, key)}={value}" for key, value in options.items() if key != "inference"]
+    done = subprocess.run([command, name, network, system, *given, *further, "--quiet"], capture_output=True)
+    assert done.stdout.decode("utf-8") == explained(run).explain(), done.stderr.decode("utf-8")
+
+
+@pytest.mark.parametrize("run", RUNS, ids=ids)
+def test_lua_explains_as_python(run: Run, tmp_path: Path) -> None:
+    name, network, system, options, _ = run
+    lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
+    if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
+        needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
+    script = tmp_path / "explain.lua"
+    script.write_text(LUA, encoding="utf-8")
+    given = [word for key, value in options.items() for word in (key, str(value).replace("True", "true"))]
+    done = subprocess.run([lua, script, name, network, system, *given], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode("utf-8")
+    text, html, markdown, summary, lines = done.stdout.decode("utf-8").split("\0")
+    answer = explained(run)
+    assert text == answer.explain() and html == answer._repr_html_() and markdown == answer.explain("markdown")
+    assert repr(answer) == f"<{type(answer).__name__} {summary}>"
+    assert lines == answer.lines().to_csv()
+
+
+def test_every_part_has_one_label() -> None:
+    """What a report says of a step has the same labels in every rendering, and the values of the prediction."""
+    p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=64)
+    rows = {(row["block"], row["label"]): row for row in p.lines()}
+    rate, largest = rows["outcome", "throughput"], rows["memory", "largest batch"]
+    assert (rate["value"], rate["unit"], largest["value"]) == (p.throughput, "samples/s", p.largest_batch)
+    assert rows["step_time", "launch overhead"]["value"] == p.launch_overhead_time
+    assert rows["step_time", "communication"]["share"] == p.exposed_communication_time / p.step_time
+    for (block, label), row in rows.items():
+        if block in ("outcome", "step_time", "communication", "efficiency", "memory"):
+            for rendering in ("text", "html", "markdown"):
+                assert label in p.explain(rendering) and row["text"] in p.explain(rendering)

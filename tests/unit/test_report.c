@@ -1,0 +1,198 @@
+/* Reports: the table of blocks, lines against the prediction, renderings. */
+#include <math.h>
+#include <string.h>
+#include "fixtures.h"
+#include "report/report.h"
+#include "plan/plan.h"
+#include "study/blocks/blocks.h"
+
+typedef struct asked {
+  pm_catalog *catalog;
+  pm_network *network;
+  pm_system *system;
+  pm_study *study;
+  pm_given given;
+  pm_run run;
+  pm_prediction prediction;
+  pm_report *report;
+} asked;
+
+static void ask(asked *a, const char *network, const char *system, double batch)
+{
+  pm_error error = PM_ERROR_NONE;
+  memset(a, 0, sizeof *a);
+  a->catalog = pm_catalog_new(NULL);
+  a->network = pm_catalog_new_network(a->catalog, network, NULL, 0, &error);
+  a->system = pm_catalog_new_system(a->catalog, system, &error);
+  const pm_network *networks[] = {a->network};
+  const pm_system *systems[] = {a->system};
+  const pm_study_setup setup = {a->catalog, networks, 1, systems, 1, NULL, 0, 0};
+  a->study = pm_study_new(&setup, &error);
+  a->run = pm_run_make();
+  a->run.batch = batch;
+  a->run.framework_index = 0;
+  pm_given_add(&a->given, "run", "batch");
+  pm_study_complete(a->study, &a->given, &a->run, &a->run, 1, &error);
+  pm_predict(pm_study_get_plan(a->study, &error), &a->run, &a->prediction, 1);
+  a->report = pm_study_new_report(a->study, &a->given, &a->run, &a->prediction, NULL, &error);
+  ck_assert_msg(a->report != NULL, "%s", error.text);
+}
+
+static void release(asked *a)
+{
+  pm_report_free(a->report);
+  pm_study_free(a->study);
+  pm_system_free(a->system);
+  pm_network_free(a->network);
+  pm_catalog_free(a->catalog);
+}
+
+static const pm_report_block *block_of(const asked *a, const char *name)
+{
+  const pm_report_block *block;
+  for (size_t i = 0; (block = pm_report_get_block(a->report, i)) != NULL; i++)
+    if (strcmp(block->name, name) == 0) return block;
+  return NULL;
+}
+
+START_TEST(blocks_are_complete)
+{
+  static const struct {
+    const char *name;
+    const pm__study_block *block;
+  } blocks[] = {
+#define BLOCK(name) {#name, &pm__study_block_##name},
+    PM__STUDY_BLOCK_LIST(BLOCK)
+#undef BLOCK
+  };
+  for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
+    int answers = 0;
+    for (int k = 0; k < PM__STUDY_ANSWERS; k++) answers += blocks[i].block->fill[k] != NULL;
+    ck_assert_msg(blocks[i].block->title != NULL, "block %s has no title; write \"\" if it needs none", blocks[i].name);
+    ck_assert_msg(answers > 0, "block %s is in no report: .fill is missing", blocks[i].name);
+  }
+}
+END_TEST
+
+START_TEST(lines_are_the_prediction)
+{
+  asked a;
+  double sum = 0;
+  ask(&a, "resnet50", "dgx1-v100", 64);
+  const pm_report_block *outcome = block_of(&a, "outcome"), *parts = block_of(&a, "step_time");
+  ck_assert(outcome != NULL && parts != NULL);
+  ck_assert_double_eq(outcome->lines[0].value, a.prediction.throughput);
+  ck_assert_str_eq(outcome->lines[0].unit, "samples/s");
+  ck_assert_str_eq(parts->lines[0].label, "forward");
+  ck_assert_double_eq(parts->lines[0].value, a.prediction.forward_time);
+  for (size_t i = 0; i < parts->count; i++) sum += parts->lines[i].share;
+  ck_assert_double_eq_tol(sum, 1, 1e-12);
+  ck_assert_ptr_null(block_of(&a, "fitting_plan"));
+  release(&a);
+}
+END_TEST
+
+START_TEST(renderings_have_every_label)
+{
+  asked a;
+  ask(&a, "resnet50", "dgx1-v100", 64);
+  for (int rendering = PM_RENDERING_TEXT; rendering <= PM_RENDERING_MARKDOWN; rendering++) {
+    char *text = pm_report_format(a.report, (pm_rendering)rendering, 80, NULL);
+    const pm_report_block *block;
+    for (size_t i = 0; (block = pm_report_get_block(a.report, i)) != NULL; i++)
+      for (size_t j = 0; j < block->count && block->style != PM_REPORT_STYLE_SENTENCES; j++)
+        ck_assert_msg(strstr(text, block->lines[j].label) != NULL && strstr(text, block->lines[j].text) != NULL,
+                      "%s is not in rendering %d", block->lines[j].label, rendering);
+    pm_string_free(text);
+  }
+  release(&a);
+}
+END_TEST
+
+START_TEST(lines_of_text_are_no_wider_than_asked)
+{
+  asked a;
+  ask(&a, "resnet50", "dgx1-v100", 64);
+  for (int width = 40; width <= 120; width += 20) {
+    char *text = pm_report_format(a.report, PM_RENDERING_TEXT, width, NULL);
+    for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1)
+      ck_assert_uint_le(strcspn(line, "\n"), width < 100 ? (size_t)width : 100);
+    pm_string_free(text);
+  }
+  char *summary = pm_report_format(a.report, PM_RENDERING_SUMMARY, 0, NULL);
+  ck_assert_ptr_null(strchr(summary, '\n'));
+  pm_string_free(summary);
+  release(&a);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_says_what_would)
+{
+  asked a;
+  ask(&a, "llama3-8b", "dgx-a100", 8);
+  ck_assert_int_eq(a.prediction.status, PM_STATUS_DOES_NOT_FIT);
+  ck_assert(block_of(&a, "failure") != NULL && block_of(&a, "fitting_plan") != NULL);
+  ck_assert_ptr_null(block_of(&a, "step_time"));
+  release(&a);
+}
+END_TEST
+
+START_TEST(products_that_lose_nothing_are_known)
+{
+  asked a;
+  ask(&a, "resnet50", "dgx1-v100", 64);
+  ck_assert(!pm__plan_loses_to_sides(pm_study_get_plan(a.study, NULL), &a.run)); /* 1,000 classes are a multiple of 8 */
+  release(&a);
+}
+END_TEST
+
+START_TEST(names_are_escaped)
+{
+  pm_report *report = pm__report_new(10);
+  pm__report_open(report, "empty", "", PM_REPORT_STYLE_VALUES);
+  pm__report_open(report, "block", "<T>", PM_REPORT_STYLE_VALUES);
+  pm__report_add(report, "a|b", "%s", "<i>&");
+  pm__report_note(report, ", once");
+  report = pm__report_finish(report, NULL);
+  char *html = pm_report_format(report, PM_RENDERING_HTML, 0, NULL);
+  char *markdown = pm_report_format(report, PM_RENDERING_MARKDOWN, 0, NULL);
+  ck_assert_ptr_null(pm_report_get_block(report, 1));
+  ck_assert(strstr(html, "&lt;i&gt;&amp;, once") != NULL && strstr(html, "<T>") == NULL);
+  ck_assert_ptr_nonnull(strstr(markdown, "a\\|b"));
+  pm_string_free(html);
+  pm_string_free(markdown);
+  pm_report_free(report);
+}
+END_TEST
+
+START_TEST(wrong_arguments_are_refused)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_given given = {0, 0};
+  pm_run run = pm_run_make();
+  pm_prediction prediction = {0};
+  ck_assert_ptr_null(pm_study_new_report(NULL, &given, &run, &prediction, NULL, &error));
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_ptr_null(pm_report_format(NULL, PM_RENDERING_TEXT, 0, NULL));
+  ck_assert_ptr_null(pm_report_tabulate(NULL, NULL));
+  ck_assert_int_eq(pm_rendering_find("html"), PM_RENDERING_HTML);
+  ck_assert_int_eq(pm_rendering_find("pdf"), -1);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("report");
+  TCase *tests = tcase_create("reports");
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, blocks_are_complete);
+  tcase_add_test(tests, lines_are_the_prediction);
+  tcase_add_test(tests, renderings_have_every_label);
+  tcase_add_test(tests, lines_of_text_are_no_wider_than_asked);
+  tcase_add_test(tests, what_does_not_fit_says_what_would);
+  tcase_add_test(tests, products_that_lose_nothing_are_known);
+  tcase_add_test(tests, names_are_escaped);
+  tcase_add_test(tests, wrong_arguments_are_refused);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
