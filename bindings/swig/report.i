@@ -1,5 +1,17 @@
 /* Reports: what there is to say of an answer, made by the library; languages only choose a rendering. */
 
+%{
+/* The place in pm_rendering, or -1 with an error. */
+static int rendering_number(const char *name, pm_error *error)
+{
+  static const char *const names[] = {"text", "html", "markdown", "summary"};
+  for (int i = 0; i < 4; i++)
+    if (strcmp(name, names[i]) == 0) return i;
+  fail(error, PM_STATUS_NOT_FOUND, "unknown rendering \"%.60s\"; it is text, html, markdown or summary", name);
+  return -1;
+}
+%}
+
 %inline %{
 /* Of one completed run, which is predicted. `dataset`: the name of what an epoch is of; "": not named. */
 static pm_report *study_report(pm_study *study, const pm_run *run, size_t run_count, GIVEN, const char *dataset,
@@ -47,9 +59,7 @@ static pm_report *study_inference_memory_report(pm_study *study, const pm_infere
 /* The whole as "text", "html", "markdown" or "summary". */
 static char *report_format(const pm_report *report, const char *rendering, double width, pm_error *error)
 {
-  int found = pm_rendering_find(rendering);
-  if (found < 0) fail(error, PM_STATUS_NOT_FOUND, "unknown rendering \"%.60s\"; it is text, html, markdown or summary",
-                      rendering);
+  int found = rendering_number(rendering, error);
   return found < 0 ? NULL : pm_report_format(report, (pm_rendering)found, whole(width, "width", error), error);
 }
 

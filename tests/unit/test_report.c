@@ -175,8 +175,6 @@ START_TEST(wrong_arguments_are_refused)
   ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
   ck_assert_ptr_null(pm_report_format(NULL, PM_RENDERING_TEXT, 0, NULL));
   ck_assert_ptr_null(pm_report_tabulate(NULL, NULL));
-  ck_assert_int_eq(pm_rendering_find("html"), PM_RENDERING_HTML);
-  ck_assert_int_eq(pm_rendering_find("pdf"), -1);
 }
 END_TEST
 

@@ -71,9 +71,6 @@ typedef enum pm_rendering {
   PM_RENDERING_SUMMARY   /* the answer in one line, without a line feed */
 } pm_rendering;
 
-/* "text", "html", "markdown" or "summary" -> pm_rendering, or -1. */
-PM_API int pm_rendering_find(const char *name);
-
 /* The whole report as one string, which the caller releases with pm_string_free; NULL with an error. `width` is of text
 ** and counts characters: lines are at most that long, and at most 100 (0: a page of 100); tables are as wide as `width`
 ** allows. */

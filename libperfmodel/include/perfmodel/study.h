@@ -184,55 +184,52 @@ PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given 
 ** has all of them.
 */
 
-/* Of a completed run and its prediction: the rate with its interval, the parts of a step, communication, parallelism,
-** efficiency, memory, what limits it, what one change would give, and what the numbers rest on. A run that does not fit
-** has a report too, with what would fit instead.
+/* Of completed runs of the study and their predictions, which the functions below give their types: a report of training
+** is of one run, one of inference of several calls too. `predictions` is NULL for a report of their memory. `dataset` is
+** the name of what an epoch is of; NULL: not named. `latency` is the limit within which batches are the largest; 0: they
+** were given. `inference` says of which kind runs are, which is that of the study. Owned by the caller; NULL with an
+** error.
 **
-** `dataset` is the name of what an epoch is of; NULL: not named. Owned by the caller; NULL with an error. Cost: that of
-** a prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not fit, that of a
-** search. */
-PM_API pm_report *pm_study_new_report_sized(const pm_study *study, const pm_given *given, const pm_run *run,
-                                            size_t run_size, const pm_prediction *prediction, size_t prediction_size,
-                                            const char *dataset, pm_error *error);
+** Cost: that of a prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not
+** fit, that of a search. */
+PM_API pm_report *pm_study_new_report_sized(const pm_study *study, int32_t inference, const pm_given *given,
+                                            const void *runs, size_t run_size, const void *predictions,
+                                            size_t prediction_size, size_t count, const char *dataset, double latency,
+                                            pm_error *error);
+
+/* Of a run and its prediction: the rate with its interval, the parts of a step, communication, parallelism, efficiency,
+** memory, what limits it, what one change would give, and what the numbers rest on. A run that does not fit has a report
+** too, with what would fit instead. */
 PM_INLINE pm_report *pm_study_new_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                          const pm_prediction *prediction, const char *dataset, pm_error *error)
 {
-  return pm_study_new_report_sized(study, given, run, sizeof *run, prediction, sizeof *prediction, dataset, error);
+  return pm_study_new_report_sized(study, 0, given, run, sizeof *run, prediction, sizeof *prediction, 1, dataset, 0,
+                                   error);
 }
 
-/* The same of completed calls of inference: of one with the parts of its latency, of several as a table with a row for
-** each, in which what all have alike is said once. `latency` is the limit within which their batches are the largest;
-** NAN: the batches were given. */
-PM_API pm_report *pm_study_new_inference_report_sized(const pm_study *study, const pm_given *given,
-                                                      const pm_inference_run *runs, size_t run_size,
-                                                      const pm_inference *predictions, size_t prediction_size,
-                                                      size_t count, double latency, pm_error *error);
+/* Of calls of inference: of one with the parts of its latency, of several as a table with a row for each, in which what
+** all have alike is said once. */
 PM_INLINE pm_report *pm_study_new_inference_report(const pm_study *study, const pm_given *given,
                                                    const pm_inference_run *runs, const pm_inference *predictions,
                                                    size_t count, double latency, pm_error *error)
 {
-  return pm_study_new_inference_report_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count,
-                                             latency, error);
+  return pm_study_new_report_sized(study, 1, given, runs, sizeof *runs, predictions, sizeof *predictions, count, NULL,
+                                   latency, error);
 }
 
-/* Of the memory of a completed run, whether or not it fits: the total of the heaviest rank against what the GPU has,
-** its parts, the stages of a pipeline, and what would help if it does not fit. */
-PM_API pm_report *pm_study_new_memory_report_sized(const pm_study *study, const pm_given *given, const pm_run *run,
-                                                   size_t run_size, pm_error *error);
+/* Of the memory of a run, whether or not it fits: the total of the heaviest rank against what the GPU has, its parts, the
+** stages of a pipeline, and what would help if it does not fit. */
 PM_INLINE pm_report *pm_study_new_memory_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                                 pm_error *error)
 {
-  return pm_study_new_memory_report_sized(study, given, run, sizeof *run, error);
+  return pm_study_new_report_sized(study, 0, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
 }
 
-/* Of the memory of a completed call of inference: the total, the largest batch, and the parts. */
-PM_API pm_report *pm_study_new_inference_memory_report_sized(const pm_study *study, const pm_given *given,
-                                                             const pm_inference_run *run, size_t run_size,
-                                                             pm_error *error);
+/* Of the memory of a call: the total, the largest batch, and the parts. */
 PM_INLINE pm_report *pm_study_new_inference_memory_report(const pm_study *study, const pm_given *given,
                                                           const pm_inference_run *run, pm_error *error)
 {
-  return pm_study_new_inference_memory_report_sized(study, given, run, sizeof *run, error);
+  return pm_study_new_report_sized(study, 1, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
 }
 
 /* ---- Searches ---- */

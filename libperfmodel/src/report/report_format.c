@@ -1,15 +1,6 @@
 /* A report as one string, in any of the renderings. */
 #include <stdlib.h>
-#include <string.h>
 #include "report/report.h"
-
-int pm_rendering_find(const char *name)
-{
-  static const char *const names[] = {"text", "html", "markdown", "summary"}; /* in the order of pm_rendering */
-  for (int i = 0; name != NULL && i < 4; i++)
-    if (strcmp(name, names[i]) == 0) return i;
-  return -1;
-}
 
 char *pm_report_format(const pm_report *report, pm_rendering rendering, int width, pm_error *error)
 {

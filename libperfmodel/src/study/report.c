@@ -68,12 +68,11 @@ static int find_place(pm__study_subject *s, const pm_study *study, const pm_give
   return pm_network_get_totals(study->networks[study->uses[network].network].own, &s->totals, error);
 }
 
-static int find_run(pm__study_subject *s, const pm_study *study, const pm_given *given, const pm_run *run,
+static int find_run(pm__study_subject *s, const pm_study *study, const pm_given *given, const void *run,
                     size_t run_size, pm_error *error)
 {
   pm_run own;
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  if (study == NULL || run == NULL || study->inference) return no_place(error);
   int status = pm__record_size_check("run", run_size, error);
   if (status != PM_OK) return status;
   s->run = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, run_size}, 0, &own);
@@ -84,12 +83,11 @@ static int find_run(pm__study_subject *s, const pm_study *study, const pm_given 
   return PM_OK;
 }
 
-static int find_call(pm__study_subject *s, const pm_study *study, const pm_given *given, const pm_inference_run *run,
+static int find_call(pm__study_subject *s, const pm_study *study, const pm_given *given, const void *run,
                      size_t run_size, pm_error *error)
 {
   pm_inference_run own;
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  if (study == NULL || run == NULL || !study->inference) return no_place(error);
   int status = pm__record_size_check("inference_run", run_size, error);
   if (status != PM_OK) return status;
   s->call = *(const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, run_size}, 0, &own);
@@ -100,22 +98,6 @@ static int find_call(pm__study_subject *s, const pm_study *study, const pm_given
   int count = pm_study_get_inference_assumptions(study, given, &s->call, rows);
   pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
   return PM_OK;
-}
-
-/* ---- Of a step ---- */
-
-pm_report *pm_study_new_report_sized(const pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
-                                     const pm_prediction *prediction, size_t prediction_size, const char *dataset,
-                                     pm_error *error)
-{
-  pm__study_subject s = {.answer = PM__STUDY_STEP, .dataset = dataset};
-  pm_prediction own;
-  const pm__record_array theirs = {"prediction", prediction, prediction_size};
-  if (find_run(&s, study, given, run, run_size, error) != PM_OK) return NULL;
-  if (prediction == NULL || pm__record_size_check("prediction", prediction_size, error) != PM_OK)
-    return no_place(error), (pm_report *)NULL;
-  s.step = *(const pm_prediction *)pm__record_read(&theirs, 0, &own);
-  return write_report(&s, error);
 }
 
 /* ---- Of calls ---- */
@@ -150,44 +132,31 @@ static void drop_titled(pm__study_subject *s, pm_table *table)
   else s->assumed[0] = '\0';
 }
 
-/* Of several calls the table, which the report takes. */
-static int find_rows(pm__study_subject *s, const pm_inference_run *runs, size_t run_size, pm_error *error)
+/* Predictions as the library knows them: of one step, or of calls, of several of which the report takes the table. */
+static int find_predictions(pm__study_subject *s, const void *runs, size_t run_size, const pm__record_array *theirs,
+                            size_t count, void **allocated, pm_error *error)
 {
-  if (s->call_count < 2) return PM_OK;
-  s->rows = pm_study_tabulate_inference_sized(s->study, s->given, runs, run_size, s->calls, sizeof *s->calls,
-                                              s->call_count, error);
-  if (s->rows == NULL) return PM_STATUS_NO_MEMORY;
-  drop_titled(s, s->rows);
-  return PM_OK;
-}
-
-pm_report *pm_study_new_inference_report_sized(const pm_study *study, const pm_given *given,
-                                               const pm_inference_run *runs, size_t run_size,
-                                               const pm_inference *predictions, size_t prediction_size, size_t count,
-                                               double latency, pm_error *error)
-{
-  pm__study_subject s = {.answer = PM__STUDY_CALL, .latency = latency, .call_count = count};
-  pm_report *report = NULL;
-  void *allocated = NULL;
-  const pm__record_array theirs = {"inference", predictions, prediction_size};
-  if (count == 0 || predictions == NULL) return no_place(error), report;
-  if (find_call(&s, study, given, runs, run_size, error) != PM_OK) return NULL;
-  if (pm__record_size_check("inference", prediction_size, error) != PM_OK) return NULL;
-  s.calls = (const pm_inference *)pm__record_read_all(&theirs, count, &allocated, error);
-  if (s.calls != NULL && find_rows(&s, runs, run_size, error) == PM_OK) {
-    s.inference = s.calls[0];
-    report = write_report(&s, error);
-  }
-  free(allocated);
-  return report;
+  int status = pm__record_size_check(theirs->type, theirs->size, error);
+  const void *all = status == PM_OK ? pm__record_read_all(theirs, count, allocated, error) : NULL;
+  if (all == NULL) return status == PM_OK ? PM_STATUS_NO_MEMORY : status;
+  if (s->answer == PM__STUDY_STEP) return s->step = *(const pm_prediction *)all, PM_OK;
+  s->calls = (const pm_inference *)all;
+  s->inference = s->calls[0];
+  if (count == 1) return PM_OK;
+  s->rows = pm_study_tabulate_inference_sized(s->study, s->given, (const pm_inference_run *)runs, run_size, s->calls,
+                                              sizeof *s->calls, count, error);
+  if (s->rows != NULL) drop_titled(s, s->rows);
+  return s->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 /* ---- Of memory ---- */
 
-static int find_stages(pm__study_subject *s, pm_error *error)
+/* Whether or not it fits. */
+static int find_memory(pm__study_subject *s, pm_error *error)
 {
   pm_run run = s->run;
   run.ignore_memory = 1;
+  if (s->answer == PM__STUDY_CALL_MEMORY) return pm_inference_get_memory(s->plan, &s->call, &s->use, error);
   int status = pm_prediction_get_memory(s->plan, &run, &s->use, error);
   if (status != PM_OK) return status;
   s->stage_count = pm_prediction_get_stages(s->plan, &run, NULL, 0, error);
@@ -198,22 +167,28 @@ static int find_stages(pm__study_subject *s, pm_error *error)
   return PM_OK;
 }
 
-pm_report *pm_study_new_memory_report_sized(const pm_study *study, const pm_given *given, const pm_run *run,
-                                            size_t run_size, pm_error *error)
-{
-  pm__study_subject s = {.answer = PM__STUDY_STEP_MEMORY};
-  int status = find_run(&s, study, given, run, run_size, error);
-  if (status == PM_OK) status = find_stages(&s, error);
-  pm_report *report = status == PM_OK ? write_report(&s, error) : NULL;
-  free(s.stages);
-  return report;
-}
+/* ---- All ---- */
 
-pm_report *pm_study_new_inference_memory_report_sized(const pm_study *study, const pm_given *given,
-                                                      const pm_inference_run *run, size_t run_size, pm_error *error)
+pm_report *pm_study_new_report_sized(const pm_study *study, int32_t inference, const pm_given *given,
+                                     const void *runs, size_t run_size, const void *predictions,
+                                     size_t prediction_size, size_t count, const char *dataset, double latency,
+                                     pm_error *error)
 {
-  pm__study_subject s = {.answer = PM__STUDY_CALL_MEMORY};
-  int status = find_call(&s, study, given, run, run_size, error);
-  if (status == PM_OK) status = pm_inference_get_memory(s.plan, &s.call, &s.use, error);
-  return status == PM_OK ? write_report(&s, error) : NULL;
+  pm_report *report = NULL;
+  void *allocated = NULL;
+  bool memory = predictions == NULL, kind = study != NULL && study->inference == (inference != 0);
+  if (!kind || runs == NULL || count == 0 || (count > 1 && !inference)) return no_place(error), report;
+  pm__study_subject s = {.dataset = dataset, .latency = latency > 0 ? latency : (double)NAN, .call_count = count,
+                         .answer = inference ? memory ? PM__STUDY_CALL_MEMORY : PM__STUDY_CALL
+                                             : memory ? PM__STUDY_STEP_MEMORY : PM__STUDY_STEP};
+  const pm__record_array theirs = {inference ? "inference" : "prediction", predictions, prediction_size};
+  int status = inference ? find_call(&s, study, given, runs, run_size, error)
+                         : find_run(&s, study, given, runs, run_size, error);
+  if (status == PM_OK)
+    status = memory ? find_memory(&s, error)
+                    : find_predictions(&s, runs, run_size, &theirs, count, &allocated, error);
+  if (status == PM_OK) report = write_report(&s, error);
+  free(s.stages);
+  free(allocated);
+  return report;
 }
