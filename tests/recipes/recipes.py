@@ -383,8 +383,43 @@ RUN_FIELD = Recipe(
         '  X(REAL, toy_factor, "1", "how many toys a step has") \\')})
 
 
+# ---- A report block: one file with its descriptor, one line in the list of blocks.
+
+def check_report_block(copy):
+    hold("\nToys\n  toys per step    3 per GPU\n" in copy.run("predict", "resnet50", "t4", "--quiet"), "the command's report")
+    hold("Toys" not in copy.run("infer", "resnet50", "t4", "--quiet"), "reports of other answers are as they were")
+    prediction = "pm.predict('resnet50', 't4')"
+    for rendering in ("text", "html", "markdown"):
+        script = f"import perfmodel as pm; print('toys per step' in {prediction}.explain('{rendering}'))"
+        hold(copy.python(script) in (None, "True"), f"its {rendering} in Python")
+    script = "local pm = require 'perfmodel'; local p = pm.predict{network = 'resnet50', system = 't4'}"
+    hold(copy.lua(f"{script} print(pm.explain(p):match('toys per step'))") in (None, "toys per step"), "the report in Lua")
+    done = subprocess.run([copy.build / "tests/unit_tests", "report"], capture_output=True, text=True)
+    hold(done.returncode == 0, f"its descriptor is complete\n{done.stdout}{done.stderr}")
+
+
+REPORT_BLOCK = Recipe(
+    check_report_block,
+    lines={"libperfmodel/src/study/blocks/blocks.h": ("  X(bottleneck)", "  X(toys) \\")},
+    files={"libperfmodel/src/study/blocks/toys.c": """/* The toys of a step. */
+#include "study/blocks/blocks.h"
+
+static void fill(const pm__study_subject *s, pm_report *r)
+{
+  if (s->step.status != PM_OK) return;
+  pm__report_add_quantity(r, "toys per step", 3, "1");
+  pm__report_note(r, "per GPU");
+}
+
+const pm__study_block pm__study_block_toys = {
+  .title = "Toys", .style = PM_REPORT_STYLE_VALUES,
+  .fill = {[PM__STUDY_STEP] = fill}};
+"""})
+
+
 RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM,
-           "optimizer": OPTIMIZER, "attention": ATTENTION, "gpu": GPU, "framework": FRAMEWORK}
+           "optimizer": OPTIMIZER, "attention": ATTENTION, "gpu": GPU,
+           "framework": FRAMEWORK, "report_block": REPORT_BLOCK}
 
 
 # ---- Following them.
@@ -414,7 +449,7 @@ def build(source, copy, options):
     for recipe in RECIPES.values():
         follow(recipe, copy.source)
     subprocess.run(["cmake", "-S", copy.source, "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;descriptors",
+                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;descriptors;report",
                     "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options], check=True)
     targets = ["perfmodel_command", "unit_tests", "perfmodel_schema", "perfmodel_pages"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
     targets += ["perfmodel_python", "perfmodel_python_package"] * ("-DPM_PYTHON=ON" in options)
