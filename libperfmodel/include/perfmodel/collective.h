@@ -175,7 +175,7 @@ PM_API void pm_group_free(pm_group *group);
 /* Directed rings over NVLink or xGMI, their weights together; 0 over PCIe. */
 PM_API double pm_group_get_rings(const pm_group *group);
 
-/* A bound on them: the same up to 16 GPUs; beyond, no packing of rings has more. */
+/* No packing of rings has more. The same up to 16 GPUs and on tori; above them where the best packing is not known. */
 PM_API double pm_group_get_rings_most(const pm_group *group);
 
 /* Bus bandwidth of the rings inside the node [B/s]. */

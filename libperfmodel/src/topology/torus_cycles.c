@@ -1,21 +1,24 @@
 /*
-** Hamiltonian cycles of tori: one for each dimension, or for each copy of it, which together use every edge once.
+** Constructs Hamiltonian cycles of a torus: one for each dimension, or for each copy of it, which together use every
+** edge once. That there are such is a theorem of Kotzig for two dimensions (CRM report 233, Montreal, 1973), of
+** Foregger for three (Discrete Mathematics 24, 1978) and of Aubert and Schneider for more (Discrete Mathematics 38,
+** 1982).
 **
-** Two dimensions (Kotzig, Every Cartesian product of two circuits is decomposable into two Hamiltonian circuits, CRM
-** report 233, 1973). Every torus grows from one of 2 x 2, 3 x 3 or 3 x 4 by pairs of rows and of columns. Let the first
-** cycle cross the gap below row 0 at the columns of a set S. Two rows are put into that gap: in the first, the crossing
-** columns all move one to the right, S + 1, and in the second back. A row in which S moves to S + 1 gives the first
-** cycle all its edges but those from j to j + 1, j in S, so it joins each column of S above to one of S + 1 below; the
-** second row is its mirror image and joins each of those to where it came from. The same holds for the other cycle, so
-** both stay single cycles. As many rows as are needed are put in at once: S moves right in half of them, then left.
+** Two dimensions. Every torus grows from one of 2 x 2, 3 x 3, 3 x 4 or 4 x 3 by pairs of rows and of columns. Let the
+** first cycle cross the gap below row 0 at the columns of a set S. Two rows are put into that gap: in the first, the
+** crossing columns all move one to the right, S + 1, and in the second back. A row in which S moves to S + 1 gives the
+** first cycle all its edges but those from j to j + 1, j in S, so it joins each column of S above to one of S + 1
+** below; the second row is its mirror image and joins each of those to where it came from. The same holds for the other
+** cycle, so both stay single cycles. As many rows as are needed are put in at once: S moves right in half of them, then
+** left.
 **
-** One dimension more (Aubert and Schneider, Discrete Mathematics 38, 1982; Foregger, Discrete Mathematics 24, 1978):
-** let cycles H1, H2, ... use every edge of a torus A. The product of H1 and a cycle of M layers is a torus of two
-** dimensions with its two cycles; where the new dimension has several copies, so are those of H2, ... with another
-** copy. Of each cycle that remains there is one in every layer. Those of adjacent layers are joined by a square: its
-** edge u-v in both layers is exchanged for u-u' and v-v', which a finished cycle gives up for the other two. If that
-** cycle runs from u to u' and from v to v', or both ways back, it stays a single cycle. Of such squares there are as
-** many to choose from as A has nodes, and `unit_tests torus` makes sure that one is free where every side is 3 or more.
+** One more dimension. Let cycles H1, H2, ... use every edge of a torus A. The product of H1 and a cycle of M layers is
+** a torus of two dimensions with its two cycles; where the new dimension has several copies, so are those of H2, ...
+** with another copy. Of each cycle that remains there is one in every layer. Those of adjacent layers are joined by a
+** square: its edge u-v in both layers is exchanged for u-u' and v-v', which a finished cycle gives up for the other
+** two. If that cycle runs from u to u' and from v to v', or both ways back, it stays a single cycle. Of such squares
+** there are as many to choose from as A has nodes, and `unit_tests torus` makes sure that one is free where every side
+** is 3 or more.
 **
 ** A side of 2 may have none. Then each cycle of one layer is joined to the same one of the other by two links between
 ** the layers, and the other links between them stay unused.
@@ -150,7 +153,7 @@ static void exchange(int *neighbor, int a, int b, int c, int d)
   neighbor[2 * d + (neighbor[2 * d + 1] == c)] = b;
 }
 
-/* ---- One dimension more ---- */
+/* ---- One more dimension ---- */
 
 /* The product of a torus, whose cycles are known, with a cycle of layers. A node is its number in the torus times the
 ** layers, plus its layer. */
@@ -273,9 +276,10 @@ static bool make_product(const product *p, const int *base, int cycles, int copi
   grid g = {0, 0, NULL, NULL};
   *found = 0;
   if (has_grid(p->nodes, p->layers)) {
-    if (!grow(&g, p->nodes, p->layers)) return false;
-    *found = make_cycles(p, &g, base, cycles, copies);
+    bool memory = grow(&g, p->nodes, p->layers);
+    if (memory) *found = make_cycles(p, &g, base, cycles, copies);
     free(g.right);
+    if (!memory) return false;
   }
   if (*found < cycles && p->layers == 2) *found = make_pairs(p, base, cycles);
   return true;
