@@ -170,9 +170,18 @@ START_TEST(wrong_arguments_are_refused)
   pm_error error = PM_ERROR_NONE;
   pm_given given = {0, 0};
   pm_run run = pm_run_make();
+  pm_inference_run call = pm_inference_run_make();
   pm_prediction prediction = {0};
+  asked a;
   ck_assert_ptr_null(pm_study_new_report(NULL, &given, &run, &prediction, NULL, &error));
   ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  ask(&a, "alexnet", "t4", 8);
+  error = (pm_error)PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_study_new_inference_memory_report(a.study, &a.given, &call, &error)); /* it is of training */
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  a.run.network_index = 7;
+  ck_assert_ptr_null(pm_study_new_report(a.study, &a.given, &a.run, &a.prediction, NULL, NULL));
+  release(&a);
   ck_assert_ptr_null(pm_report_format(NULL, PM_RENDERING_TEXT, 0, NULL));
   ck_assert_ptr_null(pm_report_tabulate(NULL, NULL));
 }

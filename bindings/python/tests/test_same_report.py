@@ -1,4 +1,4 @@
-"""One document: the command, Python and Lua print the same labels and values of a prediction, an inference and a memory."""
+"""One document: the command, Python and Lua print the same labels and values of predictions and memory."""
 
 from __future__ import annotations
 

@@ -184,11 +184,11 @@ PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given 
 ** has all of them.
 */
 
-/* Of completed runs of the study and their predictions, which the functions below give their types: a report of training
-** is of one run, one of inference of several calls too. `predictions` is NULL for a report of their memory. `dataset` is
-** the name of what an epoch is of; NULL: not named. `latency` is the limit within which batches are the largest; 0: they
-** were given. `inference` says of which kind runs are, which is that of the study. Owned by the caller; NULL with an
-** error.
+/* Of completed runs of the study and their predictions, which the functions below give their types: a report of
+** training is of one run, one of inference of several calls too. `predictions` is NULL for a report of their memory.
+** `dataset` is the name of what an epoch is of; NULL: not named. `latency` is the limit within which batches are the
+** largest; 0: they were given. `inference` says of which kind runs are, which is that of the study. Owned by the
+** caller; NULL with an error.
 **
 ** Cost: that of a prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not
 ** fit, that of a search. */
@@ -197,9 +197,9 @@ PM_API pm_report *pm_study_new_report_sized(const pm_study *study, int32_t infer
                                             size_t prediction_size, size_t count, const char *dataset, double latency,
                                             pm_error *error);
 
-/* Of a run and its prediction: the rate with its interval, the parts of a step, communication, parallelism, efficiency,
-** memory, what limits it, what one change would give, and what the numbers rest on. A run that does not fit has a report
-** too, with what would fit instead. */
+/* Of a run and its prediction: the rate with its interval, the parts of a step, communication, parallelism,
+** efficiency, memory, what limits it, what one change would give, and what the numbers rest on. A run that does not fit
+** has a report too, with what would fit instead. */
 PM_INLINE pm_report *pm_study_new_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                          const pm_prediction *prediction, const char *dataset, pm_error *error)
 {
@@ -217,8 +217,8 @@ PM_INLINE pm_report *pm_study_new_inference_report(const pm_study *study, const 
                                    latency, error);
 }
 
-/* Of the memory of a run, whether or not it fits: the total of the heaviest rank against what the GPU has, its parts, the
-** stages of a pipeline, and what would help if it does not fit. */
+/* Of the memory of a run, whether or not it fits: the total of the heaviest rank against what the GPU has, its parts,
+** the stages of a pipeline, and what would help if it does not fit. */
 PM_INLINE pm_report *pm_study_new_memory_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                                 pm_error *error)
 {

@@ -41,6 +41,7 @@ static pm_report *write_report(const pm__study_subject *s, pm_error *error)
     block->fill[s->answer](s, report);
   }
   if (report != NULL) add_assumed(s, report);
+  else pm_table_free(s->rows);
   return pm__report_finish(report, error);
 }
 
@@ -56,7 +57,7 @@ static int find_place(pm__study_subject *s, const pm_study *study, const pm_give
                       int32_t system, pm_error *error)
 {
   bool known = study != NULL && given != NULL && study->plan_count > 0 && network >= 0 &&
-               (size_t)network < study->use_count && system >= 0 && (size_t)system < study->system_count;
+               (size_t)network < study->built_networks && system >= 0 && (size_t)system < study->system_count;
   if (!known) return no_place(error);
   s->study = study;
   s->given = given;
