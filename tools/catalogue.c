@@ -51,12 +51,12 @@ pm_system *open_system(const pm_catalog *catalog, const char *name, int *code)
 int unknown_kind(const char *kind)
 {
   enum { MOST = 32 };
-  const char *names[MOST] = {"layers", "precisions", "optimizers", "attention"};
-  char known[600] = "layers, precisions, optimizers, attention";
-  for (size_t i = 0; i + 5 < MOST && pm_catalog_get_kind(i) != NULL; i++) {
+  const char *names[MOST] = {"layers", "precisions", "optimizers", "attention", "recomputation", "offloading"};
+  char known[600] = "layers, precisions, optimizers, attention, recomputation, offloading";
+  for (size_t i = 0; i + 7 < MOST && pm_catalog_get_kind(i) != NULL; i++) {
     size_t used = strlen(known);
-    names[i + 4] = pm_catalog_get_kind(i);
-    snprintf(known + used, sizeof known - used, ", %s", names[i + 4]);
+    names[i + 6] = pm_catalog_get_kind(i);
+    snprintf(known + used, sizeof known - used, ", %s", names[i + 6]);
   }
   const char *meant = closest_name(kind, names);
   if (meant != NULL) return fail(CODE_USAGE, "unknown kind \"%.80s\"; did you mean \"%s\"?", kind, meant);

@@ -69,6 +69,20 @@ static pm_table *list_attention(pm_error *error)
   return list_choices("framework", "attention", "attention", rows, PM_ATTENTION_COUNT, error);
 }
 
+static pm_table *list_recomputation(pm_error *error)
+{
+  pm_recomputation rows[PM_RECOMPUTE_COUNT];
+  for (int32_t i = 0; i < PM_RECOMPUTE_COUNT; i++) rows[i] = *pm_recomputation_get(i);
+  return list_choices("run", "recompute", "recomputation", rows, PM_RECOMPUTE_COUNT, error);
+}
+
+static pm_table *list_offloading(pm_error *error)
+{
+  pm_offloading rows[PM_OFFLOAD_COUNT];
+  for (int32_t i = 0; i < PM_OFFLOAD_COUNT; i++) rows[i] = *pm_offloading_get(i);
+  return list_choices("run", "offload", "offloading", rows, PM_OFFLOAD_COUNT, error);
+}
+
 /* What the library knows besides the catalogue. */
 static const struct {
   const char *singular, *plural;
@@ -79,6 +93,8 @@ static const struct {
   {"precision", "precisions", PM_PRECISION_COUNT, list_precisions},
   {"optimizer", "optimizers", PM_OPTIMIZER_COUNT, list_optimizers},
   {"attention", "attention", PM_ATTENTION_COUNT, list_attention},
+  {"recomputation", "recomputation", PM_RECOMPUTE_COUNT, list_recomputation},
+  {"offloading", "offloading", PM_OFFLOAD_COUNT, list_offloading},
 };
 
 enum { LISTS = sizeof lists / sizeof lists[0] };
@@ -141,6 +157,6 @@ const cli_command list_command = {
   "list", "[KIND]", "lists the GPUs, systems, networks, ... that are known",
   "Lists all entries of a kind: gpus, links, systems, networks, datasets, measurements, sources, calibrations, "
   "memory_profiles, usable_memories or transformer_activations of the catalogue, layers (the kinds that a network may "
-  "have, with their attributes and what these are if left out), precisions, optimizers or attention (its "
-  "implementations). Without a kind, lists the kinds.",
+  "have, with their attributes and what these are if left out), precisions, optimizers, "
+  "attention (its implementations), recomputation or offloading. Without a kind, lists the kinds.",
   "perfmodel list systems", options, 0, 1, run};

@@ -64,6 +64,8 @@ START_TEST(users_find_each)
 {
   check_choices("run", "optimizer", PM_OPTIMIZER_COUNT);
   check_choices("kernel", "optimizer", PM_OPTIMIZER_COUNT);
+  check_choices("run", "recompute", PM_RECOMPUTE_COUNT);
+  check_choices("run", "offload", PM_OFFLOAD_COUNT);
   check_choices("framework", "attention", PM_ATTENTION_COUNT);
   check_choices("inference_profile", "attention", PM_ATTENTION_COUNT);
 }
@@ -164,12 +166,13 @@ static const pm__layer *attention_of(const pm_network *network)
   return NULL;
 }
 
-static pm_prediction predicted(const pm_network *network)
+static pm_prediction predicted(const pm_network *network, int recompute)
 {
   pm_error error = PM_ERROR_NONE;
   pm_prediction out;
   pm_run run = run_of(0, PM_OPTIMIZER_ADAM);
   run.framework_index = -1;
+  run.recompute = recompute;
   pm_plan *own = pm_plan_new(&network, 1, (const pm_system *const *)systems, 1, &error);
   ck_assert_msg(own != NULL && pm_predict(own, &run, &out, 1) == PM_OK, "%s", error.text);
   pm_plan_free(own);
@@ -180,13 +183,13 @@ static pm_prediction predicted(const pm_network *network)
 START_TEST(attention_does_what_it_states)
 {
   const pm__layer *open = attention_of(networks[BERT]);
-  pm_prediction before = predicted(networks[BERT]);
+  pm_prediction before = predicted(networks[BERT], PM_RECOMPUTE_NONE);
   for (int32_t i = 0; i < PM_ATTENTION_COUNT; i++) {
     const pm_attention *a = pm_attention_get(i);
     pm_network *with = pm__network_new_with_attention(networks[BERT], i, NULL);
     const pm__layer *layer = attention_of(with);
     const pm__layer_kernel *kernel = &with->kernels[layer->first_kernel];
-    pm_prediction out = predicted(with);
+    pm_prediction out = predicted(with, PM_RECOMPUTE_NONE);
     ck_assert_int_eq(a->scores != 0, kernel->family != PM__ATTENTION);
     ck_assert_int_eq(a->scores != 0, layer->saved.elements == open->saved.elements);
     ck_assert_int_eq(a->scores != 0, out.memory == before.memory);
@@ -211,6 +214,46 @@ START_TEST(masks_are_left_out_or_not)
     pm_network_free(with);
   }
   pm_network_free(gpt);
+}
+END_TEST
+
+/* ---- Recomputation and offloading */
+
+/* What layers compute again takes time and spares memory; what they keep all the same spares less of both. */
+START_TEST(recomputation_does_what_it_states)
+{
+  pm_prediction none = predicted(networks[BERT], PM_RECOMPUTE_NONE), full = predicted(networks[BERT], PM_RECOMPUTE_FULL);
+  for (int32_t i = 0; i < PM_RECOMPUTE_COUNT; i++) {
+    const pm_recomputation *r = pm_recomputation_get(i);
+    pm_prediction out = predicted(networks[BERT], i);
+    ck_assert_int_eq(r->scores || r->layers, out.step_time > none.step_time);
+    ck_assert_int_eq(r->scores || r->layers, out.memory < none.memory);
+    ck_assert_int_eq(r->layers && !r->operations, out.step_time == full.step_time && out.memory == full.memory);
+    ck_assert(r->scores || !r->layers);
+    ck_assert(r->layers || !r->operations);
+  }
+  ck_assert(pm_recomputation_get(-1) == NULL && pm_recomputation_get(PM_RECOMPUTE_COUNT) == NULL);
+}
+END_TEST
+
+START_TEST(offloading_does_what_it_states)
+{
+  const pm_memory_use none = memory_of(run_of(RESNET, PM_OPTIMIZER_ADAM));
+  for (int32_t i = 0; i < PM_OFFLOAD_COUNT; i++) {
+    const pm_offloading *o = pm_offloading_get(i);
+    pm_run run = run_of(RESNET, PM_OPTIMIZER_ADAM);
+    run.offload = i;
+    run.zero = o->zero;
+    pm_memory_use use = memory_of(run);
+    ck_assert_int_eq(o->optimizer, use.optimizer == 0);
+    ck_assert_int_eq(o->gradients, use.gradients < none.gradients);
+    ck_assert_int_eq(o->weights, use.weights == 0);
+    ck_assert_int_eq(o->optimizer, use.host > 0);
+    run.zero--;
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_int_eq(pm_prediction_get_memory(plan, &run, &use, &error), PM_STATUS_BAD_ARGUMENT);
+  }
+  ck_assert(pm_offloading_get(-1) == NULL && pm_offloading_get(PM_OFFLOAD_COUNT) == NULL);
 }
 END_TEST
 
@@ -246,6 +289,8 @@ int main(void)
   tcase_add_test(tests, embeddings_keep_their_own_state);
   tcase_add_test(tests, attention_does_what_it_states);
   tcase_add_test(tests, masks_are_left_out_or_not);
+  tcase_add_test(tests, recomputation_does_what_it_states);
+  tcase_add_test(tests, offloading_does_what_it_states);
   tcase_add_test(tests, kernels_follow_the_accesses);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -137,7 +137,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(INT, rows, "1", "rows of these that they were fitted on; 0 if not said")                                      \
   X(TEXT, date, "", "when that was done: 2026-11")                                                                \
   X(TEXT, since, "", "month of its first release, or of NVIDIA's first container with it: 2024-06")                 \
-  X(ATTENTION, attention, "", "implementation of attention where networks leave it open; unfused if not given")                                                                                  \
+  X(ATTENTION, attention, "", "implementation of attention where networks leave it open; unfused if not given")  \
   X(YES_NO, tf32_convolutions, "", "whether convolutions of FP32 networks run in TF32 where the GPU has it")
 
 typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
@@ -201,7 +201,7 @@ typedef enum pm_fusion {
   X(REAL, spread_product, "1", "more, of the time in other matrix products and attention")                        \
   X(REAL, spread_passes, "1", "more, of the time in passes over memory and conversions")                          \
   X(REAL, spread_host, "1", "more, of the time that the host adds")                                               \
-  X(ATTENTION, attention, "", "implementation of attention where networks leave it open; as its framework if not given")                                                                                  \
+  X(ATTENTION, attention, "", "implementation of attention where networks leave it open; as its framework if not given") \
   X(YES_NO, tf32_convolutions, "", "whether convolutions of FP32 networks run in TF32 where the GPU has it; as its framework if not given")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;

@@ -72,7 +72,8 @@ typedef struct pm_usable_memory { PM_USABLE_MEMORY_FIELDS(PM_DECLARE) } pm_usabl
 
 /* ---- One GPU's memory ------------------------------------------------------------------------------------------- */
 
-/* What of the forward pass is not kept, but computed again in the backward pass. */
+/* What of the forward pass is not kept, but computed again in the backward pass. One line for each, and its descriptor
+** in src/memory/recomputation.c. */
 #define PM_RECOMPUTE_LIST(X)                                                                                      \
   X(NONE, "none", "everything that the backward pass needs is kept")                                              \
   X(SELECTIVE, "selective", "scores of attention are computed again")                                             \
@@ -85,6 +86,17 @@ typedef enum pm_recompute {
 #undef PM_RECOMPUTE_ENUM
   PM_RECOMPUTE_COUNT
 } pm_recompute;
+
+/* What recomputation does, all of it stated. */
+#define PM_RECOMPUTATION_FIELDS(X)                                                                                \
+  X(YES_NO, scores, "", "whether attention that stores its scores computes them again")                           \
+  X(YES_NO, layers, "", "whether whole layers are computed again from the tensors between them")                  \
+  X(YES_NO, operations, "", "whether outputs of attention and of every other matrix product are kept all the same")
+
+typedef struct pm_recomputation { PM_RECOMPUTATION_FIELDS(PM_DECLARE) } pm_recomputation;
+
+/* The descriptor of a pm_recompute, a constant of the library; NULL for any other number. */
+PM_API const pm_recomputation *pm_recomputation_get(int32_t recompute);
 
 /* Whether a total fits the usable memory, given how far published memory use spreads. */
 #define PM_VERDICT_LIST(X)                                                                                        \

@@ -5,7 +5,7 @@
 #ifndef PERFMODEL_PARALLEL_H
 #define PERFMODEL_PARALLEL_H
 
-#include "error.h"
+#include "record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,7 +53,8 @@ typedef enum pm_context_exchange {
   PM_CONTEXT_EXCHANGE_COUNT
 } pm_context_exchange;
 
-/* What is kept in the memory of the host instead of the GPU's. Each keeps what those before it keep there, too. */
+/* What is kept in the memory of the host instead of the GPU's. Each keeps what those before it keep there, too. One line
+** for each, and its descriptor in src/software/offloading.c. */
 #define PM_OFFLOAD_LIST(X)                                                                                            \
   X(NONE, "none", "everything is on the GPU")                                                                         \
   X(OPTIMIZER, "optimizer", "state of the optimizer and master weights, which the CPUs update")                       \
@@ -66,6 +67,18 @@ typedef enum pm_offload {
 #undef PM_OFFLOAD_ENUM
   PM_OFFLOAD_COUNT
 } pm_offload;
+
+/* What offloading does, all of it stated. */
+#define PM_OFFLOADING_FIELDS(X)                                                                                       \
+  X(YES_NO, optimizer, "", "whether the host keeps optimizer states and master weights, and updates")                 \
+  X(YES_NO, gradients, "", "whether the host keeps gradients")                                                        \
+  X(YES_NO, weights, "", "whether the host keeps weights")                                                            \
+  X(INT, zero, "1", "the least ZeRO stage: before it every GPU sums all gradients, or needs all weights")
+
+typedef struct pm_offloading { PM_OFFLOADING_FIELDS(PM_DECLARE) } pm_offloading;
+
+/* The descriptor of a pm_offload, a constant of the library; NULL for any other number. */
+PM_API const pm_offloading *pm_offloading_get(int32_t offload);
 
 /* Which ranks are neighbours: the first of the kinds of parallelism changes fastest. Experts lie on the tensor, context
 ** and data ranks of a stage, in their order. */

@@ -26,6 +26,6 @@
     struct traits { traits(PM__TRAIT_STATED) } stated = {0};              \
     fields(PM__TRAIT_IS_STATED)                                           \
   }                                                                       \
-  const type object = {traits(PM__TRAIT_VALUE)};
+  type const object = {traits(PM__TRAIT_VALUE)};
 
 #endif

@@ -22,11 +22,21 @@ static void count_network(pm_memory_plan *plan, const pm_network *network)
 }
 
 /* As where segments are computed again, and what is kept besides; where that is more than everything, everything. */
-static pm__alive by_operation(const pm__alive *alive, double operations)
+static pm__alive by_operation(const pm__alive *full, const pm__alive *none, double operations)
 {
-  const pm__alive *full = &alive[PM_RECOMPUTE_FULL], *none = &alive[PM_RECOMPUTE_NONE];
   bool less = full->peak + operations < none->peak;
   return less ? (pm__alive){full->saved + operations, full->peak + operations} : *none;
+}
+
+/* Without recomputation comes first. */
+static int scan_class(const pm__tensors *tensors, pm__sizes sizes, double operations, int how, pm__alive *alive,
+                      pm_error *error)
+{
+  const pm_recomputation *r = pm_recomputation_get(how);
+  if (!r->layers) return pm__scan_backward(tensors, sizes, r->scores != 0, &alive[how], NULL, error);
+  int status = pm__scan_segments(tensors, sizes, &alive[how], error);
+  if (r->operations) alive[how] = by_operation(&alive[how], &alive[PM_RECOMPUTE_NONE], operations);
+  return status;
 }
 
 static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *error)
@@ -35,11 +45,9 @@ static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *erro
   for (int i = 0; i < PM__CLASSES && status == PM_OK; i++) {
     pm__sizes sizes = pm__sizes_of(&plan->profile, pm__class_precision[i]);
     pm__alive *alive = plan->alive[i];
-    status = pm__scan_backward(tensors, sizes, false, &alive[PM_RECOMPUTE_NONE], NULL, error);
-    if (status == PM_OK) status = pm__scan_backward(tensors, sizes, true, &alive[PM_RECOMPUTE_SELECTIVE], NULL, error);
-    if (status == PM_OK) status = pm__scan_segments(tensors, sizes, &alive[PM_RECOMPUTE_FULL], error);
     plan->operations[i] = pm__scan_operations(tensors, sizes);
-    alive[PM_RECOMPUTE_OPERATIONS] = by_operation(alive, plan->operations[i]);
+    for (int how = 0; how < PM_RECOMPUTE_COUNT && status == PM_OK; how++)
+      status = scan_class(tensors, sizes, plan->operations[i], how, alive, error);
   }
   return status;
 }

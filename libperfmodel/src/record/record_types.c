@@ -186,6 +186,14 @@ static const pm_field prediction_fields[] = {PM_PREDICTION_FIELDS(FIELD)};
 static const pm_field memory_profile_fields[] = {PM_MEMORY_PROFILE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_recomputation
+static const pm_field recomputation_fields[] = {PM_RECOMPUTATION_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_offloading
+static const pm_field offloading_fields[] = {PM_OFFLOADING_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_attention
 static const pm_field attention_fields[] = {PM_ATTENTION_FIELDS(FIELD)};
 #undef RECORD
@@ -422,6 +430,8 @@ static const pm_record_type types[] = {
   TYPE(sensitivity, pm_sensitivity, "one number of the hardware raised"),
   TYPE(upgrade, pm_upgrade, "one thing replaced by another"),
   TYPE(memory_profile, pm_memory_profile, "how a framework handles memory"),
+  TYPE(recomputation, pm_recomputation, "what the backward pass computes again"),
+  TYPE(offloading, pm_offloading, "what the host keeps"),
   TYPE(attention, pm_attention, "what an implementation of attention does"),
   TYPE(optimizer, pm_optimizer, "what an optimizer keeps, reads and writes for each parameter"),
   TYPE(usable_memory, pm_usable_memory, "what programs can have of a GPU's memory"),

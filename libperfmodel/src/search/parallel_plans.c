@@ -47,10 +47,10 @@ static void list_recompute(lister *l, pm__search_plan plan)
 {
   const pm__pipeline_schedule *schedule = pm__pipeline_schedule_of(plan.schedule);
   for (int how = PM_RECOMPUTE_NONE; how < PM_RECOMPUTE_COUNT; how++) {
-    if (!free_or(l->base->recompute, how)) continue;
-    if (how == PM_RECOMPUTE_SELECTIVE && !l->keeps_scores && l->base->recompute == FREE) continue;
-    if (how == PM_RECOMPUTE_OPERATIONS && l->base->recompute == FREE) continue;
-    if (how >= PM_RECOMPUTE_FULL && schedule->splits_backward) continue;
+    const pm_recomputation *r = pm_recomputation_get(how);
+    bool idle = r->operations || (r->scores && !r->layers && !l->keeps_scores);
+    if (!free_or(l->base->recompute, how) || (idle && l->base->recompute == FREE)) continue;
+    if (r->layers && schedule->splits_backward) continue;
     plan.recompute = (int8_t)how;
     add(l, &plan);
   }
@@ -73,7 +73,8 @@ static bool is_of_class(const lister *l, const pm__search_plan *plan, int zero)
 /* Frameworks refuse stages 2 and 3 with pipelines. */
 static void list_zero(lister *l, pm__search_plan plan, int64_t data)
 {
-  int most = data * plan.context == 1 ? 0 : plan.pipeline > 1 ? 1 : 3, least = pm__step_offload_zero(l->base->offload);
+  const pm_offloading *offload = pm_offloading_get(l->base->offload);
+  int most = data * plan.context == 1 ? 0 : plan.pipeline > 1 ? 1 : 3, least = offload != NULL ? offload->zero : 0;
   for (int zero = 0; zero <= 3; zero++) {
     if (!free_or(l->base->zero, zero) || (l->base->zero == FREE && zero > (least > most ? least : most))) continue;
     if (zero < least || !is_of_class(l, &plan, zero)) continue;

@@ -100,14 +100,14 @@ static void set_shares(double bound, bool planned, pm_prediction *out)
 static double flop_again(const pm__step *p, const pm__step_walk *w)
 {
   double flop = 0, group = (double)p->at.tensor * p->at.context;
+  const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
   if (p->at.recompute == PM_RECOMPUTE_NONE) return 0;
   for (int k = 0; k < p->kinds; k++) {
     const pm__plan_piece *piece = pm__step_piece(p, k);
-    const double again[PM_RECOMPUTE_COUNT] = {[PM_RECOMPUTE_SELECTIVE] = piece->attention_flop,
-                                              [PM_RECOMPUTE_FULL] = piece->forward_flop,
-                                              [PM_RECOMPUTE_OPERATIONS] = piece->forward_flop - piece->operations_flop};
+    double kept = how->operations ? piece->operations_flop : 0;
+    double again = how->layers ? piece->forward_flop - kept : piece->attention_flop;
     int layers = p->pieces->before[p->pieces->layers * p->kinds + k];
-    flop += layers * group * again[p->at.recompute];
+    flop += layers * group * again;
   }
   return flop * w->again / p->pieces->layers;
 }

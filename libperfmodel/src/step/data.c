@@ -159,12 +159,12 @@ static bool gathers_once(const pm__step *p)
 pm__step_shards pm__step_shards_price(const pm__step *p, int kind)
 {
   const pm__plan_piece *shard = pm__step_piece(p, kind);
-  int32_t offload = p->s.run->offload;
+  const pm_offloading *offload = pm__step_offload(p);
   double own = (shard->whole + shard->split) / p->at.shards + shard->expert / p->at.expert_replicas;
   pm__step_shards out = {of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes),
                              of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->s.gradient), 0, 0};
-  if (offload == PM_OFFLOAD_PARAMETERS) out.up = pm__step_host_copy(p, own * p->s.device->bytes);
-  if (offload >= PM_OFFLOAD_GRADIENTS) out.down = pm__step_host_copy(p, own * p->s.gradient);
+  if (offload->weights) out.up = pm__step_host_copy(p, own * p->s.device->bytes);
+  if (offload->gradients) out.down = pm__step_host_copy(p, own * p->s.gradient);
   return out;
 }
 
@@ -222,7 +222,7 @@ static pm__step_data shard_weights(const pm__step *p, const pm__step_stage *stag
                                    const pm__step_work *kinds, const pm__step_times *times)
 {
   pm__step_data sum = pass_shards(p, stage, prices->shards, kinds, times);
-  if (p->s.run->offload >= PM_OFFLOAD_GRADIENTS)
+  if (pm__step_offload(p)->gradients)
     sum.offload = pass_copies(p, stage, prices->shards, kinds, times) - sum.exposed;
   sum.exposed += beside(prices, sum.communication - sum.exposed);
   return sum;

@@ -51,11 +51,12 @@ static int check_choices(const pm_run *r, pm_error *error)
 static int check_numbers(const pm_run *r, pm_error *error)
 {
   if (r->zero < 0 || r->zero > 3) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero %d is not 0, 1, 2 or 3", r->zero);
-  if (r->zero < pm__step_offload_zero(r->offload))
+  const pm_offloading *offload = pm_offloading_get(r->offload);
+  if (r->zero < offload->zero)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "offload %s needs zero %d%s, not %d: ranks would %s on the GPU",
-                    r->offload == PM_OFFLOAD_GRADIENTS ? "gradients" : "parameters", pm__step_offload_zero(r->offload),
-                    r->offload == PM_OFFLOAD_GRADIENTS ? " or 3" : "", r->zero,
-                    r->offload == PM_OFFLOAD_GRADIENTS ? "sum up all gradients" : "need all weights");
+                    pm_record_find_field(pm_record_type_find("run"), "offload")->choices[r->offload].name, offload->zero,
+                    offload->zero < 3 ? " or 3" : "", r->zero,
+                    offload->weights ? "need all weights" : "sum up all gradients");
   if (r->gradient_bytes != 0 && r->gradient_bytes != 2 && r->gradient_bytes != 4)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_bytes %d is neither 2 nor 4, nor 0", r->gradient_bytes);
   if (r->shard_group < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d is below 0", r->shard_group);
@@ -180,7 +181,7 @@ static int check_schedule(const pm__step *p, const pm_run *r, int which, pm_erro
   if (r->virtual_pipeline > 1 && r->virtual_pipeline != p->at.chunks)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s has %d chunks of layers on each GPU, not virtual_pipeline %d",
                     name_of(which), p->at.chunks, r->virtual_pipeline);
-  if (schedule->splits_backward && p->at.recompute >= PM_RECOMPUTE_FULL)
+  if (schedule->splits_backward && pm_recomputation_get(p->at.recompute)->layers)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s computes gradients of parameters later, which need what "
                     "recomputation does not keep", name_of(which));
   if (schedule->divides && p->at.chunks > 1 && fmod(p->s.accumulation, p->at.stages) != 0)

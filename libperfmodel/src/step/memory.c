@@ -69,7 +69,7 @@ static double communication(const pm__step *p, const pm__step_stage *stage, cons
   const pm_memory_profile *profile = &q->plan->profile;
   double largest = largest_piece(p, stage), all = stage->whole + stage->split + stage->expert;
   double two = pm__least(2 * largest, all) * p->s.device->bytes;
-  if (p->at.replicas <= 1 && p->at.expert_replicas <= 1) return p->s.run->offload == PM_OFFLOAD_PARAMETERS ? two : 0;
+  if (p->at.replicas <= 1 && p->at.expert_replicas <= 1) return pm__step_offload(p)->weights ? two : 0;
   if (p->at.zero >= 3 && p->at.stages > 1) return all * (p->s.device->bytes + p->s.gradient) + pm__given(profile->fusion_buffer, 0);
   double summed = p->at.zero >= 2 ? largest : all;
   double copies = pm__given(profile->bucket, 0) > 0 ? summed * pm__gradient_bytes(q) : 0;
@@ -98,10 +98,11 @@ static pm__memory_piece kept_by(const pm__step *p, const keeping *k, pm__memory_
   const pm__plan_piece *piece = pm__step_piece(p, kind);
   pm__memory_piece all = k->none[number];
   if (!pm__step_again(p, kind)) return all;
-  if (p->at.recompute == PM_RECOMPUTE_SELECTIVE) return k->scores[number];
+  const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
+  if (!how->layers) return k->scores[number];
   q->plan = piece->memory;
   double input = piece->input * p->s.device->bytes;
-  double operations = p->at.recompute == PM_RECOMPUTE_OPERATIONS ? pm__memory_operations(q) : 0;
+  double operations = how->operations ? pm__memory_operations(q) : 0;
   double saved = pm__least(input + operations, all.saved), kept = (1 - k->again) * all.saved + k->again * saved;
   if (all.once > 0) return (pm__memory_piece){kept, 0, all.once + all.saved - (saved - input)};
   return (pm__memory_piece){kept, all.top - (saved - input) + kept, 0};

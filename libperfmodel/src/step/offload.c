@@ -42,12 +42,13 @@ static double behind_backward(const pm__step *p, double bytes, const pm__step_ti
 double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, const pm__step_times *times)
 {
   const pm_run *r = p->s.run;
+  const pm_offloading *offload = pm__step_offload(p);
   double own = pm__step_own_parameters(p, stage), down = own * p->s.gradient;
-  if (r->offload == PM_OFFLOAD_NONE) return 0;
+  if (!offload->optimizer) return 0;
   double update = own * pm__update_bytes(p->s.optimizer->accesses, r->precision) / memory_rate(p);
   double up = pm__step_host_copy(p, own * p->s.device->bytes);
-  if (r->offload == PM_OFFLOAD_OPTIMIZER) return pm__step_host_copy(p, down) + update + up;
-  if (r->offload == PM_OFFLOAD_PARAMETERS) return update;
+  if (!offload->gradients) return pm__step_host_copy(p, down) + update + up;
+  if (offload->weights) return update;
   double behind = p->at.zero == 3 ? 0 : p->s.accumulation * behind_backward(p, down, times);
   return behind + (isnan(update) ? update : pm__most(update, up));
 }
@@ -58,15 +59,15 @@ double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, con
 void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, double largest,
                                  const pm__memory_question *q, pm__memory_parts *parts)
 {
-  int32_t offload = p->s.run->offload;
+  const pm_offloading *offload = pm__step_offload(p);
   const pm__parameter_bytes each = pm__parameter_bytes_each(q);
   double own = pm__step_own_parameters(p, stage);
   bool master = pm_precision_get_bytes(q->run->precision) < 4 && pm__given(q->plan->profile.mixed_master, 0) > 0;
-  if (offload == PM_OFFLOAD_NONE) return;
+  if (!offload->optimizer) return;
   parts->host = parts->optimizer + own * (each.gradients + (master ? 0 : each.weights));
   parts->optimizer = 0;
-  if (offload >= PM_OFFLOAD_GRADIENTS) parts->gradients = pm__least(parts->gradients, largest * each.gradients);
-  if (offload < PM_OFFLOAD_PARAMETERS) return;
+  if (offload->gradients) parts->gradients = pm__least(parts->gradients, largest * each.gradients);
+  if (!offload->weights) return;
   parts->host += master ? parts->weights : 0;
   parts->weights = 0;
 }
@@ -103,7 +104,7 @@ int pm__step_host_fits(const pm__step *p, double host, pm_error *error)
   if (pm_memory_get_verdict(all, machine->host_memory) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
   return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "offloading %s of %s needs %s of the host's memory in each %s, which has %s; "
                   "more nodes or GPUs to share it would help", p->s.network->network->id,
-                  p->s.run->offload == PM_OFFLOAD_OPTIMIZER ? "the optimizer" : "training",
+                  pm__step_offload(p)->gradients ? "training" : "the optimizer",
                   pm_quantity_format(need, sizeof need, all, "B"), machine->id,
                   pm_quantity_format(have, sizeof have, machine->host_memory, "B"));
 }

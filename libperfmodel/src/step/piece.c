@@ -176,12 +176,10 @@ static double operations_time(const pm__step *p, const pm__plan_piece *piece)
 static void set_recompute(const pm__step *p, const pm__plan_piece *piece, pm__step_work *out)
 {
   double forward = out->gpu[PM__FORWARD];
-  switch (p->at.recompute) {
-  case PM_RECOMPUTE_SELECTIVE: out->again = attention_time(p, piece, true); break;
-  case PM_RECOMPUTE_OPERATIONS: out->again = pm__most(0, forward - operations_time(p, piece)); break;
-  default: out->again = forward; break;
-  }
-  if (p->at.recompute == PM_RECOMPUTE_SELECTIVE || !(forward > 0)) return;
+  const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
+  if (!how->layers) out->again = attention_time(p, piece, true);
+  else out->again = how->operations ? pm__most(0, forward - operations_time(p, piece)) : forward;
+  if (!how->layers || !(forward > 0)) return;
   out->host_again = out->host[PM__FORWARD] * (out->again / forward);
 }
 
@@ -221,7 +219,8 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   for (int axis = 0; axis < PM__SHARDING_AXES; axis++) out->axis[axis] = 0;
   out->waited = pm__schedule_host_time(&p->s) * piece->units->pass[PM__FORWARD].waited * p->s.batch;
   add_kernels(p, piece, kind, costs, out);
-  bool again = pm__step_again(p, kind), full = again && p->at.recompute == PM_RECOMPUTE_FULL;
+  const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
+  bool again = pm__step_again(p, kind), full = again && how->layers && !how->operations;
   if (again) set_recompute(p, piece, out);
   for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, out);
 }

@@ -33,7 +33,7 @@ static double update_gpu(const pm__step *p, double own, double *launches)
   double all = pm__most(1, s->network->parameters), tables = s->network->tables * (own / all);
   double added = own * s->gradient * (3 * (s->accumulation - 1)) * s->device->per_byte;
   *launches = 0;
-  if (s->run->offload != PM_OFFLOAD_NONE) return added;
+  if (pm__step_offload(p)->optimizer) return added;
   if (s->framework != NULL)
     *launches = s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors * (own / all);
   return pm__update_time(own, tables, s->optimizer, s->device, s->run->precision) + added + *launches * s->launch;

@@ -323,18 +323,17 @@ bool pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket
 /* A copy between a GPU and the host while the node's others copy too; s. */
 double pm__step_host_copy(const pm__step *p, double bytes);
 
+/* What the host keeps. */
+static inline const pm_offloading *pm__step_offload(const pm__step *p)
+{
+  return pm_offloading_get(p->s.run->offload);
+}
+
 /* What offloading adds to a step, shards of weights left aside; s. NAN if the host's memory bandwidth is not known. */
 double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, const pm__step_times *times);
 
 /* PM_OK, or what its time would need. */
 int pm__step_offload_check(const pm__step *p, pm_error *error);
-
-/* The stage of ZeRO from which on so much can be offloaded: before it, all GPUs sum all gradients, or need all weights.
-** */
-static inline int pm__step_offload_zero(int32_t offload)
-{
-  return offload == PM_OFFLOAD_PARAMETERS ? 3 : offload == PM_OFFLOAD_GRADIENTS ? 2 : 0;
-}
 
 /* ---- Memory ---- */
 
