@@ -68,9 +68,11 @@ class Copy:
         for source, good in ((text, True), (text.replace(trait, ""), False)):
             broken = self.folder / "descriptor.c"
             broken.write_text(source, encoding="utf-8")
-            done = subprocess.run([*command[:command.index("-o")], "-fsyntax-only", broken], capture_output=True, text=True)
-            hold((done.returncode == 0) == good, f"{name} compiles only with {trait}\n{done.stderr}")
-            hold(good or f"no member named '{missing}'" in done.stderr.translate(QUOTES), f"it names the trait\n{done.stderr}")
+            check = [*command[:command.index("-o")], "-fsyntax-only", broken]
+            done = subprocess.run(check, capture_output=True, text=True)
+            said = done.stderr.translate(QUOTES)
+            hold((done.returncode == 0) == good, f"{name} compiles only with {trait}\n{said}")
+            hold(good or f"no member named '{missing}'" in said, f"the compiler names the trait\n{said}")
 
     @staticmethod
     def script(command, **environment):
@@ -287,12 +289,13 @@ def check_optimizer(copy):
     run = ("resnet50", "t4", "--batch", "8", "--optimizer", "toy-descent")
     hold(copy.rows("predict", *run)[0]["update_time"] > 0, "a prediction of training")
     plain = copy.rows("memory", *run[:-1], "sgd")[0]
-    hold(copy.rows("memory", *run)[0]["optimizer"] - plain["optimizer"] == 2 * plain["gradients"] / 4, "its state in memory")
+    state = copy.rows("memory", *run)[0]["optimizer"] - plain["optimizer"]
+    hold(state == 2 * plain["gradients"] / 4, "its state in memory")
     hold("toy-descent" in [row["optimizer"] for row in copy.rows("list", "optimizers")], "the list of optimizers")
     hold("toy-descent" in copy.run("predict", "--help"), "the command's help")
-    hold("toy-descent" in (copy.source / "tools/perfmodel.bash").read_text(encoding="utf-8"), "the command's completion")
-    kernel = ("kernel", "optimizer", "--parameters", "1e9", "--gpu", "t4", "--optimizer", "ToyDescent", "--columns", "all")
-    hold(copy.rows(*kernel)[0]["bytes"] == 16e9, "a kernel by itself, by its alias")
+    hold("toy-descent" in copy.run("--completion"), "the command's completion")
+    kernel = copy.rows("kernel", "optimizer", "--parameters", "1e9", "--gpu", "t4", "--optimizer", "ToyDescent")
+    hold(kernel[0]["bytes"] == 16e9, "a kernel by itself, by its alias")
     hold(copy.python("import perfmodel as pm; print(pm.optimizers()['toy-descent'].state)") in (None, "2.0"), "Python")
     hold(copy.lua("print(require 'perfmodel'.optimizers()['toy-descent'].state)") in (None, "2.0"), "Lua")
     done = subprocess.run([copy.build / "tests/unit_tests", "descriptors"], capture_output=True, text=True)
@@ -336,12 +339,12 @@ def check_attention(copy):
     hold(toy["step_time"] > fused["step_time"] and toy["memory"] == fused["memory"], "a prediction of training")
     hold("toy-attention attention" in toy["assumed"], "the assumptions")
     hold(copy.rows("infer", *run, "toy-software")[0]["throughput"] > 0, "a prediction of inference")
-    kernel = ("kernel", "attention", "--heads", "16", "--tokens", "2048", "--head-size", "64", "--gpu", "v100", "--precision",
-              "fp16", "--attention")
+    kernel = ("kernel", "attention", "--heads", "16", "--tokens", "2048", "--head-size", "64", "--gpu", "v100",
+              "--precision", "fp16", "--attention")
     toy, fused = (copy.rows(*kernel, name)[0]["time"] for name in ("toy-attention", "fused"))
     hold(toy > fused, "a kernel by itself")
     hold("toy-attention" in [row["attention"] for row in copy.rows("list", "attention")], "the list of implementations")
-    hold('"toy-attention"' in (copy.source / "data/perfmodel.xsd").read_text(encoding="utf-8"), "the schema")
+    hold('"toy-attention"' in (copy.build / "libperfmodel/perfmodel.xsd").read_text(encoding="utf-8"), "the schema")
     done = subprocess.run([copy.build / "tests/unit_tests", "descriptors"], capture_output=True, text=True)
     hold(done.returncode == 0, f"its tests\n{done.stdout}{done.stderr}")
     copy.refuses("libperfmodel/src/network/attention/toy_attention.c", "TRAIT(masked, 0)", "masked")

@@ -27,11 +27,11 @@ extern "C" {
   X(RMSPROP, "rmsprop", "RMSProp", .aliases = "RMSprop")                                                             \
   X(ADAGRAD, "adagrad", "Adagrad", .aliases = "Adagrad")                                                             \
   X(LION, "lion", "Lion", .aliases = "Lion")                                                                         \
-  X(RMSPROP_UNFUSED, "rmsprop-unfused", "RMSProp operation by operation", .aliases = "rmsprop-operations")           \
+  X(RMSPROP_UNFUSED, "rmsprop-unfused", "RMSProp operation by operation")                                            \
   X(ADAM_UNFUSED, "adam-unfused", "Adam of 9 kernels in place for each tensor, and clipping by the global norm")     \
   X(ADAMW_UNFUSED, "adamw-unfused", "AdamW with clipping, operation by operation",                                   \
-    .aliases = "bert-adam-tf1 adamw-operations")                                                                     \
-  X(LAMB_UNFUSED, "lamb-unfused", "LAMB with clipping, operation by operation", .aliases = "lamb-operations")        \
+    .aliases = "bert-adam-tf1")                                                                                      \
+  X(LAMB_UNFUSED, "lamb-unfused", "LAMB with clipping, operation by operation")                                      \
   X(NONE, "none", "forward and backward only")                                                                       \
   X(RMSPROP_MOMENTUM, "rmsprop-momentum", "RMSProp with momentum")                                                   \
   X(ADADELTA, "adadelta", "Adadelta", .aliases = "Adadelta")                                                         \

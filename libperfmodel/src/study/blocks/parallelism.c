@@ -10,12 +10,12 @@ static void add_exchange(pm_report *r, const char *label, double time, double st
 /* What is on the host, and at which rates that was taken; nothing of it is measured. */
 static void add_offload(const pm__study_subject *s, pm_report *r)
 {
-  static const char *const what[] = {[PM_OFFLOAD_OPTIMIZER] = "optimizer",
-                                     [PM_OFFLOAD_GRADIENTS] = "optimizer and gradients",
-                                     [PM_OFFLOAD_PARAMETERS] = "optimizer, gradients and weights"};
+  const pm_offloading *o = pm_offloading_get(s->run.offload);
+  const char *what = o->weights ? "optimizer, gradients and weights"
+                                : o->gradients ? "optimizer and gradients" : "optimizer";
   char text[PM__REPORT_WORD];
   if (s->run.offload == PM_OFFLOAD_NONE) return;
-  pm__report_add(r, "on the host", "%s", what[s->run.offload]);
+  pm__report_add(r, "on the host", "%s", what);
   pm__report_note(r, "; its memory at the %s of data sheets",
                   pm__report_quantity(text, s->machine->host_memory_bandwidth, "B/s"));
 }
