@@ -39,7 +39,7 @@ class Copy:
         """What the command of the copy prints."""
         done = subprocess.run([self.build / "tools/perfmodel", *arguments], capture_output=True, text=True)
         if done.returncode != 0:
-            sys.exit(f"perfmodel {' '.join(arguments)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+            sys.exit(f"perfmodel {' '.join(map(str, arguments))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def rows(self, *arguments):
@@ -324,6 +324,8 @@ PM__OPTIMIZER_DEFINE(TOY_DESCENT)
 
 SOFTWARE = """<perfmodel version="1">
   <framework id="toy-software" name="Toy" source="general-knowledge">
+    <cudnn>cudnn9.0</cudnn>
+    <evidence>uncalibrated</evidence>
     <like>pytorch-2.4</like>
     <attention>toy-attention</attention>
   </framework>
