@@ -105,10 +105,52 @@ static int search(pm_error *error)
   return status;
 }
 
+static int took_report(pm_report *report, pm_error *error)
+{
+  if (report == NULL) return error->status != PM_OK ? error->status : PM_STATUS_INTERNAL;
+  int status = took_text(pm_report_format(report, PM_RENDERING_HTML, 0, error), error);
+  pm_report_free(report);
+  return status;
+}
+
+/* Of a run that has hints, and of its memory. */
+static int report_of(double batch, bool memory, pm_error *error)
+{
+  pm_given given = {0, 0};
+  pm_run run = pm_run_make();
+  pm_prediction prediction = {.status = PM_OK};
+  run.framework_index = 0;
+  run.batch = batch;
+  pm_given_add(&given, "run", "batch");
+  pm_study *study = study_of(NULL, false, error);
+  int status = study != NULL ? pm_study_complete(study, &given, &run, &run, 1, error) : error->status;
+  const pm_plan *plan = status == PM_OK ? pm_study_get_plan(study, error) : NULL;
+  if (status == PM_OK && plan == NULL) status = error->status;
+  if (status == PM_OK) pm_predict(plan, &run, &prediction, 1);
+  if (prediction.status == PM_STATUS_NO_MEMORY) status = error->status = PM_STATUS_NO_MEMORY;
+  if (status == PM_OK)
+    status = took_report(memory ? pm_study_new_memory_report(study, &given, &run, error)
+                                : pm_study_new_report(study, &given, &run, &prediction, NULL, error), error);
+  pm_study_free(study);
+  return status;
+}
+
+static int report(pm_error *error)
+{
+  return report_of(8, false, error);
+}
+
+static int report_of_memory(pm_error *error)
+{
+  return report_of(1e6, true, error);
+}
+
 const work study_works[] = {
   {"a study", unnamed, false, false, 100},
   {"a study of a framework", named, false, false, 100},
   {"a study of inference", calls, false, false, 100},
   {"a search of a study", search, false, false, 100},
+  {"a report", report, false, false, 100},
+  {"a report of memory", report_of_memory, false, false, 100},
   {NULL, NULL, false, false, 0},
 };

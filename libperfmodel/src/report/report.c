@@ -29,6 +29,11 @@ void pm_report_free(pm_report *report)
   free(report);
 }
 
+void pm__report_check(pm_report *report, int status)
+{
+  if (status == PM_STATUS_NO_MEMORY) report->failed = true;
+}
+
 static pm__report_entry *last_entry(pm_report *report)
 {
   return report->count > 0 && !report->failed ? &report->entries[report->count - 1] : NULL;
@@ -46,10 +51,13 @@ static void drop_empty(pm_report *report)
 void pm__report_open(pm_report *report, const char *name, const char *title, pm_report_style style)
 {
   drop_empty(report);
+  if (report->failed) return;
   pm__report_entry *entries =
     (pm__report_entry *)pm__grow(report->entries, report->count, &report->capacity, sizeof *entries);
-  if (entries == NULL) report->failed = true;
-  if (report->failed) return;
+  if (entries == NULL) {
+    report->failed = true;
+    return;
+  }
   report->entries = entries;
   entries[report->count++] = (pm__report_entry){.block = {.name = name, .title = title, .style = style}};
 }

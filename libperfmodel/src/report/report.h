@@ -31,6 +31,9 @@ pm_report *pm__report_new(size_t label_width);
 /* The report, or NULL with an error, and freed, if something failed on the way. */
 pm_report *pm__report_finish(pm_report *report, pm_error *error);
 
+/* Of what a block asked for: if memory ran out for it, the report fails. Other reasons leave a line out. */
+void pm__report_check(pm_report *report, int status);
+
 /* Opens a block; lines go to the last that was opened. `name` and `title` are constants. */
 void pm__report_open(pm_report *report, const char *name, const char *title, pm_report_style style);
 

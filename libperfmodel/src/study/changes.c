@@ -22,44 +22,52 @@ int32_t pm__study_half(const pm__study_subject *s)
   return none ? PM_PRECISION_FP32 : pm_gpu_get_half_precision(s->gpu);
 }
 
-bool pm__study_step_in_half(const pm__study_subject *s, pm_prediction *p)
+bool pm__study_step_in_half(const pm__study_subject *s, pm_report *r, pm_prediction *p)
 {
   pm_run run = s->run;
   run.precision = pm__study_half(s);
   run.ignore_memory = 1;
-  return run.precision != PM_PRECISION_FP32 && pm_predict(s->plan, &run, p, 1) == PM_OK && p->status == PM_OK;
+  if (run.precision == PM_PRECISION_FP32 || pm_predict(s->plan, &run, p, 1) != PM_OK) return false;
+  pm__report_check(r, p->status);
+  return p->status == PM_OK;
 }
 
-bool pm__study_call_in_half(const pm__study_subject *s, pm_inference *p)
+bool pm__study_call_in_half(const pm__study_subject *s, pm_report *r, pm_inference *p)
 {
   pm_inference_run run = s->call;
   run.precision = pm__study_half(s);
   run.ignore_memory = 1;
-  return run.precision != PM_PRECISION_FP32 && pm_infer(s->plan, &run, p, 1) == PM_OK && p->status == PM_OK;
+  if (run.precision == PM_PRECISION_FP32 || pm_infer(s->plan, &run, p, 1) != PM_OK) return false;
+  pm__report_check(r, p->status);
+  return p->status == PM_OK;
 }
 
 /* ---- Other software, in a plan of its own ---- */
 
-static double step_rate_with(const pm__study_subject *s, const pm_framework_profile *other)
+static double step_rate_with(const pm__study_subject *s, pm_report *r, const pm_framework_profile *other)
 {
+  pm_error error = PM_ERROR_NONE;
   pm_prediction p = {.throughput = NAN};
   pm_run run = s->run;
-  pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, NULL);
+  pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, &error);
   run.network_index = run.system_index = 0;
-  run.framework_index = plan != NULL ? pm_plan_add_framework(plan, other, NULL) : -1;
+  run.framework_index = plan != NULL ? pm_plan_add_framework(plan, other, &error) : -1;
   if (run.framework_index == 0) pm_predict(plan, &run, &p, 1);
+  pm__report_check(r, error.status != PM_OK ? error.status : p.status);
   pm_plan_free(plan);
   return p.throughput;
 }
 
-static double call_rate_with(const pm__study_subject *s, const pm_inference_profile *other)
+static double call_rate_with(const pm__study_subject *s, pm_report *r, const pm_inference_profile *other)
 {
+  pm_error error = PM_ERROR_NONE;
   pm_inference p = {.throughput = NAN};
   pm_inference_run run = s->call;
-  pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, NULL);
+  pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, &error);
   run.network_index = run.system_index = 0;
-  run.profile_index = plan != NULL ? pm_plan_add_inference_profile(plan, other, NULL, NULL) : -1;
+  run.profile_index = plan != NULL ? pm_plan_add_inference_profile(plan, other, NULL, &error) : -1;
   if (run.profile_index == 0) pm_infer(plan, &run, &p, 1);
+  pm__report_check(r, error.status != PM_OK ? error.status : p.status);
   pm_plan_free(plan);
   return p.throughput;
 }
@@ -74,7 +82,7 @@ static bool has_convolutions(const pm__study_subject *s)
   return false;
 }
 
-double pm__study_channels_last_rate(const pm__study_subject *s)
+double pm__study_channels_last_rate(const pm__study_subject *s, pm_report *r)
 {
   char name[PM_TEXT_MAX + 8];
   pm_framework_profile framework;
@@ -82,18 +90,18 @@ double pm__study_channels_last_rate(const pm__study_subject *s)
   bool step = s->answer == PM__STUDY_STEP;
   if (!has_convolutions(s)) return NAN;
   snprintf(name, sizeof name, "%s-nhwc", step ? s->framework->framework.id : s->profile->id);
-  if (step)
-    return pm_catalog_get_framework(s->study->catalog, name, &framework, NULL) == PM_OK ? step_rate_with(s, &framework)
-                                                                                        : (double)NAN;
-  return pm_catalog_get_inference(s->study->catalog, name, &profile, NULL) == PM_OK ? call_rate_with(s, &profile)
-                                                                                    : (double)NAN;
+  int status = step ? pm_catalog_get_framework(s->study->catalog, name, &framework, NULL)
+                    : pm_catalog_get_inference(s->study->catalog, name, &profile, NULL);
+  pm__report_check(r, status);
+  if (status != PM_OK) return NAN;
+  return step ? step_rate_with(s, r, &framework) : call_rate_with(s, r, &profile);
 }
 
-double pm__study_padded_rate(const pm__study_subject *s)
+double pm__study_padded_rate(const pm__study_subject *s, pm_report *r)
 {
   pm_framework_profile padded = *s->framework;
   padded.framework.pads_products = 1;
-  return pm__plan_loses_to_sides(s->plan, &s->run) ? step_rate_with(s, &padded) : (double)NAN;
+  return pm__plan_loses_to_sides(s->plan, &s->run) ? step_rate_with(s, r, &padded) : (double)NAN;
 }
 
 /* ---- A plan that fits ---- */
@@ -114,7 +122,7 @@ static pm_run free_plan(const pm__study_subject *s, pm_given *given)
 }
 
 /* A study of the same network on the same system, so that the one that is asked stays as it is. */
-static pm_study *study_to_search(const pm__study_subject *s)
+static pm_study *study_to_search(const pm__study_subject *s, pm_error *error)
 {
   const pm_study *study = s->study;
   const pm__study_slot *slot = s->run.framework_index >= 0 ? &study->slots[study->used[s->run.framework_index]] : NULL;
@@ -122,21 +130,23 @@ static pm_study *study_to_search(const pm__study_subject *s)
   const pm_framework_profile *own = slot != NULL && slot->own != NULL ? &slot->own->framework : NULL;
   const pm_study_setup setup = {study->catalog, &study->networks[study->uses[s->run.network_index].network].own, 1,
                                 &s->system, 1, &name, study->slots[0].named, 0};
-  return pm_study_new_with_records(&setup, &(pm_study_records){&own, NULL}, NULL);
+  return pm_study_new_with_records(&setup, &(pm_study_records){&own, NULL}, error);
 }
 
-bool pm__study_find_fitting(const pm__study_subject *s, pm_run *best)
+bool pm__study_find_fitting(const pm__study_subject *s, pm_report *r, pm_run *best)
 {
   size_t number;
+  pm_error error = PM_ERROR_NONE;
   pm_given given;
   const pm_run base = free_plan(s, &given);
   double samples = s->run.batch * pm_run_get_data_parallel(&s->run) * s->run.gradient_accumulation_steps;
-  pm_study *study = study_to_search(s);
-  pm_search *search = study != NULL ? pm_study_new_search(study, &given, &base, 1, samples, NULL) : NULL;
-  pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, NULL) : NULL;
+  pm_study *study = study_to_search(s, &error);
+  pm_search *search = study != NULL ? pm_study_new_search(study, &given, &base, 1, samples, &error) : NULL;
+  pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, &error) : NULL;
   bool found = result != NULL && pm_search_evaluate(search, 0, pm_search_count(search), result) == PM_OK &&
                pm_search_result_get_plan(result, 0, &number) == PM_OK &&
                pm_search_get_run(search, number, best) == PM_OK;
+  pm__report_check(r, error.status);
   pm_search_result_free(result);
   pm_search_free(search);
   pm_study_free(study);

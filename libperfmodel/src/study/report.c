@@ -164,8 +164,8 @@ static int find_memory(pm__study_subject *s, pm_error *error)
   if (s->stage_count <= 0) return PM_STATUS_BAD_ARGUMENT;
   s->stages = (pm_stage *)calloc((size_t)s->stage_count, sizeof *s->stages);
   if (s->stages == NULL) return pm__no_memory(error);
-  pm_prediction_get_stages(s->plan, &run, s->stages, (size_t)s->stage_count, error);
-  return PM_OK;
+  int count = pm_prediction_get_stages(s->plan, &run, s->stages, (size_t)s->stage_count, error);
+  return count == s->stage_count ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
 /* ---- All ---- */

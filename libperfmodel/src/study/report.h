@@ -74,20 +74,20 @@ const char *pm__study_sentence(const char *word, char text[PM_TEXT_MAX]);
 /* The run has more than one GPU, or the call; all of them. */
 double pm__study_gpus(const pm__study_subject *subject);
 
-/* ---- The same run with one change (changes.c) ---- */
+/* ---- The same run with one change (changes.c); without memory for it, the report fails ---- */
 
 /* The GPU's 16-bit precision, where nobody gave one and the run has 32 bits; else PM_PRECISION_FP32. */
 int32_t pm__study_half(const pm__study_subject *subject);
 
 /* Predictions in it, however much memory it needs; false without one. */
-bool pm__study_step_in_half(const pm__study_subject *subject, pm_prediction *prediction);
-bool pm__study_call_in_half(const pm__study_subject *subject, pm_inference *inference);
+bool pm__study_step_in_half(const pm__study_subject *subject, pm_report *report, pm_prediction *prediction);
+bool pm__study_call_in_half(const pm__study_subject *subject, pm_report *report, pm_inference *inference);
 
 /* samples/s with tensors in channels_last, and with padded products; NAN where that changes nothing or is not known. */
-double pm__study_channels_last_rate(const pm__study_subject *subject);
-double pm__study_padded_rate(const pm__study_subject *subject);
+double pm__study_channels_last_rate(const pm__study_subject *subject, pm_report *report);
+double pm__study_padded_rate(const pm__study_subject *subject, pm_report *report);
 
 /* The fastest plan of the same GPUs and samples that fits; false if none does. */
-bool pm__study_find_fitting(const pm__study_subject *subject, pm_run *best);
+bool pm__study_find_fitting(const pm__study_subject *subject, pm_report *report, pm_run *best);
 
 #endif

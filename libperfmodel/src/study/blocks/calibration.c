@@ -18,7 +18,9 @@ static bool is_roofline(const pm__study_subject *s, int32_t kernel_model)
 static void add_kernels(const pm__study_subject *s, pm_report *r, int32_t kernel_model, int32_t precision)
 {
   if (is_roofline(s, kernel_model)) return;
-  char *rows = pm_catalog_explain_calibration(s->study->catalog, s->gpu, precision, NULL);
+  pm_error error = PM_ERROR_NONE;
+  char *rows = pm_catalog_explain_calibration(s->study->catalog, s->gpu, precision, &error);
+  pm__report_check(r, error.status);
   if (rows != NULL) pm__report_add(r, "kernels", "Kernels: %s.", rows);
   pm_string_free(rows);
 }

@@ -23,7 +23,9 @@ static void add_gradients(const pm__study_subject *s, pm_report *r)
 static void add_bandwidth(const pm__study_subject *s, pm_report *r)
 {
   pm_ring ring;
-  bool found = pm_ring_find(s->system, s->run.gpus, s->run.nodes, &ring, NULL) == PM_OK && ring.bottleneck[0] != '\0';
+  int status = pm_ring_find(s->system, s->run.gpus, s->run.nodes, &ring, NULL);
+  bool found = status == PM_OK && ring.bottleneck[0] != '\0';
+  pm__report_check(r, status);
   pm__report_add_quantity(r, "bus bandwidth", s->step.bus_bandwidth, "B/s");
   pm__report_note(r, "per direction%s%s", found ? ", set by " : "", found ? ring.bottleneck : "");
 }

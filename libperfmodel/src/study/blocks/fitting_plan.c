@@ -11,7 +11,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   char value[PM_TEXT_MAX];
   const pm_record_type *type = pm_record_type_find("run");
   if (s->step.status != PM_STATUS_DOES_NOT_FIT) return;
-  if (!pm__study_find_fitting(s, &best)) {
+  if (!pm__study_find_fitting(s, r, &best)) {
     pm__report_add(r, "none", "no plan on these GPUs fits");
     return;
   }

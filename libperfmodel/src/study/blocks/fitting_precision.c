@@ -10,14 +10,14 @@ static void add(const pm__study_subject *s, pm_report *r, double memory)
 static void fill_step(const pm__study_subject *s, pm_report *r)
 {
   pm_prediction half;
-  if (s->step.status == PM_STATUS_DOES_NOT_FIT && pm__study_step_in_half(s, &half)) add(s, r, half.memory);
+  if (s->step.status == PM_STATUS_DOES_NOT_FIT && pm__study_step_in_half(s, r, &half)) add(s, r, half.memory);
 }
 
 static void fill_call(const pm__study_subject *s, pm_report *r)
 {
   pm_inference half;
-  if (s->call_count == 1 && s->inference.status == PM_STATUS_DOES_NOT_FIT && pm__study_call_in_half(s, &half))
-    add(s, r, half.memory);
+  if (s->call_count != 1 || s->inference.status != PM_STATUS_DOES_NOT_FIT) return;
+  if (pm__study_call_in_half(s, r, &half)) add(s, r, half.memory);
 }
 
 const pm__study_block pm__study_block_fitting_precision = {

@@ -22,7 +22,7 @@ static void add_half(const pm__study_subject *s, pm_report *r, double rate)
 
 static void add_layout(const pm__study_subject *s, pm_report *r, double rate)
 {
-  double other = pm__study_channels_last_rate(s);
+  double other = pm__study_channels_last_rate(s, r);
   if (fabs(other / rate - 1) >= 0.005) add(r, "With tensors in channels_last", other);
 }
 
@@ -31,10 +31,10 @@ static void fill_step(const pm__study_subject *s, pm_report *r)
   pm_prediction half;
   double rate = s->step.throughput;
   if (s->step.status != PM_OK) return;
-  if (pm__study_step_in_half(s, &half)) add_half(s, r, half.throughput);
+  if (pm__study_step_in_half(s, r, &half)) add_half(s, r, half.throughput);
   if (s->framework == NULL) return;
   add_layout(s, r, rate);
-  double padded = pm__study_padded_rate(s);
+  double padded = pm__study_padded_rate(s, r);
   if (padded >= 1.01 * rate)
     add(r, "Some matrix products have sides that are not multiples of 16 bytes, which tensor cores read slowly or not "
            "at all. Padded to multiples, as vocabularies often are", padded);
@@ -45,7 +45,7 @@ static void fill_call(const pm__study_subject *s, pm_report *r)
 {
   pm_inference half;
   if (s->call_count != 1 || !isnan(s->latency) || s->inference.status != PM_OK) return;
-  if (pm__study_call_in_half(s, &half)) add_half(s, r, half.throughput);
+  if (pm__study_call_in_half(s, r, &half)) add_half(s, r, half.throughput);
   add_layout(s, r, s->inference.throughput);
 }
 

@@ -9,7 +9,9 @@ static void fill(const pm__study_subject *s, pm_report *r)
   pm_memory_advice rows[MOST];
   char number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
   if (s->use.verdict <= PM_VERDICT_FITS) return;
-  int count = pm_prediction_get_advice(s->plan, &s->run, rows, MOST, NULL), helping = 0;
+  pm_error error = PM_ERROR_NONE;
+  int count = pm_prediction_get_advice(s->plan, &s->run, rows, MOST, &error), helping = 0;
+  pm__report_check(r, error.status);
   for (int i = 0; i < count; i++)
     if (rows[i].verdict < s->use.verdict) rows[helping++] = rows[i];
   if (helping == 0) pm__report_set_title(r, "No single change is enough; these save most");
