@@ -391,14 +391,16 @@ RUN_FIELD = Recipe(
 # ---- A report block: one file with its descriptor, one line in the list of blocks.
 
 def check_report_block(copy):
-    hold("\nToys\n  toys per step    3 per GPU\n" in copy.run("predict", "resnet50", "t4", "--quiet"), "the command's report")
+    printed = copy.run("predict", "resnet50", "t4", "--quiet")
+    hold("\nToys\n  toys per step    3 per GPU\n" in printed, "the command's report")
     hold("Toys" not in copy.run("infer", "resnet50", "t4", "--quiet"), "reports of other answers are as they were")
     prediction = "pm.predict('resnet50', 't4')"
     for rendering in ("text", "html", "markdown"):
         script = f"import perfmodel as pm; print('toys per step' in {prediction}.explain('{rendering}'))"
         hold(copy.python(script) in (None, "True"), f"its {rendering} in Python")
     script = "local pm = require 'perfmodel'; local p = pm.predict{network = 'resnet50', system = 't4'}"
-    hold(copy.lua(f"{script} print(pm.explain(p):match('toys per step'))") in (None, "toys per step"), "the report in Lua")
+    said = copy.lua(f"{script} print(pm.explain(p):match('toys per step'))")
+    hold(said in (None, "toys per step"), "the report in Lua")
     done = subprocess.run([copy.build / "tests/unit_tests", "report"], capture_output=True, text=True)
     hold(done.returncode == 0, f"its descriptor is complete\n{done.stdout}{done.stderr}")
 

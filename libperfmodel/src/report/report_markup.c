@@ -1,6 +1,6 @@
 /*
-** Reports as HTML, a fragment for notebooks, and as Markdown: sentences as lines, everything else as tables whose head is
-** the title of the block. The two differ only in what stands around the words.
+** Reports as HTML, a fragment for notebooks, and as Markdown: sentences as lines, everything else as tables whose head
+** is the title of the block. The two differ only in what stands around the words.
 */
 #include <math.h>
 #include <stdlib.h>
