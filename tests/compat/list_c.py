@@ -1,4 +1,5 @@
-"""Prints the C interface: every constant and enumerator with its value, every struct and every function.
+"""Prints the C interface: every constant and enumerator with its value, every function, and every struct but the
+records that functions name.
 
     list_c.py COMPILER
 """
@@ -81,6 +82,8 @@ def interface(compiler: str) -> list[str]:
             others.append(f"struct {match[2]} {{{match[3]}}}")
         else:
             others.append(re.sub(r"^(extern|static inline|static|typedef) ", "", declaration))
+    words = set(re.findall(r"\w+", " ".join(line for line in others if ": the record of " not in line)))
+    others = [line for line in others if ": the record of " not in line or name_of(line) not in words]
     return sorted(values) + sorted(set(others), key=lambda line: (name_of(line), line))
 
 
