@@ -152,7 +152,7 @@ reliability() {
 
 # The numbers of errors on the pages are what the rows give, by the installed package.
 pages() {
-  "$python" scripts/pages.py --check "$PWD/build/test/tools/perfmodel"
+  "$python" lab/scripts/pages.py --check "$PWD/build/test/tools/perfmodel"
 }
 
 symbols() { sh scripts/check_symbols.sh build/test; }

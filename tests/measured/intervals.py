@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "lab" / "scripts"))
 
 import calibration_status  # noqa: E402
 import left_out as rows_left_out  # noqa: E402

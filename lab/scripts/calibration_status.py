@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes which operators of which GPUs have rows behind their constants, in data/calibration/operators.xml.
 
-    scripts/calibration_status.py [--perfmodel PATH] [--check]
+    lab/scripts/calibration_status.py [--perfmodel PATH] [--check]
 
 The rows are those that `perfmodel validate` predicts: kernels, operators, and rates of training for the classes whose
 constants are fitted to them, convolutions and passes of vision networks. A GPU is calibrated in a class by rows of its own or
@@ -19,7 +19,7 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "data/calibration/operators.xml"
 KERNELS = ROOT / "data/calibration/kernels.xml"
 SOFTWARE = (ROOT / "data/frameworks/frameworks.xml", ROOT / "data/calibration/inference.xml")
@@ -41,7 +41,7 @@ NEIGHBOURS = {
 
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <!-- What the times of kernels rest on, by class of operators: of GPUs with rows of their own or of a twin, and of
-     architectures. Written by scripts/calibration_status.py from the rows that `perfmodel validate` predicts. -->
+     architectures. Written by lab/scripts/calibration_status.py from the rows that `perfmodel validate` predicts. -->
 <perfmodel version="1">
 """
 

@@ -2,9 +2,9 @@
 # Fits what hosts add to published operators and the constants of kernels, and writes data/calibration/kernel_harnesses.xml and
 # kernels.xml.
 #
-#     scripts/calibrate_kernels.sh [PERFMODEL]     (default build/tools/perfmodel)
+#     lab/scripts/calibrate_kernels.sh [PERFMODEL]     (default build/tools/perfmodel)
 #
-# The rows are those that travel with the project (data/measured/kernels.csv.gz, made by scripts/sample_kernels.py):
+# The rows are those that travel with the project (data/measured/kernels.csv.gz, made by lab/scripts/sample_kernels.py):
 #
 #     NeuSight (sitar-lab/NeuSight, MIT)     every 4th row, FP32, PyTorch 2.1 with CUDA 12.1: A100 PCIe 40 GB, V100 PCIe,
 #                                            T4, P100 PCIe, P4; products, convolutions, norms, softmax, element-wise
@@ -15,7 +15,7 @@
 # give the same constants, whatever the file holds before, but for those of attention: they are fitted with what hosts add, and that
 # with the constants before.
 set -e
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
 command=${1:-$here/build/tools/perfmodel}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

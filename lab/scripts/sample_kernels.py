@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes data/measured/kernels.csv.gz, a sample of the table of published kernel times, in the same layout.
 
-    scripts/sample_kernels.py TABLE.csv.gz [KEEP]     every KEEP-th row of NeuSight (default 4), DeepBench whole
+    lab/scripts/sample_kernels.py TABLE.csv.gz [KEEP]     every KEEP-th row of NeuSight (default 4), DeepBench whole
 
 Rows that are no kernel of ours are dropped, and so are the columns that nothing reads.
 """
@@ -15,7 +15,7 @@ COLUMNS = ["kernel", "op", "pass", "B", "M", "N", "K", "transA", "transB", "conv
            "conv_K", "filt_R_h", "filt_S_w", "pad_h", "pad_w", "stride_h", "stride_w", "hidden", "rnn_batch",
            "timesteps", "shape", "precision", "gpu", "gpu_memory_GB", "time_us", "library", "source_repo", "note"]
 CHECKS = ("AMD MI25", "AMD Instinct MI100", "Titan X (Pascal)")  # whose constants are rules: these rows test them
-TARGET = Path(__file__).parents[1] / "data" / "measured" / "kernels.csv.gz"
+TARGET = Path(__file__).resolve().parents[2] / "data" / "measured" / "kernels.csv.gz"
 
 
 def wanted(row, number, keep):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the prediction interval of input paths, in data/frameworks/frameworks.xml, to published rates of decoding and reading.
 
-    scripts/input_interval.py [--perfmodel PATH] [--write]
+    lab/scripts/input_interval.py [--perfmodel PATH] [--write]
 
 Calibrated: all rows of the set `storage` that are compared and are no plain arithmetic on data sheets, every group alike.
 Extrapolated: rows of each CPU, decoded as fast as the others do in the mean. Not calibrated is as much again (a rule: there
@@ -18,7 +18,7 @@ import numpy as np
 from fit_intervals import TENTH, write
 from left_out import run
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROWS = ROOT / "data/measured/storage.csv"
 READ = ("decode", "loader", "fio", "dali")
 DECODED = ("decode", "loader")

@@ -3,7 +3,7 @@
 # data/frameworks/frameworks.xml; then those of architectures that training and language models alone decide, into data/calibration/kernels.xml;
 # then those of inference besides, into data/calibration/inference.xml.
 #
-#     scripts/calibrate_training.sh [PERFMODEL]     (default build/tools/perfmodel, built from this tree)
+#     lab/scripts/calibrate_training.sh [PERFMODEL]     (default build/tools/perfmodel, built from this tree)
 #
 # The rows are those that travel with the project (data/measured/training.csv.gz, inference.csv.gz):
 #
@@ -17,7 +17,7 @@
 # Rows that are left out, and why, are readings of the catalogue that decide "unfit" (data/readings/tables.xml). The same rows
 # give the same constants, whatever the files hold before: constants that are fitted start from fixed values.
 set -e
-here=$(cd "$(dirname "$0")/.." && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
 command=${1:-$here/build/tools/perfmodel}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

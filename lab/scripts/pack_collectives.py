@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes data/measured/collectives.csv.gz of a table of published runs.
 
-    python3 scripts/pack_collectives.py collectives.csv.gz collectives_profiles.csv.gz serving_kernels.csv.gz [all.csv]
+    python3 lab/scripts/pack_collectives.py collectives.csv.gz collectives_profiles.csv.gz serving_kernels.csv.gz [all.csv]
 
 Adds three columns to the table as it was collected: the catalogue's machine, the GPUs of each node that were used (empty:
 the first ones), and what the row is used for: `fit` (constants may be fitted to it), `held-out` (never), `document` (a
@@ -23,7 +23,7 @@ import io
 import sys
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parent.parent / "data" / "measured" / "collectives.csv.gz"
+TARGET = Path(__file__).resolve().parents[2] / "data" / "measured" / "collectives.csv.gz"
 
 # system as the table has it: machine, GPUs, use
 MACHINES = {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits what the software of large models adds, and writes it into data/frameworks/today.xml.
 
-    scripts/calibrate_large_models.py [PERFMODEL]     (default build/tools/perfmodel)
+    lab/scripts/calibrate_large_models.py [PERFMODEL]     (default build/tools/perfmodel)
 
 The rows are those that travel with the project (data/measured/large_models.csv.gz), but for those that a reading finds unfit
 (data/readings/large.xml) and those that do not print their micro-batch. A note of the file stays behind what the fit says."""
@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE = ROOT / "data/frameworks/today.xml"
 FITTED = re.compile(r'    <(\w+) fitted_to="[^"]*" rows="\d+" date="[^"]*"(?: note="([^"]*)")?>([^<]*)</\1>\n')
 FOUND = re.compile(r"(?:\+-[^;]*|at its \w+ bound|which do not decide it[^;]*)(?:; )?")

@@ -6,7 +6,7 @@ The rows of data/measured/input_pipeline.csv, and the arithmetic of the Dell gui
 import csv
 import pathlib
 
-FOLDER = pathlib.Path(__file__).resolve().parent.parent / "data" / "measured"
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured"
 COLUMNS = ["id", "document", "subject", "value", "unit", "kind", "run", "formula", "remark"]
 
 # Decoding time over that of the fastest library, as the loaders of the catalogue have it.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the prediction intervals of training and inference rates, in data/frameworks/frameworks.xml, to rows left out.
 
-    scripts/fit_intervals.py [--perfmodel PATH] [--kept FOLDER] [--write]
+    lab/scripts/fit_intervals.py [--perfmodel PATH] [--kept FOLDER] [--write]
 
 Every GPU and every source with rows enough is left out in turn (`validate --hold-out`): its rows are predicted with
 constants fitted without it, and with the words that they and their classes of work would get without it. Of each setting the logarithm of measured
@@ -21,7 +21,7 @@ from scipy.optimize import differential_evolution, minimize
 import calibration_status
 from left_out import FEWEST, catalogue_without, held_out, run, settings_of
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAMEWORKS = ROOT / "data/frameworks/frameworks.xml"
 TENTH = 1.2815515655446004  # a tenth of the normal distribution lies beyond so many standard deviations
 WORDS = ["calibrated", "extrapolated", "not-calibrated"]

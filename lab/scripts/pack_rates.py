@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes data/measured/training.csv.gz and inference.csv.gz from tables of published rates.
 
-    scripts/pack_rates.py FOLDER        with cnn_training.csv.gz, transformer_training.csv.gz, ... as they were collected
+    lab/scripts/pack_rates.py FOLDER        with cnn_training.csv.gz, transformer_training.csv.gz, ... as they were collected
 
 Rows stay as they are, in their order; columns that nothing reads are left out, and empty rows. Pairs of rows that were
 collected as mixed precision, although the heading of one's column in the source is FP32, are named as the source does; so
@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-TARGET = pathlib.Path(__file__).resolve().parent.parent / "data" / "measured"
+TARGET = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured"
 SETS = {
     "training": ["cnn_training", "transformer_training", "other_training"],
     "inference": ["inference"],

@@ -7,7 +7,7 @@ import sys
 
 import perfmodel as pm
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes data/measured/large_models.csv.gz of a table of published training of large models with their plans.
 
-    python3 scripts/pack_large_models.py transformer_parallel.csv.gz
+    python3 lab/scripts/pack_large_models.py transformer_parallel.csv.gz
 
 All rows, in their order; columns that nothing reads are dropped.
 """
@@ -18,7 +18,7 @@ COLUMNS = ["model", "framework", "framework_version", "gpu", "gpu_memory_GB", "s
            "sequence_parallel", "pipeline_parallel", "virtual_pipeline_stages", "schedule", "context_parallel",
            "expert_parallel", "zero_stage", "micro_batch", "activation_recompute", "step_time_s", "memory_GB",
            "memory_what"]
-TARGET = Path(__file__).resolve().parents[1] / "data" / "measured" / "large_models.csv.gz"
+TARGET = Path(__file__).resolve().parents[2] / "data" / "measured" / "large_models.csv.gz"
 
 
 def main():

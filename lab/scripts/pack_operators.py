@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes data/measured/operators.csv.gz of tables of published times of operators of language models.
 
-    python3 scripts/pack_operators.py serving_kernels.csv.gz operator_profiles.csv.gz
+    python3 lab/scripts/pack_operators.py serving_kernels.csv.gz operator_profiles.csv.gz
 
 The sample is a rule: of each GPU, library, operator, kernel and type, sorted by their sizes, every second row, beginning
 with the first. Collectives of NCCL other than all-reduces, and the exchanges of experts (DeepEP), are left out: no
@@ -21,7 +21,7 @@ SIZES = ["m", "n", "k", "batch", "new_tokens", "past_tokens", "heads", "kv_heads
          "hidden", "intermediate", "topk", "experts", "moe_tp", "moe_ep", "gpus", "tp", "message_bytes"]
 LEFT_OUT = ("nccl_all_gather", "nccl_alltoall", "nccl_reduce_scatter", "deepep_ll_dispatch", "deepep_ll_combine")
 EVERY = 2
-TARGET = Path(__file__).resolve().parents[1] / "data" / "measured" / "operators.csv.gz"
+TARGET = Path(__file__).resolve().parents[2] / "data" / "measured" / "operators.csv.gz"
 
 
 def plain(text):
