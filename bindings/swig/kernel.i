@@ -19,6 +19,13 @@ static records optimizers(pm_error *error)
   return records_if_ok(array, error);
 }
 
+static double catalog_usable_memory(const pm_catalog *catalog, const pm_gpu *gpu, size_t gpu_count, pm_error *error)
+{
+  double bytes = NAN;
+  if (single(gpu_count, "gpu", error)) pm_catalog_get_usable_memory(catalog, gpu, &bytes, NULL, error);
+  return bytes;
+}
+
 /* One "kernel_time" record per kernel. */
 static records kernel_times(const pm_gpu *gpu, size_t gpu_count, const pm_kernel_calibration *kernel_calibration,
                             size_t kernel_calibration_count, const pm_kernel *kernel, size_t kernel_count,

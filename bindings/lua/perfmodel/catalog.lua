@@ -125,13 +125,6 @@ function catalog.gpu_of(value, from)
   return system:gpu_record()
 end
 
--- Memory of a GPU: what the driver reports, or, if nobody wrote that down, what is printed on the box.
-function catalog.usable_of(options, gpu, from)
-  if options.usable ~= nil then return arguments.number_of(options.usable, "B", "usable") end
-  local ok, record = pcall(from.record, from, "usable_memory", gpu.id)
-  return ok and record.memory or gpu.memory
-end
-
 -- The kernel constants of GPU records; none by the roofline.
 function catalog.kernels_of(gpus, model)
   if model ~= nil and model ~= "calibrated" and model ~= "roofline" then

@@ -104,10 +104,8 @@ class Catalog:
         return _record.read(_records.InferenceProfile, "inference_profile", data)
 
     def usable_memory(self, gpu: str) -> float:
-        """Memory [B] that programs can have of a GPU, as its driver reports it; NaN if nobody wrote it down."""
-        if gpu not in self.ids("usable_memories"):
-            return float("nan")
-        return self._read(_records.UsableMemory, "usable_memory", gpu).memory
+        """Memory [B] that programs can have of a GPU: as its driver was seen to report it, or by a rule from what is sold."""
+        return _core.catalog_usable_memory(self._handle, _record.write("gpu", self.gpu(gpu)))
 
     def source(self, name: str) -> _records.Source:
         """Where values come from."""

@@ -111,6 +111,11 @@ PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *n
 PM_API int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                               pm_error *error);
 
+/* Memory [B] of a GPU that programs can have: what its driver was seen to report (*origin is PM_ORIGIN_FITTED), or by a
+** rule from the memory as sold, its type and check bits (PM_ORIGIN_RULE). `origin` may be NULL. */
+PM_API int pm_catalog_get_usable_memory(const pm_catalog *catalog, const pm_gpu *gpu, double *bytes, int32_t *origin,
+                                        pm_error *error);
+
 /* What the kernels of a GPU rest on at a precision, in words, from the provenance of its entry or of that of its
 ** architecture: "products calibrated (5328 rows of h200-sxm5, 2026-11); convolutions ...". Owned by the caller:
 ** pm_string_free. NULL with an error. */

@@ -63,7 +63,7 @@ extern "C" {
 
 typedef struct pm_memory_profile { PM_MEMORY_PROFILE_FIELDS(PM_DECLARE) } pm_memory_profile;
 
-/* What programs can have of a GPU's memory: what its driver reports, not what is printed on the box. */
+/* What programs can have of a GPU's memory, where its driver was seen to report it. */
 #define PM_USABLE_MEMORY_FIELDS(X)                                                             \
   X(TEXT, id, "", "id of the GPU")                                                             \
   X(REAL, memory, "B", "total memory that the driver reports")

@@ -322,13 +322,11 @@ static bool set_kernels(graph *g)
   return pm_system_set_kernels(g->system, &calibration, g->error) == PM_OK || failed(g, g->entry->element);
 }
 
-/* What nobody wrote down stays what is printed on the box. */
 static bool set_usable_memory(graph *g)
 {
-  const pm__entry *entry;
-  if (pm__catalog_seek(g->catalog, PM__USABLE_MEMORIES, g->system->gpu.id, &entry, g->error) != PM_OK) return false;
-  if (entry == NULL) return true;
-  return pm_system_set_usable_memory(g->system, ((const pm_usable_memory *)entry->record)->memory, g->error) == PM_OK;
+  double bytes;
+  if (pm_catalog_get_usable_memory(g->catalog, &g->system->gpu, &bytes, NULL, g->error) != PM_OK) return false;
+  return pm_system_set_usable_memory(g->system, bytes, g->error) == PM_OK;
 }
 
 static bool build(graph *g)
