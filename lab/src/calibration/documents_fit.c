@@ -24,7 +24,7 @@ static const struct {
 } constants[] = {
   {"cntk", "kernel_time", 25e-6, 2, 2e-6, 200e-6},
   {"keras", "simt_factor", 1, 2, 0.6, 1.8},
-  {"horovod", "coordinator_time", 1000e-6, 10, 1e-6, 20000e-6},
+  {"horovod-0.12", "coordinator_time", 1000e-6, 10, 1e-6, 20000e-6},
 };
 
 enum { CONSTANTS = sizeof constants / sizeof constants[0], PLACES = 64 };
