@@ -23,6 +23,21 @@ static void refuse(const char *text, const char *unit, int status, const char *w
   ck_assert(value == 42); /* untouched */
 }
 
+/* Large numbers of things, as people write them. */
+START_TEST(counts_take_letters)
+{
+  static const struct { const char *text; double value; } cases[] = {
+    {"300B", 300e9}, {"1.5T", 1.5e12}, {"30 k", 30e3}, {"2M", 2e6}, {"1 billion", 1e9}};
+  double value;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ck_assert_int_eq(pm_quantity_parse(cases[i].text, "1", &value, NULL), PM_OK);
+    ck_assert_double_eq(value, cases[i].value);
+  }
+  ck_assert_int_ne(pm_quantity_parse("3 X", "1", &value, NULL), PM_OK);
+  ck_assert_int_ne(pm_quantity_parse("3 m", "1", &value, NULL), PM_OK);
+}
+END_TEST
+
 START_TEST(units_mean_what_they_say)
 {
   ck_assert(read("900 GB/s", "B/s") == 900e9);
@@ -157,6 +172,7 @@ int main(void)
 {
   Suite *suite = suite_create("quantities");
   TCase *tests = tcase_create("quantities");
+  tcase_add_test(tests, counts_take_letters);
   tcase_add_test(tests, units_mean_what_they_say);
   tcase_add_test(tests, bad_quantities_say_what_to_write);
   tcase_add_test(tests, numbers_survive_the_round_trip);

@@ -189,6 +189,19 @@ static bool is_plain(const char *unit)
   return unit[0] == '\0' || strcmp(unit, "1") == 0;
 }
 
+/* "300B" tokens: as people write large numbers of things. */
+static bool find_count(const char *text, const char *unit, scale *found)
+{
+  static const struct { const char *name; int shift; } counts[] = {
+    {"k", 3}, {"K", 3}, {"M", 6}, {"B", 9}, {"T", 12}, {"thousand", 3}, {"million", 6}, {"billion", 9}, {"trillion", 12}};
+  for (size_t i = 0; is_plain(unit) && i < COUNT(counts); i++) {
+    if (strcmp(text, counts[i].name) != 0) continue;
+    *found = (scale){"1", counts[i].shift, 1};
+    return true;
+  }
+  return false;
+}
+
 static int out_of_range(const char *text, pm_error *error)
 {
   return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is beyond any sensible number", text);
@@ -209,7 +222,7 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
 {
   scale found;
   if (is_ambiguous(unit_text, unit)) return either(text, unit_text, unit, error);
-  if (!find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
+  if (!find_count(unit_text, unit, &found) && !find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it is one of %s", text, usual_forms(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
