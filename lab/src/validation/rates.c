@@ -21,14 +21,20 @@ typedef struct reading_row {
   char network[PM_TEXT_MAX], machine[PM_TEXT_MAX], framework[PM_TEXT_MAX];
   int32_t gpus, nodes;
   double batch, low, high;
-  int32_t calibration;
+  int32_t calibration, verdict;
 } reading_row;
+
+#define VERDICT(name, text, about) {.name = text, .doc = about},
+static const pm_choice verdict_choices[] = {PM_VERDICT_LIST(VERDICT){.name = NULL}};
+#undef VERDICT
 
 static const pm_field reading_fields[] = {
   PM__FIELD(reading_row, REAL, low, "low", "1", "one measurement in ten would be below this, in `unit`"),
   PM__FIELD(reading_row, REAL, high, "high", "1", "one in ten above this"),
   {"calibration", "", "what the prediction rests on", offsetof(reading_row, calibration), .kind = PM_FIELD_CHOICE,
    .choices = pm__lab_calibration_choices},
+  {"verdict", "", "whether it fits, by the memory model; it ran", offsetof(reading_row, verdict), .kind = PM_FIELD_CHOICE,
+   .choices = verdict_choices},
   PM__FIELD_MAIN(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
   PM__FIELD(reading_row, TEXT, machine, "machine", "", "what its GPU and system were read as"),
   PM__FIELD(reading_row, TEXT, framework, "framework", "", "what its software was read as, with the generation of libraries"),
@@ -198,6 +204,7 @@ static int best_run(const rates *t, const asked_row *asked)
 static double training_answer(const asked_row *asked, const pm_prediction *p, reading_row *read)
 {
   read->calibration = p->calibration;
+  read->verdict = p->verdict;
   double step = p->step_time * 1e3 * p->throughput;
   if (asked->memory) return p->memory / 1e9;
   read->low = asked->latency ? step / p->throughput_p90 : p->throughput_p10 * asked->scale;
@@ -220,6 +227,7 @@ static double answer(const rates *t, const asked_row *asked, reading_row *read, 
   if (p->status != PM_OK) pm__lab_predictor_inference_check(predictor, run, reason);
   read->low = asked->latency ? call / p->throughput_p90 : p->throughput_p10 * asked->scale;
   read->calibration = p->calibration;
+  read->verdict = p->verdict;
   read->high = asked->latency ? call / p->throughput_p10 : p->throughput_p90 * asked->scale;
   return asked->latency ? p->latency * 1e3 : p->throughput * asked->scale;
 }
@@ -237,6 +245,19 @@ static int predict_rows(rates *t, pm_error *error)
     else status = pm__lab_reasons_add(&t->reasons, reason.text, error);
   }
   return status;
+}
+
+/* What was published ran: the share that a prediction would refuse is the memory model's own error. */
+static void note_refusals(rates *t)
+{
+  size_t refused = 0, predicted = 0;
+  for (size_t i = 0; i < t->rows.count; i++) {
+    if (isnan(t->rows.items[i].predicted)) continue;
+    predicted++;
+    refused += t->read[i].verdict == PM_VERDICT_DOES_NOT_FIT;
+  }
+  if (predicted == 0) return;
+  pm__string_format(&t->context->notes, "%zu of %zu published runs would be refused for their memory\n", refused, predicted);
 }
 
 static pm_table *rows_table(const rates *t, pm_error *error)
@@ -280,6 +301,7 @@ static pm_table *validate(pm__lab_context *context, const char *set, pm_error *e
   if (status == PM_OK) status = predict_rows(&t, error);
   if (status == PM_OK) {
     pm__lab_note_unpredicted(context, &t.reasons);
+    note_refusals(&t);
     table = context->rows ? rows_table(&t, error)
                           : pm__lab_settings_summary(&t.rows, t.settings, &context->notes, error);
   }
