@@ -41,7 +41,8 @@ typedef enum pm_kernel_model {
   X(EXPERTS, "experts", "experts in the network")                                                                      \
   X(ZERO, "zero", "ZeRO")                                                                                              \
   X(RECOMPUTE, "recompute", "recomputation")                                                                           \
-  X(AXES, "axes", "two kinds of parallelism")
+  X(AXES, "axes", "two kinds of parallelism")                                                                          \
+  X(LINEAR, "linear", "FP8 or FP4")
 
 /* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
 ** names. Every other line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
@@ -104,6 +105,9 @@ typedef enum pm_kernel_model {
     .needs = "experts")                                                                                                \
   X(REAL, expert_imbalance, "1", "tokens of the busiest rank over the mean", .otherwise = "1", .needs = "expert")     \
   X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
+  X(YES_NO, narrow_weights, "",                                                                                        \
+    "weights of linear layers are kept in FP8 or FP4 alone (primary weights), not beside those of 16 bits",            \
+    .option = "fp8-primary-weights", .needs = "linear")                                                                \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

@@ -73,7 +73,7 @@ double pm__memory_allocator(const pm__memory_question *q)
 int pm__memory_class(int precision)
 {
   double bytes = pm_precision_get_bytes(precision);
-  return bytes >= 8 ? 0 : bytes >= 4 ? 1 : 2;
+  return bytes >= 8 ? 0 : bytes >= 4 ? 1 : bytes >= 2 ? 2 : bytes >= 1 ? 3 : 4;
 }
 
 pm__alive pm__memory_alive(const pm__memory_question *q)

@@ -5,7 +5,8 @@
 #include "memory/plan.h"
 #include "network/blocks.h"
 
-const int pm__class_precision[PM__CLASSES] = {PM_PRECISION_FP64, PM_PRECISION_FP32, PM_PRECISION_FP16};
+const int pm__class_precision[PM__CLASSES] = {PM_PRECISION_FP64, PM_PRECISION_FP32, PM_PRECISION_FP16, PM_PRECISION_FP8,
+                                                    PM_PRECISION_FP4};
 
 static void count_network(pm_memory_plan *plan, const pm_network *network)
 {

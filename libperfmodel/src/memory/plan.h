@@ -4,8 +4,8 @@
 
 #include "memory/scan.h"
 
-/* Precisions that take the same memory share a class: 8, 4 and 2 bytes in training. */
-enum { PM__CLASSES = 3 };
+/* Precisions that take the same memory share a class: 8, 4 and 2 bytes in training; linear layers in FP8 and in FP4. */
+enum { PM__CLASSES = 5 };
 extern const int pm__class_precision[PM__CLASSES]; /* one precision of each class */
 
 struct pm_memory_plan {

@@ -23,19 +23,21 @@ const int *pm__layer_inputs(const pm_network *network, int layer)
 
 /* ---- Sizes. */
 
+/* Linear layers in FP8 or FP4 keep their inputs as they read them; all else is of two bytes. */
 pm__sizes pm__sizes_of(const pm_memory_profile *profile, int precision)
 {
-  double low = pm_precision_get_bytes(precision);
-  return (pm__sizes){low, low < 4 && profile->mixed_norms_fp32 ? 4 : low};
+  double linear = pm_precision_get_bytes(precision), low = linear < 2 ? 2 : linear;
+  return (pm__sizes){low, low < 4 && profile->mixed_norms_fp32 ? 4 : low, linear};
 }
 
 double pm__storage_kept(const pm__tensors *tensors, int storage, pm__sizes sizes)
 {
   int kept = tensors->kept[storage];
   double elements = tensors->network->layers[storage].elements_out;
-  if (kept == 0) return 0;
-  if (sizes.low == sizes.high) return elements * sizes.low;
-  return elements * ((kept & PM__KEPT_LOW ? sizes.low : 0) + (kept & PM__KEPT_HIGH ? sizes.high : 0));
+  if (sizes.linear == sizes.low && kept & PM__KEPT_LINEAR) kept ^= PM__KEPT_LINEAR, kept |= PM__KEPT_LOW;
+  if (sizes.high == sizes.low && kept & PM__KEPT_HIGH) kept ^= PM__KEPT_HIGH, kept |= PM__KEPT_LOW;
+  return elements * ((kept & PM__KEPT_LOW ? sizes.low : 0) + (kept & PM__KEPT_HIGH ? sizes.high : 0) +
+                     (kept & PM__KEPT_LINEAR ? sizes.linear : 0));
 }
 
 /* Scores after the softmax, the same after dropout or cast for the product, and the dropout's mask. */
@@ -109,7 +111,7 @@ static void keep(pm__tensors *tensors, int tensor, int saver)
   int storage = tensors->storage[tensor];
   const pm__layer *layer = &tensors->network->layers[saver];
   bool high = tensors->profile->mixed_norms_fp32 && pm__layer_is_widened(layer);
-  tensors->kept[storage] |= high ? PM__KEPT_HIGH : PM__KEPT_LOW;
+  tensors->kept[storage] |= high ? PM__KEPT_HIGH : pm__layer_is_linear(layer) ? PM__KEPT_LINEAR : PM__KEPT_LOW;
   if (saver < tensors->first_saver[storage]) tensors->first_saver[storage] = saver;
 }
 

@@ -99,12 +99,6 @@ static void count_piece(pm__plan_piece *piece)
   }
 }
 
-/* What FP8 training runs in FP8. */
-static bool is_linear(const pm__layer *layer)
-{
-  return layer->kind != NULL && (layer->kind->role == PM__ROLE_DENSE || layer->kind->role == PM__ROLE_EXPERTS);
-}
-
 static bool mark_linear(pm__plan_piece *piece)
 {
   const pm__units *units = piece->units;
@@ -113,7 +107,7 @@ static bool mark_linear(pm__plan_piece *piece)
   if (piece->linear == NULL) return false;
   for (size_t i = 0; i < network->count; i++) {
     const pm__unit *unit = units->order[i] >= 0 ? &units->unit[units->order[i]] : NULL;
-    for (int k = 0; unit != NULL && is_linear(&network->layers[i]) && k < unit->count; k++) {
+    for (int k = 0; unit != NULL && pm__layer_is_linear(&network->layers[i]) && k < unit->count; k++) {
       int kernel = units->entry[unit->first + k].kernel;
       piece->linear[kernel] = units->kernels.shape[kernel].matrix;
     }

@@ -23,7 +23,7 @@ static pm_memory_run run_of(const pm__step *p)
 
 /* ---- Parameters ---- */
 
-/* Bytes of FP8 weights beside those of two bytes: as they are, and transposed (Transformer Engine). */
+/* Copies of FP8 and FP4 weights: as they are, and transposed (Transformer Engine). */
 enum { NARROW_COPIES = 2 };
 
 /* Gradients that are added up in a wider type than the software's own are kept in both. */
@@ -33,15 +33,37 @@ static double gradient_bytes(const pm__step *p, double own)
   return wanted > own ? wanted + own : wanted > 0 ? wanted : own;
 }
 
-/* Bytes of so many parameters, and what belongs to them, shared over `shards`. */
-static void add_parameters(const pm__step *p, const pm__memory_question *q, double parameters, double shards,
+/* Bytes of a weight of a linear layer: copies beside the 16 bits, or in their place. */
+static double linear_weight(const pm__step *p, double wide)
+{
+  double copies = NARROW_COPIES * pm_precision_get_bytes(p->s.run->precision);
+  return copies + (p->s.run->narrow_weights ? 0 : wide);
+}
+
+/* Bytes of so many parameters, `linear` of them of layers in FP8 or FP4, and what belongs to them, over `shards`. */
+static void add_parameters(const pm__step *p, const pm__memory_question *q, double parameters, double linear, double shards,
                            pm__memory_parts *out)
 {
   pm__parameter_bytes each = pm__parameter_bytes_each(q);
   int zero = p->at.zero;
+  double weights = (parameters - linear) * each.weights;
+  if (linear > 0) weights += linear * linear_weight(p, each.weights);
   out->optimizer += parameters * each.optimizer / (zero >= 1 ? shards : 1) + parameters * each.replicated;
   out->gradients += parameters * gradient_bytes(p, each.gradients) / (zero >= 2 ? shards : 1);
-  out->weights += parameters * (each.weights + (p->s.linear != NULL ? NARROW_COPIES : 0)) / (zero >= 3 ? shards : 1);
+  out->weights += weights / (zero >= 3 ? shards : 1);
+}
+
+/* The share of a stage's parameters that are of the layers that stages divide: those run in FP8 or FP4. */
+static double linear_share(const pm__step *p, const pm__step_stage *stage)
+{
+  double layers = 0, all = 0;
+  for (int k = 0; p->s.linear != NULL && k < p->kinds; k++) {
+    const pm__plan_piece *piece = pm__step_piece(p, k);
+    double own = stage->count[k] * (piece->whole + piece->split);
+    all += own;
+    layers += pm__step_is_layer(p, k) ? own : 0;
+  }
+  return all > 0 ? layers / all : 0;
 }
 
 /* Where the state of embeddings is not that of other parameters. */
@@ -85,9 +107,9 @@ typedef struct keeping {
   double again;                          /* the share of layers that is recomputed */
 } keeping;
 
-static keeping keeping_of(const pm__step *p, const pm__memory_question *q, double again)
+static keeping keeping_of(const pm__step *p, double again)
 {
-  pm__memory_piece *const *memory = p->sharded->memory[pm__memory_class(q->run->precision)];
+  pm__memory_piece *const *memory = p->sharded->memory[pm__memory_class(p->s.run->precision)];
   return (keeping){memory[0], memory[1], again};
 }
 
@@ -146,7 +168,7 @@ static void add_chunks(const pm__step *p, int number, double again, pm__memory_q
 {
   int last = -1;
   double live;
-  const keeping k = keeping_of(p, q, again);
+  const keeping k = keeping_of(p, again);
   for (int i = 0; i < p->at.chunks; i++) {
     int chunk = pm__step_chunk_of(p, number, i);
     add_chunk(p, chunk, &k, q, f, &live);
@@ -182,8 +204,9 @@ void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memor
   pm__memory_question q = {pm__step_piece(p, 0)->memory, &run, p->s.optimizer};
   const pm_memory_profile *profile = &q.plan->profile;
   memset(out, 0, sizeof *out);
-  add_parameters(p, &q, pm__step_shared(p, stage), p->at.shards, out);
-  add_parameters(p, &q, pm__step_experts(p, stage), p->at.expert_replicas, out);
+  double shared = pm__step_shared(p, stage), experts = pm__step_experts(p, stage);
+  add_parameters(p, &q, shared, linear_share(p, stage) * shared, p->at.shards, out);
+  add_parameters(p, &q, experts, p->s.linear != NULL ? experts : 0, p->at.expert_replicas, out);
   add_embeddings(p, stage, &q, out);
   pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, out);
   out->context = pm__given(profile->context, 0);
