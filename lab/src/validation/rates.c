@@ -24,7 +24,7 @@ typedef struct reading_row {
   int32_t calibration, verdict;
 } reading_row;
 
-#define VERDICT(name, text, about) {.name = text, .doc = about},
+#define VERDICT(id, text, about) {.name = text, .doc = about},
 static const pm_choice verdict_choices[] = {PM_VERDICT_LIST(VERDICT){.name = NULL}};
 #undef VERDICT
 

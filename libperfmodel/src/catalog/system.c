@@ -88,7 +88,7 @@ static bool vertex_kind(graph *g, const pm__element *e, pm_vertex_kind *kind)
 
 static bool add_vertices(graph *g, const pm__element *e)
 {
-  pm_vertex_kind kind;
+  pm_vertex_kind kind = PM_VERTEX_GPU;
   char word[2 * PM_TEXT_MAX];
   const char *names = need(g, e, "names");
   if (names == NULL || !check_element(g, e, " kind names ") || !vertex_kind(g, e, &kind)) return false;
