@@ -37,6 +37,7 @@ FLOORS = [
     ["plan"],  # units: equal stretches merged
     ["schedule", "schedule/pipelines"],  # units and exchanges in time | one schedule of a pipeline after the other
     ["step", "inference"],  # a prediction of training | of inference
+    ["task"],  # what a network is run for: one descriptor for training, one for inference
     ["search"],  # many predictions: sweep, size, sensitivities
 ]
 
@@ -47,6 +48,9 @@ BESIDE = {
     "import": FACTS | {"catalog"},  # machines that other programs describe, runs as they have them
     "complete": FACTS | {"catalog"},  # what is not given of a run
 }
+
+# Rooms of that way that also know one beside it: a task completes runs.
+ALSO = {"task": {"complete"}}
 
 # Above all: plans of what is asked by name.
 ABOVE = {"study"}
@@ -64,7 +68,7 @@ HEADERS = {
     "input.h": "input", "framework.h": "software", "optimizer.h": "record", "attention.h": "record", "run.h": "software", "study.h": "study", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan", "inference.h": "plan",
     "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "evidence.h": "record",
-    "settings.h": "import",
+    "settings.h": "import", "task.h": "plan",
 }  # fmt: skip
 
 # What programs outside the library include.
@@ -145,7 +149,7 @@ def allowed(room: str) -> set[str]:
     nest = {each for each in ROOMS if each.split("/")[0] == room.split("/")[0]}
     for index, floor in enumerate(FLOORS):
         if room in floor:
-            return {each for lower in FLOORS[:index] for each in lower} | {room} | nest
+            return {each for lower in FLOORS[:index] for each in lower} | {room} | nest | ALSO.get(room, set())
     return set()
 
 

@@ -24,7 +24,7 @@ pm_study *open_study(const cli_request *request, const cli_asked *asked, size_t 
   if (*code == CODE_DONE) {
     const pm_study_setup setup = {asked->catalog, (const pm_network *const *)asked->networks, asked->network_count,
                                   (const pm_system *const *)asked->systems, asked->system_count, names.items,
-                                  names.count, asked->inference};
+                                  names.count, asked->task};
     study = pm_study_new(&setup, &error);
     if (study == NULL) *code = fail_error(&error);
   }
@@ -80,30 +80,18 @@ static void look(const pm_study *study, const pm_field *field, const pm_run *run
   }
 }
 
-int check_effects(const cli_request *request, const pm_study *study, const pm_run *runs, size_t count)
+int check_effects(const cli_request *request, const pm_study *study, const void *runs, size_t count)
 {
+  if (pm_study_get_task(study) != PM_TASK_TRAINING) return CODE_DONE;
   for (size_t i = 0; i < request->given_count; i++) {
     char name[OPTION_NAME];
     pm_error error = PM_ERROR_NONE;
     bool other = false, used = false;
     const pm_field *field = request->given[i].field;
     if (field->needs == NULL) continue;
-    look(study, field, runs, count, &other, &used, &error);
+    look(study, field, (const pm_run *)runs, count, &other, &used, &error);
     field_option(field, name, sizeof name);
     if (other && !used) return fail(CODE_USAGE, "--%s %s", name, error.text);
-  }
-  return CODE_DONE;
-}
-
-int check_call_fields(const cli_request *request)
-{
-  const pm_record_type *call = pm_record_type_find("inference_run");
-  for (size_t i = 0; i < request->given_count; i++) {
-    char name[OPTION_NAME];
-    const pm_field *field = request->given[i].field;
-    field_option(field, name, sizeof name);
-    if (pm_record_find_field(call, field->name) == NULL)
-      return fail(CODE_USAGE, "--%s has no effect in inference", name);
   }
   return CODE_DONE;
 }
@@ -117,29 +105,20 @@ static int code_of(bool rows, int status, const pm_error *error)
   return status == PM_OK || (rows && row) ? CODE_DONE : fail_error(error);
 }
 
-int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, pm_run *runs, size_t count,
+/* Bytes of a run of the study. */
+static size_t size_of_run(const pm_study *study)
+{
+  return pm_record_type_find(pm_task_get(pm_study_get_task(study))->run)->size;
+}
+
+int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, void *runs, size_t count,
                   bool rows)
 {
   pm_error error = PM_ERROR_NONE;
-  int code = code_of(rows, pm_study_complete(study, given, runs, runs, count, &error), &error);
+  int status = pm_study_complete(study, given, runs, runs, size_of_run(study), count, &error);
+  int code = code_of(rows, status, &error);
   if (code == CODE_DONE) print_notes(request, study);
   return code;
-}
-
-int complete_calls(const cli_request *request, pm_study *study, const pm_given *given, pm_inference_run *runs,
-                   size_t count, bool rows)
-{
-  pm_error error = PM_ERROR_NONE;
-  int code = code_of(rows, pm_study_complete_inference(study, given, runs, runs, count, &error), &error);
-  if (code == CODE_DONE) print_notes(request, study);
-  return code;
-}
-
-int predict_runs(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
-{
-  if (pm_predict_columns(plan, columns, runs, predictions, count) != PM_OK)
-    return fail(CODE_INTERNAL, "the prediction failed");
-  return CODE_DONE;
 }
 
 /* ---- What was assumed ---- */
@@ -176,15 +155,9 @@ void print_assumed_column(FILE *stream, pm_table *table)
   pm_table_drop(table, "assumed");
 }
 
-const char *assumed_of(const pm_study *study, const pm_given *given, const pm_run *run, char text[ASSUMED])
+const char *assumed_of(const pm_study *study, const pm_given *given, const void *run, char text[ASSUMED])
 {
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  return pm_assumptions_format(rows, pm_study_get_assumptions(study, given, run, rows), text, ASSUMED);
-}
-
-const char *assumed_of_call(const pm_study *study, const pm_given *given, const pm_inference_run *run,
-                            char text[ASSUMED])
-{
-  pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  return pm_assumptions_format(rows, pm_study_get_inference_assumptions(study, given, run, rows), text, ASSUMED);
+  int count = pm_study_get_assumptions(study, given, run, size_of_run(study), rows);
+  return pm_assumptions_format(rows, count, text, ASSUMED);
 }

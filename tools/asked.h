@@ -14,7 +14,7 @@ typedef struct cli_asked {
   size_t network_count;
   pm_system *const *systems;
   size_t system_count;
-  bool inference;
+  int32_t task;
 } cli_asked;
 
 /* Prints what is wrong and returns NULL, with the exit code in *code. `frameworks` is how many were named; NULL: at
@@ -29,19 +29,11 @@ int read_global_batch(const cli_request *request, double settings, pm_run *run, 
 
 /* Completes runs in place. One that cannot be completed is an error, unless runs are rows, each with its status. Prints
 ** notes on the frameworks. */
-int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, pm_run *runs, size_t count,
+int complete_runs(const cli_request *request, pm_study *study, const pm_given *given, void *runs, size_t count,
                   bool rows);
-int complete_calls(const cli_request *request, pm_study *study, const pm_given *given, pm_inference_run *runs,
-                   size_t count, bool rows);
 
-/* Refuses an option that only a step of training has. */
-int check_call_fields(const cli_request *request);
-
-/* Refuses an option that none of these runs can use. */
-int check_effects(const cli_request *request, const pm_study *study, const pm_run *runs, size_t count);
-
-/* Predicts completed runs. An exit code. */
-int predict_runs(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count);
+/* Refuses an option that none of these runs of the study can use; only runs of training have fields without effect. */
+int check_effects(const cli_request *request, const pm_study *study, const void *runs, size_t count);
 
 /* The plan of the study; NULL with the exit code in *code. */
 const pm_plan *open_plan(pm_study *study, int *code);
@@ -57,8 +49,6 @@ void drop_equal_totals(pm_table *table);
 
 /* What was assumed of a completed run, in one line. */
 enum { ASSUMED = 512 };
-const char *assumed_of(const pm_study *study, const pm_given *given, const pm_run *run, char text[ASSUMED]);
-const char *assumed_of_call(const pm_study *study, const pm_given *given, const pm_inference_run *run,
-                            char text[ASSUMED]);
+const char *assumed_of(const pm_study *study, const pm_given *given, const void *run, char text[ASSUMED]);
 
 #endif

@@ -49,6 +49,7 @@ typedef enum option_id {
   OPTION_FRAMEWORK,
   OPTION_OPTIMIZER,
   OPTION_INFERENCE,
+  OPTION_TASK,
   OPTION_BY,
   OPTION_DEPTH,
   OPTION_DATA,
@@ -298,6 +299,10 @@ bool is_report(const cli_request *request);
 /* The option of every command that prints a table. */
 #define COLUMNS_OPTION                                                                                            \
   {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print a table of these columns, as csv calls them; all: all there are"}
+
+/* The option of commands that ask for runs of any task. */
+#define TASK_OPTION \
+  {OPTION_TASK, '\0', "task", "NAME", "what the network is run for: training (the default) or inference"}
 
 /* A table of these records (record type by name), the last of which is the total of the others: it has no position. */
 pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error);

@@ -85,8 +85,8 @@ static void print_numbers_assumed(FILE *stream, const cli_deadline *d)
   char text[ASSUMED];
   pm_run run = *d->base;
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  if (pm_study_complete(d->study, d->given, &run, &run, 1, NULL) != PM_OK) return;
-  int count = pm_study_get_assumptions(d->study, d->given, &run, rows);
+  if (pm_study_complete(d->study, d->given, &run, &run, sizeof run, 1, NULL) != PM_OK) return;
+  int count = pm_study_get_assumptions(d->study, d->given, &run, sizeof run, rows);
   for (int i = 0; i < count; i++)
     if (strcmp(rows[i].field, "precision") == 0 || strcmp(rows[i].field, "optimizer") == 0) rows[kept++] = rows[i];
   print_assumed(stream, pm_assumptions_format(rows, kept, text, sizeof text));

@@ -2,20 +2,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "asked.h"
+#include "runs.h"
 
 typedef struct question {
   pm_catalog *catalog;
   pm_network *network;
   pm_system *system;
   pm_study *study;
-  pm_given given;
   const pm_plan *plan; /* of the study */
-  cli_axes axes;
-  size_t count;
-  pm_inference_run usual;
-  pm_inference_run *runs;
-  pm_inference *answers;
+  cli_runs asked;
   double latency; /* limit; NAN without one */
 } question;
 
@@ -34,10 +29,18 @@ static int read_latency(const cli_request *request, double *latency)
 
 static int read_question(const cli_request *request, question *q)
 {
-  q->usual = pm_inference_run_make();
-  q->given = read_given(request, "inference_run");
-  if (!read_axes(request, &q->usual, &q->axes)) return CODE_USAGE;
-  return read_latency(request, &q->latency);
+  int code = start_runs(&q->asked, request, PM_TASK_INFERENCE, true);
+  return code == CODE_DONE ? read_latency(request, &q->latency) : code;
+}
+
+static pm_inference_run *call_at(const question *q, size_t i)
+{
+  return (pm_inference_run *)run_at(&q->asked, i);
+}
+
+static pm_inference *answer_at(const question *q, size_t i)
+{
+  return (pm_inference *)q->asked.answers + i;
 }
 
 static int find_all(const cli_request *request, question *q)
@@ -45,7 +48,7 @@ static int find_all(const cli_request *request, question *q)
   int code;
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
-  const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, true};
+  const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, PM_TASK_INFERENCE};
   if (code == CODE_DONE) q->study = open_study(request, &asked, NULL, &code);
   return code;
 }
@@ -54,53 +57,48 @@ static int find_all(const cli_request *request, question *q)
 
 static pm_report *report_of(const question *q, pm_error *error)
 {
-  return pm_study_new_inference_report(q->study, &q->given, q->runs, q->answers, q->count, q->latency, error);
+  return pm_study_new_inference_report(q->study, &q->asked.given, call_at(q, 0), answer_at(q, 0), q->asked.count,
+                                       q->latency, error);
 }
 
-/* A single run says in words why it has no answer; one of many keeps its row, with its status. */
-static int answer_one(question *q, size_t i)
+/* The largest batch within the latency. A single run says in words why it has no answer; one of many keeps its row,
+** with its status. */
+static int find_batches(question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  bool single = q->count == 1;
-  int status = PM_OK;
-  pm_infer(q->plan, &q->runs[i], &q->answers[i], 1);
-  if (single) status = pm_inference_check(q->plan, &q->runs[i], &error);
-  if (status != PM_OK) return fail_run(&error, report_of(q, NULL));
-  if (isnan(q->latency)) return CODE_DONE;
-  status = pm_inference_find_batch(q->plan, &q->runs[i], q->latency, &q->answers[i], single ? &error : NULL);
-  return status != PM_OK && single ? fail_error(&error) : CODE_DONE;
+  bool single = q->asked.count == 1;
+  for (size_t i = 0; i < q->asked.count && !isnan(q->latency); i++)
+    if (pm_inference_find_batch(q->plan, call_at(q, i), q->latency, answer_at(q, i), single ? &error : NULL) != PM_OK &&
+        single)
+      return fail_error(&error);
+  return CODE_DONE;
 }
 
 static int answer_all(const cli_request *request, question *q)
 {
-  int code = CODE_DONE;
   pm_error error = PM_ERROR_NONE;
-  const pm_space space = {.type = pm_record_type_find("inference_run"), .run_size = sizeof(pm_inference_run),
-                          .base = &q->usual, .axes = q->axes.items,
-                          .axis_count = q->axes.count};
-  q->count = pm_space_count(&space);
-  q->runs = (pm_inference_run *)calloc(q->count, sizeof *q->runs);
-  q->answers = (pm_inference *)calloc(q->count, sizeof *q->answers);
-  if (q->runs == NULL || q->answers == NULL) return fail_memory();
-  if (pm_space_get_runs(&space, 0, q->count, q->runs, &error) != PM_OK) return fail_error(&error);
-  code = complete_calls(request, q->study, &q->given, q->runs, q->count, q->count > 1);
+  int code = make_runs(&q->asked, 1, 1, 0, RUNS_MOST, "runs");
+  if (code == CODE_DONE) code = complete_all(&q->asked, request, q->study, q->asked.count > 1);
   if (code == CODE_DONE) q->plan = open_plan(q->study, &code);
-  for (size_t i = 0; i < q->count && code == CODE_DONE; i++) code = answer_one(q, i);
-  return code;
+  if (code == CODE_DONE) code = predict_all(&q->asked, q->plan, 0);
+  if (code != CODE_DONE) return code;
+  if (q->asked.count == 1 && pm_inference_check(q->plan, call_at(q, 0), &error) != PM_OK)
+    return fail_run(&error, report_of(q, NULL));
+  return find_batches(q);
 }
 
 static int write_answers(const cli_request *request, const question *q)
 {
   pm_error error = PM_ERROR_NONE;
   if (is_report(request)) return write_document(request, report_of(q, &error), &error);
-  pm_table *table = pm_study_tabulate_inference(q->study, &q->given, q->runs, q->answers, q->count, &error);
-  return write_table(request, table, &error);
+  const pm_sweep sweep = sweep_of(&q->asked);
+  return write_table(request, pm_study_tabulate(q->study, &q->asked.given, &sweep, &error), &error);
 }
 
 static bool all_failed(const question *q)
 {
-  for (size_t i = 0; i < q->count; i++)
-    if (q->answers[i].status == PM_OK) return false;
+  for (size_t i = 0; i < q->asked.count; i++)
+    if (answer_at(q, i)->status == PM_OK) return false;
   return true;
 }
 
@@ -118,9 +116,7 @@ static int run(const cli_request *request)
   pm_network_free(q.network);
   pm_system_free(q.system);
   pm_catalog_free(q.catalog);
-  free_axes(&q.axes);
-  free(q.runs);
-  free(q.answers);
+  free_runs(&q.asked);
   return code;
 }
 

@@ -63,13 +63,13 @@ static int predict_rate(const cli_request *request, const pm_catalog *catalog, q
   pm_error error = PM_ERROR_NONE;
   pm_prediction prediction;
   pm_network *network = open_network(request, catalog, request->value[OPTION_NETWORK], &code);
-  const cli_asked asked = {catalog, &network, 1, &q->system, 1, false};
+  const cli_asked asked = {catalog, &network, 1, &q->system, 1, PM_TASK_TRAINING};
   pm_study *study = code == CODE_DONE ? open_study(request, &asked, NULL, &code) : NULL;
   if (code == CODE_DONE) code = complete_runs(request, study, &q->given, &q->asked, 1, false);
   if (code == CODE_DONE) code = check_effects(request, study, &q->asked, 1);
   const pm_plan *plan = code == CODE_DONE ? open_plan(study, &code) : NULL;
   if (plan != NULL && pm_run_check(plan, &q->asked, &error) != PM_OK) code = fail_error(&error);
-  if (code == CODE_DONE) code = predict_runs(plan, 0, &q->asked, &prediction, 1);
+  if (code == CODE_DONE) pm_predict(plan, &q->asked, &prediction, 1);
   if (code == CODE_DONE) {
     q->run.gpu_rate = prediction.throughput / q->asked.nodes;
     assumed_of(study, &q->given, &q->asked, q->assumed);

@@ -2,18 +2,15 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "asked.h"
+#include "runs.h"
 
 typedef struct question {
   pm_catalog *catalog;
   pm_network *network;
   pm_system *system;
-  bool inference;
+  cli_runs asked; /* one run */
   pm_study *study;
-  pm_given given;
   const pm_plan *plan; /* of the study */
-  pm_run run;
-  pm_inference_run call;
   pm_memory_use use;
   pm_stage *stages; /* of training */
   int stage_count;
@@ -21,52 +18,57 @@ typedef struct question {
 
 /* ---- What is asked ---- */
 
-/* The batch of a call is its own, not that of a step. */
+static bool trains(const question *q)
+{
+  return q->asked.task == PM_TASK_TRAINING;
+}
+
+static const pm_run *step_of(const question *q)
+{
+  return (const pm_run *)run_at(&q->asked, 0);
+}
+
 static int read_question(const cli_request *request, question *q)
 {
-  q->inference = request->value[OPTION_INFERENCE] != NULL;
-  q->given = read_given(request, q->inference ? "inference_run" : "run");
-  q->run = pm_run_make();
-  q->call = pm_inference_run_make();
-  q->run.framework_index = 0;
-  if (!read_run(request, "run", &q->run)) return CODE_USAGE;
-  if (!q->inference) return read_global_batch(request, NAN, &q->run, &q->given);
-  if (request->value[OPTION_GLOBAL_BATCH] != NULL) return fail(CODE_USAGE, "--global-batch is of training");
-  return read_run(request, "inference_run", &q->call) ? check_call_fields(request) : CODE_USAGE;
+  int code;
+  int32_t task = read_task(request, &code);
+  if (code == CODE_DONE) code = start_runs(&q->asked, request, task, false);
+  if (code != CODE_DONE) return code;
+  if (trains(q)) return read_global_batch(request, NAN, (pm_run *)q->asked.base, &q->asked.given);
+  return request->value[OPTION_GLOBAL_BATCH] == NULL ? CODE_DONE : fail(CODE_USAGE, "--global-batch is of training");
 }
 
 static int complete(const cli_request *request, question *q)
 {
   int code;
-  const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, q->inference};
+  const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, q->asked.task};
   q->study = open_study(request, &asked, NULL, &code);
-  if (code != CODE_DONE) return code;
-  if (q->inference) code = complete_calls(request, q->study, &q->given, &q->call, 1, false);
-  else code = complete_runs(request, q->study, &q->given, &q->run, 1, false);
-  if (code == CODE_DONE && !q->inference) code = check_effects(request, q->study, &q->run, 1);
+  if (code == CODE_DONE) code = make_runs(&q->asked, 1, 1, 0, 1, "runs");
+  if (code == CODE_DONE) code = complete_all(&q->asked, request, q->study, false);
   if (code == CODE_DONE) q->plan = open_plan(q->study, &code);
   return code;
 }
 
 /* ---- The answer ---- */
 
-static int find_training(question *q)
+static int find_stages(question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_run run = q->run;
-  run.ignore_memory = 1;
-  if (pm_prediction_get_memory(q->plan, &run, &q->use, &error) != PM_OK) return fail_error(&error);
-  q->stage_count = pm_prediction_get_stages(q->plan, &run, NULL, 0, &error);
+  q->stage_count = pm_prediction_get_stages(q->plan, step_of(q), NULL, 0, &error);
   q->stages = q->stage_count > 0 ? (pm_stage *)calloc((size_t)q->stage_count, sizeof *q->stages) : NULL;
   if (q->stages == NULL) return fail_error(&error);
-  pm_prediction_get_stages(q->plan, &run, q->stages, (size_t)q->stage_count, &error);
+  pm_prediction_get_stages(q->plan, step_of(q), q->stages, (size_t)q->stage_count, &error);
   return CODE_DONE;
 }
 
-static int find_inference(question *q)
+/* Whether or not it fits. */
+static int find_memory(question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  return pm_inference_get_memory(q->plan, &q->call, &q->use, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+  if (pm_task_get_memory(q->plan, q->asked.task, run_at(&q->asked, 0), q->asked.type->size, &q->use, sizeof q->use,
+                         &error) != PM_OK)
+    return fail_error(&error);
+  return trains(q) ? find_stages(q) : CODE_DONE;
 }
 
 /* ---- Tables ---- */
@@ -85,14 +87,11 @@ static pm_table *stage_table(const question *q, pm_error *error)
 static int add_run(pm_table *table, const question *q, pm_error *error)
 {
   char assumed[ASSUMED], optimizer[PM_TEXT_MAX] = "";
-  const char *update = optimizer, *line = q->inference ? assumed_of_call(q->study, &q->given, &q->call, assumed)
-                                                       : assumed_of(q->study, &q->given, &q->run, assumed);
-  const pm_record_type *type = pm_record_type_find("run");
-  if (!q->inference) pm_record_format(pm_record_find_field(type, "optimizer"), &q->run, optimizer);
+  const void *run = run_at(&q->asked, 0);
+  const char *update = optimizer, *line = assumed_of(q->study, &q->asked.given, run, assumed);
+  if (trains(q)) pm_record_format(pm_record_find_field(q->asked.type, "optimizer"), run, optimizer);
   int status = pm_table_add_text(table, "update", "optimizer", &update, error);
-  if (status == PM_OK)
-    status = q->inference ? pm_table_add_records(table, pm_record_type_find("inference_run"), &q->call, error)
-                          : pm_table_add_records(table, type, &q->run, error);
+  if (status == PM_OK) status = pm_table_add_records(table, q->asked.type, run, error);
   static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index",
                                         "optimizer", "epoch_samples", "input_rate", "no_prefetch"};
   for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
@@ -102,11 +101,16 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
   return status;
 }
 
+static int32_t software_index(const question *q)
+{
+  return (int32_t)run_number(&q->asked, 0, q->asked.facts->software);
+}
+
 static const char *software_of(const question *q)
 {
-  const pm_framework_profile *framework = pm_study_get_framework(q->study, q->run.framework_index, 0);
-  if (q->inference) return pm_study_get_profile(q->study, q->call.profile_index, 0)->id;
-  return framework != NULL ? framework->framework.id : "none";
+  const pm_framework_profile *framework = pm_study_get_framework(q->study, software_index(q), 0);
+  const pm_inference_profile *profile = pm_study_get_profile(q->study, software_index(q), 0);
+  return framework != NULL ? framework->framework.id : profile != NULL ? profile->id : "none";
 }
 
 static int write_row(const cli_request *request, const question *q)
@@ -144,15 +148,14 @@ static int write_layers(const cli_request *request, const question *q)
   pm_memory_profile profile;
   pm_error error = PM_ERROR_NONE;
   pm_table *table = NULL;
-  int32_t index = q->inference ? q->call.network_index : q->run.network_index;
-  const pm_network *network = pm_study_get_network(q->study, index);
-  double batch = q->inference ? q->call.batch : isnan(q->run.micro_batch) ? q->run.batch : q->run.micro_batch;
-  int32_t precision = q->inference ? q->call.precision : q->run.precision;
-  int32_t software = q->inference ? q->call.profile_index : q->run.framework_index;
-  int32_t count = pm_network_count_layers(network);
-  int status = pm_study_get_memory_profile(q->study, software, 0, &profile, &error);
+  const pm_network *network = pm_study_get_network(q->study, (int32_t)run_number(&q->asked, 0, "network_index"));
+  double batch = run_number(&q->asked, 0, "batch");
+  int32_t precision = (int32_t)run_number(&q->asked, 0, "precision"), count = pm_network_count_layers(network);
+  int status = pm_study_get_memory_profile(q->study, software_index(q), 0, &profile, &error);
   int code = status == PM_OK ? CODE_DONE : fail_error(&error);
-  bool whole = q->run.tensor_parallel * q->run.context_parallel * q->run.expert_parallel == 1;
+  const pm_run *step = trains(q) ? step_of(q) : NULL;
+  if (step != NULL && !isnan(step->micro_batch)) batch = step->micro_batch;
+  bool whole = step == NULL || step->tensor_parallel * step->context_parallel * step->expert_parallel == 1;
   if (code == CODE_DONE && !whole)
     code = fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
   if (code != CODE_DONE) return code;
@@ -167,17 +170,17 @@ static int write_layers(const cli_request *request, const question *q)
 
 static pm_report *report_of(const question *q, pm_error *error)
 {
-  return q->inference ? pm_study_new_inference_memory_report(q->study, &q->given, &q->call, error)
-                      : pm_study_new_memory_report(q->study, &q->given, &q->run, error);
+  return pm_study_new_report_sized(q->study, q->asked.task, &q->asked.given, run_at(&q->asked, 0), q->asked.type->size,
+                                   NULL, 0, 1, NULL, 0, error);
 }
 
 static int answer(const cli_request *request, question *q)
 {
   pm_error error = PM_ERROR_NONE;
   if (request->value[OPTION_LAYERS] != NULL) return write_layers(request, q);
-  int code = q->inference ? find_inference(q) : find_training(q);
+  int code = find_memory(q);
   if (code != CODE_DONE) return code;
-  if (request->value[OPTION_STAGES] != NULL && q->inference) return fail(CODE_USAGE, "--stages is of training");
+  if (request->value[OPTION_STAGES] != NULL && !trains(q)) return fail(CODE_USAGE, "--stages is of training");
   if (request->value[OPTION_STAGES] != NULL) return write_table(request, stage_table(q, &error), &error);
   return is_report(request) ? write_document(request, report_of(q, &error), &error) : write_row(request, q);
 }
@@ -193,6 +196,7 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = complete(request, &q);
   if (code == CODE_DONE) code = answer(request, &q);
   free(q.stages);
+  free_runs(&q.asked);
   pm_study_free(q.study);
   pm_system_free(q.system);
   pm_network_free(q.network);
@@ -206,6 +210,7 @@ static const cli_option options[] = {
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
+  TASK_OPTION,
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
   {OPTION_LAYERS, '\0', "layers", NULL, "print what every layer keeps instead"},

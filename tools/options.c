@@ -163,16 +163,6 @@ const char *field_given(const cli_request *request, const char *name)
   return NULL;
 }
 
-void copy_fields(const char *from_type, const void *from, const char *to_type, void *to)
-{
-  const pm_record_type *source = pm_record_type_find(from_type), *target = pm_record_type_find(to_type);
-  for (size_t i = 0; i < target->field_count; i++) {
-    const pm_field *field = &target->fields[i], *same = pm_record_find_field(source, field->name);
-    bool given = field->option == NULL || field->option[0] != '\0';
-    if (given && same != NULL) pm_record_set_number(field, to, pm_record_get_number(same, from), NULL);
-  }
-}
-
 bool read_run(const cli_request *request, const char *record, void *run)
 {
   const pm_record_type *type = pm_record_type_find(record);
@@ -203,12 +193,13 @@ bool read_axis(const char *name, const pm_field *field, const char *text, void *
   return good;
 }
 
-bool read_axes(const cli_request *request, void *run, cli_axes *axes)
+bool read_axes(const cli_request *request, const pm_record_type *type, void *run, cli_axes *axes)
 {
   for (size_t i = 0; i < request->given_count; i++) {
     char name[OPTION_NAME];
+    const pm_field *field = pm_record_find_field(type, request->given[i].field->name);
     field_option(request->given[i].field, name, sizeof name);
-    if (!read_axis(name, request->given[i].field, request->given[i].text, run, axes)) return false;
+    if (field != NULL && !read_axis(name, field, request->given[i].text, run, axes)) return false;
   }
   return true;
 }

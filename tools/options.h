@@ -38,9 +38,6 @@ const char *field_given(const cli_request *request, const char *name);
 /* One value into its field. Like all below it prints what is wrong, naming the option, and returns false. */
 bool read_field(const char *name, const pm_field *field, void *record, const char *text);
 
-/* What users can say of both records, from one to the other. */
-void copy_fields(const char *from_type, const void *from, const char *to_type, void *to);
-
 /* All fields that were given, each one value. `record` names the type, which has them too. */
 bool read_run(const cli_request *request, const char *record, void *run);
 
@@ -50,8 +47,8 @@ typedef struct cli_axes {
   size_t count;
 } cli_axes;
 
-/* All fields that were given: one value goes into the run, a list is an axis. */
-bool read_axes(const cli_request *request, void *run, cli_axes *axes);
+/* All fields that were given and that the type has: one value goes into the run, a list is an axis. */
+bool read_axes(const cli_request *request, const pm_record_type *type, void *run, cli_axes *axes);
 bool read_axis(const char *name, const pm_field *field, const char *text, void *run, cli_axes *axes);
 bool add_index_axis(cli_axes *axes, const char *field, size_t count);
 void free_axes(cli_axes *axes);

@@ -49,7 +49,9 @@ static int read_dataset(const cli_request *request, cli_study *study)
 static int write_row(const cli_request *request, const cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_study_tabulate(study->study, &study->given, &study->run, &study->prediction, 1, NULL, 0, &error);
+  const pm_sweep sweep = {.task = PM_TASK_TRAINING, .runs = &study->run, .run_size = sizeof study->run,
+                          .answers = &study->prediction, .answer_size = sizeof study->prediction, .count = 1};
+  pm_table *table = pm_study_tabulate(study->study, &study->given, &sweep, &error);
   return write_table(request, table, &error);
 }
 
@@ -139,8 +141,7 @@ static int answer(const cli_request *request, cli_study *study)
   if (code != CODE_DONE) return code;
   if (request->value[OPTION_STAGES] != NULL) return write_table(request, stages_table(study, &error), &error);
   if (request->value[OPTION_LAYERS] != NULL) return write_table(request, times_table(study, &error), &error);
-  code = predict_runs(study->plan, ~0u, &study->run, &study->prediction, 1);
-  if (code != CODE_DONE) return code;
+  pm_predict_columns(study->plan, ~0u, &study->run, &study->prediction, 1);
   return is_report(request) ? write_document(request, report_of(study, &error), &error) : write_row(request, study);
 }
 
@@ -148,7 +149,7 @@ static int answer(const cli_request *request, cli_study *study)
 static int complete(const cli_request *request, cli_study *study)
 {
   int code;
-  const cli_asked asked = {study->catalog, &study->network, 1, &study->system, 1, false};
+  const cli_asked asked = {study->catalog, &study->network, 1, &study->system, 1, PM_TASK_TRAINING};
   study->run.framework_index = 0;
   study->study = open_study(request, &asked, NULL, &code);
   if (code == CODE_DONE) code = complete_runs(request, study->study, &study->given, &study->run, 1, false);

@@ -35,7 +35,8 @@ static int read_question(const cli_request *request, cli_search *s)
   s->top = TOP;
   if (batch == NULL) return fail(CODE_USAGE, "--global-batch is missing");
   if (!read_names("SYSTEMS", request->arguments.items[1], &s->names)) return CODE_USAGE;
-  if (!read_axes(request, &s->base, &s->axes) || !read_count("global-batch", batch, COUNT_MOST, &s->global_batch))
+  if (!read_axes(request, pm_record_type_find("run"), &s->base, &s->axes) ||
+      !read_count("global-batch", batch, COUNT_MOST, &s->global_batch))
     return CODE_USAGE;
   return top == NULL || read_count("top", top, TOP_MOST, &s->top) ? CODE_DONE : CODE_USAGE;
 }
@@ -49,7 +50,7 @@ static int open_all(const cli_request *request, cli_search *s)
   if (s->systems == NULL) return fail_memory();
   for (size_t i = 0; i < s->names.count && code == CODE_DONE; i++)
     s->systems[i] = open_system(s->catalog, s->names.items[i], &code);
-  const cli_asked asked = {s->catalog, &s->network, 1, s->systems, s->names.count, false};
+  const cli_asked asked = {s->catalog, &s->network, 1, s->systems, s->names.count, PM_TASK_TRAINING};
   if (code == CODE_DONE) s->study = open_study(request, &asked, &s->frameworks, &code);
   return code;
 }

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "asked.h"
 #include "input_path.h"
+#include "runs.h"
 
 enum { UPGRADES_MOST = 64, WORD = 256, QUANTITY = 64, BAR = 30 };
 
@@ -13,8 +13,7 @@ typedef struct upgrade {
   pm_input_setup input;
   pm_input_run input_run;
   pm_study *study; /* of another system */
-  pm_run run;
-  pm_inference_run call;
+  cli_runs asked;
 } upgrade;
 
 typedef struct question {
@@ -22,12 +21,9 @@ typedef struct question {
   pm_network *network;
   pm_system *system;
   pm_study *study;
-  pm_given given;
+  cli_runs asked; /* one run */
   pm_input_setup input;
   pm_input_run input_run;
-  bool inference;
-  pm_run asked, run;             /* as it was given; completed */
-  pm_inference_run asked_call, call;
   pm_sensitivity_setup setup;
   double raise;
   upgrade upgrades[UPGRADES_MOST];
@@ -41,15 +37,10 @@ typedef struct question {
 
 static int read_question(const cli_request *request, question *q)
 {
-  q->inference = request->value[OPTION_INFERENCE] != NULL;
-  q->given = read_given(request, q->inference ? "inference_run" : "run");
-  q->asked = pm_run_make();
-  q->asked.framework_index = 0;
-  if (!read_run(request, "run", &q->asked)) return CODE_USAGE;
-  q->asked_call = pm_inference_run_make();
-  if (q->inference && check_call_fields(request) != CODE_DONE) return CODE_USAGE;
-  if (q->inference) copy_fields("run", &q->asked, "inference_run", &q->asked_call);
-  if (q->inference && field_given(request, "batch") == NULL) q->asked_call.batch = 1;
+  int code;
+  int32_t task = read_task(request, &code);
+  if (code == CODE_DONE) code = start_runs(&q->asked, request, task, false);
+  if (code != CODE_DONE) return code;
   const char *raise = request->value[OPTION_RAISE];
   pm_error error = PM_ERROR_NONE;
   q->raise = 0.1;
@@ -67,41 +58,41 @@ static int find_input(const cli_request *request, question *q)
   int code = find_input_path(request, q->catalog, dataset != NULL ? dataset : "ilsvrc2012", &q->input, &q->input_run);
   q->setup.input = &q->input;
   q->setup.input_run = &q->input_run;
+  q->setup.input_run_size = sizeof q->input_run;
   return code;
 }
 
-/* The run or call as it is on a system. */
-static int complete(const cli_request *request, const question *q, pm_system *system, pm_study **study, pm_run *run,
-                    pm_inference_run *call)
+/* The run as it is on a system. */
+static int complete(const cli_request *request, const question *q, pm_system *system, pm_study **study, cli_runs *runs)
 {
   int code;
-  const cli_asked asked = {q->catalog, (pm_network *const *)&q->network, 1, &system, 1, q->inference};
-  *run = q->asked;
-  *call = q->asked_call;
+  const cli_asked asked = {q->catalog, (pm_network *const *)&q->network, 1, &system, 1, q->asked.task};
   *study = open_study(request, &asked, NULL, &code);
-  if (code != CODE_DONE) return code;
-  if (q->inference) return complete_calls(request, *study, &q->given, call, 1, false);
-  code = complete_runs(request, *study, &q->given, run, 1, false);
-  return code == CODE_DONE ? check_effects(request, *study, run, 1) : code;
+  if (code == CODE_DONE) code = make_runs(runs, 1, 1, 0, 1, "runs");
+  return code == CODE_DONE ? complete_all(runs, request, *study, false) : code;
+}
+
+static int32_t place_of(const cli_runs *runs, const char *field)
+{
+  return (int32_t)run_number(runs, 0, field);
 }
 
 static int find_all(const cli_request *request, question *q)
 {
   int code;
   bool storage = request->value[OPTION_STORAGE] != NULL;
-  if (q->inference && storage) return fail(CODE_USAGE, "--storage is for training; --inference reads none");
+  const pm_task_facts *task = q->asked.facts;
+  if (task->replicas && storage) return fail(CODE_USAGE, "--storage is for training; %s reads none", task->name);
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
-  if (code == CODE_DONE) code = complete(request, q, q->system, &q->study, &q->run, &q->call);
+  if (code == CODE_DONE) code = complete(request, q, q->system, &q->study, &q->asked);
   if (code != CODE_DONE) return code;
-  const pm_study *study = q->study;
-  q->setup = (pm_sensitivity_setup){.system = q->system};
-  q->setup.network = pm_study_get_network(study, q->inference ? q->call.network_index : q->run.network_index);
-  if (q->inference) q->setup.call = &q->call;
-  else q->setup.run = &q->run;
-  q->setup.framework = pm_study_get_framework(study, q->run.framework_index, 0);
-  q->setup.profile = pm_study_get_profile(study, q->call.profile_index, 0);
-  if (q->inference) q->setup.memory = pm_study_get_memory(study, q->call.profile_index, 0);
+  int32_t software = place_of(&q->asked, task->software);
+  q->setup = (pm_sensitivity_setup){
+    .network = pm_study_get_network(q->study, place_of(&q->asked, "network_index")), .system = q->system,
+    .task = q->asked.task, .run = q->asked.runs, .run_size = q->asked.type->size,
+    .framework = pm_study_get_framework(q->study, software, 0),
+    .profile = pm_study_get_profile(q->study, software, 0), .memory = pm_study_get_memory(q->study, software, 0)};
   return storage ? find_input(request, q) : CODE_DONE;
 }
 
@@ -161,14 +152,17 @@ static int another_storage(const cli_request *request, question *q, upgrade *u, 
 static int complete_upgrade(const cli_request *request, const question *q, upgrade *u, pm_upgrade_choice *choice)
 {
   if (u->system == NULL) return CODE_DONE;
-  int code = complete(request, q, u->system, &u->study, &u->run, &u->call);
+  u->asked = q->asked;
+  u->asked.axes.count = 0;
+  u->asked.runs = u->asked.answers = NULL;
+  int code = complete(request, q, u->system, &u->study, &u->asked);
   if (code != CODE_DONE) return code;
-  choice->network = pm_study_get_network(u->study, q->inference ? u->call.network_index : u->run.network_index);
-  choice->framework = pm_study_get_framework(u->study, u->run.framework_index, 0);
-  choice->profile = pm_study_get_profile(u->study, u->call.profile_index, 0);
-  if (q->inference) choice->memory = pm_study_get_memory(u->study, u->call.profile_index, 0);
-  if (q->inference) choice->call = &u->call;
-  else choice->run = &u->run;
+  int32_t software = place_of(&u->asked, u->asked.facts->software);
+  choice->network = pm_study_get_network(u->study, place_of(&u->asked, "network_index"));
+  choice->framework = pm_study_get_framework(u->study, software, 0);
+  choice->profile = pm_study_get_profile(u->study, software, 0);
+  choice->memory = pm_study_get_memory(u->study, software, 0);
+  choice->run = u->asked.runs;
   return CODE_DONE;
 }
 
@@ -227,10 +221,9 @@ static int write_sensitivities(const cli_request *request, const question *q, co
   const pm_choice *names = pm_record_find_field(pm_record_type_find("sensitivity"), "resource")->choices;
   if (!page_open(&page)) return fail_memory();
   char assumed[ASSUMED];
-  fprintf(page.stream, "Time of a %s on %s, each number by itself %+.3g %%\n", q->inference ? "call" : "step",
+  fprintf(page.stream, "Time of a %s on %s, each number by itself %+.3g %%\n", q->asked.facts->unit,
           pm_system_get_machine(q->system)->name, 100 * q->raise);
-  print_assumed(page.stream, q->inference ? assumed_of_call(q->study, &q->given, &q->call, assumed)
-                                          : assumed_of(q->study, &q->given, &q->run, assumed));
+  print_assumed(page.stream, assumed_of(q->study, &q->asked.given, q->asked.runs, assumed));
   fputc('\n', page.stream);
   for (int i = 0; i < count; i++) largest = fmax(largest, fabs(rows[i].change));
   for (int i = 0; i < count; i++) {
@@ -240,7 +233,7 @@ static int write_sensitivities(const cli_request *request, const question *q, co
     if (rows[i].rate) sum += rows[i].elasticity;
   }
   fprintf(page.stream, "\nThe elasticities of all rates add up to %.2f (-1 if the %s time depends on nothing else)\n", sum,
-          q->setup.call != NULL ? "call" : "step");
+          q->asked.facts->unit);
   return page_write(&page, request);
 }
 
@@ -276,9 +269,13 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = answer(request, q);
   for (size_t i = 0; i < q->upgrade_count; i++) {
     pm_study_free(q->upgrades[i].study);
+    free_axes(&q->upgrades[i].asked.axes);
+    free(q->upgrades[i].asked.runs);
+    free(q->upgrades[i].asked.answers);
     pm_system_free(q->upgrades[i].system);
   }
   pm_study_free(q->study);
+  free_runs(&q->asked);
   pm_network_free(q->network);
   pm_system_free(q->system);
   pm_catalog_free(q->catalog);
@@ -287,7 +284,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, in place of a step of training"},
+  {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
+  TASK_OPTION,
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it; none: kernels and collectives only (default: as perfmodel "
                                                 "predict); see perfmodel list frameworks, with --inference also "

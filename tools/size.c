@@ -1,6 +1,7 @@
 /* perfmodel size: from a rate or a deadline to the machines. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "size_answer.h"
 
 #define CHOICES_MOST 4096
@@ -28,9 +29,9 @@ static int find_all(const cli_request *request, size_question *q)
   if (q->systems == NULL) return fail_memory();
   for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
     q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
-  if (code == CODE_DONE) code = find_dataset(request, q);
+  if (code == CODE_DONE && !q->runs.facts->replicas) code = find_dataset(request, q);
   if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
-  const cli_asked asked = {q->catalog, &q->network, 1, q->systems, q->names.count, false};
+  const cli_asked asked = {q->catalog, &q->network, 1, q->systems, q->names.count, q->runs.task};
   if (code == CODE_DONE) q->study = open_study(request, &asked, &q->framework_count, &code);
   return code;
 }
@@ -39,14 +40,18 @@ static int find_all(const cli_request *request, size_question *q)
 
 static bool allocate(size_question *q)
 {
-  size_t n = q->setup.count;
-  q->runs = (pm_run *)calloc(n, sizeof *q->runs);
+  size_t n = q->runs.count;
   q->price = (double *)calloc(n, sizeof *q->price);
   q->inputs = (pm_input_setup *)calloc(n, sizeof *q->inputs);
   q->input_runs = (pm_input_run *)calloc(n, sizeof *q->input_runs);
   q->choices = (pm_size_choice *)calloc(n, sizeof *q->choices);
-  return q->runs != NULL && q->price != NULL && q->inputs != NULL && q->input_runs != NULL &&
+  return q->price != NULL && q->inputs != NULL && q->input_runs != NULL &&
          q->choices != NULL;
+}
+
+static size_t system_of(const size_question *q, size_t choice)
+{
+  return (size_t)run_number(&q->runs, choice, "system_index");
 }
 
 static int add_input(const cli_request *request, size_question *q, size_t i, const pm_machine *machine)
@@ -62,7 +67,7 @@ static int add_input(const cli_request *request, size_question *q, size_t i, con
     return fail(CODE_USAGE, "%s", error.text);
   if (cache != NULL) run->first_epoch = 0;
   cli_request silent = *request; /* what one choice of a system is told, the others need not be */
-  if (i > 0 && q->runs[i - 1].system_index == q->runs[i].system_index) silent.value[OPTION_QUIET] = "";
+  if (i > 0 && system_of(q, i - 1) == system_of(q, i)) silent.value[OPTION_QUIET] = "";
   int code = find_input_path(&silent, q->catalog, q->dataset.id, &q->inputs[i], run);
   if (code != CODE_DONE) return code;
   return pm_input_check(&q->inputs[i], run, &error) == PM_OK ? CODE_DONE : fail_error(&error);
@@ -70,53 +75,40 @@ static int add_input(const cli_request *request, size_question *q, size_t i, con
 
 static int fill_choice(const cli_request *request, size_question *q, size_t i)
 {
-  int32_t system = q->runs[i].system_index;
-  const pm_machine *machine = pm_system_get_machine(q->systems[system]);
+  const pm_machine *machine = pm_system_get_machine(q->systems[system_of(q, i)]);
   q->price[i] = price_of(&q->prices, machine->id);
   return request->value[OPTION_STORAGE] != NULL ? add_input(request, q, i, machine) : CODE_DONE;
 }
 
-/* The choices completed, and what they would use on several nodes. */
-static int complete(const cli_request *request, size_question *q)
+/* Fields have an effect if they have one on the most nodes that are tried. */
+static int check_most(const cli_request *request, const size_question *q)
 {
-  size_t count = q->setup.count;
-  pm_run *several = (pm_run *)malloc(count * sizeof *several);
-  int code = several != NULL ? complete_runs(request, q->study, &q->given, q->runs, count, true) : fail_memory();
-  for (size_t i = 0; i < count && code == CODE_DONE; i++) {
-    several[i] = q->runs[i];
-    several[i].nodes = q->goal.max_nodes;
-  }
-  if (code == CODE_DONE) code = check_effects(request, q->study, several, count);
+  size_t count = q->runs.count, size = q->runs.type->size;
+  char *several = (char *)malloc(count * size);
+  const pm_field *nodes = pm_record_find_field(q->runs.type, "nodes");
+  if (several == NULL) return fail_memory();
+  memcpy(several, q->runs.runs, count * size);
+  for (size_t i = 0; i < count; i++) pm_record_set_number(nodes, several + i * size, q->goal.max_nodes, NULL);
+  int code = check_effects(request, q->study, several, count);
   free(several);
-  if (code == CODE_DONE) q->plan = open_plan(q->study, &code);
   return code;
 }
 
 static int fill_setup(const cli_request *request, size_question *q)
 {
-  int code = CODE_DONE;
-  pm_error error = PM_ERROR_NONE;
-  if (!add_index_axis(&q->axes, "system_index", q->names.count) ||
-      (q->framework_count > 0 && !add_index_axis(&q->axes, "framework_index", q->framework_count)))
-    return CODE_INTERNAL;
-  const pm_space space = {.type = pm_record_type_find("run"), .run_size = sizeof(pm_run),
-                          .base = &q->usual, .axes = q->axes.items,
-                          .axis_count = q->axes.count};
-  size_t count = pm_space_count(&space);
-  if (count > CHOICES_MOST)
-    return fail(CODE_USAGE, "there are %.0f choices; at most %d are possible", (double)count, CHOICES_MOST);
-  q->setup.count = count;
-  if (!allocate(q)) return fail_memory();
-  if (pm_space_get_runs(&space, 0, count, q->runs, &error) != PM_OK) return fail_error(&error);
-  code = complete(request, q);
+  int code = make_runs(&q->runs, 1, q->names.count, q->framework_count, CHOICES_MOST, "choices");
   if (code != CODE_DONE) return code;
-  q->setup.plan = q->plan;
-  q->setup.choices = q->runs;
-  q->setup.prices = q->price;
+  if (!allocate(q)) return fail_memory();
+  code = complete_runs(request, q->study, &q->runs.given, q->runs.runs, q->runs.count, true);
+  if (code == CODE_DONE) code = check_most(request, q);
+  q->setup = (pm_size_setup){.task = q->runs.task, .choices = q->runs.runs, .run_size = q->runs.type->size,
+                             .prices = q->price, .count = q->runs.count};
+  if (code == CODE_DONE) q->setup.plan = open_plan(q->study, &code);
   for (size_t i = 0; i < q->setup.count && code == CODE_DONE; i++) code = fill_choice(request, q, i);
   if (request->value[OPTION_STORAGE] == NULL) return code;
   q->setup.inputs = q->inputs;
   q->setup.input_runs = q->input_runs;
+  q->setup.input_run_size = sizeof *q->input_runs;
   return code;
 }
 
@@ -124,11 +116,9 @@ static int fill_setup(const cli_request *request, size_question *q)
 
 static int run(const cli_request *request)
 {
-  if (request->value[OPTION_LATENCY] != NULL) return size_service_run(request);
   size_question *q = (size_question *)calloc(1, sizeof *q);
   if (q == NULL) return fail_memory();
-  int code = size_read_goal(request, &q->goal);
-  if (code == CODE_DONE) code = size_read_choices(request, q);
+  int code = size_read_question(request, q);
   if (code == CODE_DONE) q->catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, q);
   if (code == CODE_DONE) code = fill_setup(request, q);
@@ -139,6 +129,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
+  TASK_OPTION,
   {OPTION_SYSTEM, '\0', "system", "NAME,...", "systems to choose from; see perfmodel list systems"},
   {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
   {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train"},

@@ -2,9 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "asked.h"
-
-#define RUNS_MOST 1e6
+#include "runs.h"
 
 enum { HARDWARE_MOST = 16 };
 
@@ -17,28 +15,22 @@ typedef struct cli_sweep {
   size_t variants, system_count;
   size_t framework_count; /* that were named */
   pm_study *study;
-  const pm_plan *plan;
-  pm_given given;
-  pm_run base;
-  cli_axes axes;
+  cli_runs runs;
   pm_hardware_axis hardware[HARDWARE_MOST];
   const char *paths[HARDWARE_MOST + 1];
   texts hardware_values[HARDWARE_MOST];
   size_t hardware_count;
-  pm_space space;
-  pm_run *runs;
-  pm_prediction *predictions;
-  size_t count;
 } cli_sweep;
 
 /* ---- Axes ---- */
 
 /* The field of the run that a name stands for, the record's or the command's. */
-static const pm_field *field_of(const cli_request *request, const char *name)
+static const pm_field *field_of(const cli_request *request, const pm_record_type *type, const char *name)
 {
-  const pm_field *field = pm_record_find_field(request->options->record, name);
+  const pm_field *field = pm_record_find_field(type, name);
   for (size_t i = 0; field == NULL && i < request->options->count; i++)
-    if (strcmp(request->options->items[i].option.name, name) == 0) field = request->options->items[i].field;
+    if (strcmp(request->options->items[i].option.name, name) == 0 && request->options->items[i].field != NULL)
+      field = pm_record_find_field(type, request->options->items[i].field->name);
   return field != NULL && (field->option == NULL || field->option[0] != '\0') ? field : NULL;
 }
 
@@ -63,56 +55,46 @@ static int add_axis(const cli_request *request, cli_sweep *sweep, char *text)
     return fail(CODE_USAGE, "--axis \"%.80s\" is not PATH=VALUE,...", text);
   *equals = '\0';
   if (strchr(text, '.') != NULL) return add_hardware(sweep, text, equals + 1);
-  const pm_field *field = field_of(request, text);
+  const pm_field *field = field_of(request, sweep->runs.type, text);
   if (field == NULL)
     return fail(CODE_USAGE, "--axis \"%.80s\" is neither a field of the run nor a number of the hardware, such as "
                             "gpu.memory_bandwidth", text);
   if (field_given(request, field->name) != NULL)
     return fail(CODE_USAGE, "--axis %s and the option for it exclude each other", text);
-  pm_given_add(&sweep->given, "run", field->name);
-  return read_axis(text, field, equals + 1, &sweep->base, &sweep->axes) ? CODE_DONE : CODE_USAGE;
+  pm_given_add(&sweep->runs.given, sweep->runs.facts->run, field->name);
+  return read_axis(text, field, equals + 1, sweep->runs.base, &sweep->runs.axes) ? CODE_DONE : CODE_USAGE;
 }
 
+/* What only training has. */
 static int read_batches(const cli_request *request, cli_sweep *sweep)
 {
   const char *global = request->value[OPTION_GLOBAL_BATCH];
-  const pm_field *batch = pm_record_find_field(pm_record_type_find("run"), "batch");
+  bool trains = sweep->runs.task == PM_TASK_TRAINING;
+  if (!trains && request->value[OPTION_DATASET] != NULL)
+    return fail(CODE_USAGE, "--dataset has no effect in %s", sweep->runs.facts->name);
   if (global == NULL) return CODE_DONE;
+  if (!trains) return fail(CODE_USAGE, "--global-batch has no effect in %s", sweep->runs.facts->name);
   if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
-  sweep->given.global_batch = 1;
-  pm_given_add(&sweep->given, "run", "batch");
-  return read_axis("global-batch", batch, global, &sweep->base, &sweep->axes) ? CODE_DONE : CODE_USAGE;
+  sweep->runs.given.global_batch = 1;
+  pm_given_add(&sweep->runs.given, "run", "batch");
+  const pm_field *batch = pm_record_find_field(sweep->runs.type, "batch");
+  return read_axis("global-batch", batch, global, sweep->runs.base, &sweep->runs.axes) ? CODE_DONE : CODE_USAGE;
 }
 
 static int read_question(const cli_request *request, cli_sweep *sweep)
 {
-  sweep->base = pm_run_make();
-  sweep->base.framework_index = 0;
-  sweep->given = read_given(request, "run");
+  int code;
+  int32_t task = read_task(request, &code);
   if (!read_names("NETWORKS", request->arguments.items[0], &sweep->network_names) ||
-      !read_names("SYSTEMS", request->arguments.items[1], &sweep->system_names) ||
-      !read_axes(request, &sweep->base, &sweep->axes))
+      !read_names("SYSTEMS", request->arguments.items[1], &sweep->system_names))
     return CODE_USAGE;
-  int code = read_batches(request, sweep);
+  if (code == CODE_DONE) code = start_runs(&sweep->runs, request, task, true);
+  if (code == CODE_DONE) code = read_batches(request, sweep);
   for (size_t i = 0; i < request->axes.count && code == CODE_DONE; i++)
     code = add_axis(request, sweep, (char *)(uintptr_t)request->axes.items[i]);
   sweep->variants = pm_variants_count(sweep->hardware, sweep->hardware_count);
   sweep->system_count = sweep->system_names.count * sweep->variants;
   return code;
-}
-
-/* All axes, and the runs that they make. */
-static int make_space(cli_sweep *sweep)
-{
-  if (!add_index_axis(&sweep->axes, "network_index", sweep->network_names.count) ||
-      !add_index_axis(&sweep->axes, "system_index", sweep->system_count) ||
-      (sweep->framework_count > 0 && !add_index_axis(&sweep->axes, "framework_index", sweep->framework_count)))
-    return CODE_INTERNAL;
-  sweep->space = (pm_space){.type = pm_record_type_find("run"), .run_size = sizeof(pm_run),
-                            .base = &sweep->base, .axes = sweep->axes.items, .axis_count = sweep->axes.count};
-  sweep->count = pm_space_count(&sweep->space);
-  if ((double)sweep->count <= RUNS_MOST) return CODE_DONE;
-  return fail(CODE_USAGE, "the sweep has %.0f runs; at most %.0f are possible at once", (double)sweep->count, RUNS_MOST);
 }
 
 /* ---- Networks and systems ---- */
@@ -143,14 +125,15 @@ static int read_dataset(const cli_request *request, cli_sweep *sweep)
   if (field_given(request, "epoch_samples") != NULL)
     return fail(CODE_USAGE, "--dataset and --epoch-samples exclude each other");
   if (pm_catalog_get_record(sweep->catalog, "dataset", dataset, &record, &error) != PM_OK) return fail_error(&error);
-  sweep->base.epoch_samples = record.samples;
+  ((pm_run *)sweep->runs.base)->epoch_samples = record.samples;
   return CODE_DONE;
 }
 
 static int make_study(const cli_request *request, cli_sweep *sweep)
 {
   int code;
-  const cli_asked asked = {sweep->catalog, sweep->networks, sweep->network_names.count, sweep->systems, sweep->system_count, false};
+  const cli_asked asked = {sweep->catalog, sweep->networks, sweep->network_names.count, sweep->systems,
+                           sweep->system_count, sweep->runs.task};
   sweep->study = open_study(request, &asked, &sweep->framework_count, &code);
   return code;
 }
@@ -184,19 +167,13 @@ static unsigned extra_columns(const cli_request *request)
   return extra;
 }
 
-static int predict_all(const cli_request *request, cli_sweep *sweep)
+static int predict_sweep(const cli_request *request, cli_sweep *sweep)
 {
-  pm_error error = PM_ERROR_NONE;
-  sweep->runs = (pm_run *)calloc(sweep->count, sizeof *sweep->runs);
-  sweep->predictions = (pm_prediction *)calloc(sweep->count, sizeof *sweep->predictions);
-  if (sweep->runs == NULL || sweep->predictions == NULL) return fail_memory();
-  if (pm_space_get_runs(&sweep->space, 0, sweep->count, sweep->runs, &error) != PM_OK) return fail_error(&error);
-  int code = complete_runs(request, sweep->study, &sweep->given, sweep->runs, sweep->count, true);
-  if (code == CODE_DONE) code = check_effects(request, sweep->study, sweep->runs, sweep->count);
-  if (code == CODE_DONE) sweep->plan = open_plan(sweep->study, &code);
-  if (code != CODE_DONE) return code;
-  unsigned columns = extra_columns(request);
-  return predict_runs(sweep->plan, columns, sweep->runs, sweep->predictions, sweep->count);
+  int code = make_runs(&sweep->runs, sweep->network_names.count, sweep->system_count, sweep->framework_count, RUNS_MOST,
+                       "runs");
+  if (code == CODE_DONE) code = complete_all(&sweep->runs, request, sweep->study, true);
+  const pm_plan *plan = code == CODE_DONE ? open_plan(sweep->study, &code) : NULL;
+  return plan != NULL ? predict_all(&sweep->runs, plan, extra_columns(request)) : code;
 }
 
 /* ---- Result ---- */
@@ -219,8 +196,10 @@ static int write_report(const cli_request *request, pm_table *table)
 static int write_sweep(const cli_request *request, const cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_table *table = pm_study_tabulate(sweep->study, &sweep->given, sweep->runs, sweep->predictions, sweep->count, sweep->paths,
-                                      sweep->hardware_count, &error);
+  pm_sweep all = sweep_of(&sweep->runs);
+  all.paths = sweep->paths;
+  all.path_count = sweep->hardware_count;
+  pm_table *table = pm_study_tabulate(sweep->study, &sweep->runs.given, &all, &error);
   return table != NULL && is_report(request) ? write_report(request, table) : write_table(request, table, &error);
 }
 
@@ -235,9 +214,10 @@ static int report_failures(const cli_request *request, const cli_sweep *sweep)
 {
   char reasons[512] = "";
   size_t counts[PM_STATUS_COUNT] = {0}, failed = 0, undivided = 0;
-  for (size_t i = 0; i < sweep->count; i++) {
-    int status = sweep->predictions[i].status;
-    bool remainder = status == PM_STATUS_BAD_ARGUMENT && sweep->given.global_batch && isnan(sweep->runs[i].batch);
+  for (size_t i = 0; i < sweep->runs.count; i++) {
+    int status = (int)answer_number(&sweep->runs, i, "status");
+    bool remainder = status == PM_STATUS_BAD_ARGUMENT && sweep->runs.given.global_batch &&
+                     isnan(run_number(&sweep->runs, i, "batch"));
     undivided += remainder;
     counts[status] += !remainder;
     failed += status != PM_OK;
@@ -245,14 +225,12 @@ static int report_failures(const cli_request *request, const cli_sweep *sweep)
   add_reason(reasons, sizeof reasons, "the global batch does not divide over the GPUs", undivided);
   for (int status = PM_OK + 1; status < PM_STATUS_COUNT; status++)
     add_reason(reasons, sizeof reasons, pm_status_get_text(status), counts[status]);
-  if (failed > 0) note(request, "%zu of %zu runs have no prediction: %s", failed, sweep->count, reasons);
-  return failed == sweep->count ? CODE_CONSTRAINT : CODE_DONE;
+  if (failed > 0) note(request, "%zu of %zu runs have no prediction: %s", failed, sweep->runs.count, reasons);
+  return failed == sweep->runs.count ? CODE_CONSTRAINT : CODE_DONE;
 }
 
 static void free_sweep(cli_sweep *sweep)
 {
-  free(sweep->runs);
-  free(sweep->predictions);
   pm_study_free(sweep->study);
   for (size_t i = 0; sweep->networks != NULL && i < sweep->network_names.count; i++)
     pm_network_free(sweep->networks[i]);
@@ -263,7 +241,7 @@ static void free_sweep(cli_sweep *sweep)
   free(sweep->network_names.items);
   free(sweep->system_names.items);
   for (size_t i = 0; i < sweep->hardware_count; i++) free(sweep->hardware_values[i].items);
-  free_axes(&sweep->axes);
+  free_runs(&sweep->runs);
 }
 
 static int run(const cli_request *request)
@@ -272,8 +250,7 @@ static int run(const cli_request *request)
   if (sweep == NULL) return fail_memory();
   int code = read_question(request, sweep);
   if (code == CODE_DONE) code = open_all(request, sweep);
-  if (code == CODE_DONE) code = make_space(sweep);
-  if (code == CODE_DONE) code = predict_all(request, sweep);
+  if (code == CODE_DONE) code = predict_sweep(request, sweep);
   if (code == CODE_DONE) code = write_sweep(request, sweep);
   if (code == CODE_DONE) code = report_failures(request, sweep);
   free_sweep(sweep);
@@ -282,6 +259,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
+  TASK_OPTION,
   {OPTION_FIELDS, '\0', "run", "many", NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6; none: kernels "

@@ -292,9 +292,17 @@ static int lua_unpack(lua_State *L) {
   lua_pushstring(L, array->type->name);
   return 2;
 }
+
+/* pack(type, list): records of a type from a list of tables, or an array of them. */
+static int lua_pack(lua_State *L) {
+  size_t count;
+  lua_records_in(L, 2, lua_text(L, 1, "a type"), &count);
+  return 1;
+}
 %}
 
 %native(unpack) int lua_unpack(lua_State *L);
+%native(pack) int lua_pack(lua_State *L);
 
 /* ---- Errors ---- */
 %typemap(in, numinputs=0) pm_error *error (pm_error temp = PM_ERROR_NONE) "$1 = &temp;"
@@ -361,6 +369,15 @@ typedef struct type {
 %define PM_RECORDS_IN(name)
 %typemap(in) (const pm_##name *name, size_t name##_count) { $1 = (pm_##name *)lua_records_in(L, $input, #name, &$2); }
 %enddef
+
+%typemap(in) any_records {
+  lua_records *array = lua_records_at(L, $input);
+  if (array == NULL) luaL_error(L, "expected an array of records, not %s", luaL_typename(L, $input));
+  $1.type = array->type;
+  $1.data = lua_records_data(array);
+  $1.item = array->type->size;
+  $1.bytes = array->count * array->type->size;
+}
 
 %typemap(in) (const double *NUMBERS, size_t COUNT) "$1 = lua_numbers_in(L, $input, &$2);"
 %typemap(in) (const char *const *NAMES, size_t COUNT) "$1 = (char **)lua_names_in(L, $input, &$2);"

@@ -41,7 +41,7 @@ static const char *python_text(PyObject *object)
   return text;
 }
 
-/* A C-contiguous buffer of whole items of `size` bytes, released by the caller. 0 with an exception. */
+/* A C-contiguous buffer of whole items of `size` bytes (1: of any), released by the caller. 0 with an exception. */
 static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int flags, const char *what)
 {
   if (object == Py_None || PyObject_GetBuffer(object, view, flags) != 0) { /* NumPy may be without memory */
@@ -49,7 +49,7 @@ static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int fla
       PyErr_Format(PyExc_TypeError, "expected a C-contiguous array of %s, got %.80s", what, Py_TYPE(object)->tp_name);
     return 0;
   }
-  if ((size_t)view->len % size == 0 && (view->itemsize == 1 || (size_t)view->itemsize == size)) return 1;
+  if (size == 1 || ((size_t)view->len % size == 0 && (view->itemsize == 1 || (size_t)view->itemsize == size))) return 1;
   PyErr_Format(PyExc_TypeError, "array of %zd-byte items where %s of %zu bytes are meant", view->itemsize, what, size);
   PyBuffer_Release(view);
   return 0;
@@ -199,6 +199,15 @@ PM_BUFFER(pm_##name, %arg((const pm_##name *name, size_t name##_count)), PyBUF_S
 %enddef
 PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "double numbers")
 
+%typemap(in) any_records (Py_buffer view = {0}) {
+  if (!python_buffer($input, &view, 1, PyBUF_SIMPLE, "records")) SWIG_fail;
+  $1.type = NULL;
+  $1.data = view.buf;
+  $1.bytes = (size_t)view.len;
+  $1.item = (size_t)view.itemsize;
+}
+%typemap(freearg) any_records "if (view$argnum.obj != NULL) PyBuffer_Release(&view$argnum);"
+
 %typemap(in) (const char *const *NAMES, size_t COUNT) {
   $1 = (char **)python_names($input, &$2);
   if ($1 == NULL) SWIG_fail;
@@ -237,7 +246,6 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 }
 %enddef
 PM_UNLOCKED(study_new)
-PM_UNLOCKED(inference_study_new)
 PM_UNLOCKED(study_plan) /* with the study's lock of _study.py, as all that completes runs */
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
@@ -249,9 +257,6 @@ PM_UNLOCKED(validate_table)
 
 /* ---- A study refers to its catalogue, networks and systems; a plan is its study's ---- */
 %pythonappend study_new %{
-    val._kept = (catalog, networks[:], systems[:])
-%}
-%pythonappend inference_study_new %{
     val._kept = (catalog, networks[:], systems[:])
 %}
 %pythonappend study_plan %{
@@ -267,7 +272,7 @@ PM_UNLOCKED(validate_table)
 %}
 
 /* ---- Python only: predictions into an array that is there already, without allocating ---- */
-PM_BUFFER(pm_prediction, %arg((pm_prediction *RESULTS, size_t COUNT)), PyBUF_WRITABLE, "prediction records")
+PM_BUFFER(char, %arg((void *RESULTS, size_t BYTES)), PyBUF_WRITABLE, "predictions")
 
 /* ---- Python only: one run of numbers by name, and what is predicted of it: two arrays of one record ---- */
 %{

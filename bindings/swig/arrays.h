@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,13 @@ typedef struct names {
   char **data;
   size_t count;
 } names;
+
+/* An array of records on its way from a script, of a type that the function knows. */
+typedef struct any_records {
+  const pm_record_type *type; /* NULL where the language does not know it */
+  const void *data;
+  size_t bytes, item; /* of all, and of one; 1: of bytes that the core gave */
+} any_records;
 
 static void records_free(records *array)
 {
@@ -132,6 +140,16 @@ static int as_many(size_t count, size_t meant, const char *what, pm_error *error
 static int single(size_t count, const char *what, pm_error *error)
 {
   return as_many(count, 1, what, error);
+}
+
+/* How many records of that type they are; 0 with an error if they are of another. */
+static size_t count_records(any_records array, const char *type, pm_error *error)
+{
+  const pm_record_type *of = pm_record_type_find(type);
+  bool same = of != NULL && (array.type == NULL || array.type == of) && array.bytes % of->size == 0 &&
+              (array.item == 1 || array.item == of->size);
+  if (!same) fail(error, PM_STATUS_BAD_ARGUMENT, "expected an array of %s records", type);
+  return same ? array.bytes / of->size : 0;
 }
 
 /* ---- To a script ---- */

@@ -18,6 +18,7 @@
 **   PM_HANDLES_IN(type)          macro: in of (const type *const *HANDLES, size_t COUNT): a list of handles.
 **   PM_RECORDS_IN(name)          macro: in of (const pm_name *name, size_t name_count): an array of records, `name` for
 **                                pm_record_type_find. Python: a C-contiguous buffer; Lua: a table of tables by field.
+**   any_records                  in: an array of records of the type that the function's task, or study, has.
 **   (const double *NUMBERS, size_t COUNT)            in: an array of numbers. May be empty.
 **   (const char *const *NAMES, size_t COUNT)         in: an array of texts. May be empty.
 **   (const pm_attribute *ATTRIBUTES, size_t COUNT)   in: text by text: dict, table. May be empty.
@@ -88,13 +89,10 @@ PM_RECORDS_IN(kernel_calibration)
 PM_RECORDS_IN(kernel)
 PM_RECORDS_IN(ring)
 PM_RECORDS_IN(run)
-PM_RECORDS_IN(prediction)
 PM_RECORDS_IN(framework)
 PM_RECORDS_IN(cudnn_generation)
 PM_RECORDS_IN(prediction_interval)
 PM_RECORDS_IN(inference_profile)
-PM_RECORDS_IN(inference_run)
-PM_RECORDS_IN(inference)
 PM_RECORDS_IN(size_goal)
 PM_RECORDS_IN(training_goal)
 PM_RECORDS_IN(size_choice)
@@ -120,7 +118,6 @@ PM_RECORDS_IN(input_run)
 %include "report.i"
 %include "prediction.i"
 %include "memory.i"
-%include "inference.i"
 %include "input.i"
 %include "sizing.i"
 %include "sensitivity.i"

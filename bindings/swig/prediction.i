@@ -8,10 +8,27 @@ static unsigned extra_bits(double extra)
 %}
 
 %inline %{
-/* Raises if the run cannot be predicted, and says why; of one that does not fit, by how much. */
-static void run_check(const pm_plan *plan, const pm_run *run, size_t run_count, pm_error *error)
+/* Raises if the run of a task cannot be predicted, and says why; of one that does not fit, by how much. */
+static void run_check(const pm_plan *plan, const char *task, any_records runs, pm_error *error)
 {
-  if (single(run_count, "run", error)) pm_run_check(plan, run, error);
+  const pm_task_facts *facts = task_named(task, error);
+  if (facts == NULL || !single(count_records(runs, facts->run, error), facts->run, error)) return;
+  pm_task_check(plan, pm_task_find(task, error), runs.data, runs.bytes, error);
+}
+
+/* The run with the largest batch within a latency. */
+static records run_find_batch(const pm_plan *plan, const char *task, any_records runs, double latency, pm_error *error)
+{
+  records run = {NULL, NULL, 0}, answers = {NULL, NULL, 0};
+  const pm_task_facts *facts = task_named(task, error);
+  if (facts == NULL || !single(count_records(runs, facts->run, error), facts->run, error)) return run;
+  run = record_copy(facts->run, runs.data, error);
+  answers = records_new(facts->answer, 1, error);
+  if (error->status == PM_OK)
+    pm_task_find_batch(plan, pm_task_find(task, error), latency, run.data, run.type->size, answers.data,
+                       answers.type->size, error);
+  records_free(&answers);
+  return records_if_ok(run, error);
 }
 
 /* The timeline of one run, JSON. */
@@ -35,26 +52,32 @@ static double extra_column(const char *name)
   return pm_extra_column_find(name);
 }
 
-/* One "prediction" record per run. `extra`: the sum of the bits of costly columns that are wanted; -1: all. */
-static records predict(const pm_plan *plan, const pm_run *run, size_t run_count, double extra, pm_error *error)
+/* One answer per run of a task. `extra`: the sum of the bits of costly columns that are wanted; -1: all. */
+static records predict(const pm_plan *plan, const char *task, any_records runs, double extra, pm_error *error)
 {
-  records array = records_new("prediction", run_count, error);
-  if (array.data != NULL && pm_predict_columns(plan, extra_bits(extra), run, (pm_prediction *)array.data, run_count) != PM_OK)
-    fail(error, PM_STATUS_BAD_ARGUMENT, "no plan or no runs");
+  records array = {NULL, NULL, 0};
+  const pm_task_facts *facts = task_named(task, error);
+  size_t count = facts != NULL ? count_records(runs, facts->run, error) : 0;
+  if (error->status == PM_OK) array = records_new(facts->answer, count, error);
+  if (error->status == PM_OK)
+    pm_task_predict(plan, pm_task_find(task, error), extra_bits(extra), runs.data,
+                    pm_record_type_find(facts->run)->size, array.data, array.type->size, count);
   return records_if_ok(array, error);
 }
 %}
 
 #if defined(SWIGPYTHON)
 %inline %{
-static void predict_into(const pm_plan *plan, const pm_run *run, size_t run_count, pm_prediction *RESULTS, size_t COUNT,
+/* The same into an array that is there already. */
+static void predict_into(const pm_plan *plan, const char *task, any_records runs, void *RESULTS, size_t BYTES,
                          double extra, pm_error *error)
 {
-  if (run_count != COUNT)
-    fail(error, PM_STATUS_BAD_ARGUMENT, "%lu runs but room for %lu predictions", (unsigned long)run_count,
-         (unsigned long)COUNT);
-  else if (pm_predict_columns(plan, extra_bits(extra), run, RESULTS, run_count) != PM_OK)
-    fail(error, PM_STATUS_BAD_ARGUMENT, "no plan or no runs");
+  const pm_task_facts *facts = task_named(task, error);
+  if (facts == NULL) return;
+  size_t count = count_records(runs, facts->run, error), size = pm_record_type_find(facts->answer)->size;
+  if (!as_many(BYTES, count * size, "bytes of predictions", error) || error->status != PM_OK) return;
+  pm_task_predict(plan, pm_task_find(task, error), extra_bits(extra), runs.data,
+                  pm_record_type_find(facts->run)->size, RESULTS, size, count);
 }
 %}
 #endif

@@ -13,47 +13,35 @@ static int rendering_number(const char *name, pm_error *error)
 %}
 
 %inline %{
-/* Of one completed run, which is predicted. `dataset`: the name of what an epoch is of; "": not named. */
-static pm_report *study_report(pm_study *study, const pm_run *run, size_t run_count, GIVEN, const char *dataset,
+/* Of completed runs, which are predicted: one of training, calls of inference. `dataset`: the name of what an epoch is
+** of; "": not named. `latency`: the limit that found the batches of calls; not a number: none. */
+static pm_report *study_report(pm_study *study, any_records runs, GIVEN, const char *dataset, double latency,
                                pm_error *error)
 {
-  pm_prediction prediction;
-  const pm_given all = given_of("run", given, given_count, global_batch);
-  const pm_plan *plan = single(run_count, "run", error) ? pm_study_get_plan(study, error) : NULL;
-  if (plan == NULL) return NULL;
-  pm_predict_columns(plan, ~0u, run, &prediction, 1);
-  return pm_study_new_report(study, &all, run, &prediction, dataset[0] != '\0' ? dataset : NULL, error);
-}
-
-/* Of one call, or of several. `latency`: the limit that found their batches; not a number: none. */
-static pm_report *study_inference_report(pm_study *study, const pm_inference_run *inference_run,
-                                         size_t inference_run_count, GIVEN, double latency, pm_error *error)
-{
+  int32_t task = pm_study_get_task(study);
+  const pm_task_facts *facts = task_of(study);
+  const pm_given all = given_of(facts->run, given, given_count, global_batch);
+  size_t count = count_records(runs, facts->run, error), size = pm_record_type_find(facts->run)->size;
+  records answers = records_new(facts->answer, count, error);
+  const pm_plan *plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
   pm_report *report = NULL;
-  const pm_given all = given_of("inference_run", given, given_count, global_batch);
-  const pm_plan *plan = pm_study_get_plan(study, error);
-  pm_inference *answers = (pm_inference *)room(inference_run_count, sizeof *answers, error);
-  if (plan != NULL && answers != NULL) {
-    pm_infer(plan, inference_run, answers, inference_run_count);
-    report = pm_study_new_inference_report(study, &all, inference_run, answers, inference_run_count, latency, error);
+  if (plan != NULL) {
+    pm_task_predict(plan, task, ~0u, runs.data, size, answers.data, answers.type->size, count);
+    report = pm_study_new_report_sized(study, task, &all, runs.data, size, answers.data, answers.type->size, count,
+                                       dataset[0] != '\0' ? dataset : NULL, latency, error);
   }
-  free(answers);
+  records_free(&answers);
   return report;
 }
 
-/* Of the memory of a run, and of a call. */
-static pm_report *study_memory_report(pm_study *study, const pm_run *run, size_t run_count, GIVEN, pm_error *error)
+/* Of the memory that one run takes. */
+static pm_report *study_memory_report(pm_study *study, any_records runs, GIVEN, pm_error *error)
 {
-  const pm_given all = given_of("run", given, given_count, global_batch);
-  return single(run_count, "run", error) ? pm_study_new_memory_report(study, &all, run, error) : NULL;
-}
-
-static pm_report *study_inference_memory_report(pm_study *study, const pm_inference_run *inference_run,
-                                                size_t inference_run_count, GIVEN, pm_error *error)
-{
-  const pm_given all = given_of("inference_run", given, given_count, global_batch);
-  if (!single(inference_run_count, "inference_run", error)) return NULL;
-  return pm_study_new_inference_memory_report(study, &all, inference_run, error);
+  const pm_task_facts *facts = task_of(study);
+  const pm_given all = given_of(facts->run, given, given_count, global_batch);
+  if (!single(count_records(runs, facts->run, error), facts->run, error)) return NULL;
+  return pm_study_new_report_sized(study, pm_study_get_task(study), &all, runs.data, runs.bytes, NULL, 0, 1, NULL, 0,
+                                   error);
 }
 
 /* The whole as "text", "html", "markdown" or "summary". */

@@ -4,20 +4,21 @@
 %apply (const char *const *NAMES, size_t COUNT) { (const char *const *upgrades, size_t upgrade_count) };
 
 %{
-/* ---- A completed run or call, with what its study has for it ---- */
+/* ---- A completed run, with what its study has for it ---- */
 
-static pm_sensitivity_setup step_setup(const pm_study *study, const pm_system *system, const pm_run *run)
+static int32_t place_in(const pm_study *study, const void *run, const char *field)
 {
-  const pm_sensitivity_setup setup = {pm_study_get_network(study, run->network_index), system, run,
-                                      pm_study_get_framework(study, run->framework_index, run->system_index),
-                                      NULL, NULL, NULL, NULL};
-  return setup;
+  return (int32_t)number_of(pm_record_type_find(task_of(study)->run), run, field, 0);
 }
 
-static pm_sensitivity_setup call_setup(const pm_study *study, const pm_system *system, const pm_inference_run *call)
+static pm_sensitivity_setup run_setup(const pm_study *study, const pm_system *system, const void *run)
 {
-  const pm_sensitivity_setup setup = {pm_study_get_network(study, call->network_index), system, NULL, NULL, NULL, NULL,
-                                      call, pm_study_get_profile(study, call->profile_index, call->system_index)};
+  int32_t software = place_in(study, run, task_of(study)->software), on = place_in(study, run, "system_index");
+  const pm_sensitivity_setup setup = {
+    .network = pm_study_get_network(study, place_in(study, run, "network_index")), .system = system,
+    .task = pm_study_get_task(study), .run = run, .run_size = pm_record_type_find(task_of(study)->run)->size,
+    .framework = pm_study_get_framework(study, software, on), .profile = pm_study_get_profile(study, software, on),
+    .memory = pm_study_get_memory(study, software, on), .input_run_size = sizeof(pm_input_run)};
   return setup;
 }
 
@@ -37,8 +38,8 @@ static pm_table *upgrade_rows(const pm_sensitivity_setup *setups, const char *co
   records rows = records_new("upgrade", count, error);
   for (size_t i = 0; choices != NULL && i < count; i++) {
     const pm_sensitivity_setup *to = &setups[i + 1];
-    const pm_upgrade_choice one = {names[i], to->system, NULL, 0, prices[i], to->framework, to->profile, to->network,
-                                   to->run, to->call};
+    const pm_upgrade_choice one = {names[i], to->system, NULL, 0, prices[i], to->framework, to->profile, to->memory,
+                                   to->network, to->run};
     choices[i] = one;
   }
   if (error->status == PM_OK) pm_upgrade_evaluate(setups, choices, count, (pm_upgrade *)rows.data, error);
@@ -73,55 +74,33 @@ static pm_input_setup *set_input(pm_sensitivity_setup *setup, INPUT_OF_STEP, pm_
 
 %inline %{
 /* A table of "sensitivity" records: each number raised by the share `raise` alone. One completed run on a system. */
-static pm_table *sensitivity_table(const pm_study *study, const pm_system *system, const pm_run *run,
-                                   size_t run_count, INPUT_OF_STEP, double raise, pm_error *error)
+static pm_table *sensitivity_table(const pm_study *study, const pm_system *system, any_records runs, INPUT_OF_STEP,
+                                   double raise, pm_error *error)
 {
-  if (!single(run_count, "run", error)) return NULL;
-  pm_sensitivity_setup setup = step_setup(study, system, run);
+  const char *type = task_of(study)->run;
+  if (!single(count_records(runs, type, error), type, error)) return NULL;
+  pm_sensitivity_setup setup = run_setup(study, system, runs.data);
   pm_input_setup *input = set_input(&setup, INPUT_GIVEN, input_run, input_run_count, error);
   pm_table *table = resource_table(&setup, raise, error);
   free(input);
   return table;
 }
 
-/* The same of one completed call of inference. */
-static pm_table *call_sensitivity_table(const pm_study *study, const pm_system *system,
-                                        const pm_inference_run *inference_run, size_t inference_run_count,
-                                        double raise, pm_error *error)
-{
-  if (!single(inference_run_count, "inference_run", error)) return NULL;
-  const pm_sensitivity_setup setup = call_setup(study, system, inference_run);
-  return resource_table(&setup, raise, error);
-}
-
-/* A table of "upgrade" records. Studies, systems and completed runs: of today, then of each upgrade, with its name
-** and price. */
+/* A table of "upgrade" records. Studies of one task, systems and completed runs: of today, then of each upgrade, with
+** its name and price. */
 static pm_table *upgrade_table(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
-                               size_t system_count, const pm_run *run, size_t run_count, INPUT_OF_STEP,
-                               const char *const *upgrades, size_t upgrade_count, const double *prices,
-                               size_t price_count, pm_error *error)
+                               size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
+                               size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
 {
-  if (!as_many_upgrades(study_count, system_count, run_count, upgrade_count, price_count, error)) return NULL;
-  pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(run_count, sizeof *setups, error);
-  for (size_t i = 0; setups != NULL && i < run_count; i++) setups[i] = step_setup(studies[i], systems[i], &run[i]);
+  const char *type = study_count > 0 ? task_of(studies[0])->run : "run";
+  size_t count = count_records(runs, type, error), size = pm_record_type_find(type)->size;
+  if (!as_many_upgrades(study_count, system_count, count, upgrade_count, price_count, error)) return NULL;
+  pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(count, sizeof *setups, error);
+  for (size_t i = 0; setups != NULL && i < count; i++)
+    setups[i] = run_setup(studies[i], systems[i], (const char *)runs.data + i * size);
   pm_input_setup *input = setups != NULL ? set_input(setups, INPUT_GIVEN, input_run, input_run_count, error) : NULL;
   pm_table *table = error->status == PM_OK ? upgrade_rows(setups, upgrades, prices, upgrade_count, error) : NULL;
   free(input);
-  free(setups);
-  return table;
-}
-
-/* The same of calls of inference. */
-static pm_table *call_upgrade_table(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
-                                    size_t system_count, const pm_inference_run *inference_run,
-                                    size_t inference_run_count, const char *const *upgrades, size_t upgrade_count,
-                                    const double *prices, size_t price_count, pm_error *error)
-{
-  if (!as_many_upgrades(study_count, system_count, inference_run_count, upgrade_count, price_count, error)) return NULL;
-  pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(system_count, sizeof *setups, error);
-  for (size_t i = 0; setups != NULL && i < system_count; i++)
-    setups[i] = call_setup(studies[i], systems[i], &inference_run[i]);
-  pm_table *table = setups != NULL ? upgrade_rows(setups, upgrades, prices, upgrade_count, error) : NULL;
   free(setups);
   return table;
 }

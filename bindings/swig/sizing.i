@@ -57,40 +57,28 @@ static records size_goal_default(pm_error *error)
   return record_copy("size_goal", &goal, error);
 }
 
-/* "size_choice" records. Given: a plan, one goal, choices as completed runs, the price of each, an input path for
-** each choice or none. What is asked for: "least", "next" (what takes less than the first of least) or "front". */
-static records size_choices(const pm_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
-                            const pm_run *run, size_t run_count, const double *prices, size_t price_count,
+/* "size_choice" records. Given: a plan, a task, one goal, choices as completed runs, the price of each, an input path
+** for each choice or none. What is asked for: "least", "next" (what takes less than the first of least) or "front". */
+static records size_choices(const pm_plan *plan, const char *task, const pm_size_goal *size_goal,
+                            size_t size_goal_count, any_records runs, const double *prices, size_t price_count,
                             INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count, const char *what,
                             pm_error *error)
 {
   records array = {NULL, NULL, 0};
   pm_input_setup *inputs = NULL;
-  if (single(size_goal_count, "size_goal", error) && as_many(price_count, run_count, "prices", error) &&
-      input_run_count > 0 && as_many(input_run_count, run_count, "input runs", error))
-    inputs = input_setups(INPUT_GIVEN, run_count, error);
-  const pm_size_setup setup = {plan, run, prices, run_count, inputs, inputs != NULL ? input_run : NULL};
-  for (size_t i = 0; inputs != NULL && i < run_count; i++) pm_input_check(&inputs[i], &input_run[i], error);
+  const pm_task_facts *facts = task_named(task, error);
+  size_t count = facts != NULL ? count_records(runs, facts->run, error) : 0;
+  if (error->status == PM_OK && single(size_goal_count, "size_goal", error) &&
+      as_many(price_count, count, "prices", error) && input_run_count > 0 &&
+      as_many(input_run_count, count, "input runs", error))
+    inputs = input_setups(INPUT_GIVEN, count, error);
+  if (error->status != PM_OK) return array;
+  const pm_size_setup setup = {plan, pm_task_find(task, error), runs.data, pm_record_type_find(facts->run)->size,
+                               prices, count, inputs, inputs != NULL ? input_run : NULL, sizeof *input_run};
+  for (size_t i = 0; inputs != NULL && i < count; i++) pm_input_check(&inputs[i], &input_run[i], error);
   if (error->status == PM_OK) array = size_answer(&setup, size_goal, what, error);
   free(inputs);
   return array;
-}
-
-/* "size_choice" records for inference, best first. Given: a plan, one goal, choices as runs, the price of each, a
-** latency. */
-static records size_service(const pm_plan *plan, const pm_size_goal *size_goal, size_t size_goal_count,
-                            const pm_inference_run *inference_run, size_t inference_run_count, const double *prices,
-                            size_t price_count, double latency, pm_error *error)
-{
-  const pm_size_service service = {plan, inference_run, prices, inference_run_count, latency};
-  const records none = {NULL, NULL, 0};
-  if (!single(size_goal_count, "size_goal", error) || !as_many(price_count, inference_run_count, "prices", error))
-    return none;
-  records array = records_new("size_choice", inference_run_count, error);
-  if (array.data != NULL &&
-      pm_size_evaluate_inference(&service, size_goal, (pm_size_choice *)array.data, error) == PM_OK)
-    qsort(array.data, array.count, sizeof(pm_size_choice), size_order);
-  return records_if_ok(array, error);
 }
 
 /* The records as a table, with what was assumed of each. */

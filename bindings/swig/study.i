@@ -97,12 +97,15 @@ static records space_runs(const char *type, const void *base, AXES, pm_error *er
   return records_if_ok(runs, error);
 }
 
-/* A run as it is asked for where nothing is given. */
-static pm_run empty_run(void)
+/* The task of that name, or of a study. */
+static const pm_task_facts *task_named(const char *task, pm_error *error)
 {
-  pm_run run = pm_run_make();
-  run.framework_index = 0;
-  return run;
+  return pm_task_get(pm_task_find(task, error));
+}
+
+static const pm_task_facts *task_of(const pm_study *study)
+{
+  return pm_task_get(pm_study_get_task(study));
 }
 
 /* A run without an answer is no error of many: it keeps the reason as its status. */
@@ -113,48 +116,54 @@ static void pass_rows(int one, int status, pm_error *error)
   if (!one && row) *error = none;
 }
 
-static char *assumed_text(const pm_study *study, const pm_given *given, const void *run, int inference, pm_error *error)
+static char *assumed_text(const pm_study *study, const pm_given *given, const void *run, size_t size, pm_error *error)
 {
   char text[512];
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  int count = inference ? pm_study_get_inference_assumptions(study, given, (const pm_inference_run *)run, rows)
-                        : pm_study_get_assumptions(study, given, (const pm_run *)run, rows);
+  int count = pm_study_get_assumptions(study, given, run, size, rows);
   return text_copy(pm_assumptions_format(rows, count, text, sizeof text), error);
 }
 %}
 
 %inline %{
-/* A study of training. A framework whose name is empty is the next of the records. */
-static pm_study *study_new(const pm_catalog *catalog, const pm_network *const *networks, size_t network_count,
-                           const pm_system *const *systems, size_t system_count, const char *const *frameworks,
-                           size_t name_count, FRAMEWORK_RECORDS, pm_error *error)
+/* What there is to know of a task: what one run is, record types of runs and answers, the field of a run that is the
+** place of its software, and 1 where every GPU is a replica. */
+static names task_facts(const char *task, pm_error *error)
+{
+  const pm_task_facts *facts = task_named(task, error);
+  names array = names_new(facts != NULL ? 5 : 0, error);
+  if (facts == NULL || error->status != PM_OK) return names_if_ok(array, error);
+  array.data[0] = text_copy(facts->unit, error);
+  array.data[1] = text_copy(facts->run, error);
+  array.data[2] = text_copy(facts->answer, error);
+  array.data[3] = text_copy(facts->software, error);
+  array.data[4] = text_copy(facts->replicas ? "1" : "", error);
+  return names_if_ok(array, error);
+}
+
+/* A study. A framework whose name is empty is the next of the records, of frameworks or of inference profiles. */
+static pm_study *study_new(const char *task, const pm_catalog *catalog, const pm_network *const *networks,
+                           size_t network_count, const pm_system *const *systems, size_t system_count,
+                           const char *const *frameworks, size_t name_count, FRAMEWORK_RECORDS,
+                           const pm_inference_profile *inference_profile, size_t inference_profile_count,
+                           pm_error *error)
 {
   pm_framework_profile *profiles =
     framework_profiles(framework, framework_count, cudnn_generation, cudnn_generation_count, prediction_interval,
                        prediction_interval_count, memory_profile, memory_profile_count, error);
-  const void **list = records_by_name(frameworks, name_count, profiles, sizeof *profiles, framework_count, error);
-  const pm_study_setup setup = {catalog, networks, network_count, systems, system_count, frameworks, name_count, 0};
-  const pm_study_records own = {(const pm_framework_profile *const *)list, NULL};
+  const void **list =
+    inference_profile_count > 0
+      ? records_by_name(frameworks, name_count, inference_profile, sizeof *inference_profile, inference_profile_count,
+                        error)
+      : records_by_name(frameworks, name_count, profiles, sizeof *profiles, framework_count, error);
+  const pm_study_setup setup = {catalog, networks, network_count, systems, system_count, frameworks, name_count,
+                                pm_task_find(task, error)};
+  const pm_study_records own = {
+    inference_profile_count > 0 ? NULL : (const pm_framework_profile *const *)list,
+    inference_profile_count > 0 ? (const pm_inference_profile *const *)list : NULL};
   pm_study *study = error->status == PM_OK ? pm_study_new_with_records(&setup, &own, error) : NULL;
   free(list);
   free(profiles);
-  return study;
-}
-
-/* A study of inference. A framework whose name is empty is the next of the profiles. */
-static pm_study *inference_study_new(const pm_catalog *catalog, const pm_network *const *networks,
-                                     size_t network_count, const pm_system *const *systems, size_t system_count,
-                                     const char *const *frameworks, size_t name_count,
-                                     const pm_inference_profile *inference_profile, size_t inference_profile_count,
-                                     pm_error *error)
-{
-  const void **list =
-    records_by_name(frameworks, name_count, inference_profile, sizeof *inference_profile, inference_profile_count,
-                    error);
-  const pm_study_setup setup = {catalog, networks, network_count, systems, system_count, frameworks, name_count, 1};
-  const pm_study_records own = {NULL, (const pm_inference_profile *const *)list};
-  pm_study *study = error->status == PM_OK ? pm_study_new_with_records(&setup, &own, error) : NULL;
-  free(list);
   return study;
 }
 
@@ -204,78 +213,55 @@ static records study_software(const pm_study *study, double index, double system
 }
 
 /* Every combination of the axes, as it is asked for. */
-static records asked_runs(AXES, pm_error *error)
+static records asked_runs(const char *task, AXES, pm_error *error)
 {
-  const pm_run base = empty_run();
-  return space_runs("run", &base, AXES_GIVEN, error);
-}
-
-static records asked_calls(AXES, pm_error *error)
-{
-  const pm_inference_run base = pm_inference_run_make();
-  return space_runs("inference_run", &base, AXES_GIVEN, error);
+  const pm_task_facts *facts = task_named(task, error);
+  records base = {NULL, NULL, 0}, runs = {NULL, NULL, 0};
+  if (facts != NULL) base = records_new(facts->run, 1, error);
+  if (base.data == NULL) return runs;
+  pm_record_fill(facts->run, base.data, base.type->size);
+  pm_record_set_number(pm_record_find_field(base.type, facts->software), base.data, 0, error);
+  runs = space_runs(facts->run, base.data, AXES_GIVEN, error);
+  records_free(&base);
+  return runs;
 }
 
 /* Runs completed. With `one`, a run that cannot be completed is an error. */
-static records study_complete(pm_study *study, const pm_run *run, size_t run_count, GIVEN, double one, pm_error *error)
+static records study_complete(pm_study *study, any_records runs, GIVEN, double one, pm_error *error)
 {
-  records runs = records_new("run", run_count, error);
-  const pm_given all = given_of("run", given, given_count, global_batch);
+  const char *type = task_of(study)->run;
+  records own = records_new(type, count_records(runs, type, error), error);
+  const pm_given all = given_of(type, given, given_count, global_batch);
   if (error->status == PM_OK)
-    pass_rows(one != 0, pm_study_complete(study, &all, run, (pm_run *)runs.data, run_count, error), error);
-  return records_if_ok(runs, error);
-}
-
-static records study_complete_calls(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count,
-                                    GIVEN, double one, pm_error *error)
-{
-  records runs = records_new("inference_run", inference_run_count, error);
-  const pm_given all = given_of("inference_run", given, given_count, global_batch);
-  if (error->status == PM_OK) {
-    pm_inference_run *whole = (pm_inference_run *)runs.data;
-    pass_rows(one != 0, pm_study_complete_inference(study, &all, inference_run, whole, runs.count, error), error);
-  }
-  return records_if_ok(runs, error);
+    pass_rows(one != 0, pm_study_complete(study, &all, runs.data, own.data, own.type->size, own.count, error), error);
+  return records_if_ok(own, error);
 }
 
 /* What was assumed of completed runs, in a line for each; empty if nothing was. */
-static names study_assumed(const pm_study *study, const pm_run *run, size_t run_count, GIVEN, pm_error *error)
+static names study_assumed(const pm_study *study, any_records runs, GIVEN, pm_error *error)
 {
-  const pm_given all = given_of("run", given, given_count, global_batch);
-  names array = names_new(run_count, error);
+  const char *type = task_of(study)->run;
+  size_t size = pm_record_type_find(type)->size;
+  const pm_given all = given_of(type, given, given_count, global_batch);
+  names array = names_new(count_records(runs, type, error), error);
   for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
-    array.data[i] = assumed_text(study, &all, &run[i], 0, error);
+    array.data[i] = assumed_text(study, &all, (const char *)runs.data + i * size, size, error);
   return names_if_ok(array, error);
 }
 
-static names study_assumed_calls(const pm_study *study, const pm_inference_run *inference_run,
-                                 size_t inference_run_count, GIVEN, pm_error *error)
+/* Completed runs and their answers as one table, with what was assumed, and a column for each number of the hardware
+** by path. */
+static pm_table *study_table(const pm_study *study, any_records runs, any_records answers, GIVEN,
+                             const char *const *paths, size_t path_count, pm_error *error)
 {
-  const pm_given all = given_of("inference_run", given, given_count, global_batch);
-  names array = names_new(inference_run_count, error);
-  for (size_t i = 0; i < array.count && error->status == PM_OK; i++)
-    array.data[i] = assumed_text(study, &all, &inference_run[i], 1, error);
-  return names_if_ok(array, error);
-}
-
-/* Completed runs and their predictions as one table, with what was assumed, and a column for each number of the
-** hardware by path. */
-static pm_table *study_table(const pm_study *study, const pm_run *run, size_t run_count,
-                             const pm_prediction *prediction, size_t prediction_count, GIVEN, const char *const *paths,
-                             size_t path_count, pm_error *error)
-{
-  const pm_given all = given_of("run", given, given_count, global_batch);
-  if (!as_many(prediction_count, run_count, "predictions", error)) return NULL;
-  return pm_study_tabulate(study, &all, run, prediction, run_count, paths, path_count, error);
-}
-
-static pm_table *study_inference_table(const pm_study *study, const pm_inference_run *inference_run,
-                                       size_t inference_run_count, const pm_inference *inference,
-                                       size_t inference_count, GIVEN, pm_error *error)
-{
-  const pm_given all = given_of("inference_run", given, given_count, global_batch);
-  if (!as_many(inference_count, inference_run_count, "predictions", error)) return NULL;
-  return pm_study_tabulate_inference(study, &all, inference_run, inference, inference_count, error);
+  const pm_task_facts *facts = task_of(study);
+  const pm_given all = given_of(facts->run, given, given_count, global_batch);
+  const pm_sweep sweep = {.task = pm_study_get_task(study),
+                          .runs = runs.data, .run_size = pm_record_type_find(facts->run)->size,
+                          .answers = answers.data, .answer_size = pm_record_type_find(facts->answer)->size,
+                          .count = count_records(runs, facts->run, error), .paths = paths, .path_count = path_count};
+  if (!as_many(count_records(answers, facts->answer, error), sweep.count, "predictions", error)) return NULL;
+  return error->status == PM_OK ? pm_study_tabulate(study, &all, &sweep, error) : NULL;
 }
 %}
 
@@ -284,6 +270,11 @@ static pm_table *study_inference_table(const pm_study *study, const pm_inference
 %apply (const setting *SETTINGS, size_t COUNT) { (const setting *settings, size_t setting_count) };
 
 %{
+static int status_of(const records *answers)
+{
+  return (int)pm_record_get_number(pm_record_find_field(answers->type, "status"), answers->data);
+}
+
 /* Fields of a run, each of which is then given. */
 static void set_fields(const pm_record_type *type, const setting *settings, size_t count, void *run, pm_given *given,
                        pm_error *error)
@@ -298,38 +289,28 @@ static void set_fields(const pm_record_type *type, const setting *settings, size
 %}
 
 %inline %{
-/* One run, which is as it was asked with these settings, completed and predicted. Raises why it has no prediction. */
-static answer study_predict(pm_study *study, const pm_run *run, size_t run_count, const setting *settings,
-                            size_t setting_count, double global_batch, pm_error *error)
+/* One run, which is as it was asked with these settings, completed and predicted; with a latency, that with the
+** largest batch within it. Raises why it has no prediction. */
+static answer study_predict(pm_study *study, any_records runs, const setting *settings, size_t setting_count,
+                            double global_batch, double latency, pm_error *error)
 {
-  answer found = {records_new("run", 1, error), records_new("prediction", 1, error)};
-  pm_run *whole_run = (pm_run *)found.run.data;
-  pm_prediction *result = (pm_prediction *)found.result.data;
+  int32_t task = pm_study_get_task(study);
+  const pm_task_facts *facts = pm_task_get(task);
+  answer found = {records_new(facts->run, 1, error), records_new(facts->answer, 1, error)};
+  void *run = found.run.data, *result = found.result.data;
   pm_given given = {0, global_batch != 0};
-  if (single(run_count, "run", error) && error->status == PM_OK) *whole_run = *run;
-  if (error->status == PM_OK) set_fields(found.run.type, settings, setting_count, whole_run, &given, error);
-  if (error->status == PM_OK) pm_study_complete(study, &given, whole_run, whole_run, 1, error);
-  const pm_plan *plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
-  if (plan != NULL) pm_predict_columns(plan, ~0u, whole_run, result, 1);
-  if (plan != NULL && result->status != PM_OK) pm_run_check(plan, whole_run, error);
-  return answer_if_ok(found, error);
-}
-
-/* One call, completed and predicted; with a latency, that with the largest batch within it. */
-static answer study_infer(pm_study *study, const pm_inference_run *inference_run, size_t inference_run_count,
-                          const setting *settings, size_t setting_count, double latency, pm_error *error)
-{
-  answer found = {records_new("inference_run", 1, error), records_new("inference", 1, error)};
-  pm_inference_run *run = (pm_inference_run *)found.run.data;
-  pm_inference *result = (pm_inference *)found.result.data;
-  pm_given given = {0, 0};
-  if (single(inference_run_count, "inference_run", error) && error->status == PM_OK) *run = *inference_run;
-  if (error->status == PM_OK) set_fields(found.run.type, settings, setting_count, run, &given, error);
-  if (error->status == PM_OK) pm_study_complete_inference(study, &given, run, run, 1, error);
-  const pm_plan *plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
-  if (plan != NULL && !isnan(latency)) pm_inference_find_batch(plan, run, latency, result, error);
-  if (plan != NULL && error->status == PM_OK) pm_infer(plan, run, result, 1);
-  if (plan != NULL && error->status == PM_OK && result->status != PM_OK) pm_inference_check(plan, run, error);
+  const pm_plan *plan = NULL;
+  if (!single(count_records(runs, facts->run, error), facts->run, error) || error->status != PM_OK)
+    return answer_if_ok(found, error);
+  size_t size = found.run.type->size, answer_size = found.result.type->size;
+  memcpy(run, runs.data, size);
+  set_fields(found.run.type, settings, setting_count, run, &given, error);
+  if (error->status == PM_OK) pm_study_complete(study, &given, run, run, size, 1, error);
+  if (error->status == PM_OK) plan = pm_study_get_plan(study, error);
+  if (plan != NULL && !isnan(latency)) pm_task_find_batch(plan, task, latency, run, size, result, answer_size, error);
+  if (plan != NULL && error->status == PM_OK) pm_task_predict(plan, task, ~0u, run, size, result, answer_size, 1);
+  if (plan != NULL && error->status == PM_OK && status_of(&found.result) != PM_OK)
+    pm_task_check(plan, task, run, size, error);
   return answer_if_ok(found, error);
 }
 %}

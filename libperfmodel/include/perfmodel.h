@@ -14,6 +14,7 @@
 **     perfmodel/input.h       storage, page cache, decoding, copies: what reaches the GPUs
 **     perfmodel/framework.h   what the software adds to kernels and collectives
 **     perfmodel/parallel.h    words for sharing a large network out over GPUs
+**     perfmodel/task.h        what a network is run for; sweeps of any task as tables
 **     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
 **     perfmodel/size.h        from a rate or a deadline to the machines
@@ -50,6 +51,7 @@
 #include "perfmodel/framework.h"
 #include "perfmodel/parallel.h"
 #include "perfmodel/run.h"
+#include "perfmodel/task.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/pipeline.h"
 #include "perfmodel/inference.h"

@@ -229,7 +229,9 @@ static int predict(pm_error *error)
   int status = open_bench(&b, error);
   if (status == PM_OK) pm_predict(b.plan, b.runs, p, RUNS);
   for (int i = 0; status == PM_OK && i < RUNS; i++) status = error->status = p[i].status;
-  if (status == PM_OK) table = pm_prediction_tabulate(b.plan, b.runs, p, RUNS, error);
+  const pm_sweep sweep = {.runs = b.runs, .run_size = sizeof b.runs[0], .answers = p, .answer_size = sizeof p[0],
+                          .count = RUNS};
+  if (status == PM_OK) table = pm_sweep_tabulate(b.plan, &sweep, error);
   if (status == PM_OK) status = took_table(table, error);
   close_bench(&b);
   return status;
@@ -260,7 +262,8 @@ static int sensitivity(pm_error *error)
   pm_run run = pm_run_make();
   run.gpus = 8;
   int status = pm_catalog_get_framework(with.catalog, "pt-nchw", &framework, error);
-  const pm_sensitivity_setup setup = {.network = with.network, .system = with.system, .run = &run, .framework = &framework};
+  const pm_sensitivity_setup setup = {.network = with.network, .system = with.system, .run = &run,
+                                      .run_size = sizeof run, .framework = &framework};
   int count = status == PM_OK ? pm_sensitivity_evaluate(&setup, 0.1, rows, error) : -1;
   return count >= 0 ? took_number(rows[0].elasticity) : error->status;
 }
@@ -277,7 +280,9 @@ static int infer(pm_error *error)
   if (status == PM_OK && pm_plan_add_inference_profile(b.plan, &profile, NULL, error) < 0) status = error->status;
   run.profile_index = 0;
   if (status == PM_OK) status = pm_inference_find_batch(b.plan, &run, 1, &answer, error);
-  if (status == PM_OK) table = pm_inference_tabulate(b.plan, &run, &answer, 1, error);
+  const pm_sweep sweep = {.task = PM_TASK_INFERENCE, .runs = &run, .run_size = sizeof run, .answers = &answer,
+                          .answer_size = sizeof answer, .count = 1};
+  if (status == PM_OK) table = pm_sweep_tabulate(b.plan, &sweep, error);
   if (status == PM_OK) status = took_table(table, error);
   close_bench(&b);
   return status;
@@ -395,7 +400,7 @@ static int size(pm_error *error)
   goal.samples = 1281167;
   goal.within = 6 * 3600;
   b.runs[0].gpus = (int32_t)pm_system_get_machine(with.system)->gpus;
-  const pm_size_setup setup = {.plan = b.plan, .choices = b.runs, .count = 1};
+  const pm_size_setup setup = {.plan = b.plan, .choices = b.runs, .run_size = sizeof b.runs[0], .count = 1};
   if (status == PM_OK) status = pm_size_evaluate(&setup, &goal, choices, error);
   if (status == PM_OK) count = pm_size_find_front(&setup, &goal, front, 20, error);
   if (status == PM_OK && count < 0) status = error->status;
@@ -413,7 +418,9 @@ static int space(pm_error *error)
     runs[i].batch = 8 << i;
   }
   pm_predict(with.plan, runs, p, 2);
-  return took_table(pm_sweep_tabulate(with.plan, runs, p, 2, &path, 1, error), error);
+  const pm_sweep sweep = {.runs = runs, .run_size = sizeof runs[0], .answers = p,
+                          .answer_size = sizeof p[0], .count = 2, .paths = &path, .path_count = 1};
+  return took_table(pm_sweep_tabulate(with.plan, &sweep, error), error);
 }
 
 /* ---- Tables ---- */

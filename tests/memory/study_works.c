@@ -6,11 +6,11 @@
 enum { RUNS = 3 };
 
 /* A language model that several kinds of software run, so that a study has more than one plan. */
-static pm_study *study_of(const char *framework, bool inference, pm_error *error)
+static pm_study *study_of(const char *framework, int32_t task, pm_error *error)
 {
   const pm_network *network = with.decoder;
   const pm_system *system = with.large;
-  const pm_study_setup setup = {with.catalog, &network, 1, &system, 1, &framework, framework != NULL, inference};
+  const pm_study_setup setup = {with.catalog, &network, 1, &system, 1, &framework, framework != NULL, task};
   return pm_study_new(&setup, error);
 }
 
@@ -23,8 +23,9 @@ static int table_of_runs(pm_study *study, const pm_given *given, const pm_run *r
   pm_predict(plan, runs, predictions, RUNS);
   int status = pm_study_get_memory_profile(study, runs[0].framework_index, 0, &memory, error);
   for (int i = 0; i < RUNS && status == PM_OK; i++) status = error->status = predictions[i].status;
-  return status != PM_OK ? status
-                         : took_table(pm_study_tabulate(study, given, runs, predictions, RUNS, NULL, 0, error), error);
+  const pm_sweep sweep = {.runs = runs, .run_size = sizeof *runs, .answers = predictions,
+                          .answer_size = sizeof *predictions, .count = RUNS};
+  return status != PM_OK ? status : took_table(pm_study_tabulate(study, given, &sweep, error), error);
 }
 
 /* Plain, sharded, and with tensor parallelism: each has software of its own. */
@@ -38,8 +39,8 @@ static int runs_of(const char *framework, pm_error *error)
   }
   runs[1].zero = 3;
   runs[2].tensor_parallel = 4;
-  pm_study *study = study_of(framework, false, error);
-  int status = study != NULL ? pm_study_complete(study, &given, runs, runs, RUNS, error) : error->status;
+  pm_study *study = study_of(framework, PM_TASK_TRAINING, error);
+  int status = study != NULL ? pm_study_complete(study, &given, runs, runs, sizeof *runs, RUNS, error) : error->status;
   if (status == PM_OK) status = table_of_runs(study, &given, runs, error);
   pm_study_free(study);
   return status;
@@ -60,14 +61,15 @@ static int calls(pm_error *error)
   pm_given given = {0, 0};
   pm_inference_run run = pm_inference_run_make();
   pm_inference prediction;
-  pm_study *study = study_of(NULL, true, error);
-  int status = study != NULL ? pm_study_complete_inference(study, &given, &run, &run, 1, error) : error->status;
+  pm_study *study = study_of(NULL, PM_TASK_INFERENCE, error);
+  int status = study != NULL ? pm_study_complete(study, &given, &run, &run, sizeof run, 1, error) : error->status;
   const pm_plan *plan = status == PM_OK ? pm_study_get_plan(study, error) : NULL;
   if (status == PM_OK && plan == NULL) status = error->status;
   if (status == PM_OK) pm_infer(plan, &run, &prediction, 1);
   if (status == PM_OK) status = error->status = prediction.status;
-  if (status == PM_OK)
-    status = took_table(pm_study_tabulate_inference(study, &given, &run, &prediction, 1, error), error);
+  const pm_sweep sweep = {.task = PM_TASK_INFERENCE, .runs = &run, .run_size = sizeof run, .answers = &prediction,
+                          .answer_size = sizeof prediction, .count = 1};
+  if (status == PM_OK) status = took_table(pm_study_tabulate(study, &given, &sweep, error), error);
   pm_study_free(study);
   return status;
 }
@@ -98,7 +100,7 @@ static int search(pm_error *error)
   pm_run base = pm_search_base_make();
   base.recompute = PM_RECOMPUTE_NONE;
   base.micro_batch = 1;
-  pm_study *study = study_of(NULL, false, error);
+  pm_study *study = study_of(NULL, PM_TASK_TRAINING, error);
   int status = study != NULL ? plans_of(study, &given, &base, error) : error->status;
   if (status == PM_OK) status = deadline_of(study, &given, &base, error);
   pm_study_free(study);
@@ -122,8 +124,8 @@ static int report_of(double batch, bool memory, pm_error *error)
   run.framework_index = 0;
   run.batch = batch;
   pm_given_add(&given, "run", "batch");
-  pm_study *study = study_of(NULL, false, error);
-  int status = study != NULL ? pm_study_complete(study, &given, &run, &run, 1, error) : error->status;
+  pm_study *study = study_of(NULL, PM_TASK_TRAINING, error);
+  int status = study != NULL ? pm_study_complete(study, &given, &run, &run, sizeof run, 1, error) : error->status;
   const pm_plan *plan = status == PM_OK ? pm_study_get_plan(study, error) : NULL;
   if (status == PM_OK && plan == NULL) status = error->status;
   if (status == PM_OK) pm_predict(plan, &run, &prediction, 1);

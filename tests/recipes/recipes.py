@@ -424,9 +424,38 @@ const pm__study_block pm__study_block_toys = {
 """})
 
 
+# ---- A task: one file with its descriptor, one line in the list; here calls of inference by another name.
+
+def check_task(copy):
+    asked = ("resnet50", "t4", "--batch", "8")
+    row = copy.rows("sweep", *asked, "--task", "scoring")[0]
+    hold(row["latency"] == copy.rows("infer", *asked)[0]["latency"] > 0, "a sweep")
+    sized = ("size", "resnet50", "--system", "t4,v100", "--target-rate", "1000 1/s", "--task", "scoring")
+    hold(copy.rows(*sized)[0]["rank"] == 1, "sizing")
+    hold(len(copy.rows("sensitivity", *asked, "--task", "scoring")) > 2, "sensitivities")
+    hold(copy.rows("memory", *asked, "--task", "scoring")[0]["total"] > 0, "the memory that a run takes")
+    sweep = "pm.sweep('resnet50', 't4', task='scoring', batch=[8])['status'][0]"
+    hold(copy.python(f"import perfmodel as pm; print({sweep})") in (None, "ok"), "a sweep in Python")
+    size = "pm.size('resnet50', 't4', task='scoring', rate=1000).reached"
+    hold(copy.python(f"import perfmodel as pm; print({size})") in (None, "True"), "sizing in Python")
+    sweep = "sweep{network = 'resnet50', system = 't4', task = 'scoring', batch = {8, 9}}:count()"
+    hold(copy.lua(f"print(require 'perfmodel'.{sweep})") in (None, "2"), "a sweep in Lua")
+    done = subprocess.run([copy.build / "tests/unit_tests", "task"], capture_output=True, text=True)
+    hold(done.returncode == 0, f"its descriptor is complete\n{done.stdout}{done.stderr}")
+
+
+INFERENCE = pathlib.Path(__file__).resolve().parents[2] / "libperfmodel/src/task/inference.c"
+TASK = Recipe(
+    check_task,
+    lines={"libperfmodel/include/perfmodel/task.h": (
+        "  /* the next task goes above this line */", "  X(SCORING, scoring) \\")},
+    files={"libperfmodel/src/task/scoring.c": INFERENCE.read_text(encoding="utf-8")
+           .replace("pm__task_inference", "pm__task_scoring").replace('"inference", "call"', '"scoring", "score"')})
+
+
 RECIPES = {"prediction_field": PREDICTION_FIELD, "run_field": RUN_FIELD, "kind": KIND, "algorithm": ALGORITHM,
            "optimizer": OPTIMIZER, "attention": ATTENTION, "gpu": GPU,
-           "framework": FRAMEWORK, "report_block": REPORT_BLOCK}
+           "framework": FRAMEWORK, "report_block": REPORT_BLOCK, "task": TASK}
 
 
 # ---- Following them.
@@ -456,7 +485,7 @@ def build(source, copy, options):
     for recipe in RECIPES.values():
         follow(recipe, copy.source)
     subprocess.run(["cmake", "-S", copy.source, "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;descriptors;report",
+                    "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;descriptors;report;task",
                     "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options], check=True)
     targets = ["perfmodel_command", "unit_tests", "perfmodel_schema", "perfmodel_pages"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
     targets += ["perfmodel_python", "perfmodel_python_package"] * ("-DPM_PYTHON=ON" in options)

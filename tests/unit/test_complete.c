@@ -76,9 +76,10 @@ static answer ask_named(const char *network, const char *system, const char *fra
   a.study = pm_study_new(&setup, &a.error);
   ck_assert_msg(a.study != NULL, "%s", a.error.text);
   if (framework != NULL) a.run.framework_index = 0;
-  a.status = pm_study_complete(a.study, &a.given, &a.run, &a.run, 1, &a.error);
+  a.status = pm_study_complete(a.study, &a.given, &a.run, &a.run, sizeof(pm_run), 1, &a.error);
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  pm_assumptions_format(rows, pm_study_get_assumptions(a.study, &a.given, &a.run, rows), a.assumed, sizeof a.assumed);
+  int count = pm_study_get_assumptions(a.study, &a.given, &a.run, sizeof a.run, rows);
+  pm_assumptions_format(rows, count, a.assumed, sizeof a.assumed);
   pm_error error = PM_ERROR_NONE;
   const pm_plan *plan = pm_study_get_plan(a.study, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
@@ -335,7 +336,7 @@ START_TEST(records_do_as_names)
   pm_run run = pm_run_make();
   run.framework_index = 0;
   run.batch = 8;
-  ck_assert(pm_study_complete(study, &a.given, &run, &run, 1, &error) == PM_OK);
+  ck_assert(pm_study_complete(study, &a.given, &run, &run, sizeof(pm_run), 1, &error) == PM_OK);
   pm_prediction p;
   ck_assert(pm_predict(pm_study_get_plan(study, &error), &run, &p, 1) == PM_OK);
   ck_assert(memcmp(&p, &a.prediction, sizeof p) == 0);
@@ -419,7 +420,7 @@ START_TEST(many_runs_are_as_each_alone)
     answer a = {.run = pm_run_make()};
     set_words(&a, words[i]);
     runs[i] = a.run;
-    int status = pm_study_complete(first.study, &a.given, &a.run, &runs[i], 1, NULL);
+    int status = pm_study_complete(first.study, &a.given, &a.run, &runs[i], sizeof(pm_run), 1, NULL);
     ck_assert_int_eq(status, i == 3 ? PM_STATUS_TOO_MANY_GPUS : PM_OK);
   }
   const pm_plan *plan = pm_study_get_plan(first.study, &error);
@@ -485,9 +486,9 @@ static pm_inference_run infer_of(const char *network, const char *system, const 
   ck_assert_msg(study != NULL, "%s", error.text);
   pm_given given = {0, 0};
   pm_inference_run run = pm_inference_run_make();
-  ck_assert(pm_study_complete_inference(study, &given, &run, &run, 1, &error) == PM_OK);
+  ck_assert(pm_study_complete(study, &given, &run, &run, sizeof run, 1, &error) == PM_OK);
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  pm_assumptions_format(rows, pm_study_get_inference_assumptions(study, &given, &run, rows), assumed, size);
+  pm_assumptions_format(rows, pm_study_get_assumptions(study, &given, &run, sizeof run, rows), assumed, size);
   pm_inference prediction;
   ck_assert(pm_infer(pm_study_get_plan(study, &error), &run, &prediction, 1) == PM_OK && prediction.status == PM_OK);
   pm_study_free(study);
@@ -631,11 +632,12 @@ START_TEST(places_that_are_not_in_the_study)
     int32_t *field[] = {&runs[0].network_index, &runs[0].system_index, &runs[0].framework_index};
     *field[i % 3] = places[i / 3];
     bool bad = i % 3 < 2; /* nobody named a framework */
-    ck_assert_int_eq(pm_study_complete(a.study, &given, runs, runs, 2, &error), bad ? PM_STATUS_BAD_ARGUMENT : PM_OK);
+    int status = pm_study_complete(a.study, &given, runs, runs, sizeof(pm_run), 2, &error);
+    ck_assert_int_eq(status, bad ? PM_STATUS_BAD_ARGUMENT : PM_OK);
     pm_predict(pm_study_get_plan(a.study, NULL), runs, p, 2);
     ck_assert_int_eq(p[0].status, bad ? PM_STATUS_BAD_ARGUMENT : PM_STATUS_OK);
     ck_assert_int_eq(p[1].status, PM_STATUS_OK);
-    if (bad) ck_assert_int_eq(pm_study_get_assumptions(a.study, &given, &runs[0], rows), 0);
+    if (bad) ck_assert_int_eq(pm_study_get_assumptions(a.study, &given, &runs[0], sizeof runs[0], rows), 0);
     ck_assert_ptr_null(pm_study_get_network(a.study, places[i / 3]));
     ck_assert_ptr_null(pm_study_get_memory(a.study, places[i / 3], 0));
   }
@@ -649,18 +651,16 @@ START_TEST(calls_that_lack_something)
   pm_error error = PM_ERROR_NONE;
   pm_given given = {0, 0};
   pm_run run = pm_run_make();
-  pm_inference_run call = pm_inference_run_make();
   pm_memory_profile memory;
   pm_training_goal goal = pm_training_goal_make();
 #define REFUSES(CALL) ck_assert_int_eq((CALL), PM_STATUS_BAD_ARGUMENT)
 #define GIVES_NONE(CALL) ck_assert((CALL) == NULL)
-  REFUSES(pm_study_complete(NULL, &given, &run, &run, 1, &error));
-  REFUSES(pm_study_complete(a.study, NULL, &run, &run, 1, &error));
-  REFUSES(pm_study_complete(a.study, &given, NULL, &run, 1, &error));
-  REFUSES(pm_study_complete(a.study, &given, &run, NULL, 1, NULL));
-  REFUSES(pm_study_complete_sized(a.study, &given, &run, &run, 0, 1, &error));
-  REFUSES(pm_study_complete_sized(a.study, &given, &run, &run, sizeof run + 1, 1, &error));
-  REFUSES(pm_study_complete_inference(a.study, &given, &call, &call, 1, &error));
+  REFUSES(pm_study_complete(NULL, &given, &run, &run, sizeof(pm_run), 1, &error));
+  REFUSES(pm_study_complete(a.study, NULL, &run, &run, sizeof(pm_run), 1, &error));
+  REFUSES(pm_study_complete(a.study, &given, NULL, &run, sizeof(pm_run), 1, &error));
+  REFUSES(pm_study_complete(a.study, &given, &run, NULL, sizeof(pm_run), 1, NULL));
+  REFUSES(pm_study_complete(a.study, &given, &run, &run, 0, 1, &error));
+  REFUSES(pm_study_complete(a.study, &given, &run, &run, sizeof run + 1, 1, &error));
   REFUSES(pm_study_get_memory_profile(NULL, 0, 0, &memory, &error));
   REFUSES(pm_study_get_memory_profile(a.study, 0, 0, NULL, &error));
   GIVES_NONE(pm_study_get_plan(NULL, &error));
@@ -672,7 +672,10 @@ START_TEST(calls_that_lack_something)
   GIVES_NONE(pm_study_tabulate_training(a.study, &given, &run, 8, NULL, &error));
   GIVES_NONE(pm_study_tabulate_search(a.study, &given, NULL, 0, &error));
   GIVES_NONE(pm_study_tabulate_search(a.study, NULL, NULL, 1, &error));
-  GIVES_NONE(pm_study_tabulate(NULL, &given, &run, &a.prediction, 1, NULL, 0, &error));
+  const pm_sweep sweep = {.runs = &run, .run_size = sizeof run, .answers = &a.prediction,
+                          .answer_size = sizeof a.prediction, .count = 1};
+  GIVES_NONE(pm_study_tabulate(NULL, &given, &sweep, &error));
+  GIVES_NONE(pm_study_tabulate(a.study, &given, NULL, &error));
   ck_assert_int_eq(pm_given_add(&given, "run", "colour"), PM_STATUS_NOT_FOUND);
   ck_assert_int_eq(pm_given_add(&given, "colour", "batch"), PM_STATUS_NOT_FOUND);
   ck_assert_int_eq(pm_given_add(NULL, "run", "batch"), PM_STATUS_NOT_FOUND);
@@ -695,7 +698,7 @@ START_TEST(values_that_no_run_can_have)
       if (pm_record_set_number(&type->fields[i], &run, values[v], NULL) != PM_OK) continue;
       pm_given_add(&given, "run", type->fields[i].name);
       given.global_batch = (int32_t)(v % 2);
-      pm_study_complete(a.study, &given, &run, &run, 1, NULL);
+      pm_study_complete(a.study, &given, &run, &run, sizeof(pm_run), 1, NULL);
       pm_predict(pm_study_get_plan(a.study, NULL), &run, &p, 1);
       ck_assert(p.status != PM_STATUS_OK || p.step_time > 0);
     }

@@ -209,7 +209,9 @@ START_TEST(a_framework_may_differ_between_systems)
   runs[0].framework_index = runs[1].framework_index = 0;
   runs[1].system_index = 1;
   pm_predict(plan, runs, both, 2);
-  pm_table *table = pm_prediction_tabulate(plan, runs, both, 2, NULL);
+  const pm_sweep sweep = {.runs = runs, .run_size = sizeof runs[0], .answers = both, .answer_size = sizeof both[0],
+                          .count = 2};
+  pm_table *table = pm_sweep_tabulate(plan, &sweep, NULL);
   char *words = pm_table_format(table, PM_FORMAT_CSV, 0, NULL);
   ck_assert(strstr(words, ",torch7,") != NULL && strstr(words, ",pytorch-2.4-nhwc,") != NULL);
   for (int i = 0; i < 2; i++) {

@@ -124,7 +124,9 @@ START_TEST(variants_are_systems_of_a_plan)
     pm_plan_free(alone);
   }
   ck_assert(p[3].step_time < p[0].step_time && p[1].communication_time > p[2].communication_time);
-  pm_table *table = pm_sweep_tabulate(all, runs, p, 6, shown, 2, NULL);
+  const pm_sweep sweep = {.runs = runs, .run_size = sizeof runs[0], .answers = p,
+                          .answer_size = sizeof p[0], .count = 6, .paths = shown, .path_count = 2};
+  pm_table *table = pm_sweep_tabulate(all, &sweep, NULL);
   static const char *const kept[] = {"link.nvlink2.bandwidth", "step_time"};
   ck_assert_int_eq(pm_table_keep(table, kept, 2, NULL), PM_OK);
   ck_assert_uint_eq(pm_table_count_columns(table), 2);

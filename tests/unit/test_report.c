@@ -26,13 +26,13 @@ static void ask(asked *a, const char *network, const char *system, double batch)
   a->system = pm_catalog_new_system(a->catalog, system, &error);
   const pm_network *networks[] = {a->network};
   const pm_system *systems[] = {a->system};
-  const pm_study_setup setup = {a->catalog, networks, 1, systems, 1, NULL, 0, 0};
+  const pm_study_setup setup = {a->catalog, networks, 1, systems, 1, NULL, 0, PM_TASK_TRAINING};
   a->study = pm_study_new(&setup, &error);
   a->run = pm_run_make();
   a->run.batch = batch;
   a->run.framework_index = 0;
   pm_given_add(&a->given, "run", "batch");
-  pm_study_complete(a->study, &a->given, &a->run, &a->run, 1, &error);
+  pm_study_complete(a->study, &a->given, &a->run, &a->run, sizeof a->run, 1, &error);
   pm_predict(pm_study_get_plan(a->study, &error), &a->run, &a->prediction, 1);
   a->report = pm_study_new_report(a->study, &a->given, &a->run, &a->prediction, NULL, &error);
   ck_assert_msg(a->report != NULL, "%s", error.text);

@@ -22,7 +22,8 @@ static int rows_of(const pm_network *network, const pm_system *system, pm_run ru
                    pm_sensitivity *rows)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run, .framework = framework};
+  const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run,
+                                      .run_size = sizeof run, .framework = framework};
   int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
   ck_assert_msg(count > 0, "%s", error.text);
   return count;
@@ -99,7 +100,8 @@ START_TEST(every_gpu_owes_all)
       pm_run run = run_of(1, 1, 128, precision); /* starts of tensor cores take 5 % of a step with 64 */
       if (!(pm_gpu_get_matrix_peak(&gpu, precision) > 0) || precision >= PM_PRECISION_FP8) continue; /* what training multiplies in at most */
       run.ignore_memory = 1;
-      const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run};
+      const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run,
+    .run_size = sizeof run};
       int count = pm_sensitivity_evaluate(&setup, 0.001, rows, NULL);
       double sum = 0;
       for (int r = 0; r < count; r++)
@@ -251,7 +253,8 @@ START_TEST(upgrades)
   pm_system *swapped = pm_system_new_with_gpu(p100, &volta, &kernels, &error);
   ck_assert_msg(swapped != NULL, "%s", error.text);
   pm_run run = run_of(8, 1, 64, PM_PRECISION_FP32);
-  const pm_sensitivity_setup setup = {.network = network, .system = p100, .run = &run};
+  const pm_sensitivity_setup setup = {.network = network, .system = p100, .run = &run,
+    .run_size = sizeof run};
   const pm_upgrade_choice choices[] = {{.name = "same", .system = p100, .price = NAN},
                                        {.name = "v100", .system = v100, .price = 1000},
                                        {.name = "swapped", .system = swapped, .price = 100},
@@ -282,7 +285,8 @@ START_TEST(errors)
   pm_network *network = build_network("resnet50");
   pm_system *system = build_system("dgx1-v100");
   pm_run run = run_of(9, 1, 64, PM_PRECISION_FP32);
-  pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run};
+  pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run,
+    .run_size = sizeof run};
   ck_assert_int_eq(pm_sensitivity_evaluate(&setup, 0.1, rows, &error), -1);
   ck_assert_int_eq(error.status, PM_STATUS_TOO_MANY_GPUS);
   run.gpus = 8;
@@ -311,7 +315,8 @@ START_TEST(calls)
     ck_assert_int_eq(pm_catalog_get_inference(catalog, profiles[i % 3], &profile, NULL), PM_OK);
     call.batch = i < 6 ? 1 : 64;
     call.precision = i % 2 ? PM_PRECISION_FP32 : PM_PRECISION_FP16;
-    const pm_sensitivity_setup setup = {.network = network, .system = t4, .call = &call, .profile = &profile};
+    const pm_sensitivity_setup setup = {.network = network, .system = t4, .task = PM_TASK_INFERENCE,
+                                        .run = &call, .run_size = sizeof call, .profile = &profile};
     int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
     ck_assert_msg(count > 0, "%s", error.text);
     double sum = 0;

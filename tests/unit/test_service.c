@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include "fixtures.h"
+#include "search/size.h"
 #include "shipped.h"
 
 enum { SYSTEMS = 3, CHOICES = 2 * SYSTEMS };
@@ -13,7 +14,7 @@ typedef struct bench {
   pm_plan *plan;
   pm_inference_run runs[CHOICES];
   double prices[CHOICES];
-  pm_size_service service;
+  pm_size_setup setup;
 } bench;
 
 static void open_bench(bench *b)
@@ -36,7 +37,8 @@ static void open_bench(bench *b)
   b->plan = pm_plan_new(&network, 1, (const pm_system *const *)b->systems, SYSTEMS, &error);
   ck_assert_int_eq(pm_plan_add_inference_profile(b->plan, &profile, NULL, &error), 0);
   ck_assert_msg(b->plan != NULL, "%s", error.text);
-  b->service = (pm_size_service){b->plan, b->runs, b->prices, CHOICES, 10e-3};
+  b->setup = (pm_size_setup){.plan = b->plan, .task = PM_TASK_INFERENCE, .choices = b->runs,
+                             .run_size = sizeof b->runs[0], .prices = b->prices, .count = CHOICES};
 }
 
 static void close_bench(bench *b)
@@ -50,6 +52,7 @@ static pm_size_goal rate_of(double rate)
 {
   pm_size_goal goal = pm_size_goal_make();
   goal.rate = rate;
+  goal.latency = 10e-3;
   return goal;
 }
 
@@ -61,8 +64,8 @@ START_TEST(enough_and_no_more)
     for (double latency = 2e-3; latency < 0.1; latency *= 3) {
       pm_size_choice rows[CHOICES];
       pm_size_goal goal = rate_of(rate);
-      b.service.latency = latency;
-      ck_assert_int_eq(pm_size_evaluate_inference(&b.service, &goal, rows, NULL), PM_OK);
+      goal.latency = latency;
+      ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, NULL), PM_OK);
       for (int i = 0; i < CHOICES; i++) {
         const pm_size_choice *row = &rows[i];
         pm_inference_run run = b.runs[i];
@@ -95,12 +98,12 @@ START_TEST(ranks)
     pm_size_goal goal = rate_of(30000);
     bool seen[CHOICES + 1] = {false};
     goal.minimize = minimize;
-    ck_assert_int_eq(pm_size_evaluate_inference(&b.service, &goal, rows, NULL), PM_OK);
+    ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, NULL), PM_OK);
     for (int i = 0; i < CHOICES; i++) {
       ck_assert(rows[i].rank >= 1 && rows[i].rank <= CHOICES && !seen[rows[i].rank]);
       seen[rows[i].rank] = true;
       for (int j = 0; j < CHOICES; j++)
-        if (pm_size_get_objective(&rows[j], minimize) < pm_size_get_objective(&rows[i], minimize))
+        if (pm__size_objective(&rows[j], minimize) < pm__size_objective(&rows[i], minimize))
           ck_assert_int_lt(rows[j].rank, rows[i].rank);
     }
   }
@@ -115,11 +118,11 @@ START_TEST(batches_of_ones_own)
   pm_size_choice rows[CHOICES];
   pm_size_goal goal = rate_of(1000);
   open_bench(&b);
-  b.service.latency = NAN;
+  goal.latency = NAN;
   for (int i = 0; i < CHOICES; i++) b.runs[i].batch = 8;
   b.runs[1].batch = 0.5;
   b.runs[2].gpus = 99;
-  ck_assert_int_eq(pm_size_evaluate_inference(&b.service, &goal, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, NULL), PM_OK);
   ck_assert_double_eq(rows[0].batch, 8);
   ck_assert_int_eq(rows[0].status, PM_OK);
   ck_assert_int_eq(rows[1].status, PM_STATUS_BAD_ARGUMENT);
@@ -137,17 +140,22 @@ START_TEST(errors)
   for (int i = 0; i < 7; i++) {
     pm_error error = PM_ERROR_NONE;
     pm_size_goal goal = rate_of(1000);
-    pm_size_service service = b.service;
+    pm_size_setup setup = b.setup;
     if (i == 0) goal.rate = NAN;
     if (i == 1) goal.rate = -1;
-    if (i == 2) service.latency = 0;
+    if (i == 2) goal.latency = 0;
     if (i == 3) goal.pue = 0.5;
-    if (i == 4) service.plan = NULL;
+    if (i == 4) setup.plan = NULL;
     if (i == 5) b.prices[1] = -1;
     if (i == 6) b.prices[1] = 1, b.runs[2].profile_index = 7;
-    ck_assert_int_eq(pm_size_evaluate_inference(&service, &goal, rows, &error), PM_STATUS_BAD_ARGUMENT);
+    ck_assert_int_eq(pm_size_evaluate(&setup, &goal, rows, &error), PM_STATUS_BAD_ARGUMENT);
     ck_assert(error.text[0] != '\0');
   }
+  pm_size_goal goal = rate_of(1000);
+  b.runs[2].profile_index = 0;
+  ck_assert_int_eq(pm_size_find_front(&b.setup, &goal, rows, CHOICES, NULL), -1); /* replicas compare no counts */
+  b.setup.task = PM_TASK_COUNT;
+  ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, NULL), PM_STATUS_BAD_ARGUMENT);
   close_bench(&b);
 }
 END_TEST

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include "fixtures.h"
+#include "search/size.h"
 #include "shipped.h"
 
 enum { SYSTEMS = 3 };
@@ -33,7 +34,8 @@ static void open_bench(bench *b)
   const pm_network *network = b->network;
   b->plan = pm_plan_new(&network, 1, (const pm_system *const *)b->systems, SYSTEMS, &error);
   ck_assert_msg(b->plan != NULL, "%s", error.text);
-  b->setup = (pm_size_setup){b->plan, b->runs, b->prices, SYSTEMS, NULL, NULL};
+  b->setup = (pm_size_setup){.plan = b->plan, .choices = b->runs, .run_size = sizeof b->runs[0], .prices = b->prices,
+                             .count = SYSTEMS};
 }
 
 static void close_bench(bench *b)
@@ -157,7 +159,7 @@ START_TEST(ranks)
       ck_assert(rows[i].rank >= 1 && rows[i].rank <= SYSTEMS && !taken[rows[i].rank]);
       taken[rows[i].rank] = true;
       for (int j = 0; j < SYSTEMS; j++) {
-        double x = pm_size_get_objective(&rows[i], minimize), y = pm_size_get_objective(&rows[j], minimize);
+        double x = pm__size_objective(&rows[i], minimize), y = pm__size_objective(&rows[j], minimize);
         if (x < y || (!isnan(x) && isnan(y))) ck_assert_int_lt(rows[i].rank, rows[j].rank);
       }
     }
@@ -296,7 +298,7 @@ START_TEST(errors)
   bench b;
   pm_size_choice rows[SYSTEMS];
   open_bench(&b);
-  for (int i = 0; i < 9; i++) {
+  for (int i = 0; i < 10; i++) {
     pm_error error = PM_ERROR_NONE;
     pm_size_goal goal = deadline(6);
     if (i == 0) goal.within = NAN;
@@ -307,7 +309,8 @@ START_TEST(errors)
     if (i == 5) goal.max_nodes = 0;
     if (i == 6) goal.minimize = 99;
     if (i == 7) b.prices[1] = -1;
-    if (i == 8) b.prices[1] = 1, b.runs[2].system_index = 7;
+    if (i == 8) goal.latency = 1, b.prices[1] = 1; /* of calls */
+    if (i == 9) b.runs[2].system_index = 7;
     ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, &error), PM_STATUS_BAD_ARGUMENT);
     ck_assert(error.text[0] != '\0');
   }

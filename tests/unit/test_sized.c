@@ -41,8 +41,8 @@ START_TEST(shorter_runs_and_predictions_are_the_beginnings_of_whole_ones)
   }
   memset(answers, GUARD, sizeof answers);
   ck_assert_int_eq(pm_predict(plan, runs, whole, COUNT), PM_OK);
-  ck_assert_int_eq(pm_predict_sized(plan, 0, (const pm_run *)(void *)shorter, RUN_SIZE, (pm_prediction *)(void *)answers,
-                                    PREDICTION_SIZE, COUNT), PM_OK);
+  int status = pm_task_predict(plan, PM_TASK_TRAINING, 0, shorter, RUN_SIZE, answers, PREDICTION_SIZE, COUNT);
+  ck_assert_int_eq(status, PM_OK);
   for (int i = 0; i < COUNT; i++) ck_assert_mem_eq(answers + i * PREDICTION_SIZE, &whole[i], PREDICTION_SIZE);
   ck_assert_int_eq(answers[COUNT * PREDICTION_SIZE], GUARD);
 }
@@ -53,7 +53,7 @@ START_TEST(a_shorter_run_is_filled_no_further_than_it_goes)
   char room[sizeof(pm_run)];
   memset(room, GUARD, sizeof room);
   const pm_run whole = pm_run_make();
-  pm_run_fill((pm_run *)(void *)room, RUN_SIZE);
+  pm_record_fill("run", room, RUN_SIZE);
   ck_assert_mem_eq(room, &whole, RUN_SIZE);
   for (size_t i = RUN_SIZE; i < sizeof room; i++) ck_assert_int_eq(room[i], GUARD);
 }
@@ -65,9 +65,11 @@ START_TEST(a_shorter_run_is_checked_and_tabulated)
   pm_prediction prediction;
   pm_predict(plan, &run, &prediction, 1);
   run.usable_memory = -1; /* beyond what the program knows: nobody may look at it */
-  ck_assert_int_eq(pm_run_check_sized(plan, &run, RUN_SIZE, NULL), PM_OK);
+  ck_assert_int_eq(pm_task_check(plan, PM_TASK_TRAINING, &run, RUN_SIZE, NULL), PM_OK);
   ck_assert_int_ne(pm_run_check(plan, &run, NULL), PM_OK);
-  pm_table *table = pm_sweep_tabulate_sized(plan, &run, RUN_SIZE, &prediction, PREDICTION_SIZE, 1, NULL, 0, NULL);
+  const pm_sweep sweep = {.runs = &run, .run_size = RUN_SIZE, .answers = &prediction, .answer_size = PREDICTION_SIZE,
+                          .count = 1};
+  pm_table *table = pm_sweep_tabulate(plan, &sweep, NULL);
   ck_assert_ptr_nonnull(table);
   pm_table_free(table);
 }
@@ -117,20 +119,23 @@ END_TEST
 START_TEST(sizing_and_sensitivities_take_shorter_runs_too)
 {
   const pm_run run = pm_run_make();
-  const pm_run_sizes sizes = {RUN_SIZE, sizeof(pm_inference_run), sizeof(pm_input_run)};
-  const pm_size_setup setup = {.plan = plan, .choices = &run, .count = 1};
+  const pm_size_setup setup = {.plan = plan, .choices = &run, .run_size = sizeof run, .count = 1};
+  pm_size_setup shorter = setup;
+  shorter.run_size = RUN_SIZE;
   pm_size_goal goal = pm_size_goal_make();
   pm_size_choice whole, same;
   goal.rate = 1000;
   ck_assert_int_eq(pm_size_evaluate(&setup, &goal, &whole, NULL), PM_OK);
-  ck_assert_int_eq(pm_size_evaluate_sized(&setup, &sizes, &goal, &same, NULL), PM_OK);
+  ck_assert_int_eq(pm_size_evaluate(&shorter, &goal, &same, NULL), PM_OK);
   ck_assert_int_eq(whole.nodes, same.nodes);
   ck_assert(whole.throughput == same.throughput);
-  const pm_sensitivity_setup question = {.network = network, .system = node, .run = &run};
+  const pm_sensitivity_setup question = {.network = network, .system = node, .run = &run, .run_size = sizeof run};
+  pm_sensitivity_setup asked = question;
+  asked.run_size = RUN_SIZE;
   pm_sensitivity rows[PM_RESOURCE_COUNT], others[PM_RESOURCE_COUNT];
   int count = pm_sensitivity_evaluate(&question, 0.1, rows, NULL);
   ck_assert_int_gt(count, 0);
-  ck_assert_int_eq(pm_sensitivity_evaluate_sized(&question, &sizes, 0.1, others, NULL), count);
+  ck_assert_int_eq(pm_sensitivity_evaluate(&asked, 0.1, others, NULL), count);
   for (int i = 0; i < count; i++) ck_assert(rows[i].step_time == others[i].step_time);
 }
 END_TEST
@@ -140,11 +145,11 @@ START_TEST(a_program_of_a_later_release_is_refused)
   pm_run run = pm_run_make();
   pm_prediction prediction;
   pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_run_check_sized(plan, &run, sizeof run + 8, &error), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_task_check(plan, PM_TASK_TRAINING, &run, sizeof run + 8, &error), PM_STATUS_BAD_ARGUMENT);
   ck_assert_ptr_nonnull(strstr(error.text, "earlier release"));
-  ck_assert_int_eq(pm_predict_sized(plan, 0, &run, sizeof run + 8, &prediction, sizeof prediction, 1),
+  ck_assert_int_eq(pm_task_predict(plan, PM_TASK_TRAINING, 0, &run, sizeof run + 8, &prediction, sizeof prediction, 1),
                    PM_STATUS_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_predict_sized(plan, 0, &run, sizeof run, &prediction, sizeof prediction + 8, 1),
+  ck_assert_int_eq(pm_task_predict(plan, PM_TASK_TRAINING, 0, &run, sizeof run, &prediction, sizeof prediction + 8, 1),
                    PM_STATUS_BAD_ARGUMENT);
 }
 END_TEST

@@ -23,10 +23,10 @@ local function readers_of(options, from)
   local own = study.own(options)
   if options.network ~= nil then
     study.check_single(own, "")
-    local made = study.new("run", own)
+    local made = study.new(own)
     local runs, assumed = study.one(made, own)
-    core.run_check(made.plan, runs)
-    local trained, run = strict.unpack(core.predict(made.plan, runs, 0))[1], strict.unpack(runs)[1]
+    core.run_check(made.plan, "training", runs)
+    local trained, run = strict.unpack(core.predict(made.plan, "training", runs, 0))[1], strict.unpack(runs)[1]
     return run, trained.throughput / run.nodes, assumed
   end
   own.system, own.catalog = nil, nil
@@ -35,7 +35,8 @@ local function readers_of(options, from)
   end
   local names, lengths, values, given = axes.of("run", own, {})
   local system = catalog.handles_of(options.system, "system", from)[1]
-  return strict.unpack(core.complete_counts(system, core.asked_runs(names, lengths, values), given, 0))[1], nil, ""
+  local asked = core.asked_runs("training", names, lengths, values)
+  return strict.unpack(core.complete_counts(system, asked, given, 0))[1], nil, ""
 end
 
 --- Rates of every stage of the input path in samples per second of one node, a table with every field of

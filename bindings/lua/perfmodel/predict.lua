@@ -11,8 +11,6 @@ local public = arguments.public
 
 local predict = {}
 
-local SWEEP_OPTIONS = arguments.options("axes columns", study.OPTIONS)
-
 local traces = setmetatable({}, {__mode = "k"}) -- what a prediction was made from
 
 local Prediction = strict.class("a prediction", arguments.options("assumed", fields.set "prediction"))
@@ -21,11 +19,11 @@ Prediction.__tostring = report.summary
 
 -- The prediction of one completed run, as users get it.
 function predict.of(made, runs, assumed, given, global)
-  local prediction = strict.unpack(core.predict(made.plan, runs, -1))[1]
+  local prediction = strict.unpack(core.predict(made.plan, "training", runs, -1))[1]
   rawset(prediction, "assumed", assumed)
   traces[prediction] = {study = made, plan = made.plan, runs = runs}
   return report.attach(prediction, Prediction, function()
-    return core.study_report(made.study, runs, given, global, "")
+    return core.study_report(made.study, runs, given, global, "", 0 / 0)
   end)
 end
 
@@ -38,9 +36,9 @@ end
 predict.predict = public(function(options)
   arguments.check_options(options, study.OPTIONS)
   study.check_single(options, "; use pm.sweep")
-  local made = study.new("run", options)
+  local made = study.new(options)
   local runs, assumed, given, global = study.one(made, options)
-  core.run_check(made.plan, runs)
+  core.run_check(made.plan, "training", runs)
   return predict.of(made, runs, assumed, given, global)
 end)
 
@@ -74,18 +72,22 @@ local function extra_of(columns)
   return sum
 end
 
---- Every combination, as a table object: the options of pm.predict, each one value or a list. A point that cannot be
+--- Every combination, as a table object: the options of pm.predict, with task = "inference" those of pm.infer but
+--- latency, each one value or a list. A point that cannot be
 --- predicted has its status and no numbers, and the others go on. Further options: axes (numbers of the hardware by
 --- path, each one value or a list: {["gpu.memory_bandwidth"] = {"x1", "x1.1"}}, in the order of their names between
 --- framework and system) and columns (a list of names). What was assumed is a column, or a line above the table if it
 --- is the same for all.
 predict.sweep = public(function(options)
-  arguments.check_options(options, SWEEP_OPTIONS)
-  local made = study.new("run", options)
-  local runs, given, global = study.complete(made, options)
+  local own = study.take(options, "axes columns")
+  own.axes = options.axes
+  local made = study.new(own)
+  own.axes = nil
+  local runs, given, global = study.complete(made, own)
   local wanted = options.columns and arguments.names_of(options.columns, "columns")
   local extra = wanted and extra_of(wanted) or -1
-  local records = core.study_table(made.study, runs, core.predict(made.plan, runs, extra), given, global, made.paths)
+  local answers = core.predict(made.plan, made.task.name, runs, extra)
+  local records = core.study_table(made.study, runs, answers, given, global, made.paths)
   if wanted ~= nil then core.table_keep(records, wanted) end
   return new_table(records)
 end)

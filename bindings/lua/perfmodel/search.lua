@@ -15,7 +15,7 @@ local OPTIONS = arguments.options("top", arguments.but(study.OPTIONS, "batch epo
 
 -- What of the best run its plan decides, and what is not its default, by name; as pm.predict takes it.
 local function options_of(run, global_batch)
-  local usual, options = strict.unpack(core.asked_runs({}, {}, {}))[1], {global_batch = global_batch}
+  local usual, options = strict.unpack(core.asked_runs("training", {}, {}, {}))[1], {global_batch = global_batch}
   for _, field in ipairs(fields.given "run") do
     local name, value = field.name, rawget(run, field.name)
     local wanted = name ~= "batch" and value ~= nil and value == value
@@ -65,7 +65,8 @@ local function found(made, handle, result, global_batch, given)
   self.why = new_table(core.search_choices(result, "why"))
   self.choices = new_table(core.search_choices(result, "choices"))
   local best = strict.unpack(core.search_runs(handle, result, "top"))[1]
-  self.best = predict.of(made, {best}, study.assumed(made, {best}, given, 1)[1], given, 1)
+  local run = core.pack("run", {best})
+  self.best = predict.of(made, run, study.assumed(made, run, given, 1)[1], given, 1)
   self.options = options_of(best, global_batch)
   if made.frameworks > 0 then self.options.framework = framework_of(made, best) end
   inside[self] = made
@@ -82,7 +83,7 @@ search.search = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
   if options.global_batch == nil then error("global_batch is missing", 0) end
   local global_batch = number_of(options.global_batch, "1", "global_batch")
-  local made = study.new("run", options)
+  local made = study.new(options)
   local names, lengths, values, given = study.axes_of(made, options)
   local handle = core.search_new(made.study, names, lengths, values, global_batch)
   study.follow(made)
@@ -114,7 +115,7 @@ search.search_deadline = arguments.public(function(options)
   for _, field in ipairs(GOAL) do
     if options[field.name] ~= nil then goal[field.name] = number_of(options[field.name], field.unit, field.name) end
   end
-  local made = study.new("run", options)
+  local made = study.new(options)
   local names, lengths, values = study.axes_of(made, options)
   local global_batch = number_of(options.global_batch, "1", "global_batch")
   return new_table(core.training_table(made.study, names, lengths, values, global_batch, {goal}))

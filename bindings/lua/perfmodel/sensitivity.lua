@@ -13,29 +13,33 @@ local public, text_of, number_of = arguments.public, arguments.text_of, argument
 
 local sensitivity = {}
 
-local OPTIONS = arguments.options("by storage units loader cache dataset",
-                                  arguments.but(study.OPTIONS, "epoch_samples"))
-local UPGRADE_OPTIONS = arguments.options("upgrades prices", arguments.but(OPTIONS, "by"))
+local PATH = "storage units loader cache dataset"
 
 local function handle_of(system) return arguments.handle_of(system, System, "system") end
 
 -- The same question on the system of the options and on others: studies, systems, completed runs, and what was
 -- assumed on the first. A run that cannot be completed on another system keeps the reason.
-local function asked_on(kind, own, others)
+local function asked_on(own, others)
   local studies, systems, runs, kept = {}, {}, {}, {}
   study.check_single(own, "")
-  local made = study.new(kind, own)
+  local made = study.new(own)
   local first, assumed = study.one(made, own)
   studies[1], systems[1], runs[1], kept[1] = made.study, made.systems[1], strict.unpack(first)[1], made
   for i, other in ipairs(others) do
     local there = {}
     for name, value in pairs(own) do there[name] = value end
     there.system = other
-    made = study.new(kind, there)
+    made = study.new(there)
     studies[i + 1], systems[i + 1], kept[i + 1] = made.study, made.systems[1], made
     runs[i + 1] = strict.unpack((study.complete(made, there)))[1]
   end
-  return studies, systems, runs, assumed, kept
+  return studies, systems, core.pack(made.task.run, runs), assumed, kept
+end
+
+-- The options of a question of its task: what input reaches is of training.
+local function own_of(options, more)
+  local trains = study.task(type(options) == "table" and options.task or nil).name == "training"
+  return study.take(options, trains and more .. " " .. PATH or more, trains and "epoch_samples" or "")
 end
 
 -- The input path of the options, or none.
@@ -64,10 +68,10 @@ end
 
 --- How the step time depends on each number of the hardware, raised by the share `by` (0.1), as a table object:
 --- resource, rate, step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage,
---- units, loader, cache, dataset.
+--- units, loader, cache, dataset; with task = "inference" those of pm.infer but latency: step_time is the latency.
 sensitivity.sensitivity = public(function(options)
-  arguments.check_options(options, OPTIONS)
-  local studies, systems, runs, assumed, _ = asked_on("run", study.own(options), {})
+  local own = own_of(options, "by")
+  local studies, systems, runs, assumed, _ = asked_on(own, {})
   local i, by = path_of(options, systems[1]), number_of(options.by or 0.1, "1", "by")
   return new_table(core.sensitivity_table(studies[1], systems[1], runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7],
                                           i[8], by), assumed)
@@ -75,41 +79,14 @@ end)
 
 --- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
 --- pm.with_gpu and pm.with_link) or as a list of names, as a table object, most gain first. `prices` of the changes by
---- the same names.
+--- the same names. With task = "inference" it is a call.
 sensitivity.upgrades = public(function(options)
-  arguments.check_options(options, UPGRADE_OPTIONS)
+  local own = own_of(options, "upgrades prices")
   local others, names, prices = changes_of(options)
-  local studies, systems, runs, assumed, _ = asked_on("run", study.own(options), others)
+  local studies, systems, runs, assumed, _ = asked_on(own, others)
   local i = path_of(options, systems[1])
   return new_table(core.upgrade_table(studies, systems, runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names,
                                       prices), assumed)
-end)
-
-local CALL = study.CALL_OPTIONS
-local CALL_BY, CALL_UPGRADES = arguments.options("by", CALL), arguments.options("upgrades prices", CALL)
-
--- Of options, those of a call.
-local function call_of(options)
-  local own = {}
-  for name in pairs(CALL) do own[name] = options[name] end
-  return own
-end
-
---- How the latency of inference depends on each number of the hardware: as pm.sensitivity; step_time is the latency.
---- Options: those of pm.infer but latency, and `by`.
-sensitivity.sensitivity_inference = public(function(options)
-  arguments.check_options(options, CALL_BY)
-  local studies, systems, runs, assumed, _ = asked_on("inference_run", call_of(options), {})
-  local by = number_of(options.by or 0.1, "1", "by")
-  return new_table(core.call_sensitivity_table(studies[1], systems[1], runs, by), assumed)
-end)
-
---- Which upgrade pays in inference: as pm.upgrades, of a call.
-sensitivity.upgrades_inference = public(function(options)
-  arguments.check_options(options, CALL_UPGRADES)
-  local others, names, prices = changes_of(options)
-  local studies, systems, runs, assumed, _ = asked_on("inference_run", call_of(options), others)
-  return new_table(core.call_upgrade_table(studies, systems, runs, names, prices), assumed)
 end)
 
 --- A system with another GPU in it, on the same links.

@@ -10,11 +10,11 @@ local number_of = arguments.number_of
 
 local sizing = {}
 
-local OPTIONS = arguments.options([[rate epochs within dataset minimize prices pue storage units loader cache max_nodes
-  switch_ports oversubscription]], arguments.but(study.OPTIONS, "nodes epoch_samples"))
+local OPTIONS = "rate minimize prices pue max_nodes "
+local OF_TRAINING = "epochs within dataset storage units loader cache switch_ports oversubscription"
 
 local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", max_nodes = "1", switch_ports = "1",
-                    oversubscription = "1", global_batch = "1"}
+                    oversubscription = "1", global_batch = "1", latency = "s"}
 
 -- The goal; `dataset` is a record.
 local function goal_of(options)
@@ -67,46 +67,33 @@ end
 --- within a time: a list of tables with the fields of "size_choice", best first, then what misses, nearest first. Options:
 --- those of pm.predict but nodes, as lists where there are several choices (system, batch, precision, framework); rate, or
 --- epochs and within; dataset, minimize, prices (of a node by system), pue, storage, units, loader, cache, max_nodes,
---- switch_ports, oversubscription. gpus: used in each node, all by default.
+--- switch_ports, oversubscription. gpus: used in each node, all by default. With task = "inference" every GPU, of a
+--- system or by itself, is a replica: options are those of pm.infer but nodes, rate, latency (the longest a call may
+--- take: the largest batch within it) or batch, minimize, prices, pue, max_nodes.
 sizing.size = arguments.public(function(options)
-  arguments.check_options(options, OPTIONS)
-  local from, own = catalog.of(options), study.own(options)
-  if own.batch ~= nil and own.global_batch ~= nil then error("batch and global_batch exclude each other", 0) end
+  local replicas = study.task(type(options) == "table" and options.task or nil).replicas
+  local own = study.take(options, OPTIONS .. (replicas and "latency" or OF_TRAINING),
+                         replicas and "nodes" or "nodes epoch_samples")
+  local from = catalog.of(options)
+  for _, name in ipairs{"global_batch", "latency"} do
+    if own.batch ~= nil and options[name] ~= nil then error("batch and " .. name .. " exclude each other", 0) end
+  end
   own.global_batch = nil
-  local made = study.new("run", own)
+  local made = study.new(own)
   local choices = choices_of(made, own, options.prices)
-  local dataset = catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from)
+  local dataset = not replicas and catalog.record_of(options.dataset or "ilsvrc2012", "dataset", from) or {}
   local goal = goal_of(options)
   goal.samples, goal.sample_size = dataset.samples, dataset.sample_size
   local i = paths.of(options, choices.machines, dataset, from)
   local function ask(what)
-    return strict.unpack(core.size_choices(made.plan, {goal}, choices.runs, choices.prices, i[1], i[2], i[3], i[4],
-                                           i[5], i[6], i[7], i[8], what))
+    return strict.unpack(core.size_choices(made.plan, made.task.name, {goal}, choices.runs, choices.prices, i[1], i[2],
+                                           i[3], i[4], i[5], i[6], i[7], i[8], what))
   end
   local rows = ask("least")
   --- What takes less than the best, the fastest of it (nil if nothing does); the Pareto front, as a list.
   rows.next_cheaper = function() return ask("next")[1] end
   rows.front = function() return ask("front") end
   if options.global_batch ~= nil then choices.given[#choices.given + 1], choices.global = "batch", 1 end
-  return answer_of(made, choices, rows)
-end)
-
-local SERVICE = arguments.options("rate minimize prices pue max_nodes latency",
-                                  arguments.but(study.CALL_OPTIONS, "nodes"))
-
---- The least nodes (or what `minimize` says) of every choice for a rate of inference: a list as that of pm.size. Every GPU is
---- a replica. Options: network; system (systems or GPUs), precision, framework: lists where there are several; rate; latency
---- (the longest a call may take: the largest batch within it) or batch; gpus used in each node, all by default; minimize,
---- prices, pue, max_nodes; kernel_model, usable, catalog.
-sizing.size_inference = arguments.public(function(options)
-  arguments.check_options(options, SERVICE)
-  if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
-  local own = {}
-  for name in pairs(study.CALL_OPTIONS) do own[name] = options[name] end
-  local made = study.new("inference_run", own)
-  local choices = choices_of(made, own, options.prices)
-  local latency = options.latency ~= nil and number_of(options.latency, "s", "latency") or 0 / 0
-  local rows = strict.unpack(core.size_service(made.plan, {goal_of(options)}, choices.runs, choices.prices, latency))
   return answer_of(made, choices, rows)
 end)
 

@@ -13,16 +13,29 @@ local study = {}
 
 -- What is asked of a step: every field of the run, and what is no field.
 study.OPTIONS = axes.options("run", "network system global_batch framework catalog")
--- Of a call of inference; `usable` is another name of usable_memory.
-study.CALL_OPTIONS = axes.options("inference_run", "network system framework usable catalog")
 
--- What the core has for runs of training and for calls.
-local CALLS = {
-  run = {asked = core.asked_runs, completed = core.study_complete, assumed = core.study_assumed,
-         software = "framework_index"},
-  inference_run = {asked = core.asked_calls, completed = core.study_complete_calls, assumed = core.study_assumed_calls,
-                   software = "profile_index"},
-}
+-- A task by name: types of its runs and answers, the field of a run that is its software, whether GPUs are replicas,
+-- and the options of its runs; `usable` is another name of usable_memory.
+local tasks = {}
+function study.task(name)
+  name = text_of(name or "training", "task")
+  if not tasks[name] then
+    local facts = core.task_facts(name)
+    tasks[name] = {name = name, unit = facts[1], run = facts[2], software = facts[4], replicas = facts[5] ~= "",
+                   options = facts[2] == "run" and study.OPTIONS
+                             or axes.options(facts[2], "network system framework usable catalog")}
+  end
+  return tasks[name]
+end
+
+-- Of options, those that the runs of their task take. All others raise, but for `more`; of the runs', all `but` some.
+function study.take(options, more, but)
+  local task = study.task(type(options) == "table" and options.task or nil)
+  local own = {task = task.name}
+  arguments.check_options(options, arguments.options("task " .. more, arguments.but(task.options, but or "")))
+  for name in pairs(task.options) do own[name] = options[name] end
+  return own
+end
 
 -- Of options, those that a prediction takes.
 function study.own(options)
@@ -81,32 +94,28 @@ local function parts_of(frameworks)
   return parts
 end
 
--- A study of the networks and systems of the options; it holds them, because C refers to them. `kind` is "run" or
--- "inference_run".
-function study.new(kind, options)
-  local from = catalog.of(options)
-  local made = {kind = kind, calls = CALLS[kind], catalog = from,
-                networks = catalog.handles_of(options.network, "network", from)}
+-- A study of the networks and systems of the options; it holds them, because C refers to them.
+function study.new(options)
+  local from, task = catalog.of(options), study.task(options.task)
+  local made = {task = task, catalog = from, networks = catalog.handles_of(options.network, "network", from)}
   made.systems, made.paths = variants_of(catalog.handles_of(options.system, "system", from), options.axes)
   local names, records = frameworks_of(options.framework)
-  local parts, handle = parts_of(kind == "run" and records or {}), catalog.handle_of(from)
-  if kind == "run" then
-    made.study = core.study_new(handle, made.networks, made.systems, names, parts[1], parts[2], parts[3], parts[4])
-  else
-    made.study = core.inference_study_new(handle, made.networks, made.systems, names, records)
-  end
+  local trains = task.software == "framework_index"
+  local parts = parts_of(trains and records or {})
+  made.study = core.study_new(task.name, catalog.handle_of(from), made.networks, made.systems, names, parts[1],
+                              parts[2], parts[3], parts[4], trains and {} or records)
   made.frameworks = #names
   return made
 end
 
 -- The axes of the study's lists.
 local function places_of(made)
-  return {network_index = #made.networks, system_index = #made.systems, [made.calls.software] = made.frameworks}
+  return {network_index = #made.networks, system_index = #made.systems, [made.task.software] = made.frameworks}
 end
 
 -- What core functions take for all combinations of the options: names, lengths and values of axes; and the fields
 -- given.
-function study.axes_of(made, options) return axes.of(made.kind, options, places_of(made)) end
+function study.axes_of(made, options) return axes.of(made.task.run, options, places_of(made)) end
 
 -- Options as fields of the run: a global batch is its batch.
 local function fields_of(options)
@@ -124,7 +133,8 @@ end
 function study.complete(made, options, one)
   local global = options.global_batch ~= nil and 1 or 0
   local names, lengths, values, given = study.axes_of(made, fields_of(options))
-  local runs = made.calls.completed(made.study, made.calls.asked(names, lengths, values), given, global, one and 1 or 0)
+  local asked = core.asked_runs(made.task.name, names, lengths, values)
+  local runs = core.study_complete(made.study, asked, given, global, one and 1 or 0)
   study.follow(made)
   return runs, given, global
 end
@@ -137,7 +147,7 @@ function study.follow(made)
   made.noted = #notes
 end
 
--- One run of training or call, completed, what was assumed of it, the fields that were given, 1 for a global batch.
+-- One run, completed, what was assumed of it, the fields that were given, 1 for a global batch.
 function study.one(made, options)
   local runs, given, global = study.complete(made, options, true)
   if #strict.unpack(runs) ~= 1 then error("one value of each option expected", 0) end
@@ -145,7 +155,9 @@ function study.one(made, options)
 end
 
 -- What was assumed of each of the runs, in a line.
-function study.assumed(made, runs, given, global) return made.calls.assumed(made.study, runs, given, global) end
+function study.assumed(made, runs, given, global)
+  return core.study_assumed(made.study, runs, given, global)
+end
 
 -- "; assumed: ...", or nothing.
 function study.assumed_text(assumed) return (assumed or "") ~= "" and "; assumed: " .. assumed or "" end

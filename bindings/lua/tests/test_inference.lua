@@ -11,8 +11,8 @@ local within = pm.infer{network = "resnet50", system = "t4", precision = "int8",
                         framework = "tensorrt"}
 assert(within.latency <= 5e-3 and within.batch > 8)
 
-local rows = pm.infer_sweep{network = {"resnet50", "vgg16"}, system = {"t4", "dgx1-v100"}, batch = {1, 8},
-                            precision = {"fp32", "fp16"}, framework = {"tensorrt", "pytorch"}}
+local rows = pm.sweep{task = "inference", network = {"resnet50", "vgg16"}, system = {"t4", "dgx1-v100"}, batch = {1, 8},
+                      precision = {"fp32", "fp16"}, framework = {"tensorrt", "pytorch"}}
 check.equal(rows:count(), 32)
 
 local function fails(fragment, options)

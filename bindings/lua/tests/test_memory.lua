@@ -34,7 +34,7 @@ for _, network in ipairs{"resnet50", "gpt2"} do
   check.equal(use.largest_batch, p.largest_batch)
   check.equal(use.assumed, p.assumed)
   local call = pm.infer{network = network, system = "dgx1-v100"}
-  use = pm.memory{network = network, system = "dgx1-v100", inference = true}
+  use = pm.memory{network = network, system = "dgx1-v100", task = "inference"}
   check.equal(use.total, call.memory)
   check.equal(use.assumed, call.assumed)
 end
@@ -42,7 +42,7 @@ assert(tostring(ask{precision = "fp16"}):find("assumed: momentum, pytorch", 1, t
 check.equal(ask{usable = "2 GiB"}.usable, 2 * 2 ^ 30)
 
 -- Less is kept in inference and with recomputation; a framework with other constants.
-assert(ask{inference = true}.total < ask().total)
+assert(ask{task = "inference"}.total < ask().total)
 local hungry = pm.framework "pytorch-2.4"
 hungry.memory.context = hungry.memory.context + 1e9
 check.equal(ask{framework = hungry}.total, ask{framework = "pytorch-2.4"}.total + 1e9)
@@ -74,8 +74,8 @@ check.raises("does not divide", pm.memory, plan)
 plan.gpus, plan.global_batch = 60, nil
 check.raises("60 GPUs fill no whole nodes of 8; 56 or 64 GPUs do", pm.memory, plan)
 check.equal(pm.memory_stages{network = "resnet50", system = "v100"}:count(), 1)
-check.raises("no effect in inference", ask, {tensor_parallel = 2, inference = true})
-check.raises("of training", pm.memory_stages, {network = "resnet50", system = "v100", inference = true})
+check.raises("no effect in inference", ask, {tensor_parallel = 2, task = "inference"})
+check.raises("of training", pm.memory_stages, {network = "resnet50", system = "v100", task = "inference"})
 
 -- What is wrong is raised, with the value.
 check.raises("batch 0", ask, {batch = 0})

@@ -13,9 +13,9 @@ assert(next_cheaper.cost < sizing[1].cost and next_cheaper.reached < 1)
 local front = sizing.front()
 for i = 2, #front do assert(front[i].cost > front[i - 1].cost and front[i].time < front[i - 1].time) end
 
-local served = pm.size_inference{network = "resnet50", system = {"t4", "dgx1-v100"}, precision = {"fp16", "int8"},
-                                 rate = "20000 1/s", latency = "10 ms", prices = {t4 = 2500, ["dgx1-v100"] = 149000},
-                                 minimize = "cost"}
+local served = pm.size{task = "inference", network = "resnet50", system = {"t4", "dgx1-v100"},
+                       precision = {"fp16", "int8"}, rate = "20000 1/s", latency = "10 ms", prices = {t4 = 2500, ["dgx1-v100"] = 149000},
+                       minimize = "cost"}
 check.equal(#served, 4)
 assert(served[1].rank == 1 and served[1].latency <= 0.01 and served[1].throughput >= 20000)
 assert(served[1].cost == served[1].nodes * served[1].price)
@@ -40,10 +40,10 @@ local better = pm.upgrades{network = "resnet50", system = "dgx1-p100", gpus = 8,
                            prices = {v100 = 50000}}
 check.equal(better:count(), 3)
 
-local owed = pm.sensitivity_inference{network = "resnet50", system = "t4", batch = 64, precision = "fp16"}
+local owed = pm.sensitivity{task = "inference", network = "resnet50", system = "t4", batch = 64, precision = "fp16"}
 assert(#owed:rows() >= 3)
-local faster = pm.upgrades_inference{network = "resnet50", system = "t4", batch = 64, upgrades = {v100 = "v100"},
-                                     prices = {v100 = 9000}}
+local faster = pm.upgrades{task = "inference", network = "resnet50", system = "t4", batch = 64,
+                           upgrades = {v100 = "v100"}, prices = {v100 = 9000}}
 assert(#faster == 1 and faster:rows()[1].gain > 0)
 
 local function fails(fragment, options)

@@ -115,6 +115,6 @@ def _counts(system: System, keywords: dict[str, Any]) -> tuple[int, int]:
         if name not in ("gpus", "nodes"):
             raise ArgumentError(f"{name} is of the network: give one")
     given = list(keywords), 0.0
-    asked = _core.asked_runs(*flat(axes_of("run", keywords)))
+    asked = _core.asked_runs("training", *flat(axes_of("run", keywords)))
     run = _record.values("run", _core.complete_counts(system._handle, asked, *given))
     return run["gpus"], run["nodes"]

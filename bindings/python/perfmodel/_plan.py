@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from math import nan
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from . import _core, _record, _records, _shipped
 from ._catalog import as_network, as_system
 from ._framework import Framework, frameworks_records, of_study
-from ._inputs import Numbers, many, text
+from ._inputs import Numbers, Quantity, many, quantity, text
 from ._keywords import takes
 from ._network import Network
 from ._record import Records
@@ -25,8 +26,11 @@ if TYPE_CHECKING:
     from ._options import RunAxes
 
 Networks = Union[Network, str, Iterable[Network | str]]
-Systems = Union[System, str, Iterable[System | str]]
-FrameworkList = Union[Framework, str, None, Iterable[Framework | str]]
+Target = Union[System, _records.Gpu, str]
+Systems = Union[Target, Iterable[Target]]
+Software = Union[Framework, _records.InferenceProfile, str]
+"""What runs a network: a framework, or an inference profile, by name or as a record."""
+FrameworkList = Union[Software, None, Iterable[Software]]
 
 # Small enough for Ctrl-C to be answered at once, large enough not to be felt.
 CHUNK = 16384
@@ -36,10 +40,11 @@ MEMO = 64  # below it a call is over before order matters
 class Plan(Study):
     """What can be computed once for some networks on some systems in some frameworks: kernels, the wires of every GPU
     count, buckets of gradients. Without frameworks, each run has that of its kind of plan; "none" is kernels and
-    collectives only.
+    collectives only. Of the task "inference", frameworks are inference profiles.
 
     Evaluation is then arithmetic. `runs` are structured arrays of dtype `perfmodel.dtype("run")`, results of dtype
-    `perfmodel.dtype("prediction")`; a run that cannot be predicted has its status and NaN, and the others go on.
+    `perfmodel.dtype("prediction")`, of inference "inference_run" and "inference"; a run that cannot be predicted has
+    its status and NaN, and the others go on.
 
     >>> plan = Plan("resnet50", "dgx1-v100")
     >>> runs = plan.runs(gpus=[1, 2, 4, 8], batch=[32, 64])
@@ -47,22 +52,23 @@ class Plan(Study):
     (8,)
     """
 
-    _run, _result, _software = "run", "prediction", "framework_index"
-    _calls = (_core.asked_runs, _core.study_complete, _core.study_predict, _core.study_assumed)
-
-    def __init__(self, networks: Networks, systems: Systems, frameworks: FrameworkList = None):
+    def __init__(self, networks: Networks, systems: Systems, frameworks: FrameworkList = None, task: str = "training"):
         nets, nodes = [as_network(item) for item in many(networks)], [as_system(item) for item in many(systems)]
         chosen = [] if frameworks is None else [_chosen(item) for item in many(frameworks)]
         handle = _core.study_new(
+            text(task, "task"),
             _shipped.handle(),
             [network._handle for network in nets],
             [system._handle for system in nodes],
             [item if isinstance(item, str) else "" for item in chosen],
-            *frameworks_records(item for item in chosen if not isinstance(item, str)),
+            *frameworks_records(item for item in chosen if isinstance(item, Framework)),
+            _record.side_by_side(
+                "inference_profile", [item for item in chosen if isinstance(item, _records.InferenceProfile)]
+            ),
         )
-        super().__init__(nets, nodes, len(chosen), handle, (nets, nodes, chosen or None))
+        super().__init__(task, nets, nodes, len(chosen), handle, (nets, nodes, chosen or None, task))
         self._found: dict[tuple[int, int], Framework] = {}
-        self._framework_ids: dict[tuple[int, int], str] = {}
+        self._software_ids: dict[tuple[int, int], str] = {}
 
     @property
     def frameworks(self) -> list[Framework]:
@@ -81,11 +87,18 @@ class Plan(Study):
             self._found[index, system] = found
         return self._found[index, system] if index >= 0 else None
 
-    def _framework_id(self, index: int, system: int) -> str:
-        if (index, system) not in self._framework_ids:
-            used = self.framework(index, system)
-            self._framework_ids[index, system] = "none" if used is None else used.id
-        return self._framework_ids[index, system]
+    def profile(self, index: int, system: int = 0) -> _records.InferenceProfile:
+        """An inference profile by its place in runs, as one of the systems has it."""
+        found = _core.study_software(self._study, index, system, "inference_profile")
+        if found is None:
+            raise IndexError(f"the plan has no inference profile {index} on system {system}")
+        return _record.read(_records.InferenceProfile, "inference_profile", found)
+
+    def _software_id(self, index: int, system: int) -> str:
+        if (index, system) not in self._software_ids:
+            used = self.framework(index, system) if self._task.run == "run" else self.profile(index, system)
+            self._software_ids[index, system] = "none" if used is None else used.id
+        return self._software_ids[index, system]
 
     @takes("run", many=True)
     def runs(
@@ -104,7 +117,7 @@ class Plan(Study):
         samples per second that a node's input path brings; `dataset` a dataset or its number of samples, for
         `epoch_time`. What is not given is completed: the runs are whole, and `predict` takes them as they are.
         """
-        keywords = asked("runs", run, global_batch=global_batch, input=input, dataset=dataset)
+        keywords = asked("runs", run, self._task, global_batch=global_batch, input=input, dataset=dataset)
         return self._complete(keywords, global_batch is not None)[0]
 
     def predict(self, runs: Records, out: Records | None = None, *, columns: Iterable[str] | None = None) -> Records:
@@ -114,60 +127,69 @@ class Plan(Study):
         are among them.
         """
         extra = -1.0 if columns is None else float(sum(_core.extra_column(name) for name in set(columns)))
-        runs = _record.checked("run", runs, "runs")
-        wanted = _record.dtype("prediction")
+        runs = _record.checked(self._task.run, runs, "runs")
+        wanted = _record.dtype(self._task.answer)
         result = np.empty(runs.shape, dtype=wanted) if out is None else out
         if result.dtype != wanted or result.shape != runs.shape or not result.flags.c_contiguous:
             raise TypeError(
-                f'out must be a contiguous array of dtype perfmodel.dtype("prediction"), shape {runs.shape}'
+                f'out must be a contiguous array of dtype perfmodel.dtype("{self._task.answer}"), shape {runs.shape}'
             )
         flat_runs, flat_result, handle = runs.reshape(-1), result.reshape(-1), self._handle
         for start in range(0, flat_runs.size, CHUNK):
             part = slice(start, start + CHUNK)
-            _predict_part(handle, flat_runs[part], flat_result[part], extra)
+            _predict_part(handle, self.task, flat_runs[part], flat_result[part], extra)
         return result
 
-    def _report_of(self, run: _records.Run, given: Given | None, dataset: str) -> _core.report:
+    def _report_of(self, run: Any, given: Given | None, dataset: str = "", latency: float = nan) -> _core.report:
         """What there is to say of a completed run."""
-        known = given if given is not None else all_given("run")
+        known = given if given is not None else all_given(self._task.run)
         with self._lock:
-            return _core.study_report(self._study, _record.write("run", run), *known, dataset)
+            return _core.study_report(self._study, _record.write(self._task.run, run), *known, dataset, latency)
+
+    def within(self, run: Records, latency: Quantity) -> Records:
+        """The run of inference with the largest batch whose latency is at most `latency`, and that fits. Raises
+        UnreachableError if one sample takes longer."""
+        limit = quantity(latency, "s", "latency")
+        asked = _record.checked(self._task.run, run, "run").reshape(-1)
+        return _record.array(self._task.run, _core.run_find_batch(self._handle, self.task, asked, limit))
 
     def check(self, run: Records) -> None:
         """Raises the error that says why this one run cannot be predicted: DoesNotFitError, ..."""
-        _core.run_check(self._handle, _record.checked("run", run, "run").reshape(-1))
+        _core.run_check(self._handle, self.task, _record.checked(self._task.run, run, "run").reshape(-1))
 
     def __repr__(self) -> str:
         ids = ", ".join(network.id for network in self.networks)
         return f"<Plan of {ids} on {', '.join(self._system_ids)}>"
 
 
-def _predict_part(handle: _core.plan, runs: Records, result: Records, extra: float) -> None:
+def _predict_part(handle: _core.plan, task: str, runs: Records, result: Records, extra: float) -> None:
     """Runs of the same batch one after the other: the core remembers a few dozen kernel times within a call, and the
     batch runs fastest in grids.
     """
     batch = runs["batch"]
     if runs.size <= MEMO or bool((batch[1:] >= batch[:-1]).all()):
-        _core.predict_into(handle, runs.view(np.uint8), result.view(np.uint8), extra)
+        _core.predict_into(handle, task, runs.view(np.uint8), result.view(np.uint8), extra)
         return
     order = np.argsort(batch, kind="stable")
     ordered = np.empty_like(result)
-    _core.predict_into(handle, runs[order].view(np.uint8), ordered.view(np.uint8), extra)
+    _core.predict_into(handle, task, runs[order].view(np.uint8), ordered.view(np.uint8), extra)
     result[order] = ordered
 
 
-def _chosen(value: Framework | str) -> Framework | str:
-    return value if isinstance(value, Framework) else text(value, "framework")
+def _chosen(value: Software) -> Software:
+    return value if isinstance(value, (Framework, _records.InferenceProfile)) else text(value, "framework")
 
 
-@lru_cache(maxsize=32)
-def _plan_of(network: Network, system: System, framework: Framework | str | None, version: int) -> Plan:
-    return Plan(network, system, framework)
+@lru_cache(maxsize=64)
+def _plan_of(network: Network, system: System, framework: Framework | str | None, task: str, version: int) -> Plan:
+    return Plan(network, system, framework, task)
 
 
-def plan_of(network: Network | str, system: System | str, framework: Framework | str | None) -> Plan:
-    """A plan of one network on one system in one framework; plans of the last few are kept."""
-    net = as_network(network)
+def plan_of(network: Network | str, system: Target, framework: Software | None, task: str = "training") -> Plan:
+    """A plan of one network on one system in one framework; plans of the last few are kept, but not of profiles."""
+    net, node = as_network(network), as_system(system)
+    if isinstance(framework, _records.InferenceProfile):
+        return Plan(net, node, framework, task)
     if framework is not None and not isinstance(framework, (str, Framework)):
         raise TypeError(f"framework must be a framework or text, not {type(framework).__name__}")
-    return _plan_of(net, as_system(system), framework, net._version)
+    return _plan_of(net, node, framework, task, net._version)

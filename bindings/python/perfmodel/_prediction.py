@@ -94,7 +94,7 @@ def prediction(
     network, system, framework = places
     members = _record.values("prediction", result)
     members["network"], members["system"] = plan._network_id(network), plan._system_ids[system]
-    members["framework"] = plan._framework_id(framework, system)
+    members["framework"] = plan._software_id(framework, system)
     members["_whole"], members["_plan"], members["_given"], members["_dataset"] = run, plan, given, dataset
     return _record.made(Prediction, members)
 
@@ -127,6 +127,6 @@ def predict(
         for what needs more memory than the GPU has (with `ignore_memory` it is predicted all the same).
     """
     plan = plan_of(network, system, framework)
-    keywords = asked("predict", run, global_batch=global_batch, input=input, dataset=dataset)
+    keywords = asked("predict", run, plan._task, global_batch=global_batch, input=input, dataset=dataset)
     given = list(keywords), float(global_batch is not None)
     return prediction(plan, *plan._ask(keywords, given[1]), given, dataset_name(dataset))

@@ -11,6 +11,7 @@ from ._errors import ArgumentError
 from ._input_path import InputPipeline
 from ._inputs import Number, Numbers, many, number
 from ._keywords import check
+from ._study import Task
 
 Input = Union[InputPipeline, Number, None]
 Samples = Union[_records.Dataset, str, float, None]
@@ -19,6 +20,7 @@ Samples = Union[_records.Dataset, str, float, None]
 def asked(
     function: str,
     run: Mapping[str, Any],
+    task: Task,
     *,
     global_batch: Numbers = None,
     input: Input = None,
@@ -26,7 +28,10 @@ def asked(
 ) -> dict[str, Any]:
     """The fields of a run that are given, by name, with what other arguments say of them: a global batch is then
     `batch`."""
-    keywords = check("run", run, function)
+    keywords = check(task.run, run, function)
+    only = {"global_batch": global_batch, "input": input, "dataset": dataset}
+    for name in [name for name, value in only.items() if value is not None and task.name != "training"]:
+        raise ArgumentError(f"{name} has no effect in {task.name}")
     if global_batch is not None:
         values = [number(item, "global_batch") for item in many(global_batch)]
         _set(keywords, "batch", values[0] if len(values) == 1 else values, "global_batch")

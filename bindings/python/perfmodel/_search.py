@@ -128,7 +128,7 @@ class Search:
 
     def _settings(self) -> dict[str, Any]:
         """What of the best run its plan decides, and what is not its default."""
-        best, usual = self.best.run, _record.read(_records.Run, "run", _core.asked_runs(*flat({})))
+        best, usual = self.best.run, _record.read(_records.Run, "run", _core.asked_runs("training", *flat({})))
         options: dict[str, Any] = {}
         for f in given("run"):
             value = getattr(best, f.name)

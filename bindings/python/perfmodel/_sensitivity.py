@@ -11,18 +11,15 @@ import numpy as np
 from . import _core
 from ._catalog import as_system
 from ._errors import ArgumentError
-from ._framework import Framework
 from ._hardware import with_gpu, with_link, with_number
-from ._inference import InferencePlan, Profile, Target, inference_plan_of
 from ._input_path import InputPipeline, PathArrays, path_arrays
 from ._inputs import Doubles, Number, doubles, many, number, text
-from ._keywords import check, takes
+from ._keywords import takes
 from ._network import Network
-from ._plan import Plan, plan_of
+from ._plan import Plan, Software, Target, plan_of
 from ._record import Records
 from ._run import Input, asked
 from ._sizing import Prices
-from ._study import Study
 from ._system import System
 from ._table import Table
 from ._text import escape
@@ -30,7 +27,7 @@ from ._text import escape
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import InferenceRunOptions, RunOptions
+    from ._options import RunOptions
 
 
 class Answers(Table):
@@ -52,10 +49,11 @@ class Answers(Table):
 @takes("run", but=("epoch_samples",))
 def sensitivity(
     network: Network | str,
-    system: System | str,
+    system: Target,
     *,
+    task: str = "training",
     by: Number = 0.1,
-    framework: Framework | str | None = None,
+    framework: Software | None = None,
     global_batch: Number | None = None,
     input: Input = None,
     **run: Unpack[RunOptions],
@@ -63,87 +61,51 @@ def sensitivity(
     """How the step time depends on each number of the hardware: each is raised by the share `by` alone, and the step predicted
     again. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `bottleneck`.
 
-    The other arguments are those of `perfmodel.predict`; with an `input_pipeline` as `input`, storage is a number too.
+    The other arguments are those of `perfmodel.predict`, of the task "inference" those of `perfmodel.infer`, and
+    `step_time` is then the latency; with an `input_pipeline` as `input`, storage is a number too.
+
+    >>> owed = sensitivity("resnet50", "t4", task="inference", batch=64, precision="int8")
+    >>> list(owed["resource"][:2])
+    ['clock', 'memory-bandwidth']
     """
-    keywords = asked("sensitivity", run, global_batch=global_batch, input=input)
-    plan = plan_of(network, system, framework)
-    runs, assumed = _completed(plan, keywords, global_batch is not None)
-    handle = plan.systems[0]._handle
-    return Answers(_core.sensitivity_table(plan._study, handle, runs, *_path_of(input), number(by, "by")), assumed)
+    plan = plan_of(network, system, framework, task)
+    keywords = asked("sensitivity", run, plan._task, global_batch=global_batch, input=input)
+    (studies, systems, runs), assumed = _completed_on([plan], keywords, global_batch is not None)
+    table = _core.sensitivity_table(studies[0], systems[0], runs, *_path_of(input), number(by, "by"))
+    return Answers(table, assumed)
 
 
 @takes("run", but=("epoch_samples",))
 def upgrades(
     network: Network | str,
-    system: System | str,
+    system: Target,
     choices: Mapping[str, System | str] | Iterable[System | str],
     *,
+    task: str = "training",
     prices: Prices | None = None,
-    framework: Framework | str | None = None,
+    framework: Software | None = None,
     global_batch: Number | None = None,
     input: Input = None,
     **run: Unpack[RunOptions],
 ) -> Table:
     """Which upgrade pays: the same run on other systems (by name, or as a dict of systems of your own by any name; see
     `with_gpu`, `with_link`), most gain first. `prices` of the changes by those names give the gain for each unit of price.
+    Of the task "inference" it is a call, and GPUs by themselves are systems too ("t4").
     """
-    keywords = asked("upgrades", run, global_batch=global_batch, input=input)
     names, others, owed = _changes(choices, prices)
-    plans = [plan_of(network, item, framework) for item in (system, *others)]
+    plans = [plan_of(network, item, framework, task) for item in (system, *others)]
+    keywords = asked("upgrades", run, plans[0]._task, global_batch=global_batch, input=input)
     (studies, systems, runs), assumed = _completed_on(plans, keywords, global_batch is not None)
     return Answers(_core.upgrade_table(studies, systems, runs, *_path_of(input), names, owed), assumed)
 
 
-@takes("inference_run")
-def sensitivity_inference(
-    network: Network | str,
-    system: Target,
-    *,
-    by: Number = 0.1,
-    framework: Profile | None = None,
-    **run: Unpack[InferenceRunOptions],
-) -> Table:
-    """How the latency of inference depends on each number of the hardware, as `sensitivity` for a step; `step_time` is the
-    latency. The arguments are those of `perfmodel.infer`, and `by`.
-
-    >>> owed = sensitivity_inference("resnet50", "t4", batch=64, precision="int8")
-    >>> list(owed["resource"][:2])
-    ['clock', 'memory-bandwidth']
-    """
-    plan = inference_plan_of(network, system, framework)
-    runs, assumed = _completed(plan, check("inference_run", run, "sensitivity_inference"))
-    return Answers(_core.call_sensitivity_table(plan._study, plan.systems[0]._handle, runs, number(by, "by")), assumed)
-
-
-@takes("inference_run")
-def upgrades_inference(
-    network: Network | str,
-    system: Target,
-    choices: Mapping[str, System | str] | Iterable[System | str],
-    *,
-    prices: Prices | None = None,
-    framework: Profile | None = None,
-    **run: Unpack[InferenceRunOptions],
-) -> Table:
-    """Which upgrade pays in inference: as `upgrades`, of a call. GPUs by themselves are systems too ("t4")."""
-    names, others, owed = _changes(choices, prices)
-    plans = [inference_plan_of(network, item, framework) for item in (system, *others)]
-    (studies, systems, runs), assumed = _completed_on(plans, check("inference_run", run, "upgrades_inference"))
-    return Answers(_core.call_upgrade_table(studies, systems, runs, names, owed), assumed)
-
-
-def _completed(plan: Study, keywords: dict[str, Any], global_batch: bool = False) -> tuple[Records, str]:
-    """One run, and what was assumed of it."""
-    runs, given = plan._complete(keywords, global_batch, one=True)
-    return runs, plan._assumed_of(runs, given)[0]
-
-
 def _completed_on(
-    plans: list[Plan] | list[InferencePlan], keywords: dict[str, Any], global_batch: bool = False
+    plans: list[Plan], keywords: dict[str, Any], global_batch: bool
 ) -> tuple[tuple[list[_core.study], list[_core.system], Records], str]:
     """The same question on each of the systems: studies, systems and runs, and what was assumed on the first. A run
     that cannot be completed on another system is a row with the reason."""
-    first, assumed = _completed(plans[0], keywords, global_batch)
+    first, given = plans[0]._complete(keywords, global_batch, one=True)
+    assumed = plans[0]._assumed_of(first, given)[0]
     runs = [first, *(plan._complete(keywords, global_batch)[0] for plan in plans[1:])]
     whole = np.concatenate(runs).astype(first.dtype)
     return ([plan._study for plan in plans], [plan.systems[0]._handle for plan in plans], whole), assumed
@@ -167,4 +129,4 @@ def _path_of(value: Input) -> PathArrays:
     return path_arrays([value.setup] if isinstance(value, InputPipeline) else [])
 
 
-__all__ = ["sensitivity", "sensitivity_inference", "upgrades", "upgrades_inference", "with_gpu", "with_link", "with_number"]
+__all__ = ["sensitivity", "upgrades", "with_gpu", "with_link", "with_number"]

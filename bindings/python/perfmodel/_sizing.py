@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
@@ -12,7 +12,6 @@ import numpy as np
 from . import _core, _record, _records
 from ._catalog import default
 from ._errors import ArgumentError
-from ._inference import InferencePlan, Profile, Target
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
 from ._network import Network
@@ -26,7 +25,7 @@ from ._table import Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import InferenceRunAxes, RunAxes
+    from ._options import RunAxes
 
 Prices = Mapping[str, Number]
 
@@ -41,7 +40,8 @@ class _Question(NamedTuple):
     inputs: PathArrays
 
     def ask(self, what: str) -> Records:
-        data = _core.size_choices(self.plan._handle, self.goal, self.runs, self.prices, *self.inputs, what)
+        plan, task = self.plan._handle, self.plan.task
+        data = _core.size_choices(plan, task, self.goal, self.runs, self.prices, *self.inputs, what)
         return _record.array("size_choice", data)
 
 
@@ -77,11 +77,14 @@ class Choices(Table):
 
 
 class Sizing(Choices):
-    """Choices for training.
+    """Choices for a rate, or for epochs within a time.
 
     >>> s = size("resnet50", ["dgx1-v100", "dgx1-p100"], epochs=90, within="6 h", precision="fp16", batch=128)
     >>> s.best.system, s.best.nodes
     ('dgx1-v100', 1)
+    >>> s = size("resnet50", ["t4", "v100"], task="inference", rate=20000, latency="10 ms", precision="int8")
+    >>> s.best.latency <= 0.01, s.best.throughput >= 20000
+    (True, True)
     """
 
     def __init__(self, question: _Question, assumed: list[str]):
@@ -106,10 +109,12 @@ def size(
     network: Network | str,
     systems: Systems,
     *,
+    task: str = "training",
     rate: Quantity | None = None,
+    latency: Quantity | None = None,
     epochs: Number | None = None,
     within: Quantity | None = None,
-    dataset: Samples = "ilsvrc2012",
+    dataset: Samples = None,
     global_batch: Number | None = None,
     framework: FrameworkList = None,
     minimize: str = "nodes",
@@ -124,15 +129,20 @@ def size(
     oversubscription: Number = 1.0,
     **run: Unpack[RunAxes],
 ) -> Sizing:
-    """The least nodes (or cost, power, rack units) of each choice for a rate, or for epochs within a time.
+    """The least nodes (or cost, power, rack units) of each choice for a rate, or for epochs within a time; of the task
+    "inference" for a rate.
 
     Every system, framework and value of an option of the run is a choice; `gpus`, used in each node, are all by default.
-    All node counts from 1 up are evaluated, one by one, until the target is reached.
+    All node counts from 1 up are evaluated, one by one, until the target is reached. In inference every GPU, of a
+    system or by itself, is a replica, and replicas share nothing.
 
     Args:
         rate: samples per second that are wanted ("20000 samples/s"); or
+        task: "training" or "inference".
+        latency: longest that a call of inference may take ("10 ms"): each choice has the largest batch within it, in
+            place of `batch`. Queueing, and copies from and to the host, are not in it.
         epochs, within: epochs, and the time for them ("6 h").
-        dataset: what an epoch is: a dataset, its name or its number of samples.
+        dataset: what an epoch is: a dataset, its name or its number of samples; ilsvrc2012 by default.
         global_batch: samples of an update over all GPUs, in place of `batch`.
         minimize: "nodes", "cost", "power" or "rack-units".
         prices: price of one node by system, all in one currency of yours.
@@ -145,66 +155,29 @@ def size(
     The other arguments are those of `perfmodel.predict`. What the catalogue does not know (the power of some machines) is
     NaN. Raises NotFoundError for an unknown name, ArgumentError.
     """
-    plan = Plan(network, systems, framework)
+    plan = Plan(network, systems, framework, task)
     for name in ("nodes", "epoch_samples"):
         if name in run:
             raise TypeError(f"size() got an unexpected keyword argument {name!r}")
-    if global_batch is not None and run.get("batch") is not None:
-        raise ArgumentError("batch and global_batch are both given; give one")
-    runs, assumed = _choices(plan, check("run", run, "size"), global_batch is not None)
-    known = default().dataset(dataset) if isinstance(dataset, str) else dataset
-    goal = _goal(rate, epochs, within, known, global_batch, minimize, max_nodes, pue, switch_ports, oversubscription)
+    training = {"epochs": epochs, "within": within, "dataset": dataset, "global_batch": global_batch}
+    for name in [name for name, value in {**training, "storage": storage}.items() if value is not None and plan._task.replicas]:
+        raise ArgumentError(f"{name} has no effect in {task}")
+    for name, value in {"global_batch": global_batch, "latency": latency}.items():
+        if value is not None and run.get("batch") is not None:
+            raise ArgumentError(f"batch and {name} are both given; give one")
+    runs, assumed = _choices(plan, check(plan._task.run, run, "size"), global_batch is not None)
+    known = default().dataset(dataset or "ilsvrc2012") if dataset is None or isinstance(dataset, str) else dataset
+    known = None if plan._task.replicas else known
+    goal = _goal(
+        rate, latency, epochs, within, known, global_batch, minimize, max_nodes, pue, switch_ports, oversubscription
+    )
     chosen = [plan.systems[index] for index in runs["system_index"]]
     owed = doubles(_price(prices, plan.systems, system) for system in chosen)
     paths = path_arrays(_paths(chosen, known, storage, units, loader, cache))
     return Sizing(_Question(plan, goal, runs, owed, paths), assumed)
 
 
-@takes("inference_run", many=True, but=("nodes",))
-def size_inference(
-    network: Network | str,
-    systems: Target | Iterable[Target],
-    *,
-    rate: Quantity,
-    latency: Quantity | None = None,
-    framework: Profile | Iterable[Profile] | None = None,
-    minimize: str = "nodes",
-    prices: Prices | None = None,
-    pue: Number = 1.0,
-    max_nodes: SupportsIndex = 1024,
-    **run: Unpack[InferenceRunAxes],
-) -> Choices:
-    """The least nodes (or cost, power, rack units) of each choice for a rate of inference. Every system (or GPU by itself),
-    framework and precision is a choice; every GPU is a replica, and replicas share nothing.
-
-    Args:
-        rate: samples per second that are wanted ("20000 samples/s").
-        latency: longest that a call may take ("10 ms"): each choice has the largest batch within it, in place of `batch`.
-
-    GPUs used in each node are all by default. The other arguments are those of `perfmodel.size` and `perfmodel.infer`. Queueing, and copies from and to the host, are
-    not in the latency. Raises NotFoundError for an unknown name, ArgumentError.
-
-    >>> s = size_inference("resnet50", ["t4", "v100"], rate=20000, latency="10 ms", precision="int8")
-    >>> s.best.latency <= 0.01, s.best.throughput >= 20000
-    (True, True)
-    """
-    plan = InferencePlan(network, systems, framework)
-    if "nodes" in run:
-        raise TypeError("size_inference() got an unexpected keyword argument 'nodes'")
-    keywords = check("inference_run", run, "size_inference")
-    if "batch" in keywords and latency is not None:
-        raise ArgumentError("batch and latency are both given; give one")
-    runs, assumed = _choices(plan, keywords)
-    goal = _goal(rate, None, None, None, None, minimize, max_nodes, pue, 32, 1.0)
-    chosen = [plan.systems[index] for index in runs["system_index"]]
-    limit = nan if latency is None else quantity(latency, "s", "latency")
-    owed = doubles(_price(prices, plan.systems, system) for system in chosen)
-    return Choices(_record.array("size_choice", _core.size_service(plan._handle, goal, runs, owed, limit)), assumed)
-
-
-def _choices(
-    plan: Plan | InferencePlan, keywords: dict[str, Any], global_batch: bool = False
-) -> tuple[Records, list[str]]:
+def _choices(plan: Plan, keywords: dict[str, Any], global_batch: bool) -> tuple[Records, list[str]]:
     """Every choice as a run on one node, with what was assumed of it: nodes are found, so GPUs are per node."""
     runs, (names, _) = plan._complete({**keywords, "nodes": 1})
     return runs, plan._assumed_of(runs, ([*names, "batch"] if global_batch else names, float(global_batch)))
@@ -216,6 +189,7 @@ def _choice_of(row: np.void) -> _records.SizeChoice:
 
 def _goal(
     rate: Quantity | None,
+    latency: Quantity | None,
     epochs: Number | None,
     within: Quantity | None,
     dataset: _records.Dataset | Number | None,
@@ -230,6 +204,8 @@ def _goal(
     row = goal[0]
     if rate is not None:
         row["rate"] = quantity(rate, "1/s", "rate")
+    if latency is not None:
+        row["latency"] = quantity(latency, "s", "latency")
     if within is not None:
         row["within"] = quantity(within, "s", "within")
     if epochs is not None:
@@ -281,4 +257,4 @@ def _paths(
     return [(dataset, stored, access, decoder_of(machine.cpu), reads, machine, off, run) for machine in machines]
 
 
-__all__ = ["Choices", "Sizing", "size", "size_inference"]
+__all__ = ["Choices", "Sizing", "size"]

@@ -8,7 +8,8 @@ import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from typing import Any, ClassVar, TypeVar
+from math import nan
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -30,29 +31,47 @@ Step = tuple[str, tuple[Any, ...]]
 S = TypeVar("S", bound="Study")
 
 
-class Study:
-    """What plans of training and of inference have in common: they complete runs, and predict completed ones."""
+class Task(NamedTuple):
+    """What there is to know of a task: the types of its runs and of what is predicted, and the field of a run that is
+    its place among the frameworks of the plan."""
 
-    _run: ClassVar[str]
-    """The type of runs, "run" or "inference_run", and of what is predicted."""
-    _result: ClassVar[str]
-    _software: ClassVar[str]
-    """The field of a run that is its place among the frameworks of the plan."""
-    _calls: ClassVar[tuple[Any, Any, Any, Any]]
-    """What the core has for them: runs as asked, completed, one completed and predicted, what was assumed."""
+    name: str
+    unit: str
+    run: str
+    answer: str
+    software: str
+    replicas: bool
+
+
+@cache
+def task_of(name: str) -> Task:
+    """A task by name, "training" or "inference"."""
+    unit, run, answer, software, replicas = _core.task_facts(name)
+    return Task(name, unit, run, answer, software, bool(replicas))
+
+
+class Study:
+    """Completes runs of a task, and predicts completed ones."""
 
     def __init__(
-        self, networks: list[Network], systems: list[System], named: int, handle: _core.study, made: tuple[Any, ...]
+        self,
+        task: str,
+        networks: list[Network],
+        systems: list[System],
+        named: int,
+        handle: _core.study,
+        made: tuple[Any, ...],
     ):
-        self.networks, self.systems = networks, systems
+        self.task = task
+        """What the networks are run for: "training" or "inference"."""
+        self._task, self.networks, self.systems = task_of(task), networks, systems
         self._study, self._named, self._made = handle, named, made
         self._plan: _core.plan | None = None
         self._steps: list[Step] = []
         self._seen: set[tuple[int, int, int]] = set()
         self._noted = 0
         self._lock = _new_lock()  # of completion, and of what reads the newest plan
-        self._asked, self._completed, self._predicted, self._assumed = self._calls
-        self._nothing = self._asked(*flat({}))  # a run of which nothing is given
+        self._nothing = _core.asked_runs(task, *flat({}))  # a run of which nothing is given
         self._network_ids: dict[int, str] = {}
         self._system_ids = [system.id for system in systems]
 
@@ -67,38 +86,42 @@ class Study:
     ) -> tuple[Records, Given]:
         """Every combination of the keywords' values, completed. A run that cannot be completed is an error if it is the
         only one; else it keeps the reason for its prediction."""
-        axes = axes_of(self._run, keywords)
-        asked = _record.array(self._run, self._asked(*flat(self._places() | axes)))
+        axes = axes_of(self._task.run, keywords)
+        asked = _record.array(self._task.run, _core.asked_runs(self.task, *flat(self._places() | axes)))
         given = list(axes), float(global_batch)
         with self._lock:
             try:
-                runs = _record.array(self._run, self._completed(self._study, asked, *given, float(one)))
+                completed = _core.study_complete(self._study, asked, *given, float(one))
             except Error:
                 with suppress(Error):  # a run may need more of the plan before it fails
                     self._follow(asked, given)
                 raise
+            runs = _record.array(self._task.run, completed)
             self._follow(asked, given, runs)
         return runs, given
 
     def _places(self) -> dict[str, list[float]]:
         """The axes of the plan's lists."""
-        counts = {"network_index": len(self.networks), "system_index": len(self.systems), self._software: self._named}
+        counts = {"network_index": len(self.networks), "system_index": len(self.systems)}
+        counts[self._task.software] = self._named
         return {name: [float(i) for i in range(count)] for name, count in counts.items() if count > 0}
 
-    def _ask(self, keywords: Mapping[str, Any], option: float) -> tuple[bytearray, tuple[int, int, int], bytearray]:
-        """One run, completed, its network, system and software, and what is predicted of it. Raises why that is not
-        possible. Option: 1 for a global batch; of inference, a limit of the latency."""
-        settings = settings_of(self._run, keywords)
+    def _ask(
+        self, keywords: Mapping[str, Any], global_batch: float = 0.0, latency: float = nan
+    ) -> tuple[bytearray, tuple[int, int, int], bytearray]:
+        """One run, completed, its network, system and software, and what is predicted of it; with a latency, the run
+        with the largest batch within it. Raises why that is not possible."""
+        settings = settings_of(self._task.run, keywords)
         with self._lock:
             try:
-                run, result = self._predicted(self._study, self._nothing, settings, option)
+                run, result = _core.study_predict(self._study, self._nothing, settings, global_batch, latency)
             except Error:
                 with suppress(Error):
-                    self._follow_one(settings, option)
+                    self._follow_one(settings, global_batch)
                 raise
-            places = _record.places(self._run, run)
+            places = _record.places(self._task.run, run)
             if places not in self._seen:
-                self._follow_one(settings, option)
+                self._follow_one(settings, global_batch)
                 self._seen.add(places)
         return run, places, result
 
@@ -110,7 +133,7 @@ class Study:
 
     def _assumed_of(self, runs: Records, given: Given) -> list[str]:
         """What was assumed of each of the runs, in a line."""
-        lines: list[str] = self._assumed(self._study, runs, *given)
+        lines: list[str] = _core.study_assumed(self._study, runs, *given)
         return lines
 
     # ---- The plan ----
@@ -128,19 +151,18 @@ class Study:
         if not self._grow():
             return
         if runs is not None:
-            places = runs[self._software].astype(np.int64) << 32 | runs["network_index"].astype(np.uint32)
+            places = runs[self._task.software].astype(np.int64) << 32 | runs["network_index"].astype(np.uint32)
             asked = asked[np.sort(np.unique(places, return_index=True)[1])]
-        self._steps.append((self._completed.__name__, (asked.tobytes(), *given, 0.0)))
+        self._steps.append(("study_complete", (asked.tobytes(), *given, 0.0)))
 
     def _begin(self, name: str, arguments: tuple[Any, ...]) -> None:
         """After a function of the core completed runs of its own."""
         if self._grow():
             self._steps.append((name, arguments))
 
-    def _follow_one(self, settings: dict[str, float], option: float) -> None:
-        global_batch = option if self._run == "run" else 0.0
-        asked = self._asked(*flat({name: [value] for name, value in settings.items()}))
-        self._follow(_record.array(self._run, asked), (list(settings), global_batch))
+    def _follow_one(self, settings: dict[str, float], global_batch: float) -> None:
+        asked = _core.asked_runs(self.task, *flat({name: [value] for name, value in settings.items()}))
+        self._follow(_record.array(self._task.run, asked), (list(settings), global_batch))
 
     def _grow(self) -> bool:
         """Whether the plan is another one now; warns of software that does not run on a GPU."""

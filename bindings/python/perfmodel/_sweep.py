@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._catalog import as_system
@@ -11,11 +11,11 @@ from ._hardware import HardwareAxes, variants
 from ._inputs import Numbers, many, text
 from ._keywords import takes
 from ._plan import CHUNK, FrameworkList, Networks, Plan, Systems
-from ._prediction import Prediction, prediction
+from ._prediction import prediction
 from ._record import Records, checked, places
 from ._run import Input, Samples, asked
 from ._study import Given, all_given
-from ._table import SHOWN_ROWS, Column, Table
+from ._table import SHOWN_ROWS, Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Sweep(Table):
-    """Predictions of a grid of runs: a Table whose rows are Prediction objects.
+    """Predictions of a grid of runs: a Table whose rows are Prediction objects, of inference dicts.
 
     `runs` and `predictions` are the same as structured arrays. What was assumed of each run is the column `assumed`, or
     a line above the table where it is the same for all.
@@ -41,11 +41,12 @@ class Sweep(Table):
         _given: Given | None = None,
     ):
         self.plan = plan
-        self._given = all_given("run") if _given is None else _given
+        task = plan._task
+        self._given = all_given(task.run) if _given is None else _given
         self._paths = [text(path, "path") for path in paths]
         self._columns = None if columns is None else [text(name, "column") for name in columns]
-        self.runs = checked("run", runs, "runs")
-        self.predictions = checked("prediction", predictions, "predictions")
+        self.runs = checked(task.run, runs, "runs").reshape(-1)
+        self.predictions = checked(task.answer, predictions, "predictions").reshape(-1)
         super().__init__(self._part(0, 0))
 
     def _part(self, start: int, stop: int) -> _core.table:
@@ -74,17 +75,12 @@ class Sweep(Table):
     def __len__(self) -> int:
         return int(self.runs.size)
 
-    def __iter__(self) -> Iterator[Prediction]:
-        return (self._row(i) for i in range(len(self)))
+    def __iter__(self) -> Iterator[Any]:
+        return (self._row(i) for i in range(len(self))) if self.plan.task == "training" else super().__iter__()
 
-    @overload
-    def __getitem__(self, key: str) -> Column: ...
-    @overload
-    def __getitem__(self, key: int) -> Prediction: ...
-    def __getitem__(self, key: str | int) -> Column | Prediction:
-        return super().__getitem__(key)
-
-    def _row(self, row: int) -> Prediction:
+    def _row(self, row: int) -> Any:
+        if self.plan.task != "training":
+            return super()._row(row)
         run = self.runs[row].tobytes()
         return prediction(self.plan, run, places("run", run), self.predictions[row], self._given)
 
@@ -94,6 +90,7 @@ def sweep(
     networks: Networks,
     systems: Systems,
     *,
+    task: str = "training",
     framework: FrameworkList = None,
     global_batch: Numbers = None,
     input: Input = None,
@@ -108,6 +105,7 @@ def sweep(
     its `status` and unknown numbers. See `Plan.runs` for the order and the defaults.
 
     Args:
+        task: "training", or "inference": calls of the options that `perfmodel.infer` takes, on systems or GPUs.
         axes: numbers of the hardware by path, each one value or a list, as `perfmodel.with_number` takes them:
             {"gpu.memory_bandwidth": ["x1", "x1.1"]}; they vary between framework and system, and each is a column.
         columns: names of the columns that the table is to have, in this order; all of them by default.
@@ -118,8 +116,8 @@ def sweep(
     chosen = many(systems)
     if axes:
         chosen = [variant for item in chosen for variant in variants(as_system(item), axes)]
-    plan = Plan(networks, chosen, framework)
-    keywords = asked("sweep", run, global_batch=global_batch, input=input, dataset=dataset)
+    plan = Plan(networks, chosen, framework, task)
+    keywords = asked("sweep", run, plan._task, global_batch=global_batch, input=input, dataset=dataset)
     runs, given = plan._complete(keywords, global_batch is not None)
     wanted = None if columns is None else [text(name, "column") for name in columns]
     return Sweep(plan, runs, plan.predict(runs, columns=wanted), paths=list(axes or {}), columns=wanted, _given=given)

@@ -124,12 +124,13 @@ def core_arguments() -> dict[str, list[object]]:
     sizes, none = np.array([1e6]), np.array([], dtype=float)
     parts = ("framework", "cudnn_generation", "prediction_interval", "memory_profile")
     framework = [_core.catalog_framework(catalog, "generic", "", part) for part in parts]
-    study = _core.study_new(catalog, [net], [node], [""], *framework)
+    served_by = _core.catalog_inference(catalog, "tensorrt", "")
+    study = _core.study_new("training", catalog, [net], [node], [""], *framework, served_by[:0])
     given = [["gpus", "batch"], 0.0]
     space_of_one = [["gpus", "batch"], np.ones(2), np.array([2.0, 8])]
-    run = _core.study_complete(study, _core.asked_runs(*space_of_one), *given, 1)
+    run = _core.study_complete(study, _core.asked_runs("training", *space_of_one), *given, 1)
     plan, gpu, ring = _core.study_plan(study), _core.system_gpu(node), _core.system_ring(node, 2, 1)
-    done = _core.predict(plan, run, -1)
+    done = _core.predict(plan, "training", run, -1)
     table = _core.study_table(study, run, done, *given, [])
     new, one = _core.network_new("n", "n"), np.ones(1)
     calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
@@ -142,11 +143,11 @@ def core_arguments() -> dict[str, list[object]]:
     input_one = [*input_path, _core.input_run_default()]
     goal = np.frombuffer(bytes(_core.size_goal_default()), dtype=pm.dtype("size_goal")).copy()
     goal["rate"] = 1
-    served_by = _core.catalog_inference(catalog, "tensorrt", "")
-    serving = _core.inference_study_new(catalog, [net], [node], [""], served_by)
-    asked = _core.study_complete_calls(serving, _core.asked_calls([], none, none), [], 0.0, 1)
+    no_records = [part[:0] for part in framework]
+    serving = _core.study_new("inference", catalog, [net], [node], [""], *no_records, served_by)
+    asked = _core.study_complete(serving, _core.asked_runs("inference", [], none, none), [], 0.0, 1)
     served = _core.study_plan(serving)
-    sizing = [plan, goal, run, one, *input_one]
+    sizing = [plan, "training", goal, run, one, *input_one]
     times = "".join(f"elementwise,add,fwd,65536x{i},fp32,v100-pcie,{i}\n" for i in range(1024, 1048))
     searched = [["gpus", "precision"], np.ones(2), np.array([2.0, 1])]
     space = _core.search_new(study, *searched, 8)
@@ -195,48 +196,36 @@ def core_arguments() -> dict[str, list[object]]:
         "collective_times": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "collective_loads": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "all_reduce_times": [ring, one],
-        "study_new": [catalog, [net], [node], ["", "pytorch"], *framework],
-        "inference_study_new": [catalog, [net], [node], ["tensorrt", ""], served_by],
+        "task_facts": ["inference"],
+        "study_new": ["training", catalog, [net], [node], ["", "pytorch"], *framework, served_by[:0]],
         "study_plan": [study],
         "study_notes": [study],
         "study_network_id": [study, 0],
         "study_software": [study, 0, 0, "framework"],
-        "asked_runs": space_of_one,
-        "asked_calls": space_of_one,
-        "study_complete": [study, _core.asked_runs(*space_of_one), *given, 1],
-        "study_complete_calls": [serving, _core.asked_calls(*space_of_one), *given, 1],
-        "study_predict": [study, _core.asked_runs([], none, none), {"gpus": 2.0}, 0.0],
-        "study_infer": [serving, _core.asked_calls([], none, none), {"gpus": 2.0}, 1.0],
+        "asked_runs": ["training", *space_of_one],
+        "study_complete": [study, _core.asked_runs("training", *space_of_one), *given, 1],
+        "study_predict": [serving, _core.asked_runs("inference", [], none, none), {"gpus": 2.0}, 0.0, 1.0],
         "study_assumed": [study, run, *given],
-        "study_assumed_calls": [serving, asked, *given],
-        "study_report": [study, run, *given, ""],
-        "study_inference_report": [serving, asked, *given, float("nan")],
-        "study_memory_report": [study, run, *given],
-        "study_inference_memory_report": [serving, asked, *given],
-        "report_format": [_core.study_report(study, run, *given, ""), "text", 80],
-        "report_lines": [_core.study_report(study, run, *given, "")],
+        "study_report": [study, run, *given, "", float("nan")],
+        "study_memory_report": [serving, asked, *given],
+        "report_format": [_core.study_report(study, run, *given, "", float("nan")), "text", 80],
+        "report_lines": [_core.study_report(study, run, *given, "", float("nan"))],
         "study_table": [study, run, done, *given, []],
-        "study_inference_table": [serving, asked, _core.infer(served, asked), *given],
-        "complete_counts": [node, _core.asked_runs(*space_of_one), *given],
-        "run_check": [plan, run],
+        "complete_counts": [node, _core.asked_runs("training", *space_of_one), *given],
+        "run_check": [plan, "training", run],
+        "run_find_batch": [served, "inference", asked, 1],
         "prediction_trace": [plan, run],
         "prediction_stages": [plan, run],
-        "prediction_memory": [plan, run],
-        "predict": [plan, run, -1],
-        "predict_into": [plan, run, bytearray(len(done)), -1],
+        "run_memory": [plan, "training", run],
+        "predict": [plan, "training", run, -1],
+        "predict_into": [plan, "training", run, bytearray(len(done)), -1],
         "extra_column": ["strong_scaling_efficiency"],
         "record_value": ["run", "gpus", "8"],
         "catalog_framework": [catalog, "generic", "", "prediction_interval"],
         "framework_basis": [framework[0]],
         "catalog_inference": [catalog, "tensorrt", ""],
-        "infer": [served, asked],
-        "infer_check": [served, asked],
-        "infer_within": [served, asked, 1],
         "size_choices": [*sizing, "least"],
-        "size_service": [served, goal, asked, one, 1],
         "size_table": [_core.size_choices(*sizing, "least"), ["fp32"]],
-        "call_sensitivity_table": [serving, node, asked, 0.1],
-        "call_upgrade_table": [[serving] * 2, [node] * 2, bytes(asked) * 2, ["the same"], one],
         "sensitivity_table": [study, node, run, *input_one, 0.1],
         "upgrade_table": [[study] * 2, [node] * 2, bytes(run) * 2, *input_one, ["the same"], one],
         "system_with_gpu": [node, gpu, calibration],
@@ -263,9 +252,7 @@ def core_arguments() -> dict[str, list[object]]:
         "calibration_get_xml": [calibrated],
         "table_notes": [table],
         "input_rates": input_one,
-        "inference_memory": [served, asked],
-        "prediction_layers": [study, run],
-        "inference_layers": [serving, asked],
+        "run_layers": [study, run],
         "prediction_advice": [plan, run],
         "table_rows": [table],
         "table_has_total": [table],
@@ -323,14 +310,13 @@ def test_arrays_of_another_layout_are_refused(sweep: pm.Sweep) -> None:
         sweep.plan.predict(np.zeros(3))
     with pytest.raises(TypeError, match="dtype"):
         sweep.plan.predict(sweep.runs, out=np.zeros(len(sweep)))
+    for wrong in (np.zeros(3, dtype="f4"), bytearray(7), sweep.predictions):
+        with pytest.raises(pm.ArgumentError, match="expected an array of run records"):
+            _core.predict(sweep.plan._handle, "training", wrong, -1)
     with pytest.raises(TypeError):
-        _core.predict(sweep.plan._handle, np.zeros(3, dtype="f4"), -1)
-    with pytest.raises(TypeError):
-        _core.predict(sweep.plan._handle, bytearray(7), -1)
-    with pytest.raises(TypeError):
-        _core.predict_into(sweep.plan._handle, sweep.runs, bytes(sweep.predictions.nbytes), -1)
-    with pytest.raises(pm.ArgumentError, match="room for"):
-        _core.predict_into(sweep.plan._handle, sweep.runs, bytearray(sweep.predictions[:1].nbytes), -1)
+        _core.predict_into(sweep.plan._handle, "training", sweep.runs, bytes(sweep.predictions.nbytes), -1)
+    with pytest.raises(pm.ArgumentError, match="bytes of predictions"):
+        _core.predict_into(sweep.plan._handle, "training", sweep.runs, bytearray(sweep.predictions[:1].nbytes), -1)
 
 
 def test_strided_runs_are_copied(sweep: pm.Sweep) -> None:
@@ -366,14 +352,15 @@ def test_a_plan_of_the_core_outlives_its_parts() -> None:
     def plan() -> _core.plan:
         catalog = _core.catalog_new()
         parts = [_core.catalog_new_network(catalog, "alexnet", {})], [_core.catalog_new_system(catalog, "ac922")]
-        study = _core.study_new(catalog, *parts, ["none"], *_framework.frameworks_records([]))
+        none = [*_framework.frameworks_records([]), np.zeros(0, dtype=pm.dtype("inference_profile"))]
+        study = _core.study_new("training", catalog, *parts, ["none"], *none)
         parts[0].clear()
-        _core.study_complete(study, _core.asked_runs([], np.zeros(0), np.zeros(0)), [], 0.0, 1.0)
+        _core.study_complete(study, _core.asked_runs("training", [], np.zeros(0), np.zeros(0)), [], 0.0, 1.0)
         return _core.study_plan(study)
 
     own = pm.Plan("alexnet", "ac922", "none")
     runs = own.runs()
-    assert _core.predict(plan(), runs, -1) == own.predict(runs).tobytes()
+    assert _core.predict(plan(), "training", runs, -1) == own.predict(runs).tobytes()
 
 
 def test_objects_of_the_core_cannot_be_made_by_hand() -> None:

@@ -33,8 +33,8 @@ def test_latency_limit():
 
 
 def test_sweep_is_the_scalar():
-    table = pm.infer_sweep(["resnet50", "vgg16"], ["t4", "dgx1-p100"], batch=[1, 8], precision=["fp16", "int8"],
-                           framework=["tensorrt", "pytorch"])
+    table = pm.sweep(["resnet50", "vgg16"], ["t4", "dgx1-p100"], task="inference", batch=[1, 8],
+                     precision=["fp16", "int8"], framework=["tensorrt", "pytorch"])
     rows = list(table)
     assert len(rows) == 32
     for row in rows:
@@ -47,7 +47,7 @@ def test_sweep_is_the_scalar():
 
 
 def test_batch_varies_fastest():
-    runs = pm.InferencePlan("resnet50", ["t4", "v100"]).runs(batch=[1, 2], precision=["fp32", "fp16"])
+    runs = pm.Plan("resnet50", ["t4", "v100"], task="inference").runs(batch=[1, 2], precision=["fp32", "fp16"])
     assert runs["batch"].tolist() == [1, 2] * 4
     assert runs["precision"].tolist() == [runs["precision"][0]] * 2 + [runs["precision"][2]] * 2 + runs["precision"][:4].tolist()
     assert runs["precision"][0] != runs["precision"][2] and runs["system_index"].tolist() == [0] * 4 + [1] * 4
@@ -55,11 +55,11 @@ def test_batch_varies_fastest():
 
 def test_plan_and_own_profile():
     profile = pm.InferenceProfile(id="mine", name="Mine", origin="rule", fusion="graph", launch=1e-6, step_time=0.0)
-    plan = pm.InferencePlan("resnet50", "v100", [profile, "tensorrt"])
+    plan = pm.Plan("resnet50", "v100", [profile, "tensorrt"], "inference")
     runs = plan.runs(batch=[1, 2, 4])
     result = plan.predict(runs)
     assert result.shape == (6,) and np.all(result["latency"] > 0)
-    assert len(plan.table(runs, result)) == 6
+    assert len(pm.Sweep(plan, runs, result)) == 6
     with pytest.raises(pm.PrecisionError):
         pm.infer("resnet50", "p100-sxm2", precision="int8")
     with pytest.raises(pm.NotFoundError):

@@ -67,7 +67,7 @@ def test_memory_is_that_of_the_prediction(run: dict) -> None:
         assert (m.total, m.usable, m.verdict, m.largest_batch) == (p.memory, p.gpu_memory, p.verdict, p.largest_batch)
         assert (m.framework, m.assumed, m.run.batch) == (p.framework, p.assumed, p.run.batch)
         calls = {name: value for name, value in run.items() if name in ("batch", "gpus", "precision")}
-        call = pm.memory(network, "dgx1-v100", inference=True, **calls)
+        call = pm.memory(network, "dgx1-v100", task="inference", **calls)
         c = pm.infer(network, "dgx1-v100", ignore_memory=True, **calls)
         assert (call.total, call.verdict, call.assumed, call.framework) == (c.memory, c.verdict, c.assumed, c.profile)
         assert math.fsum(getattr(call, part) for part in PARTS) == pytest.approx(call.total, rel=1e-12)
@@ -75,7 +75,7 @@ def test_memory_is_that_of_the_prediction(run: dict) -> None:
 
 def test_inference_and_recomputation_take_less() -> None:
     everything = pm.memory("resnet50", "v100", batch=64).total
-    call = pm.memory("resnet50", "v100", batch=64, inference=True)
+    call = pm.memory("resnet50", "v100", batch=64, task="inference")
     assert call.total < everything and len(call.layers()) == len(pm.memory("resnet50", "v100").layers())
     for what in (call.stages, call.advice):
         with pytest.raises(pm.ArgumentError, match="of training"):
@@ -89,8 +89,8 @@ def test_inference_and_recomputation_take_less() -> None:
         ({"batch": 0}, pm.ArgumentError),
         ({"batch": 1.5}, pm.ArgumentError),
         ({"gpus": 0}, pm.ArgumentError),
-        ({"inference": True, "zero": 3}, pm.ArgumentError),
-        ({"inference": True, "global_batch": 8}, pm.ArgumentError),
+        ({"task": "inference", "zero": 3}, pm.ArgumentError),
+        ({"task": "inference", "global_batch": 8}, pm.ArgumentError),
         ({"zero": 4}, pm.ArgumentError),
         ({"precision": "int8"}, pm.NotModelledError),
         ({"precision": "fp33"}, pm.NotFoundError),

@@ -198,21 +198,22 @@ def ask_search(q: Question, p: pm.Prediction) -> list[str] | None:
 
 
 def ask_call(q: Question, p: pm.Inference) -> list[str]:
-    row = pm.infer_sweep(q.network, q.system, **q.run)[0]
+    row = pm.sweep(q.network, q.system, task="inference", **q.run)[0]
     ours = fields_of(p, (*CALL_EQUAL, "total_gpus"))
     units = {"latency": "latency [s]", "throughput": "throughput [1/s]", "throughput_p10": "throughput_p10 [1/s]",
              "throughput_p90": "throughput_p90 [1/s]", "memory": "memory [B]"}  # fmt: skip
-    found = differences("infer_sweep", ours, {name: row[units.get(name, name)] for name in ours})
-    m = pm.memory(q.network, q.system, inference=True, **q.without("ignore_memory"))
+    found = differences("sweep", ours, {name: row[units.get(name, name)] for name in ours})
+    m = pm.memory(q.network, q.system, task="inference", **q.without("ignore_memory"))
     use = {"memory": m.total, "verdict": m.verdict, "assumed": m.assumed}
     found += differences("memory", {name: ours[name] for name in use}, use)
-    table = pm.upgrades_inference(q.network, q.system, {"same": q.system}, **q.run)
+    table = pm.upgrades(q.network, q.system, {"same": q.system}, task="inference", **q.run)
     theirs = {"latency": table["step_time"][0], "throughput": table["throughput"][0], "assumed": table.assumed}
-    found += differences("upgrades_inference", {name: ours[name] for name in theirs}, theirs)
+    found += differences("upgrades", {name: ours[name] for name in theirs}, theirs)
     if p.run.nodes == 1:
-        best = pm.size_inference(q.network, q.system, rate=1e-9, **{**q.without("nodes"), "gpus": p.run.gpus}).best
+        asked = {**q.without("nodes"), "gpus": p.run.gpus}
+        best = pm.size(q.network, q.system, task="inference", rate=1e-9, **asked).best
         theirs = {name: getattr(best, name) for name in ("latency", "throughput", "memory", "verdict")}
-        found += differences("size_inference", {name: ours[name] for name in theirs}, theirs)
+        found += differences("size", {name: ours[name] for name in theirs}, theirs)
     return found
 
 
@@ -317,8 +318,8 @@ def test_inference_has_one_answer(tmp_path: Path) -> None:
         p, _ = answer_of(lambda: pm.infer(q.network, q.system, **q.run))
         if p is not None:
             found += [f"{q}\n    {line}" for line in ask_call(q, p)]
-        elif answer_of(lambda: pm.infer_sweep(q.network, q.system, **q.run)["status"][0])[0] == "ok":
-            found.append(f"{q}\n    infer_sweep has an answer, infer has none")
+        elif answer_of(lambda: pm.sweep(q.network, q.system, task="inference", **q.run)["status"][0])[0] == "ok":
+            found.append(f"{q}\n    sweep has an answer, infer has none")
         asked.append(("infer", q))
         answers.append(p)
     found += ask_lua(tmp_path / "ask.lua", asked, answers, CALL_EQUAL)

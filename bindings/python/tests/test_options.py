@@ -29,10 +29,6 @@ CALLS = [
     (pm.sensitivity, RUN, ("epoch_samples",)),
     (pm.upgrades, RUN, ("epoch_samples",)),
     (pm.infer, CALL, ()),
-    (pm.infer_sweep, CALL, ()),
-    (pm.InferencePlan.runs, CALL, ()),
-    (pm.size_inference, CALL, ("nodes",)),
-    (pm.sensitivity_inference, CALL, ()),
 ]
 COMMANDS = [
     ("predict", RUN, ()),
@@ -84,7 +80,7 @@ def test_every_field_is_a_keyword(function: object, fields: list[pm.Field], but:
     assert not [p for p in parameters.values() if p.kind is p.VAR_KEYWORD]
 
 
-@pytest.mark.parametrize("function", [pm.predict, pm.sweep, pm.sensitivity, pm.infer, pm.infer_sweep])
+@pytest.mark.parametrize("function", [pm.predict, pm.sweep, pm.sensitivity, pm.infer])
 def test_what_is_no_field_is_no_keyword(function: object) -> None:
     with pytest.raises(TypeError, match="batches"):
         function("alexnet", "dgx1-v100", batches=3)
@@ -113,7 +109,8 @@ def test_every_field_is_an_axis(f: pm.Field) -> None:
 
 @pytest.mark.parametrize("f", CALL, ids=lambda f: f.name)
 def test_every_field_is_an_axis_of_inference(f: pm.Field) -> None:
-    rows = pm.infer_sweep("alexnet", "t4", **{f.name: list(two_values(f))}, columns=["batch", "precision"])
+    asked = {f.name: list(two_values(f))}
+    rows = pm.sweep("alexnet", "t4", task="inference", **asked, columns=["batch", "precision"])
     assert len(rows) == 2 and [column.name for column in rows.columns] == ["batch", "precision"]
 
 

@@ -89,7 +89,7 @@ def test_unknown_is_nan() -> None:
 
 
 def test_arrays_share_memory_with_what_the_core_gave() -> None:
-    data = _core.asked_runs([], np.zeros(0), np.zeros(0))
+    data = _core.asked_runs("training", [], np.zeros(0), np.zeros(0))
     array = _record.array("run", data)
     array["gpus"] = 5
     assert array.flags.writeable and np.frombuffer(data, dtype=pm.dtype("run"))["gpus"] == 5

@@ -74,18 +74,18 @@ def test_unknown_names():
 
 
 def test_inference():
-    served = pm.size_inference(
-        "resnet50", ["t4", "dgx1-v100"], rate="20000 1/s", latency="10 ms", precision=["fp16", "int8"],
-        prices={"t4": 2500, "dgx1-v100": 149000}, minimize="cost",
+    served = pm.size(
+        "resnet50", ["t4", "dgx1-v100"], task="inference", rate="20000 1/s", latency="10 ms",
+        precision=["fp16", "int8"], prices={"t4": 2500, "dgx1-v100": 149000}, minimize="cost",
     )
     best, one = served.best, pm.infer("resnet50", served.best.system, latency="10 ms", precision=served.best.precision)
     assert len(served) == 4 and served.reached and isinstance(served, pm.Choices)
     assert best.batch == one.batch and best.latency == one.latency <= 10e-3
     assert best.throughput >= 20000 > one.throughput * (best.gpus - best.gpus // best.nodes)
     assert best.cost == best.nodes * best.price == min(choice.cost for choice in served.choices)
-    assert not pm.size_inference("resnet50", "t4", rate=1, latency="10 us").reached
+    assert not pm.size("resnet50", "t4", task="inference", rate=1, latency="10 us").reached
     with pytest.raises(pm.ArgumentError):
-        pm.size_inference("resnet50", "t4", rate=-1)
+        pm.size("resnet50", "t4", task="inference", rate=-1)
 
 
 def test_sensitivities():
@@ -123,20 +123,20 @@ def test_upgrades():
 
 
 def test_calls_of_inference():
-    rows = list(pm.sensitivity_inference("resnet50", "t4", batch=64, precision="fp16"))
+    rows = list(pm.sensitivity("resnet50", "t4", task="inference", batch=64, precision="fp16"))
     assert {row["resource"] for row in rows} >= {"clock", "memory-bandwidth", "host"}
     assert -1.1 < sum(row["elasticity"] for row in rows if row["rate"]) < -0.5
-    table = pm.upgrades_inference("resnet50", "t4", ["v100", "a100-sxm4-40gb"], prices={"v100": 9000}, batch=64)
+    table = pm.upgrades("resnet50", "t4", ["v100", "a100-sxm4-40gb"], task="inference", prices={"v100": 9000}, batch=64)
     assert list(table["name"])[0] == "a100-sxm4-40gb" and (table["gain"] > 0).all()
     with pytest.raises(pm.ArgumentError):
-        pm.upgrades_inference("resnet50", "t4", ["v100"], prices={"other": 1})
+        pm.upgrades("resnet50", "t4", ["v100"], task="inference", prices={"other": 1})
 
 
 def test_upgrades_have_the_software_of_their_gpus():
     asked = dict(gpus=8, batch=64, precision="fp16")
     table = pm.upgrades("resnet50", "dgx1-p100", ["dgx-h100"], **asked)
     assert table["throughput"][0] == pm.predict("resnet50", "dgx-h100", **asked).throughput
-    call = pm.upgrades_inference("resnet50", "k80", ["h100"], batch=64)
+    call = pm.upgrades("resnet50", "k80", ["h100"], task="inference", batch=64)
     assert call["throughput"][0] == pm.infer("resnet50", "h100", batch=64).throughput
     named = pm.upgrades("resnet50", "dgx1-p100", ["dgx1-v100"], framework="mxnet-1.2", **asked)
     assert named["throughput"][0] == pm.predict("resnet50", "dgx1-v100", framework="mxnet-1.2", **asked).throughput

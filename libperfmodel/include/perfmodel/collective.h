@@ -148,16 +148,21 @@ PM_API int pm_collective_find(const char *name);
 
 /* How the group is driven. */
 #define PM_GROUP_CHOICE_FIELDS(X)                                                                        \
-  X(INT, nodes, "1", "nodes in the group")                                                               \
-  X(INT, thread_gpus, "1", "GPUs that one host thread drives: 1 with a process for each")                \
-  X(ERA, nccl, "", "NCCL generation: that of the collective library")                                                \
-  X(INT, servers, "1", "parameter servers")                                                              \
+  X(INT, nodes, "1", "nodes in the group", .otherwise = "1")                                             \
+  X(INT, thread_gpus, "1", "GPUs that one host thread drives: 1 with a process for each", .otherwise = "1") \
+  X(ERA, nccl, "", "NCCL generation: that of the collective library")                               \
+  X(INT, servers, "1", "parameter servers", .otherwise = "1")                                                        \
   X(YES_NO, in_network, "", "whether the switches of the network reduce (SHARP)")
 
 typedef struct pm_group_choice { PM_GROUP_CHOICE_FIELDS(PM_DECLARE) } pm_group_choice;
 
 /* One node, one thread for each GPU, the current library, one server. */
-PM_API pm_group_choice pm_group_choice_make(void);
+PM_INLINE pm_group_choice pm_group_choice_make(void)
+{
+  pm_group_choice choice;
+  pm_record_fill("group", &choice, sizeof choice);
+  return choice;
+}
 
 /* An opaque handle: GPUs with their rings and the parameters of every algorithm. Only _set_ changes it; else threads may
 ** share it. */
@@ -206,18 +211,17 @@ PM_API int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit,
 /* One collective to evaluate. Grows: see record.h. */
 #define PM_CALL_FIELDS(X)                                                                          \
   X(COLLECTIVE, collective, "", "what is done")                                                    \
-  X(REAL, bytes, "B", "bytes of the whole buffer")                                                 \
+  X(REAL, bytes, "B", "bytes of the whole buffer", .otherwise = "1 B")                               \
   X(ALGORITHM, algorithm, "", "how")                                                               \
   X(PROTOCOL, protocol, "", "in which protocol")
 
 typedef struct pm_call { PM_CALL_FIELDS(PM_DECLARE) } pm_call;
 
 /* An all-reduce of 1 byte, by the fastest way. */
-PM_API void pm_call_fill(pm_call *call, size_t size);
 PM_INLINE pm_call pm_call_make(void)
 {
   pm_call call;
-  pm_call_fill(&call, sizeof call);
+  pm_record_fill("call", &call, sizeof call);
   return call;
 }
 
@@ -316,18 +320,23 @@ PM_API char *pm_system_format_matrix(const pm_system *system, pm_error *error);
 
 /* A network of many nodes to lay out: how many of them, with which switches. */
 #define PM_FABRIC_CHOICE_FIELDS(X)                                                                     \
-  X(INT, nodes, "1", "nodes to join")                                                                  \
-  X(INT, switch_ports, "1", "ports used of each switch")                                               \
-  X(REAL, oversubscription, "1", "ports down over ports up of the first level")                        \
-  X(REAL, coding, "1", "line coding still to take off the links' rate")                                \
-  X(REAL, node_latency, "s", "node to node without switches")                                          \
-  X(REAL, switch_latency, "s", "of each switch on the way")
+  X(INT, nodes, "1", "nodes to join", .otherwise = "2")                                                \
+  X(INT, switch_ports, "1", "ports used of each switch", .otherwise = "32")                            \
+  X(REAL, oversubscription, "1", "ports down over ports up of the first level", .otherwise = "1")      \
+  X(REAL, coding, "1", "line coding still to take off the links' rate", .otherwise = "1")              \
+  X(REAL, node_latency, "s", "node to node without switches", .otherwise = "1.01 us")                  \
+  X(REAL, switch_latency, "s", "of each switch on the way", .otherwise = "0.09 us")
 
 typedef struct pm_fabric_choice { PM_FABRIC_CHOICE_FIELDS(PM_DECLARE) } pm_fabric_choice;
 
 /* 2 nodes, 32 ports of each switch, no oversubscription, no further coding, 1.01 us and 0.09 us for each switch (the
 ** figures of the DGX-1 papers for EDR InfiniBand). */
-PM_API pm_fabric_choice pm_fabric_choice_make(void);
+PM_INLINE pm_fabric_choice pm_fabric_choice_make(void)
+{
+  pm_fabric_choice choice;
+  pm_record_fill("fabric_choice", &choice, sizeof choice);
+  return choice;
+}
 
 /* A fat tree laid out: what has to be bought, and what it gives. */
 #define PM_FABRIC_FIELDS(X)                                                                            \

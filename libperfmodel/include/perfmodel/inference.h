@@ -69,13 +69,9 @@ extern "C" {
 
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;
 
-/* Adds a way to run inference, which is copied, and the memory profile it has (NULL: memory stays unknown). Returns its
-** number for pm_inference_run.profile_index, or -1. Errors: PM_STATUS_BAD_VALUE (a constant that is absurd),
-** PM_STATUS_NO_MEMORY. */
-PM_API int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile,
-                                         const pm_memory_profile *memory, pm_error *error);
-
-/* The same for one that differs between the systems: one profile for each system of the plan, or one for all. */
+/* Adds a way to run inference, which is copied, one profile for each system of the plan or one for all, and the memory
+** profile it has (NULL: memory stays unknown). Returns its number for pm_inference_run.profile_index, or -1. Errors:
+** PM_STATUS_BAD_VALUE (a constant that is absurd), PM_STATUS_NO_MEMORY. */
 PM_API int pm_plan_add_inference_profile_by_system(pm_plan *plan, const pm_inference_profile *profiles, size_t count,
                                                    const pm_memory_profile *memory, pm_error *error);
 
@@ -83,51 +79,39 @@ PM_API int pm_plan_add_inference_profile_by_system(pm_plan *plan, const pm_infer
 PM_API int pm_plan_set_inference_profile(pm_plan *plan, int index, const pm_inference_profile *profile,
                                          pm_error *error);
 
+/* The same on all systems. */
+PM_INLINE int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile,
+                                            const pm_memory_profile *memory, pm_error *error)
+{
+  return pm_plan_add_inference_profile_by_system(plan, profile, 1, memory, error);
+}
+
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
 ** or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
-PM_API int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,
-                          size_t prediction_size, size_t count);
 PM_INLINE int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)
 {
-  return pm_infer_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count);
+  return pm_task_predict(plan, PM_TASK_INFERENCE, 0, runs, sizeof *runs, predictions, sizeof *predictions, count);
 }
 
 /* PM_OK, or in words why this run cannot be predicted. */
-PM_API int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error);
 PM_INLINE int pm_inference_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
-  return pm_inference_check_sized(plan, run, sizeof *run, error);
+  return pm_task_check(plan, PM_TASK_INFERENCE, run, sizeof *run, error);
 }
 
 /* Memory of one GPU part by part, whether or not it fits; pm_infer has the sum. PM_OK, or the reason. */
-PM_API int pm_inference_get_memory_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_memory_use *use,
-                                         size_t use_size, pm_error *error);
 PM_INLINE int pm_inference_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_memory_use *use, pm_error *error)
 {
-  return pm_inference_get_memory_sized(plan, run, sizeof *run, use, sizeof *use, error);
+  return pm_task_get_memory(plan, PM_TASK_INFERENCE, run, sizeof *run, use, sizeof *use, error);
 }
 
 /* Sets run->batch to the largest batch whose latency is at most `latency`, and that fits where the usable memory is
 ** known; `prediction` is of that batch. Every batch is tried up to 1024, beyond it steps of about 0.1 %, until the
 ** latency is above twice the limit. PM_STATUS_UNREACHABLE if not even batch 1 is fast enough. Cost: milliseconds. */
-PM_API int pm_inference_find_batch_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
-                                 pm_inference *prediction, size_t prediction_size, pm_error *error);
 PM_INLINE int pm_inference_find_batch(const pm_plan *plan, pm_inference_run *run, double latency,
-                                      pm_inference *prediction,
-                              pm_error *error)
+                                      pm_inference *prediction, pm_error *error)
 {
-  return pm_inference_find_batch_sized(plan, run, sizeof *run, latency, prediction, sizeof *prediction, error);
-}
-
-/* Runs and predictions as a table: network, system and profile by id, then the fields of run and prediction. Owned by
-** the caller. */
-PM_API pm_table *pm_inference_tabulate_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size,
-                                          const pm_inference *predictions, size_t prediction_size, size_t count,
-                                          pm_error *error);
-PM_INLINE pm_table *pm_inference_tabulate(const pm_plan *plan, const pm_inference_run *runs,
-                                       const pm_inference *predictions, size_t count, pm_error *error)
-{
-  return pm_inference_tabulate_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, error);
+  return pm_task_find_batch(plan, PM_TASK_INFERENCE, latency, run, sizeof *run, prediction, sizeof *prediction, error);
 }
 
 #ifdef __cplusplus

@@ -158,25 +158,25 @@ typedef struct pm_input_setup {
 
 /* How a path is used. Grows: see record.h. */
 #define PM_INPUT_RUN_FIELDS(X)                                                                                      \
-  X(INT, nodes, "1", "nodes that read at once")                                                                     \
-  X(INT, units, "1", "units of the storage")                                                                        \
+  X(INT, nodes, "1", "nodes that read at once", .otherwise = "1")                                                   \
+  X(INT, units, "1", "units of the storage", .otherwise = "1")                                                      \
   X(INT, gateway_links, "1", "links through the gateway; as many as it has if 0")                                   \
   X(INT, workers, "1", "threads or processes that decode, per node; one per core if 0")                             \
   X(INT, gpus, "1", "GPUs per node that are fed; all of the machine if 0")                                          \
   X(INT, reads, "1", "reads in flight per node; as many as workers if 0")                                           \
-  X(INT, prefetch, "1", "batches prefetched; without any, the stages work in turn")                                 \
+  X(INT, prefetch, "1", "batches prefetched; without any, the stages work in turn", .otherwise = "2")               \
   X(SAMPLE_FORMAT, format, "", "how samples are stored")                                                            \
   X(DECODE_PLACE, decode, "", "where they are decoded")                                                             \
   X(CACHE_POLICY, policy, "", "how the page cache replaces")                                                        \
-  X(YES_NO, first_epoch, "", "whether nothing is cached yet")                                                       \
-  X(REAL, cache, "B", "memory of one node for cached pages")                                                        \
-  X(REAL, chunk, "B", "what one read of packed samples takes")                                                      \
+  X(YES_NO, first_epoch, "", "whether nothing is cached yet", .otherwise = "yes")                                   \
+  X(REAL, cache, "B", "memory of one node for cached pages", .otherwise = "0 B")                                    \
+  X(REAL, chunk, "B", "what one read of packed samples takes", .otherwise = "1 MiB")                                \
   X(REAL, sample_out, "B", "bytes of a decoded sample, as it is copied to the GPU; unknown: copies do not limit")   \
   X(REAL, copy_bandwidth, "B/s", "host-to-device bandwidth of the bus of one uplink; unknown: copies do not limit") \
-  X(INT, gpus_per_uplink, "1", "GPUs that share an uplink to the host")                                             \
+  X(INT, gpus_per_uplink, "1", "GPUs that share an uplink to the host", .otherwise = "1")                           \
   X(REAL, gpu_rate, "1/s", "samples per second that the GPUs of one node would take; unknown if not asked")         \
-  X(REAL, input_variation, "1", "squared coefficient of variation of a batch's preparation time")                   \
-  X(REAL, gpu_variation, "1", "the same of a step's time")
+  X(REAL, input_variation, "1", "squared coefficient of variation of a batch's preparation time", .otherwise = "0") \
+  X(REAL, gpu_variation, "1", "the same of a step's time", .otherwise = "0")
 
 typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
 
@@ -215,11 +215,10 @@ typedef struct pm_input_rates { PM_INPUT_RATES_FIELDS(PM_DECLARE) } pm_input_rat
 
 /* One node, one unit, packed samples in reads of 1 MiB, decoded on the CPU, 2 batches prefetched, no cache, first
 ** epoch, no variation. */
-PM_API void pm_input_run_fill(pm_input_run *run, size_t size);
 PM_INLINE pm_input_run pm_input_run_make(void)
 {
   pm_input_run run;
-  pm_input_run_fill(&run, sizeof run);
+  pm_record_fill("input_run", &run, sizeof run);
   return run;
 }
 

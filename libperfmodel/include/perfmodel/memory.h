@@ -114,9 +114,9 @@ typedef enum pm_verdict {
 
 /* Whose memory is wanted. Grows: see record.h. */
 #define PM_MEMORY_RUN_FIELDS(X)                                                                                   \
-  X(REAL, batch, "1", "samples per GPU and step")                                                                 \
+  X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32")                                              \
   X(PRECISION, precision, "", "precision; 2 bytes are mixed precision as the profile does it")                    \
-  X(INT, ranks, "1", "data-parallel GPUs")                                                                        \
+  X(INT, ranks, "1", "data-parallel GPUs", .otherwise = "1")                                                      \
   X(INT, zero_stage, "1", "shared out over the ranks: 1 optimizer, 2 and gradients, 3 and weights; 0 nothing")    \
   X(RECOMPUTE, recompute, "", "what is computed again in the backward pass")                                      \
   X(YES_NO, inference, "", "forward pass only, nothing kept")                                                     \
@@ -152,11 +152,10 @@ typedef struct pm_memory_use { PM_MEMORY_USE_FIELDS(PM_DECLARE) } pm_memory_use;
 typedef struct pm_memory_plan pm_memory_plan;
 
 /* One GPU, batch 32, FP32, everything kept, usable memory unknown. */
-PM_API void pm_memory_run_fill(pm_memory_run *run, size_t size);
 PM_INLINE pm_memory_run pm_memory_run_make(void)
 {
   pm_memory_run run;
-  pm_memory_run_fill(&run, sizeof run);
+  pm_record_fill("memory_run", &run, sizeof run);
   return run;
 }
 

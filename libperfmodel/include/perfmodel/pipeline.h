@@ -64,11 +64,9 @@ PM_INLINE int pm_prediction_get_stages(const pm_plan *plan, const pm_run *run, p
 
 /* Memory of the heaviest rank of a run, part by part, whether or not it fits; largest_batch and safe_batch are of
 ** micro-batches. PM_OK, or the reason. */
-PM_API int pm_prediction_get_memory_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_use *use,
-                                          size_t use_size, pm_error *error);
 PM_INLINE int pm_prediction_get_memory(const pm_plan *plan, const pm_run *run, pm_memory_use *use, pm_error *error)
 {
-  return pm_prediction_get_memory_sized(plan, run, sizeof *run, use, sizeof *use, error);
+  return pm_task_get_memory(plan, PM_TASK_TRAINING, run, sizeof *run, use, sizeof *use, error);
 }
 
 /* Each single change of the run that takes less memory: a smaller micro-batch, 16 bits, recomputation, ZeRO, tensor parallelism,

@@ -29,7 +29,7 @@
 #include "network.h"
 #include "parallel.h"
 #include "run.h"
-#include "table.h"
+#include "task.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -136,10 +136,6 @@ typedef enum pm_bottleneck {
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
 
-/* An opaque handle: networks on systems, what can be computed ahead. Only _add_, _set_ and _update_ change it; else threads may share
-** it. */
-typedef struct pm_plan pm_plan;
-
 /* A plan over these networks and systems, which must outlive it. Owned by the caller.
 ** Cost: 0.1 ms for ResNet-50, 1 ms for GPT-3 175B; a framework costs some times that. */
 PM_API pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count,
@@ -148,11 +144,8 @@ PM_API pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_co
 /* Releases the plan; networks and systems stay; NULL is none. */
 PM_API void pm_plan_free(pm_plan *plan);
 
-/* Adds a framework, which is copied. Returns its number for pm_run.framework_index, or -1. */
-PM_API int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error);
-
-/* The same for a framework that differs between the systems, as the libraries of their GPUs do: one profile for each system
-** of the plan, in its order, or one for all. */
+/* Adds a framework, which is copied: one profile for each system of the plan, in its order, as the libraries of their
+** GPUs differ, or one for all. Returns its number for pm_run.framework_index, or -1. */
 PM_API int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *profiles, size_t count,
                                            pm_error *error);
 
@@ -164,15 +157,19 @@ PM_API int pm_plan_set_framework(pm_plan *plan, int index, const pm_framework_pr
 /* Reads again the constants of kernels that its systems have (pm_system_set_kernels), and the factors of its frameworks. */
 PM_API void pm_plan_read_kernels(pm_plan *plan);
 
+/* The same on all systems. */
+PM_INLINE int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
+{
+  return pm_plan_add_framework_by_system(plan, profile, 1, error);
+}
+
 /* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
 ** PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing once the wires of the runs' GPUs are
 ** known; may be
 ** called from several threads. */
-PM_API int pm_predict_sized(const pm_plan *plan, unsigned columns, const pm_run *runs, size_t run_size,
-                            pm_prediction *predictions, size_t prediction_size, size_t count);
 PM_INLINE int pm_predict(const pm_plan *plan, const pm_run *runs, pm_prediction *predictions, size_t count)
 {
-  return pm_predict_sized(plan, 0, runs, sizeof *runs, predictions, sizeof *predictions, count);
+  return pm_task_predict(plan, PM_TASK_TRAINING, 0, runs, sizeof *runs, predictions, sizeof *predictions, count);
 }
 
 /* Columns of a prediction that cost as much as all others together: NAN unless they are asked for. */
@@ -189,7 +186,7 @@ enum pm_extra_column {
 PM_INLINE int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions,
                                  size_t count)
 {
-  return pm_predict_sized(plan, columns, runs, sizeof *runs, predictions, sizeof *predictions, count);
+  return pm_task_predict(plan, PM_TASK_TRAINING, columns, runs, sizeof *runs, predictions, sizeof *predictions, count);
 }
 
 /* The bit of a column by the name of its field, 0 if it costs nothing. */
@@ -204,10 +201,9 @@ PM_INLINE char *pm_prediction_format_trace(const pm_plan *plan, const pm_run *ru
 }
 
 /* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
-PM_API int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error);
 PM_INLINE int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  return pm_run_check_sized(plan, run, sizeof *run, error);
+  return pm_task_check(plan, PM_TASK_TRAINING, run, sizeof *run, error);
 }
 
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
@@ -280,28 +276,6 @@ PM_API size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_count)
 ** or value that cannot be; nothing is owned then. */
 PM_API int pm_system_new_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count,
                               pm_system **variants, pm_error *error);
-
-/* Runs and predictions as a table: network, system and framework by id, then the fields of pm_run and pm_prediction.
-** pm_sweep_tabulate has a column for each of the paths of the hardware between them. The columns are the same for every
-** table of one function. Owned by the caller; NULL with an error. */
-PM_API pm_table *pm_sweep_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
-                                      const pm_prediction *predictions, size_t prediction_size, size_t count,
-                                      const char *const *paths, size_t path_count, pm_error *error);
-
-/* Runs and predictions alone. */
-PM_INLINE pm_table *pm_prediction_tabulate(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
-                                        size_t count, pm_error *error)
-{
-  return pm_sweep_tabulate_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, NULL, 0, error);
-}
-
-/* The same with hardware: the values that the paths have on the system of each run. */
-PM_INLINE pm_table *pm_sweep_tabulate(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions,
-                                   size_t count, const char *const *paths, size_t path_count, pm_error *error)
-{
-  return pm_sweep_tabulate_sized(plan, runs, sizeof *runs, predictions, sizeof *predictions, count, paths, path_count,
-                              error);
-}
 
 #ifdef __cplusplus
 }

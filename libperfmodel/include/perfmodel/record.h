@@ -31,7 +31,7 @@ extern "C" {
 ** kernel_time, call, collective. Wherever they cross the interface, the program says how large they are to it:
 **
 **     pm_predict(plan, runs, predictions, count)      a function in the header, which is compiled into the program:
-**     pm_predict_sized(plan, 0, runs, sizeof *runs, predictions, sizeof *predictions, count)
+**     pm_task_predict(plan, PM_TASK_TRAINING, 0, runs, sizeof *runs, predictions, sizeof *predictions, count)
 **
 ** The size is the step from one record of an array to the next, too. To a program that was compiled with an earlier
 ** release the library is as it was: fields that its runs lack are as where nobody gives them, and of a prediction it gets
@@ -146,8 +146,8 @@ PM_API const pm_field *pm_record_find_field(const pm_record_type *type, const ch
 /* Sets every field to "nobody gave it": NAN, 0, "". */
 PM_API void pm_record_clear(const pm_record_type *type, void *record);
 
-/* Sets every field to what it is where nobody gives it. */
-PM_API void pm_record_set_defaults(const pm_record_type *type, void *record);
+/* Sets every field of a record of that type to its default, as far as the program knows it: `size` bytes. */
+PM_API void pm_record_fill(const char *type, void *record, size_t size);
 
 /* Sets one field from text, a quantity with its unit where the field has one ("900 GB/s").
 ** Errors: PM_STATUS_BAD_VALUE, PM_STATUS_BAD_UNIT, with the field's name in the text. */

@@ -133,11 +133,10 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
 typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
 
 /* One GPU, one node, batch 32, FP32, network 0 on system 0, no framework, SGD with momentum. */
-PM_API void pm_run_fill(pm_run *run, size_t size);
 PM_INLINE pm_run pm_run_make(void)
 {
   pm_run run;
-  pm_run_fill(&run, sizeof run);
+  pm_record_fill("run", &run, sizeof run);
   return run;
 }
 
@@ -148,11 +147,10 @@ PM_INLINE double pm_run_get_data_parallel(const pm_run *run)
 }
 
 /* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
-PM_API void pm_inference_run_fill(pm_inference_run *run, size_t size);
 PM_INLINE pm_inference_run pm_inference_run_make(void)
 {
   pm_inference_run run;
-  pm_inference_run_fill(&run, sizeof run);
+  pm_record_fill("inference_run", &run, sizeof run);
   return run;
 }
 

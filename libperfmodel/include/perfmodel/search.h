@@ -29,11 +29,11 @@ typedef struct pm_search_result pm_search_result;
 /* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or unknown. The
 ** schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. All else is that of pm_run_make: a search of a
 ** study (study.h) completes it. */
-PM_API void pm_search_base_fill(pm_run *run, size_t size);
 PM_INLINE pm_run pm_search_base_make(void)
 {
-  pm_run run;
-  pm_search_base_fill(&run, sizeof run);
+  pm_run run = pm_run_make();
+  run.tensor_parallel = run.context_parallel = run.pipeline_parallel = run.virtual_pipeline = run.expert_parallel = -1;
+  run.sequence_parallel = run.zero = run.recompute = -1;
   return run;
 }
 
@@ -188,7 +188,12 @@ typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_train
 typedef struct pm_training { PM_TRAINING_FIELDS(PM_DECLARE) } pm_training;
 
 /* At most 1024 nodes, PUE 1, the rest unknown. */
-PM_API pm_training_goal pm_training_goal_make(void);
+PM_INLINE pm_training_goal pm_training_goal_make(void)
+{
+  pm_training_goal goal;
+  pm_record_fill("training_goal", &goal, sizeof goal);
+  return goal;
+}
 
 /* The fewest nodes of the system of `base` whose best plan for that global batch meets the deadline. All counts are tried,
 ** from the fewest that could be enough at the peak of the GPUs; those that are faster than all with fewer nodes are rows, in

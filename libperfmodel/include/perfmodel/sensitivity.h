@@ -10,7 +10,8 @@
 ** that is faster in everything is faster by as much. What is missing from -1 is bound to latencies and to what does not
 ** depend on hardware.
 **
-**     pm_sensitivity_setup setup = {network, system, &run, NULL, NULL, NULL, NULL, NULL};
+**     pm_sensitivity_setup setup = {.network = network, .system = system, .task = PM_TASK_TRAINING, .run = &run,
+**                                   .run_size = sizeof run};
 **     pm_sensitivity rows[PM_RESOURCE_COUNT];
 **     int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
 */
@@ -50,17 +51,19 @@ typedef enum pm_resource {
   PM_RESOURCE_COUNT
 } pm_resource;
 
-/* One run or call to look at; its indices do not count. Nothing is copied. */
+/* One run of a task to look at; its indices do not count. Nothing is copied. */
 typedef struct pm_sensitivity_setup {
   const pm_network *network;
   const pm_system *system;
-  const pm_run *run;                      /* GPUs, nodes, batch, precision, ... */
-  const pm_framework_profile *framework;  /* NULL: none */
+  int32_t task;
+  const void *run;                        /* GPUs, nodes, batch, precision, ... */
+  size_t run_size;                        /* its bytes in the program */
+  const pm_framework_profile *framework;  /* what trains; NULL: none */
+  const pm_inference_profile *profile;    /* what runs inference */
+  const pm_memory_profile *memory;        /* of the profile; NULL: memory is not asked about */
   const pm_input_setup *input;            /* NULL: input is as the run says */
   const pm_input_run *input_run;          /* NULL: the default */
-  const pm_inference_run *call;           /* NULL: a step of training; else a call of inference, and `run` may be NULL */
-  const pm_inference_profile *profile;    /* of the call */
-  const pm_memory_profile *memory;        /* of the call; NULL: its memory is not asked about */
+  size_t input_run_size;                  /* its bytes in the program */
 } pm_sensitivity_setup;
 
 /* What one resource means to the time of a step or call. */
@@ -78,14 +81,8 @@ typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivi
 
 /* Raises each number by the share `raise` (0.1: by 10 %), one after the other, into rows[PM_RESOURCE_COUNT]; what the system
 ** does not have is left out. Returns the number of rows, or -1 with the error of the run itself. Cost: a plan for each. */
-PM_API int pm_sensitivity_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
-                                    pm_sensitivity *rows, pm_error *error);
-PM_INLINE int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows,
-                                      pm_error *error)
-{
-  const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_sensitivity_evaluate_sized(setup, &sizes, raise, rows, error);
-}
+PM_API int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows,
+                                   pm_error *error);
 
 /* The system with one of its numbers `factor` times as large; a copy, owned by the caller. HOST and STORAGE leave it as it
 ** is but for the start of kernels. */
@@ -110,11 +107,10 @@ typedef struct pm_upgrade_choice {
   int32_t gpus;                 /* GPUs used in each node; 0: as many as before, or all that there are */
   double price;                 /* of the change, for all nodes; NAN: unknown */
   const pm_framework_profile *framework; /* what trains on it, if anything does */
-  const pm_inference_profile *profile;   /* what runs a call on it */
+  const pm_inference_profile *profile;   /* what runs inference on it */
+  const pm_memory_profile *memory;       /* how that profile handles memory */
   const pm_network *network;             /* the network as that software has it */
-  const pm_run *run;                     /* the whole run on it, GPUs as in it */
-  const pm_inference_run *call;          /* the whole call on it */
-  const pm_memory_profile *memory;       /* how its profile handles memory */
+  const void *run;                       /* the whole run on it, GPUs as in it; of the setup's run_size bytes */
 } pm_upgrade_choice;
 
 /* What one replacement does to the time of a step or call. */
@@ -131,14 +127,8 @@ typedef struct pm_upgrade_choice {
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
 
 /* The run on each of the choices, most gain first; rows[count]. PM_OK, or the error of the run itself. */
-PM_API int pm_upgrade_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes,
-                             const pm_upgrade_choice *choices, size_t count, pm_upgrade *rows, pm_error *error);
-PM_INLINE int pm_upgrade_evaluate(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
-                          pm_upgrade *rows, pm_error *error)
-{
-  const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_upgrade_evaluate_sized(setup, &sizes, choices, count, rows, error);
-}
+PM_API int pm_upgrade_evaluate(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
+                               pm_upgrade *rows, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,10 @@
 ** For every choice (a system, a batch, a framework, ...) all node counts from 1 up are evaluated exactly, one after the
 ** other, until the target is reached. Nothing is interpolated, so it does not matter that efficiency falls with the nodes,
 ** or that more nodes may even be slower. Where no count reaches the target the answer is the fastest count, and says so.
+** Where every GPU is a replica (inference), the GPUs are the rate over that of one, in whole machines.
 **
-**     pm_size_setup setup = {plan, &run, NULL, NULL, 1, NULL, NULL, NULL};
+**     pm_size_setup setup = {.plan = plan, .task = PM_TASK_TRAINING, .choices = &run, .count = 1};
+**     setup.run_size = sizeof run;
 **     pm_size_goal goal = pm_size_goal_make();
 **     goal.epochs = 90; goal.samples = 1281167; goal.within = 6 * 3600;
 **     pm_size_choice choice;
@@ -51,11 +53,13 @@ typedef enum pm_minimize {
   X(REAL, samples, "1", "samples of an epoch; unknown: times stay unknown")                                         \
   X(REAL, global_batch, "1", "samples of an update over all GPUs; unknown: every choice keeps its batch per GPU")      \
   X(MINIMIZE, minimize, "", "what is to be least")                                                                  \
-  X(INT, max_nodes, "1", "most nodes that are tried")                                                                \
-  X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines")                   \
+  X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                  \
+  X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines",              \
+    .otherwise = "1")                                                                                          \
   X(REAL, sample_size, "B", "stored size of a sample; unknown: what storage must give stays so")                    \
-  X(INT, switch_ports, "1", "ports used of each switch between the nodes")                                          \
-  X(REAL, oversubscription, "1", "ports down over ports up of their first level")
+  X(INT, switch_ports, "1", "ports used of each switch between the nodes", .otherwise = "32")                       \
+  X(REAL, oversubscription, "1", "ports down over ports up of their first level", .otherwise = "1")                 \
+  X(REAL, latency, "s", "longest that a call may take: the batch is the largest within it; unknown: the run's batch")
 
 typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
 
@@ -101,94 +105,45 @@ typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choi
 /* What there is to choose from. Nothing is copied; pointers may be NULL but for plan and choices. */
 typedef struct pm_size_setup {
   const pm_plan *plan;
-  const pm_run *choices;            /* system, batch, framework, precision, ...; with the GPUs of each node */
+  int32_t task;
+  const void *choices;              /* runs of the task: system, batch, software, precision, ...; GPUs of each node */
+  size_t run_size;                  /* bytes of one in the program */
   const double *prices;             /* of one node of each choice; NULL or NAN: unknown */
   size_t count;
   const pm_input_setup *inputs;     /* the input path of each choice; NULL: input never limits */
   const pm_input_run *input_runs;   /* how it is used, but for nodes, GPUs and their rate; NULL: the defaults */
+  size_t input_run_size;            /* bytes of one in the program */
 } pm_size_setup;
 
-/* How large the runs are, in the program, that setups of sizing and of sensitivities point to. */
-typedef struct pm_run_sizes {
-  size_t run, inference_run, input_run;
-} pm_run_sizes;
-
-/* Those of the program that is compiled. */
-#define PM_RUN_SIZES {sizeof(pm_run), sizeof(pm_inference_run), sizeof(pm_input_run)}
-
 /* At most 1024 nodes, least nodes, PUE 1, switches of 32 ports without oversubscription; the target unknown. */
-PM_API pm_size_goal pm_size_goal_make(void);
+PM_INLINE pm_size_goal pm_size_goal_make(void)
+{
+  pm_size_goal goal;
+  pm_record_fill("size_goal", &goal, sizeof goal);
+  return goal;
+}
 
 /* PM_OK, or what is missing or absurd. */
-PM_API int pm_size_check_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                               pm_error *error);
-PM_INLINE int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
-{
-  const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_check_sized(setup, &sizes, goal, error);
-}
+PM_API int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error);
 
 /* The least nodes of every choice, ranked, into choices[setup->count]. Returns PM_OK, also if some or all
-** choices cannot reach the target (their status says so). Cost: a prediction for each count tried. */
-PM_API int pm_size_evaluate_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                         pm_size_choice *choices, pm_error *error);
-PM_INLINE int pm_size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices,
-                               pm_error *error)
-{
-  const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_evaluate_sized(setup, &sizes, goal, choices, error);
-}
+** choices cannot reach the target (their status says so). Cost: a prediction for each count tried, or for each choice
+** where GPUs are replicas. There, fields that only training has stay unknown; choices whose call of one sample takes
+** longer than goal->latency are unreachable, and so are those that need more nodes than goal->max_nodes, which are
+** shown with those nodes. */
+PM_API int pm_size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices,
+                            pm_error *error);
 
 /* The next cheaper: of all counts of all choices that take less than `than` of what is to be least, the fastest. It
-** misses the target by 1 - reached. PM_STATUS_UNREACHABLE if nothing takes less. */
-PM_API int pm_size_find_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                              const pm_size_choice *than, pm_size_choice *next, pm_error *error);
-PM_INLINE int pm_size_find_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
-                           pm_size_choice *next, pm_error *error)
-{
-  const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_find_next_sized(setup, &sizes, goal, than, next, error);
-}
+** misses the target by 1 - reached. PM_STATUS_UNREACHABLE if nothing takes less. Not of replicas. */
+PM_API int pm_size_find_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
+                             pm_size_choice *next, pm_error *error);
 
 /* The counts of all choices for which no other is both faster and less, from least to fastest: the Pareto front, into at
 ** most `capacity` rows. Every choice is tried as far as it takes no more than the dearest answer of pm_size_evaluate.
-** Returns how
-** many rows there are, or -1. */
-PM_API int pm_size_find_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                               pm_size_choice *rows, size_t capacity, pm_error *error);
-PM_INLINE int pm_size_find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows,
-                            size_t capacity, pm_error *error)
-{
-  const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_find_front_sized(setup, &sizes, goal, rows, capacity, error);
-}
-
-/* Inference: replicas that share nothing, each GPU with the whole network. The runs' GPUs are those of a machine; their
-** nodes do not matter, nor does their batch where `latency` is given. Nothing is copied. */
-typedef struct pm_size_service {
-  const pm_plan *plan;
-  const pm_inference_run *choices; /* system, profile, precision, usable memory, ... */
-  const double *prices;            /* of one node of each choice; NULL or NAN: unknown */
-  size_t count;
-  double latency;                  /* longest a call may take: the batch is the largest within it; NAN: the run's batch */
-} pm_size_service;
-
-/* The least nodes of every choice for a rate of inference, ranked, into choices[service->count]. Fields that only training
-** has stay unknown. Choices whose call of one sample takes longer than the latency, or that need more nodes than
-** goal->max_nodes, are unreachable; the latter are shown with those nodes. PM_OK, or what is missing or absurd. */
-PM_API int pm_size_evaluate_inference_sized(const pm_size_service *service, const pm_run_sizes *sizes,
-                                            const pm_size_goal *goal,
-                                   pm_size_choice *choices, pm_error *error);
-PM_INLINE int pm_size_evaluate_inference(const pm_size_service *service, const pm_size_goal *goal,
-                                         pm_size_choice *choices,
-                                pm_error *error)
-{
-  const pm_run_sizes sizes = PM_RUN_SIZES;
-  return pm_size_evaluate_inference_sized(service, &sizes, goal, choices, error);
-}
-
-/* What `minimize` means of one row; NAN if unknown. */
-PM_API double pm_size_get_objective(const pm_size_choice *row, int minimize);
+** Returns how many rows there are, or -1. Not of replicas. */
+PM_API int pm_size_find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows,
+                              size_t capacity, pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -18,15 +18,15 @@
 ** Whether a network is a decoder-only language model follows from its graph: it reads tokens, and all of its attention
 ** is causal. How a network is parallelized is never completed.
 **
-**     const pm_study_setup setup = {catalog, &network, 1, &system, 1, NULL, 0, 0};
+**     const pm_study_setup setup = {catalog, &network, 1, &system, 1, NULL, 0, PM_TASK_TRAINING};
 **     pm_study *study = pm_study_new(&setup, &error);
 **     pm_run run = pm_run_make();
 **     pm_given given = {0, 0};
 **     run.tensor_parallel = 8;
 **     pm_given_add(&given, "run", "tensor_parallel");
-**     pm_study_complete(study, &given, &run, &run, 1, &error);
+**     pm_study_complete(study, &given, &run, &run, sizeof run, 1, &error);
 **     pm_predict(pm_study_get_plan(study, &error), &run, &prediction, 1);
-**     count = pm_study_get_assumptions(study, &given, &run, rows);
+**     count = pm_study_get_assumptions(study, &given, &run, sizeof run, rows);
 **     puts(pm_assumptions_format(rows, count, text, sizeof text));              "8 GPUs, bf16, adamw, ..."
 **
 ** What there is to say of an answer is a report, which is the same in every command and language:
@@ -57,9 +57,9 @@ typedef struct pm_study_setup {
   size_t network_count;
   const pm_system *const *systems;
   size_t system_count;
-  const char *const *frameworks; /* by name; "none": kernels and collectives only, of training */
+  const char *const *frameworks; /* by name, or inference profiles; "none": kernels and collectives only, of training */
   size_t framework_count;        /* 0: nobody named one */
-  int32_t inference;             /* 0: training; 1: inference, whose frameworks are inference profiles */
+  int32_t task;                  /* pm_task */
 } pm_study_setup;
 
 /* A study. Owned by the caller; NULL with an error: an unknown framework, no memory. */
@@ -79,26 +79,16 @@ PM_API pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm
 /* Releases the study and its plans; NULL is none. */
 PM_API void pm_study_free(pm_study *study);
 
-/* Completes `count` runs of training. In `asked`, network_index, system_index and framework_index are places in the
-** lists of the setup (framework_index counts only if frameworks are named). In `runs` they are those of the study's
-** plan; `runs` may be `asked`, and no run may be completed twice. A run that cannot be completed is left so that it has
-** no prediction, and the others go on. PM_OK, or the status of the first reason, which `error` says. */
-PM_API int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs,
-                                   size_t run_size, size_t count, pm_error *error);
-PM_INLINE int pm_study_complete(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t count,
-                                pm_error *error)
-{
-  return pm_study_complete_sized(study, given, asked, runs, sizeof *runs, count, error);
-}
+/* The task of the study. */
+PM_API int32_t pm_study_get_task(const pm_study *study);
 
-/* The same for runs of inference, of a study of inference; profile_index is the place of the framework. */
-PM_API int pm_study_complete_inference_sized(pm_study *study, const pm_given *given, const pm_inference_run *asked,
-                                             pm_inference_run *runs, size_t run_size, size_t count, pm_error *error);
-PM_INLINE int pm_study_complete_inference(pm_study *study, const pm_given *given, const pm_inference_run *asked,
-                                          pm_inference_run *runs, size_t count, pm_error *error)
-{
-  return pm_study_complete_inference_sized(study, given, asked, runs, sizeof *runs, count, error);
-}
+/* Completes `count` runs of the study's task, records of `run_size` bytes. In `asked`, the indices of network, system
+** and software are places in the lists of the setup (that of the software counts only if frameworks are named). In
+** `runs` they are those of the study's plan; `runs` may be `asked`, and no run may be completed twice. A run that cannot
+** be completed is left so that it has no prediction, and the others go on. PM_OK, or the status of the first reason,
+** which `error` says. */
+PM_API int pm_study_complete(pm_study *study, const pm_given *given, const void *asked, void *runs, size_t run_size,
+                             size_t count, pm_error *error);
 
 /* The plan of all runs that were completed so far. It lives as long as the study; runs that are completed later may
 ** need the plan of a later call, on which earlier runs are the same. NULL with an error. Cost: that of pm_plan_new
@@ -130,49 +120,14 @@ PM_API const char *pm_study_get_note(const pm_study *study, size_t index);
 /* ---- What was assumed ---- */
 
 /* What was assumed of a completed run, into at most PM_ASSUMPTIONS_MAX rows. Returns how many they are. */
-PM_API int pm_study_get_assumptions_sized(const pm_study *study, const pm_given *given, const pm_run *run,
-                                          size_t run_size, pm_assumption *rows);
-PM_INLINE int pm_study_get_assumptions(const pm_study *study, const pm_given *given, const pm_run *run,
-                                       pm_assumption *rows)
-{
-  return pm_study_get_assumptions_sized(study, given, run, sizeof *run, rows);
-}
-/* The same of a run of inference. */
-PM_API int pm_study_get_inference_assumptions_sized(const pm_study *study, const pm_given *given,
-                                                    const pm_inference_run *run, size_t run_size, pm_assumption *rows);
-PM_INLINE int pm_study_get_inference_assumptions(const pm_study *study, const pm_given *given,
-                                                 const pm_inference_run *run, pm_assumption *rows)
-{
-  return pm_study_get_inference_assumptions_sized(study, given, run, sizeof *run, rows);
-}
+PM_API int pm_study_get_assumptions(const pm_study *study, const pm_given *given, const void *run, size_t run_size,
+                                    pm_assumption *rows);
 
-/* ---- Tables: of pm_sweep_tabulate and so on, with a last column `assumed` ---- */
+/* ---- Tables, with a last column `assumed` ---- */
 
-/* Runs of training and their predictions. */
-PM_API pm_table *pm_study_tabulate_sized(const pm_study *study, const pm_given *given, const pm_run *runs,
-                                         size_t run_size,
-                                         const pm_prediction *predictions, size_t prediction_size, size_t count,
-                                         const char *const *paths, size_t path_count, pm_error *error);
-PM_INLINE pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const pm_run *runs,
-                                      const pm_prediction *predictions, size_t count, const char *const *paths,
-                                      size_t path_count, pm_error *error)
-{
-  return pm_study_tabulate_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count, paths,
-                                 path_count, error);
-}
-
-/* Runs of inference and their predictions. */
-PM_API pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_given *given,
-                                                   const pm_inference_run *runs,
-                                                   size_t run_size, const pm_inference *predictions,
-                                                   size_t prediction_size, size_t count, pm_error *error);
-PM_INLINE pm_table *pm_study_tabulate_inference(const pm_study *study, const pm_given *given,
-                                                const pm_inference_run *runs,
-                                                const pm_inference *predictions, size_t count, pm_error *error)
-{
-  return pm_study_tabulate_inference_sized(study, given, runs, sizeof *runs, predictions, sizeof *predictions, count,
-                                           error);
-}
+/* That of pm_sweep_tabulate. */
+PM_API pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const pm_sweep *sweep,
+                                   pm_error *error);
 
 /* The best plans of a search of the study; `front`: the front instead. */
 PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
@@ -187,12 +142,12 @@ PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given 
 /* Of completed runs of the study and their predictions, which the functions below give their types: a report of
 ** training is of one run, one of inference of several calls too. `predictions` is NULL for a report of their memory.
 ** `dataset` is the name of what an epoch is of; NULL: not named. `latency` is the limit within which batches are the
-** largest; 0: they were given. `inference` says of which kind runs are, which is that of the study. Owned by the
+** largest; 0: they were given. `task` is that of the study. Owned by the
 ** caller; NULL with an error.
 **
 ** Cost: that of a prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not
 ** fit, that of a search. */
-PM_API pm_report *pm_study_new_report_sized(const pm_study *study, int32_t inference, const pm_given *given,
+PM_API pm_report *pm_study_new_report_sized(const pm_study *study, int32_t task, const pm_given *given,
                                             const void *runs, size_t run_size, const void *predictions,
                                             size_t prediction_size, size_t count, const char *dataset, double latency,
                                             pm_error *error);
@@ -203,8 +158,8 @@ PM_API pm_report *pm_study_new_report_sized(const pm_study *study, int32_t infer
 PM_INLINE pm_report *pm_study_new_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                          const pm_prediction *prediction, const char *dataset, pm_error *error)
 {
-  return pm_study_new_report_sized(study, 0, given, run, sizeof *run, prediction, sizeof *prediction, 1, dataset, 0,
-                                   error);
+  return pm_study_new_report_sized(study, PM_TASK_TRAINING, given, run, sizeof *run, prediction, sizeof *prediction, 1,
+                                   dataset, 0, error);
 }
 
 /* Of calls of inference: of one with the parts of its latency, of several as a table with a row for each, in which what
@@ -213,8 +168,8 @@ PM_INLINE pm_report *pm_study_new_inference_report(const pm_study *study, const 
                                                    const pm_inference_run *runs, const pm_inference *predictions,
                                                    size_t count, double latency, pm_error *error)
 {
-  return pm_study_new_report_sized(study, 1, given, runs, sizeof *runs, predictions, sizeof *predictions, count, NULL,
-                                   latency, error);
+  return pm_study_new_report_sized(study, PM_TASK_INFERENCE, given, runs, sizeof *runs, predictions,
+                                   sizeof *predictions, count, NULL, latency, error);
 }
 
 /* Of the memory of a run, whether or not it fits: the total of the heaviest rank against what the GPU has, its parts,
@@ -222,14 +177,14 @@ PM_INLINE pm_report *pm_study_new_inference_report(const pm_study *study, const 
 PM_INLINE pm_report *pm_study_new_memory_report(const pm_study *study, const pm_given *given, const pm_run *run,
                                                 pm_error *error)
 {
-  return pm_study_new_report_sized(study, 0, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
+  return pm_study_new_report_sized(study, PM_TASK_TRAINING, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
 }
 
 /* Of the memory of a call: the total, the largest batch, and the parts. */
 PM_INLINE pm_report *pm_study_new_inference_memory_report(const pm_study *study, const pm_given *given,
                                                           const pm_inference_run *run, pm_error *error)
 {
-  return pm_study_new_report_sized(study, 1, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
+  return pm_study_new_report_sized(study, PM_TASK_INFERENCE, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
 }
 
 /* ---- Searches ---- */

@@ -90,13 +90,6 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
                   group->parameters.calibrated, out);
 }
 
-void pm_call_fill(pm_call *call, size_t size)
-{
-  const pm_call own = {.collective = PM_COLLECTIVE_ALL_REDUCE, .bytes = 1, .algorithm = PM_ALGORITHM_AUTO,
-                       .protocol = PM_PROTOCOL_ANY};
-  if (call != NULL) pm__record_write(call, size, &own, sizeof own);
-}
-
 static int evaluate_all(const void *group, const void *calls, void *results, size_t count)
 {
   named last;

@@ -6,11 +6,6 @@
 #include "hardware/collective_fit.h"
 #include "hardware/system.h"
 
-pm_group_choice pm_group_choice_make(void)
-{
-  return (pm_group_choice){.nodes = 1, .thread_gpus = 1, .nccl = PM_ERA_CURRENT, .servers = 1, .in_network = 0};
-}
-
 static int check_choice(const pm_group_choice *choice, pm_error *error)
 {
   if (choice->nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", choice->nodes);

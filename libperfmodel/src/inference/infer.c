@@ -1,17 +1,9 @@
 /* (plan, run) -> latency and throughput of the forward pass. */
 #include <math.h>
 #include <string.h>
-#include "record/sized.h"
+#include "inference/infer.h"
 #include "kernel/work.h"
 #include "lowering/library.h"
-#include "plan/plan.h"
-
-void pm_inference_run_fill(pm_inference_run *run, size_t size)
-{
-  pm_inference_run own;
-  pm_record_set_defaults(pm_record_type_find("inference_run"), &own);
-  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
-}
 
 /* What belongs to one run, gathered. */
 typedef struct call {
@@ -100,33 +92,24 @@ static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error 
   return pm__kernel_refuse_precision(&plan->systems[run->system_index].system->gpu, run->precision, error);
 }
 
-int pm_inference_check_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_error *error)
+int pm__infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
-  pm_inference_run own;
-  if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a run needs a plan");
-  int status = pm__record_size_check("inference_run", size, error);
-  if (status != PM_OK) return status;
-  run = (const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, size}, 0, &own);
-  status = check_run(plan, run, error);
+  int status = check_run(plan, run, error);
   if (status != PM_OK) return status;
   call c = call_of(plan, run);
   return check_memory(&c, error);
 }
 
-int pm_inference_get_memory_sized(const pm_plan *plan, const pm_inference_run *run, size_t size, pm_memory_use *use, size_t use_size,
-                                  pm_error *error)
+int pm__infer_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_memory_use *use, pm_error *error)
 {
-  pm_inference_run own;
-  if (plan == NULL || run == NULL || use == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory needs a plan, a run and a place");
-  int status = pm__record_size_check("inference_run", size, error);
-  if (status != PM_OK) return status;
-  run = (const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, size}, 0, &own);
-  status = check_run(plan, run, error);
+  int status = check_run(plan, run, error);
   if (status != PM_OK) return status;
   const call c = call_of(plan, run);
-  if (c.profile->memory < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the inference profile has no memory profile");
-  const pm_memory_run asked = {.batch = run->batch, .precision = run->precision, .ranks = 1, .inference = 1, .usable = usable_of(&c)};
-  return pm_memory_evaluate_sized(c.network->memory[c.profile->memory], &asked, sizeof asked, use, use_size, 1);
+  if (c.profile->memory < 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the inference profile has no memory profile");
+  const pm_memory_run asked = {.batch = run->batch, .precision = run->precision, .ranks = 1, .inference = 1,
+                               .usable = usable_of(&c)};
+  return pm_memory_evaluate(c.network->memory[c.profile->memory], &asked, use, 1);
 }
 
 /* ---- Times ------------------------------------------------------------------------------------------------------ */
@@ -305,29 +288,10 @@ static void answer_one(const pm_plan *plan, const pm_inference_run *run, pm_infe
   else predict_call(&c, out);
 }
 
-static void predict_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)
+void pm__infer_predict(const pm_plan *plan, const pm_inference_run *run, pm_inference *answer)
 {
-  answer_one(plan, run, out);
-  out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
-}
-
-static int infer_all(const void *plan, const void *runs, void *predictions, size_t count)
-{
-  for (size_t i = 0; i < count; i++)
-    predict_one((const pm_plan *)plan, (const pm_inference_run *)runs + i, (pm_inference *)predictions + i);
-  return PM_OK;
-}
-
-int pm_infer_sized(const pm_plan *plan, const pm_inference_run *runs, size_t run_size, pm_inference *predictions,
-                   size_t prediction_size, size_t count)
-{
-  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_STATUS_BAD_ARGUMENT;
-  if (run_size == sizeof *runs && prediction_size == sizeof *predictions)
-    return infer_all(plan, runs, predictions, count);
-  if (pm__record_size_check("inference_run", run_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
-  if (pm__record_size_check("inference", prediction_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
-  return pm__record_each(infer_all, plan, (pm__record_array){"inference_run", runs, run_size},
-                        (pm__record_array){"inference", predictions, prediction_size}, count);
+  answer_one(plan, run, answer);
+  answer->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
 }
 
 /* ---- The largest batch within a latency -------------------------------------------------------------------------- */
@@ -359,13 +323,10 @@ static double most_by_memory(const call *c)
   return isnan(p.largest_batch) || c->run->ignore_memory ? 1e9 : p.largest_batch;
 }
 
-static int infer_within(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
-                        pm_error *error)
+int pm__infer_find_batch(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
+                         pm_error *error)
 {
-  if (prediction != NULL) fill_unknown(prediction, PM_STATUS_BAD_ARGUMENT);
-  if (plan == NULL || run == NULL || prediction == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "a latency limit needs a plan, a run and a place for the prediction");
+  fill_unknown(prediction, PM_STATUS_BAD_ARGUMENT);
   if (!isfinite(latency) || latency <= 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "latency %g is not positive and finite", latency);
   run->batch = 1;
@@ -377,7 +338,7 @@ static int infer_within(const pm_plan *plan, pm_inference_run *run, double laten
   double alone = prediction->latency;
   run->batch = most >= 1 ? search(&c, latency, most) : 0;
   if (run->batch >= 1) {
-    predict_one(plan, run, prediction);
+    pm__infer_predict(plan, run, prediction);
     return PM_OK;
   }
   run->batch = 1;
@@ -385,21 +346,4 @@ static int infer_within(const pm_plan *plan, pm_inference_run *run, double laten
   if (most < 1) return pm__fail(error, PM_STATUS_UNREACHABLE, "one sample does not fit the memory");
   return pm__fail(error, PM_STATUS_UNREACHABLE, "one sample takes %.3g ms, longer than %.3g ms", alone * 1e3,
                   latency * 1e3);
-}
-
-int pm_inference_find_batch_sized(const pm_plan *plan, pm_inference_run *run, size_t run_size, double latency,
-                          pm_inference *prediction, size_t prediction_size, pm_error *error)
-{
-  pm_inference answer;
-  pm_inference_run own;
-  int status = pm__record_size_check("inference_run", run_size, error);
-  if (status == PM_OK) status = pm__record_size_check("inference", prediction_size, error);
-  if (status != PM_OK) return status;
-  if (run == NULL || prediction == NULL) return infer_within(plan, NULL, latency, NULL, error);
-  pm_record_set_defaults(pm_record_type_find("inference_run"), &own);
-  memcpy(&own, run, run_size);
-  status = infer_within(plan, &own, latency, &answer, error);
-  run->batch = own.batch;
-  pm__record_write(prediction, prediction_size, &answer, sizeof answer);
-  return status;
 }

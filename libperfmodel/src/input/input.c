@@ -4,18 +4,6 @@
 #include "record/sized.h"
 #include "input/stages.h"
 
-void pm_input_run_fill(pm_input_run *theirs, size_t size)
-{
-  pm_input_run run;
-  memset(&run, 0, sizeof run);
-  run.nodes = run.units = run.gpus_per_uplink = run.first_epoch = 1;
-  run.prefetch = 2;
-  run.chunk = 1048576;
-  run.cache = run.input_variation = run.gpu_variation = 0;
-  run.sample_out = run.copy_bandwidth = run.gpu_rate = NAN;
-  if (theirs != NULL) pm__record_write(theirs, size, &run, sizeof run);
-}
-
 /* ---- Checks. */
 
 static int check_counts(const pm_input_run *run, pm_error *error)

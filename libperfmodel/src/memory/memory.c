@@ -8,13 +8,6 @@
 
 static const double margin = 0.08; /* of the usable memory, to both sides */
 
-void pm_memory_run_fill(pm_memory_run *run, size_t size)
-{
-  const pm_memory_run own = {.batch = 32, .precision = PM_PRECISION_FP32, .ranks = 1, .recompute = PM_RECOMPUTE_NONE,
-                             .usable = NAN};
-  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
-}
-
 pm_verdict pm_memory_get_verdict(double total, double usable)
 {
   if (isnan(total) || isnan(usable)) return PM_VERDICT_UNKNOWN;

@@ -230,11 +230,6 @@ int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *p
   return (int)plan->framework_count++;
 }
 
-int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *profile, pm_error *error)
-{
-  return pm_plan_add_framework_by_system(plan, profile, 1, error);
-}
-
 /* What a framework does to the passes is part of the plan, and stays. */
 static bool same_lowering(const pm_framework *a, const pm_framework *b)
 {
@@ -351,12 +346,6 @@ int pm_plan_add_inference_profile_by_system(pm_plan *plan, const pm_inference_pr
   if (make_profiles(plan, profiles, count, memory, &entry, error) != PM_OK) return -1;
   plan->profiles[plan->profile_count] = entry;
   return (int)plan->profile_count++;
-}
-
-int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_profile *profile, const pm_memory_profile *memory,
-                                  pm_error *error)
-{
-  return pm_plan_add_inference_profile_by_system(plan, profile, 1, memory, error);
 }
 
 int pm_plan_set_inference_profile(pm_plan *plan, int index, const pm_inference_profile *profile, pm_error *error)

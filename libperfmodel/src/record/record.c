@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/base.h"
-#include "perfmodel/record.h"
 #include "perfmodel/units.h"
+#include "record/sized.h"
 
 const pm_record_type *pm_record_type_find(const char *name)
 {
@@ -33,7 +33,7 @@ void pm_record_clear(const pm_record_type *type, void *record)
       memcpy((char *)record + type->fields[i].offset, &unknown, sizeof unknown);
 }
 
-void pm_record_set_defaults(const pm_record_type *type, void *record)
+void pm__record_set_defaults(const pm_record_type *type, void *record)
 {
   pm_record_clear(type, record);
   for (size_t i = 0; type != NULL && record != NULL && i < type->field_count; i++)

@@ -6,6 +6,20 @@
 
 enum { ROOM = 16384 }; /* bytes on the stack for records of each kind; the largest record has a few hundred */
 
+typedef union stack {
+  double align;
+  char bytes[ROOM];
+} stack;
+
+void pm_record_fill(const char *type, void *record, size_t size)
+{
+  stack own;
+  const pm_record_type *of = pm_record_type_find(type);
+  if (of == NULL || record == NULL || of->size > sizeof own) return;
+  pm__record_set_defaults(of, &own);
+  pm__record_write(record, size, &own, of->size);
+}
+
 int pm__record_size_check(const char *type, size_t size, pm_error *error)
 {
   size_t own = pm_record_type_find(type)->size;
@@ -17,7 +31,7 @@ int pm__record_size_check(const char *type, size_t size, pm_error *error)
 
 static void copy_in(const pm_record_type *type, const pm__record_array *theirs, size_t index, void *own)
 {
-  pm_record_set_defaults(type, own);
+  pm__record_set_defaults(type, own);
   memcpy(own, (const char *)theirs->records + index * theirs->size, theirs->size);
 }
 
@@ -50,10 +64,7 @@ void pm__record_write(void *theirs, size_t size, const void *own, size_t own_siz
 int pm__record_each(pm__record_evaluate *evaluate, const void *context, pm__record_array runs, pm__record_array answers, size_t count)
 {
   const pm_record_type *run = pm_record_type_find(runs.type), *answer = pm_record_type_find(answers.type);
-  union {
-    double align;
-    char bytes[ROOM];
-  } in, out;
+  stack in, out;
   size_t most = ROOM / (run->size > answer->size ? run->size : answer->size);
   int first = PM_OK;
   for (size_t at = 0; at < count; at += most) {

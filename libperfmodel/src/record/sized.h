@@ -17,6 +17,9 @@ typedef struct pm__record_array {
   size_t size; /* of one of them, to the program */
 } pm__record_array;
 
+/* Sets every field to its default. */
+void pm__record_set_defaults(const pm_record_type *type, void *record);
+
 /* PM_OK, or PM_STATUS_BAD_ARGUMENT: a program that was compiled with a later release than the library is of. */
 int pm__record_size_check(const char *type, size_t size, pm_error *error);
 

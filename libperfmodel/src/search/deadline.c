@@ -28,13 +28,6 @@ typedef struct question {
   const pm_training_goal *goal;
 } question;
 
-pm_training_goal pm_training_goal_make(void)
-{
-  pm_training_goal goal;
-  pm_record_set_defaults(pm_record_type_find("training_goal"), &goal);
-  return goal;
-}
-
 /* ---- What is asked ---- */
 
 static int check_numbers(const pm_training_goal *goal, pm_error *error)

@@ -5,91 +5,102 @@
 
 enum { HOUR = 3600 };
 
-static const pm_system *system_of(const pm_size_setup *setup, size_t choice)
+const void *pm__size_choice_run(const pm__size_question *q, size_t choice)
 {
-  return setup->plan->systems[setup->choices[choice].system_index].system;
+  return (const char *)q->setup.choices + choice * q->task->at.size;
+}
+
+const pm_system *pm__size_system(const pm__size_question *q, size_t choice)
+{
+  return q->setup.plan->systems[pm__task_get(pm__size_choice_run(q, choice), q->task->at.system)].system;
 }
 
 /* What the input path brings to one of so many nodes; `rate`: what its GPUs would take. */
-static int input_of(const pm_size_setup *setup, size_t choice, int nodes, double rate, pm_input_rates *rates)
+static int input_of(const pm__size_question *q, size_t choice, int nodes, double rate, pm_input_rates *rates)
 {
-  pm_input_run run = setup->input_runs != NULL ? setup->input_runs[choice] : pm_input_run_make();
+  pm_input_run run = q->setup.input_runs != NULL ? q->setup.input_runs[choice] : pm_input_run_make();
   run.nodes = nodes;
-  run.gpus = setup->choices[choice].gpus;
+  run.gpus = pm__task_get(pm__size_choice_run(q, choice), q->task->at.gpus);
   run.gpu_rate = rate;
-  pm_input_evaluate(&setup->inputs[choice], &run, rates, 1);
+  pm_input_evaluate(&q->setup.inputs[choice], &run, rates, 1);
   return rates->status;
 }
 
-/* Batches per step over all ranks: a sample of each is in every one of them. */
-static double parts_of(const pm_run *run)
-{
-  double accumulation = run->gradient_accumulation_steps > 1 ? run->gradient_accumulation_steps : 1;
-  return pm_run_get_data_parallel(run) * accumulation;
-}
-
 /* A global batch that does not divide over the ranks is no batch. */
-static double batch_of(const pm_size_goal *goal, const pm_run *run)
+static void set_batch(const pm__size_question *q, void *run)
 {
-  double share = goal->global_batch / parts_of(run);
-  if (isnan(goal->global_batch)) return run->batch;
-  return share == floor(share) ? share : (double)NAN;
+  if (isnan(q->goal->global_batch)) return;
+  double share = q->goal->global_batch / q->task->count_batches(run);
+  *pm__task_batch(q->task, run) = share == floor(share) ? share : (double)NAN;
 }
 
-static pm_run run_of(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int nodes)
+static void make_run(const pm__size_question *q, size_t choice, int nodes, void *run)
 {
   pm_input_rates rates;
-  pm_run run = setup->choices[choice];
-  run.nodes = nodes;
-  run.batch = batch_of(goal, &run);
-  run.epoch_samples = goal->samples;
-  if (setup->inputs == NULL) return run;
-  run.input_rate = input_of(setup, choice, nodes, NAN, &rates) == PM_OK ? rates.input : (double)NAN;
-  run.no_prefetch = setup->input_runs != NULL && setup->input_runs[choice].prefetch == 0;
-  return run;
+  double rate = NAN;
+  memcpy(run, pm__size_choice_run(q, choice), q->task->at.size);
+  *pm__task_int(run, q->task->at.nodes) = nodes;
+  set_batch(q, run);
+  if (q->task->set_input == NULL) return;
+  if (q->setup.inputs != NULL && input_of(q, choice, nodes, NAN, &rates) == PM_OK) rate = rates.input;
+  q->task->set_input(run, q->goal->samples, q->setup.inputs != NULL, rate,
+                     q->setup.input_runs != NULL && q->setup.input_runs[choice].prefetch == 0);
 }
 
-int pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
-                      pm__size_block *block)
+const void *pm__size_run(const pm__size_question *q, const pm__size_block *block, int index)
 {
+  return block->runs[0].bytes + (size_t)index * q->task->at.size;
+}
+
+pm__task_outcome pm__size_outcome(const pm__size_question *q, const pm__size_block *block, int index)
+{
+  return q->task->read(block->answers[0].bytes + (size_t)index * q->task->answer_size);
+}
+
+int pm__size_evaluate(const pm__size_question *q, size_t choice, int first, pm__size_block *block)
+{
+  int most = q->goal->max_nodes;
   block->first = first;
   block->count = most - first + 1 < PM__SIZE_BLOCK ? most - first + 1 : PM__SIZE_BLOCK;
-  for (int i = 0; i < block->count; i++) block->runs[i] = run_of(setup, goal, choice, first + i);
-  pm_predict(setup->plan, block->runs, block->predictions, (size_t)block->count);
   for (int i = 0; i < block->count; i++)
-    if (block->predictions[i].status == PM_STATUS_NO_MEMORY) return PM_STATUS_NO_MEMORY;
+    make_run(q, choice, first + i, block->runs[0].bytes + (size_t)i * q->task->at.size);
+  q->task->predict(q->setup.plan, 0, block->runs, block->answers, (size_t)block->count);
+  for (int i = 0; i < block->count; i++)
+    if (pm__size_outcome(q, block, i).status == PM_STATUS_NO_MEMORY) return PM_STATUS_NO_MEMORY;
   return PM_OK;
 }
 
-double pm__size_time(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p)
+/* Time of all epochs in whole steps; NAN if it is not known. */
+static double time_of(const pm__size_question *q, const void *run, const pm__task_outcome *p)
 {
-  return goal->epochs * ceil(goal->samples / (run->batch * parts_of(run))) * p->step_time;
+  double batch = *(const double *)(const void *)((const char *)run + q->task->at.batch);
+  return q->goal->epochs * ceil(q->goal->samples / (batch * q->task->count_batches(run))) * p->time;
 }
 
-double pm__size_reached(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p, double throughput)
+double pm__size_reached(const pm__size_question *q, const void *run, const pm__task_outcome *p, double throughput)
 {
   if (p->status != PM_OK) return NAN;
-  if (!isnan(goal->rate)) return throughput / goal->rate;
-  return goal->within / pm__size_time(goal, run, p) * (throughput / p->throughput);
+  if (!isnan(q->goal->rate)) return throughput / q->goal->rate;
+  return q->goal->within / time_of(q, run, p) * (throughput / p->throughput);
 }
 
-static double price_of(const pm_size_setup *setup, size_t choice)
+static double price_of(const pm__size_question *q, size_t choice)
 {
-  return setup->prices != NULL ? setup->prices[choice] : (double)NAN;
+  return q->setup.prices != NULL ? q->setup.prices[choice] : (double)NAN;
 }
 
-double pm__size_amount(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int nodes)
+double pm__size_amount(const pm__size_question *q, size_t choice, int nodes)
 {
-  const pm_machine *machine = &system_of(setup, choice)->machine;
-  switch (goal->minimize) {
-  case PM_MINIMIZE_COST: return nodes * price_of(setup, choice);
-  case PM_MINIMIZE_POWER: return nodes * machine->power * goal->pue;
+  const pm_machine *machine = &pm__size_system(q, choice)->machine;
+  switch (q->goal->minimize) {
+  case PM_MINIMIZE_COST: return nodes * price_of(q, choice);
+  case PM_MINIMIZE_POWER: return nodes * machine->power * q->goal->pue;
   case PM_MINIMIZE_RACK_UNITS: return nodes * machine->rack_units;
   default: return nodes;
   }
 }
 
-double pm_size_get_objective(const pm_size_choice *row, int minimize)
+double pm__size_objective(const pm_size_choice *row, int minimize)
 {
   if (row == NULL) return NAN;
   switch (minimize) {
@@ -103,65 +114,121 @@ double pm_size_get_objective(const pm_size_choice *row, int minimize)
 
 /* ---- A row ------------------------------------------------------------------------------------------------------ */
 
-void pm__size_machine(const pm_system *system, const pm_size_goal *goal, double price, pm_size_choice *row)
+static void set_machine(const pm__size_question *q, size_t choice, pm_size_choice *row)
 {
+  const pm_system *system = pm__size_system(q, choice);
   row->rack_units = row->nodes * system->machine.rack_units;
-  row->power = row->nodes * system->machine.power * goal->pue;
-  row->gpu_power = row->gpus * system->gpu.power * goal->pue;
+  row->power = row->nodes * system->machine.power * q->goal->pue;
+  row->gpu_power = row->gpus * system->gpu.power * q->goal->pue;
   row->energy = row->power * row->time;
-  row->price = price;
-  row->cost = row->nodes * price;
+  row->price = price_of(q, choice);
+  row->cost = row->nodes * row->price;
 }
 
-static void set_fabric(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
+static void set_fabric(const pm__size_question *q, size_t choice, pm_size_choice *row)
 {
   pm_fabric fabric;
   pm_fabric_choice wanted = pm_fabric_choice_make();
   row->switches = row->cables = row->nodes > 1 ? (double)NAN : 0;
   wanted.nodes = row->nodes;
-  wanted.switch_ports = goal->switch_ports;
-  wanted.oversubscription = goal->oversubscription;
-  if (row->nodes < 2 || pm_fabric_evaluate(system_of(setup, choice), &wanted, &fabric, NULL) != PM_OK) return;
+  wanted.switch_ports = q->goal->switch_ports;
+  wanted.oversubscription = q->goal->oversubscription;
+  if (row->nodes < 2 || pm_fabric_evaluate(pm__size_system(q, choice), &wanted, &fabric, NULL) != PM_OK) return;
   row->switches = (double)fabric.first_switches + fabric.second_switches + fabric.third_switches;
   row->cables = fabric.cables;
 }
 
-static void set_input(const pm_size_setup *setup, size_t choice, pm_size_choice *row)
+static void set_input(const pm__size_question *q, size_t choice, pm_size_choice *row)
 {
   pm_input_rates rates;
   row->storage_nodes = NAN;
   row->input_bottleneck = PM_INPUT_STAGE_UNKNOWN;
-  if (setup->inputs == NULL) return;
-  if (input_of(setup, choice, row->nodes, row->throughput / row->nodes, &rates) == PM_OK)
+  if (q->setup.inputs == NULL) return;
+  if (input_of(q, choice, row->nodes, row->throughput / row->nodes, &rates) == PM_OK)
     row->storage_nodes = rates.max_nodes;
-  if (input_of(setup, choice, row->nodes, NAN, &rates) == PM_OK) row->input_bottleneck = rates.bottleneck;
+  if (input_of(q, choice, row->nodes, NAN, &rates) == PM_OK) row->input_bottleneck = rates.bottleneck;
 }
 
-void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, const pm_run *run,
-                   const pm_prediction *p, pm_size_choice *row)
+/* What the choice is, whether or not it can be predicted. */
+static void start_row(const pm__size_question *q, size_t choice, const void *run, pm_size_choice *row)
 {
   pm_record_clear(pm_record_type_find("size_choice"), row);
-  pm__text_set(row->system, sizeof row->system, system_of(setup, choice)->machine.id);
+  pm__text_set(row->system, sizeof row->system, pm__size_system(q, choice)->machine.id);
+  pm__text_set(row->framework, sizeof row->framework, pm__task_software_id(q->task, q->setup.plan, run));
   row->choice = (int32_t)choice;
-  const pm__plan_framework *framework = pm__plan_framework_at(setup->plan, run->framework_index, run->system_index);
-  if (framework != NULL) pm__text_set(row->framework, sizeof row->framework, framework->profile.framework.id);
-  row->precision = run->precision;
+  row->precision = pm__task_get(run, q->task->at.precision);
+}
+
+/* What nodes of any task have. */
+static void set_nodes(const pm__size_question *q, size_t choice, const void *run, const pm__task_outcome *p,
+                      pm_size_choice *row)
+{
+  row->batch = *(const double *)(const void *)((const char *)run + q->task->at.batch);
+  row->memory = p->memory;
+  row->verdict = p->verdict;
+  row->calibration = p->calibration;
+  row->efficiency = p->efficiency;
+  row->storage_rate = row->throughput * q->goal->sample_size;
+  set_machine(q, choice, row);
+}
+
+void pm__size_fill(const pm__size_question *q, size_t choice, const void *run, const pm__task_outcome *p,
+                   pm_size_choice *row)
+{
+  start_row(q, choice, run, row);
   row->status = p->status;
   row->memory = p->memory;
   row->verdict = p->verdict;
   if (p->status != PM_OK) return;
-  row->nodes = run->nodes;
-  row->gpus = pm__plan_total_gpus(run->gpus, run->nodes);
-  row->batch = run->batch;
+  int32_t gpus = pm__task_get(run, q->task->at.gpus);
+  row->nodes = pm__task_get(run, q->task->at.nodes);
+  row->gpus = pm__plan_total_gpus(gpus, row->nodes);
   row->throughput = p->throughput;
-  row->time = pm__size_time(goal, run, p);
-  row->gpu_hours = (double)run->gpus * run->nodes * row->time / HOUR;
-  row->reached = pm__size_reached(goal, run, p, p->throughput);
-  row->efficiency = p->scaling_efficiency;
+  row->time = time_of(q, run, p);
+  row->gpu_hours = (double)gpus * row->nodes * row->time / HOUR;
+  row->reached = pm__size_reached(q, run, p, p->throughput);
   row->bottleneck = p->bottleneck;
-  row->calibration = p->calibration;
-  row->storage_rate = p->throughput * goal->sample_size;
-  pm__size_machine(system_of(setup, choice), goal, price_of(setup, choice), row);
-  set_fabric(setup, goal, choice, row);
-  set_input(setup, choice, row);
+  set_nodes(q, choice, run, p, row);
+  set_fabric(q, choice, row);
+  set_input(q, choice, row);
+}
+
+/* ---- Replicas share nothing, so the GPUs are the rate over that of one, rounded up to whole machines ---- */
+
+/* One GPU: the largest batch within the latency, or the batch that is asked for. */
+static pm__task_outcome predict_replica(const pm__size_question *q, void *run)
+{
+  pm__task_record answer;
+  *pm__task_int(run, q->task->at.gpus) = *pm__task_int(run, q->task->at.nodes) = 1;
+  if (isnan(q->goal->latency)) q->task->predict(q->setup.plan, 0, run, &answer, 1);
+  else q->task->find_batch(q->setup.plan, run, q->goal->latency, &answer, NULL);
+  return q->task->read(&answer);
+}
+
+/* As a prediction of all of them computes it, so that the last bit is the same. */
+static double rate_of(const pm__size_question *q, void *run, int32_t each, double nodes, const pm__task_outcome *p)
+{
+  return *pm__task_batch(q->task, run) * each * nodes / p->time;
+}
+
+/* Nodes as doubles: a rate may want more than a number of nodes can be. */
+void pm__size_fill_replicas(const pm__size_question *q, size_t choice, pm_size_choice *row)
+{
+  pm__task_record run;
+  pm__task_outcome p = {.status = PM_STATUS_TOO_MANY_GPUS};
+  int32_t each = pm__task_get(pm__size_choice_run(q, choice), q->task->at.gpus);
+  memcpy(&run, pm__size_choice_run(q, choice), q->task->at.size);
+  start_row(q, choice, &run, row);
+  if (each >= 1 && (size_t)each <= pm__size_system(q, choice)->gpu_count) p = predict_replica(q, &run);
+  row->status = p.status;
+  if (row->status != PM_OK) return;
+  double nodes = ceil(q->goal->rate / (p.throughput * each));
+  if (rate_of(q, &run, each, nodes, &p) < q->goal->rate) nodes++; /* rounded */
+  if (nodes > q->goal->max_nodes) row->status = PM_STATUS_UNREACHABLE;
+  row->nodes = nodes > q->goal->max_nodes ? q->goal->max_nodes : (int32_t)nodes;
+  row->gpus = row->nodes * each;
+  row->latency = p.time;
+  row->throughput = rate_of(q, &run, each, row->nodes, &p);
+  row->reached = row->throughput / q->goal->rate;
+  set_nodes(q, choice, &run, &p, row);
 }

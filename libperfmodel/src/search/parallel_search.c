@@ -12,16 +12,6 @@
 
 enum { BASES_MOST = 65536 };
 
-void pm_search_base_fill(pm_run *run, size_t size)
-{
-  pm_run own;
-  pm_record_set_defaults(pm_record_type_find("run"), &own);
-  own.tensor_parallel = own.context_parallel = own.pipeline_parallel = own.virtual_pipeline = own.expert_parallel = -1;
-  own.sequence_parallel = own.zero = own.recompute = -1;
-  own.micro_batch = NAN;
-  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
-}
-
 /* ---- The space ---- */
 
 /* A base of which there is no plan is left out if there are others. */

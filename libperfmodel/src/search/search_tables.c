@@ -77,7 +77,9 @@ static pm_table *table_of(const pm_plan *plan, const pm_run *runs, size_t count,
     return NULL;
   }
   pm_predict(plan, runs, predictions, count);
-  pm_table *table = pm_prediction_tabulate(plan, runs, predictions, count, error);
+  const pm_sweep sweep = {.task = PM_TASK_TRAINING, .runs = runs, .run_size = sizeof *runs, .answers = predictions,
+                          .answer_size = sizeof *predictions, .count = count};
+  pm_table *table = pm_sweep_tabulate(plan, &sweep, error);
   free(predictions);
   if (table != NULL && add_words(table, runs, count, error) == PM_OK) {
     show_plans(table);

@@ -6,6 +6,7 @@
 #include "perfmodel/sensitivity.h"
 #include "record/sized.h"
 #include "search/vary.h"
+#include "task/task.h"
 
 static const bool is_rate[PM_RESOURCE_COUNT] = {
 #define RATE(name, text, rate, doc) rate,
@@ -17,92 +18,81 @@ static const bool is_rate[PM_RESOURCE_COUNT] = {
 
 /* What a run is predicted with. */
 typedef struct case_of {
+  const pm__task *task;
   const pm_network *network;
   const pm_system *system;
-  pm_run run;
-  pm_inference_run call;
+  pm__task_record run;
   pm_framework_profile framework;
   pm_input_setup input;
   pm_inference_profile profile;
   const pm_memory_profile *memory;
 } case_of;
 
-/* What is predicted, of a step or a call. */
-typedef struct outcome {
-  double time, throughput;
-  int32_t bottleneck;
-} outcome;
-
-static void use_input(const pm_sensitivity_setup *setup, const case_of *c, pm_run *run)
+static void use_input(const pm_sensitivity_setup *setup, case_of *c)
 {
   pm_input_rates rates;
   pm_input_run asked = setup->input_run != NULL ? *setup->input_run : pm_input_run_make();
-  if (setup->input == NULL) return;
-  asked.nodes = run->nodes;
-  asked.gpus = run->gpus;
+  if (setup->input == NULL || c->task->set_input == NULL) return;
+  asked.nodes = *pm__task_int(&c->run, c->task->at.nodes);
+  asked.gpus = *pm__task_int(&c->run, c->task->at.gpus);
   asked.gpu_rate = NAN;
   pm_input_evaluate(&c->input, &asked, &rates, 1);
-  run->input_rate = rates.status == PM_OK ? rates.input : (double)NAN;
-  run->no_prefetch = asked.prefetch == 0;
+  c->task->set_input(&c->run, NAN, true, rates.status == PM_OK ? rates.input : (double)NAN, asked.prefetch == 0);
 }
 
-static int predict_call(const case_of *c, outcome *out, pm_error *error)
+/* The number of the software in the plan; PM_OK, or why the plan cannot have it. */
+static int add_software(const pm_sensitivity_setup *setup, const case_of *c, pm_plan *plan, int32_t *index,
+                        pm_error *error)
 {
-  pm_inference p;
-  pm_inference_run run = c->call;
+  *index = -1;
+  if (c->task->software == PM__TASK_PROFILES)
+    *index = pm_plan_add_inference_profile(plan, &c->profile, c->memory, error);
+  else if (setup->framework == NULL) return PM_OK;
+  else *index = pm_plan_add_framework(plan, &c->framework, error);
+  return *index >= 0 ? PM_OK : PM_STATUS_BAD_VALUE;
+}
+
+static int predict(const pm_sensitivity_setup *setup, case_of *c, pm__task_outcome *out, pm_error *error)
+{
+  pm__task_record answer;
   pm_plan *plan = pm_plan_new(&c->network, 1, &c->system, 1, error);
   if (plan == NULL) return PM_STATUS_NO_MEMORY;
-  run.network_index = run.system_index = 0;
-  run.profile_index = pm_plan_add_inference_profile(plan, &c->profile, c->memory, error);
-  int status = pm_inference_check(plan, &run, error);
-  pm_infer(plan, &run, &p, 1);
+  *pm__task_int(&c->run, c->task->at.network) = *pm__task_int(&c->run, c->task->at.system) = 0;
+  int status = add_software(setup, c, plan, pm__task_int(&c->run, c->task->at.software), error);
+  use_input(setup, c);
+  if (status == PM_OK) status = c->task->check(plan, &c->run, error);
+  c->task->predict(plan, 0, &c->run, &answer, 1);
   pm_plan_free(plan);
-  *out = (outcome){p.latency, p.throughput, p.bottleneck};
+  *out = c->task->read(&answer);
   return status;
-}
-
-static int predict_step(const pm_sensitivity_setup *setup, const case_of *c, outcome *out, pm_error *error)
-{
-  pm_prediction p;
-  pm_run run = c->run;
-  pm_plan *plan = pm_plan_new(&c->network, 1, &c->system, 1, error);
-  if (plan == NULL) return PM_STATUS_NO_MEMORY;
-  run.network_index = run.system_index = 0;
-  run.framework_index = setup->framework != NULL ? pm_plan_add_framework(plan, &c->framework, error) : -1;
-  use_input(setup, c, &run);
-  bool refused = setup->framework != NULL && run.framework_index < 0;  // not to be taken for a run without a framework
-  int status = refused ? PM_STATUS_BAD_VALUE : pm_run_check(plan, &run, error);
-  pm_predict(plan, &run, &p, 1);
-  pm_plan_free(plan);
-  *out = (outcome){p.step_time, p.throughput, p.bottleneck};
-  return status;
-}
-
-static int predict(const pm_sensitivity_setup *setup, const case_of *c, outcome *out, pm_error *error)
-{
-  return setup->call != NULL ? predict_call(c, out, error) : predict_step(setup, c, out, error);
 }
 
 static case_of base_case(const pm_sensitivity_setup *setup)
 {
   case_of c;
   memset(&c, 0, sizeof c);
+  c.task = pm__task_at(setup->task);
   c.network = setup->network;
   c.memory = setup->memory;
   c.system = setup->system;
-  if (setup->run != NULL) c.run = *setup->run;
-  if (setup->call != NULL) c.call = *setup->call;
+  memcpy(&c.run, setup->run, c.task->at.size);
   if (setup->framework != NULL) c.framework = *setup->framework;
   if (setup->input != NULL) c.input = *setup->input;
-  if (setup->call != NULL) c.profile = *setup->profile;
+  if (setup->profile != NULL) c.profile = *setup->profile;
   return c;
 }
 
 static int check(const pm_sensitivity_setup *setup, pm_error *error)
 {
-  bool call = setup != NULL && setup->call != NULL && setup->profile != NULL;
-  if (setup != NULL && setup->network != NULL && setup->system != NULL && (call || setup->run != NULL)) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sensitivities need a network, a system and a run");
+  const pm__task *task = setup != NULL ? pm__task_at(setup->task) : NULL;
+  bool software = task != NULL && (task->software == PM__TASK_FRAMEWORKS || setup->profile != NULL);
+  if (software && setup->network != NULL && setup->system != NULL && setup->run != NULL) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sensitivities need a network, a system and a run of a task");
+}
+
+static int32_t count_of(const pm_sensitivity_setup *setup, size_t place)
+{
+  return pm__task_get(setup->run, place);
 }
 
 /* ---- Sensitivities ----------------------------------------------------------------------------------------------- */
@@ -130,10 +120,11 @@ static void scale_host(case_of *c, double factor)
 static bool has(const pm_sensitivity_setup *setup, int resource)
 {
   const pm_system *system = setup->system;
-  bool alone = setup->call != NULL; /* replicas exchange nothing */
-  if (resource == PM_RESOURCE_STORAGE) return setup->input != NULL && !alone;
+  const pm__task *task = pm__task_at(setup->task);
+  bool alone = task->facts.replicas; /* they exchange nothing */
+  if (resource == PM_RESOURCE_STORAGE) return setup->input != NULL && task->set_input != NULL;
   if (alone && resource >= PM_RESOURCE_NVLINK && resource <= PM_RESOURCE_LATENCY) return false;
-  if (resource == PM_RESOURCE_NETWORK) return system->network.count > 0 && setup->run->nodes > 1;
+  if (resource == PM_RESOURCE_NETWORK) return system->network.count > 0 && count_of(setup, task->at.nodes) > 1;
   if (resource == PM_RESOURCE_L2_CACHE) return !isnan(system->gpu.l2_cache);
   if (resource == PM_RESOURCE_POWER) return !isnan(system->gpu.power);
   if (resource != PM_RESOURCE_NVLINK && resource != PM_RESOURCE_PCIE && resource != PM_RESOURCE_SOCKETS) return true;
@@ -146,10 +137,10 @@ static bool has(const pm_sensitivity_setup *setup, int resource)
   return false;
 }
 
-static int raise_one(const pm_sensitivity_setup *setup, int resource, double raise, const outcome *base,
+static int raise_one(const pm_sensitivity_setup *setup, int resource, double raise, const pm__task_outcome *base,
                      pm_sensitivity *row, pm_error *error)
 {
-  outcome p;
+  pm__task_outcome p;
   case_of c = base_case(setup);
   pm_system *system = pm_system_new_scaled(setup->system, resource, 1 + raise, error);
   if (system == NULL) return PM_STATUS_NO_MEMORY;
@@ -172,12 +163,11 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
 
 static int raise_all(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
 {
-  outcome base;
-  int count = 0, status = check(setup, error);
-  if (status == PM_OK && (rows == NULL || !(raise > -1 && raise != 0) || isinf(raise)))
-    status = pm__fail(error, PM_STATUS_BAD_ARGUMENT, "numbers cannot be raised by %g", raise);
-  case_of c;
-  if (status == PM_OK) c = base_case(setup), status = predict(setup, &c, &base, error);
+  pm__task_outcome base;
+  if (rows == NULL || !(raise > -1 && raise != 0) || isinf(raise))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "numbers cannot be raised by %g", raise), -1;
+  case_of c = base_case(setup);
+  int count = 0, status = predict(setup, &c, &base, error);
   for (int resource = 0; resource < PM_RESOURCE_COUNT && status == PM_OK; resource++) {
     if (!has(setup, resource)) continue;
     status = raise_one(setup, resource, raise, &base, &rows[count], error);
@@ -198,30 +188,31 @@ static int by_gain(const void *a, const void *b)
 /* As many GPUs as before, or all that there are, where the choice says nothing else. */
 static int32_t gpus_of(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice)
 {
-  int32_t had = setup->call != NULL ? setup->call->gpus : setup->run->gpus;
+  int32_t had = count_of(setup, pm__task_at(setup->task)->at.gpus);
   if (choice->gpus > 0 || choice->system == NULL) return choice->gpus > 0 ? choice->gpus : had;
   return (size_t)had == setup->system->gpu_count || (size_t)had > choice->system->gpu_count
            ? (int32_t)choice->system->gpu_count : had;
 }
 
-/* The run or call that the choice has, or that of before. */
-static void take_runs(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choice, case_of *c)
+/* The run that the choice has, or that of before. */
+static void take_run(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice, case_of *c)
 {
-  pm__record_array run = {"run", choice->run, sizes->run}, call = {"inference_run", choice->call, sizes->inference_run};
-  c->run.gpus = c->call.gpus = gpus_of(setup, choice);
-  if (choice->run != NULL) c->run = *(const pm_run *)pm__record_read(&run, 0, &c->run);
-  if (choice->call != NULL) c->call = *(const pm_inference_run *)pm__record_read(&call, 0, &c->call);
+  const pm__record_array theirs = {c->task->facts.run, choice->run, setup->run_size};
+  *pm__task_int(&c->run, c->task->at.gpus) = gpus_of(setup, choice);
+  if (choice->run == NULL) return;
+  pm__task_record own;
+  memcpy(&c->run, pm__record_read(&theirs, 0, &own), c->task->at.size);
 }
 
-static void fill(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choice,
-                 const outcome *base, pm_upgrade *row)
+static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choice,
+                 const pm__task_outcome *base, pm_upgrade *row)
 {
-  outcome p;
+  pm__task_outcome p;
   case_of c = base_case(setup);
   pm_record_clear(pm_record_type_find("upgrade"), row);
   pm__text_set(row->name, sizeof row->name, choice->name != NULL ? choice->name : "");
   row->price = choice->price;
-  take_runs(setup, sizes, choice, &c);
+  take_run(setup, choice, &c);
   if (choice->network != NULL) c.network = choice->network;
   if (choice->memory != NULL) c.memory = choice->memory;
   if (choice->system != NULL) c.system = choice->system;
@@ -237,59 +228,55 @@ static void fill(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, c
   row->bottleneck = p.bottleneck;
 }
 
-static int upgrade_all(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, const pm_upgrade_choice *choices, size_t count,
+static int upgrade_all(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
                        pm_upgrade *rows, pm_error *error)
 {
-  outcome base;
-  int status = check(setup, error);
-  if (status == PM_OK && count > 0 && (choices == NULL || rows == NULL))
-    status = pm__fail(error, PM_STATUS_BAD_ARGUMENT, "upgrades need choices and a place");
-  if (status != PM_OK) return status;
+  pm__task_outcome base;
+  if (count > 0 && (choices == NULL || rows == NULL))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "upgrades need choices and a place");
   case_of c = base_case(setup);
-  status = predict(setup, &c, &base, error);
-  for (size_t i = 0; i < count && status == PM_OK; i++) fill(setup, sizes, &choices[i], &base, &rows[i]);
+  int status = predict(setup, &c, &base, error);
+  for (size_t i = 0; i < count && status == PM_OK; i++) fill(setup, &choices[i], &base, &rows[i]);
   if (status == PM_OK && count > 0) qsort(rows, count, sizeof *rows, by_gain);
   return status;
 }
 
 /* ---- For programs that know shorter runs ------------------------------------------------------------------------- */
 
-/* A setup whose runs are the library's own. */
+/* A setup whose runs are the library's own; `run_size` stays that of the program, whose choices have runs too. */
 typedef struct own_setup {
   pm_sensitivity_setup setup;
-  pm_run run;
+  pm__task_record run;
   pm_input_run input;
-  pm_inference_run call;
 } own_setup;
 
-static int take(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, own_setup *own, pm_error *error)
+static int take(const pm_sensitivity_setup *setup, own_setup *own, pm_error *error)
 {
-  if (setup == NULL || sizes == NULL) return check(NULL, error);
-  int status = pm__record_size_check("run", sizes->run, error);
-  if (status == PM_OK) status = pm__record_size_check("input_run", sizes->input_run, error);
-  if (status == PM_OK) status = pm__record_size_check("inference_run", sizes->inference_run, error);
+  int status = check(setup, error);
   if (status != PM_OK) return status;
-  pm__record_array run = {"run", setup->run, sizes->run}, input = {"input_run", setup->input_run, sizes->input_run};
-  pm__record_array call = {"inference_run", setup->call, sizes->inference_run};
+  const char *type = pm__task_at(setup->task)->facts.run;
+  status = pm__record_size_check(type, setup->run_size, error);
+  if (status == PM_OK && setup->input_run != NULL)
+    status = pm__record_size_check("input_run", setup->input_run_size, error);
+  if (status != PM_OK) return status;
+  pm__record_array run = {type, setup->run, setup->run_size};
+  pm__record_array input = {"input_run", setup->input_run, setup->input_run_size};
   own->setup = *setup;
-  own->setup.run = (const pm_run *)pm__record_read(&run, 0, &own->run);
+  own->setup.run = pm__record_read(&run, 0, &own->run);
   own->setup.input_run = (const pm_input_run *)pm__record_read(&input, 0, &own->input);
-  own->setup.call = (const pm_inference_run *)pm__record_read(&call, 0, &own->call);
   return PM_OK;
 }
 
-int pm_sensitivity_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes, double raise,
-                             pm_sensitivity *rows, pm_error *error)
+int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows, pm_error *error)
 {
   own_setup own;
-  return take(setup, sizes, &own, error) == PM_OK ? raise_all(&own.setup, raise, rows, error) : -1;
+  return take(setup, &own, error) == PM_OK ? raise_all(&own.setup, raise, rows, error) : -1;
 }
 
-int pm_upgrade_evaluate_sized(const pm_sensitivity_setup *setup, const pm_run_sizes *sizes,
-                              const pm_upgrade_choice *choices,
-                      size_t count, pm_upgrade *rows, pm_error *error)
+int pm_upgrade_evaluate(const pm_sensitivity_setup *setup, const pm_upgrade_choice *choices, size_t count,
+                        pm_upgrade *rows, pm_error *error)
 {
   own_setup own;
-  int status = take(setup, sizes, &own, error);
-  return status == PM_OK ? upgrade_all(&own.setup, sizes, choices, count, rows, error) : status;
+  int status = take(setup, &own, error);
+  return status == PM_OK ? upgrade_all(&own.setup, choices, count, rows, error) : status;
 }

@@ -9,11 +9,6 @@
 #include "record/sized.h"
 #include "search/size.h"
 
-pm_size_goal pm_size_goal_make(void)
-{
-  return (pm_size_goal){NAN, NAN, NAN, NAN, NAN, PM_MINIMIZE_NODES, 1024, 1, NAN, 32, 1};
-}
-
 /* ---- Checks ---------------------------------------------------------------------------------------------------- */
 
 static int check_positive(const char *what, double value, bool needed, pm_error *error)
@@ -35,10 +30,11 @@ static int check_target(const pm_size_goal *goal, pm_error *error)
   if (status == PM_OK) status = check_positive("within", goal->within, !by_rate, error);
   if (status == PM_OK) status = check_positive("samples", goal->samples, !by_rate, error);
   if (status == PM_OK) status = check_positive("global batch", goal->global_batch, false, error);
+  if (status == PM_OK) status = check_positive("latency", goal->latency, false, error);
   return status;
 }
 
-int pm__size_check_goal(const pm_size_goal *goal, pm_error *error)
+static int check_goal(const pm_size_goal *goal, pm_error *error)
 {
   int status = check_target(goal, error);
   if (status == PM_OK) status = check_positive("sample_size", goal->sample_size, false, error);
@@ -51,70 +47,97 @@ int pm__size_check_goal(const pm_size_goal *goal, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_nodes %d is not within 1 and 1000000", goal->max_nodes);
 }
 
-int pm__size_check_price(const double *prices, size_t choice, const pm_machine *machine, pm_error *error)
+static int check_choice(const pm__size_question *q, size_t i, pm_error *error)
 {
-  if (prices == NULL || isnan(prices[choice]) || (prices[choice] > 0 && isfinite(prices[choice]))) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "price %g of system \"%s\" is not positive", prices[choice],
-                  machine->id);
+  const pm_plan *plan = q->setup.plan;
+  const double *prices = q->setup.prices;
+  const void *run = pm__size_choice_run(q, i);
+  int32_t system = pm__task_get(run, q->task->at.system), software = pm__task_get(run, q->task->at.software);
+  int status = pm__plan_check_place("system", system, plan->system_count, error);
+  if (status == PM_OK && q->task->software == PM__TASK_PROFILES)
+    status = pm__plan_check_place("profile", software, plan->profile_count, error);
+  if (status != PM_OK || prices == NULL || isnan(prices[i]) || (prices[i] > 0 && isfinite(prices[i]))) return status;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "price %g of system \"%s\" is not positive", prices[i],
+                  pm__size_system(q, i)->machine.id);
 }
 
-static int check_choice(const pm_size_setup *setup, size_t i, pm_error *error)
+/* A latency is of calls, and only a rate is aimed at with replicas. */
+static int check_task(const pm__size_question *q, pm_error *error)
 {
-  int32_t system = setup->choices[i].system_index;
-  if (system < 0 || (size_t)system >= setup->plan->system_count)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "system %d is not in the plan", system);
-  return pm__size_check_price(setup->prices, i, &setup->plan->systems[system].system->machine, error);
+  const char *name = q->task->facts.name;
+  if (q->task->find_batch == NULL && !isnan(q->goal->latency))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s has no latency", name);
+  if (q->task->facts.replicas && isnan(q->goal->rate))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s needs a rate", name);
+  return PM_OK;
 }
 
-static int check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
+static int check(const pm__size_question *q, pm_error *error)
 {
-  if (setup == NULL || goal == NULL || setup->plan == NULL || setup->choices == NULL || setup->count == 0)
+  if (q->goal == NULL || q->setup.plan == NULL || q->setup.choices == NULL || q->setup.count == 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
-  int status = pm__size_check_goal(goal, error);
-  for (size_t i = 0; i < setup->count && status == PM_OK; i++) status = check_choice(setup, i, error);
+  int status = check_task(q, error);
+  if (status == PM_OK) status = check_goal(q->goal, error);
+  for (size_t i = 0; i < q->setup.count && status == PM_OK; i++) status = check_choice(q, i, error);
   return status;
+}
+
+/* Walks over counts are of GPUs that share work: of replicas, twice as many are twice as fast. */
+static int check_walk(const pm__size_question *q, pm_error *error)
+{
+  int status = check(q, error);
+  if (status != PM_OK || !q->task->facts.replicas) return status;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s compares no counts: GPUs are replicas",
+                  q->task->facts.name);
 }
 
 /* ---- One choice -------------------------------------------------------------------------------------------------- */
 
 typedef struct found {
   bool any, reached;
-  pm_run run;
-  pm_prediction prediction;
+  pm__task_record run;
+  pm__task_outcome prediction;
   double best; /* speed of the fastest so far */
   int32_t least, safe;
 } found;
 
-/* Looks at one count; true if nothing more is to be found. */
-static bool look(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p, found *f)
+static void keep(const pm__size_question *q, const pm__size_block *block, int index, found *f)
 {
-  double speed = pm__size_reached(goal, run, p, p->throughput);
-  if (isnan(speed)) return false;
-  bool better = !f->any || (!f->reached && speed > f->best);
-  if (better) {
-    f->any = true;
-    f->run = *run;
-    f->prediction = *p;
-    f->best = speed;
-    f->reached = speed >= 1;
-  }
-  if (f->least == 0 && pm__size_reached(goal, run, p, p->throughput_p90) >= 1) f->least = run->nodes;
-  if (f->safe == 0 && pm__size_reached(goal, run, p, p->throughput_p10) >= 1) f->safe = run->nodes;
-  return f->reached && (f->safe > 0 || isnan(p->throughput_p10));
+  memcpy(&f->run, pm__size_run(q, block, index), q->task->at.size);
+  f->prediction = pm__size_outcome(q, block, index);
 }
 
-static int find(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, pm_size_choice *row)
+/* Looks at one count; true if nothing more is to be found. */
+static bool look(const pm__size_question *q, const pm__size_block *block, int index, found *f)
+{
+  const void *run = pm__size_run(q, block, index);
+  const pm__task_outcome p = pm__size_outcome(q, block, index);
+  double speed = pm__size_reached(q, run, &p, p.throughput);
+  if (isnan(speed)) return false;
+  if (!f->any || (!f->reached && speed > f->best)) {
+    f->any = true;
+    f->best = speed;
+    f->reached = speed >= 1;
+    keep(q, block, index, f);
+  }
+  int32_t nodes = block->first + index;
+  if (f->least == 0 && pm__size_reached(q, run, &p, p.throughput_p90) >= 1) f->least = nodes;
+  if (f->safe == 0 && pm__size_reached(q, run, &p, p.throughput_p10) >= 1) f->safe = nodes;
+  return f->reached && (f->safe > 0 || isnan(p.throughput_p10));
+}
+
+static int find(const pm__size_question *q, size_t choice, pm_size_choice *row)
 {
   pm__size_block block;
   found f;
   bool done = false;
   memset(&f, 0, sizeof f);
-  for (int first = 1; first <= goal->max_nodes && !done; first += PM__SIZE_BLOCK) {
-    if (pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
-    if (first == 1) f.run = block.runs[0], f.prediction = block.predictions[0]; /* in case nothing works */
-    for (int i = 0; i < block.count && !done; i++) done = look(goal, &block.runs[i], &block.predictions[i], &f);
+  for (int first = 1; first <= q->goal->max_nodes && !done; first += PM__SIZE_BLOCK) {
+    if (pm__size_evaluate(q, choice, first, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
+    if (first == 1) keep(q, &block, 0, &f); /* in case nothing works */
+    for (int i = 0; i < block.count && !done; i++) done = look(q, &block, i, &f);
   }
-  pm__size_fill(setup, goal, choice, &f.run, &f.prediction, row);
+  pm__size_fill(q, choice, &f.run, &f.prediction, row);
   if (!f.any) return PM_OK;
   row->nodes_least = f.least;
   row->nodes_safe = f.safe;
@@ -127,7 +150,7 @@ static int find(const pm_size_setup *setup, const pm_size_goal *goal, size_t cho
 /* Less of what is to be least; of equals the faster one; what is unknown comes last. */
 static bool before(const pm_size_choice *a, const pm_size_choice *b, int minimize)
 {
-  double x = pm_size_get_objective(a, minimize), y = pm_size_get_objective(b, minimize);
+  double x = pm__size_objective(a, minimize), y = pm__size_objective(b, minimize);
   if (isnan(x) != isnan(y)) return isnan(y);
   if (!isnan(x) && x != y) return x < y;
   if (a->reached != b->reached) return a->reached > b->reached;
@@ -136,14 +159,14 @@ static bool before(const pm_size_choice *a, const pm_size_choice *b, int minimiz
 
 static bool beats(const pm_size_choice *a, const pm_size_choice *b, int minimize)
 {
-  double x = pm_size_get_objective(a, minimize), y = pm_size_get_objective(b, minimize);
+  double x = pm__size_objective(a, minimize), y = pm__size_objective(b, minimize);
   return x <= y && a->reached >= b->reached && (x < y || a->reached > b->reached);
 }
 
-void pm__size_rank(pm_size_choice *rows, size_t count, int minimize)
+static void set_ranks(pm_size_choice *rows, size_t count, int minimize)
 {
   for (size_t i = 0; i < count; i++) {
-    bool known = rows[i].nodes > 0 && !isnan(pm_size_get_objective(&rows[i], minimize));
+    bool known = rows[i].nodes > 0 && !isnan(pm__size_objective(&rows[i], minimize));
     rows[i].pareto = known;
     rows[i].rank = rows[i].status == PM_OK;
     for (size_t j = 0; j < count; j++) {
@@ -154,36 +177,39 @@ void pm__size_rank(pm_size_choice *rows, size_t count, int minimize)
   }
 }
 
-static int size(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
+static int size(const pm__size_question *q, pm_size_choice *choices, pm_error *error)
 {
   if (choices == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a place for its choices");
-  int status = check(setup, goal, error);
+  int status = check(q, error);
   if (status != PM_OK) return status;
-  for (size_t i = 0; i < setup->count; i++)
-    if (find(setup, goal, i, &choices[i]) != PM_OK) return pm__no_memory(error);
-  pm__size_rank(choices, setup->count, goal->minimize);
+  for (size_t i = 0; i < q->setup.count; i++) {
+    if (q->task->facts.replicas) pm__size_fill_replicas(q, i, &choices[i]);
+    else status = find(q, i, &choices[i]);
+    if (status != PM_OK || choices[i].status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
+  }
+  set_ranks(choices, q->setup.count, q->goal->minimize);
   return PM_OK;
 }
 
 /* ---- What takes less, and the front ------------------------------------------------------------------------------ */
 
-static int find_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
-                     pm_size_choice *next, pm_error *error)
+static int find_next(const pm__size_question *q, const pm_size_choice *than, pm_size_choice *next, pm_error *error)
 {
   pm__size_block block;
-  int status = check(setup, goal, error);
+  int status = check_walk(q, error);
   if (status != PM_OK) return status;
   if (than == NULL || next == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a choice and a place are needed");
-  double limit = pm_size_get_objective(than, goal->minimize), best = 0;
-  for (size_t c = 0; c < setup->count; c++)
-    for (int first = 1; first <= goal->max_nodes; first += PM__SIZE_BLOCK) {
-      if (!(pm__size_amount(setup, goal, c, first) < limit)) break;
-      if (pm__size_evaluate(setup, goal, c, first, goal->max_nodes, &block) != PM_OK) return pm__no_memory(error);
-      for (int i = 0; i < block.count && pm__size_amount(setup, goal, c, first + i) < limit; i++) {
-        double speed = pm__size_reached(goal, &block.runs[i], &block.predictions[i], block.predictions[i].throughput);
+  double limit = pm__size_objective(than, q->goal->minimize), best = 0;
+  for (size_t c = 0; c < q->setup.count; c++)
+    for (int first = 1; first <= q->goal->max_nodes; first += PM__SIZE_BLOCK) {
+      if (!(pm__size_amount(q, c, first) < limit)) break;
+      if (pm__size_evaluate(q, c, first, &block) != PM_OK) return pm__no_memory(error);
+      for (int i = 0; i < block.count && pm__size_amount(q, c, first + i) < limit; i++) {
+        const pm__task_outcome p = pm__size_outcome(q, &block, i);
+        double speed = pm__size_reached(q, pm__size_run(q, &block, i), &p, p.throughput);
         if (!(speed > best)) continue;
         best = speed;
-        pm__size_fill(setup, goal, c, &block.runs[i], &block.predictions[i], next);
+        pm__size_fill(q, c, pm__size_run(q, &block, i), &p, next);
       }
     }
   if (best > 0) return PM_OK;
@@ -197,7 +223,7 @@ static bool enters(pm_size_choice *rows, size_t *count, const pm_size_choice *ro
   size_t kept = 0;
   for (size_t i = 0; i < *count; i++)
     if (beats(&rows[i], row, minimize) ||
-        (pm_size_get_objective(&rows[i], minimize) == pm_size_get_objective(row, minimize) &&
+        (pm__size_objective(&rows[i], minimize) == pm__size_objective(row, minimize) &&
                                            rows[i].reached == row->reached))
       return false;
   for (size_t i = 0; i < *count; i++)
@@ -213,51 +239,51 @@ static void insert(pm_size_choice *rows, size_t *count, const pm_size_choice *ro
   rows[at] = *row;
 }
 
-/* What the dearest answer takes; NAN without memory. As far as that every choice is looked at, so that nothing on the front is beaten by a count
-** that was not. */
-static double dearest(const pm_size_setup *setup, const pm_size_goal *goal)
+/* What the dearest answer takes; NAN without memory. As far as that every choice is looked at, so that nothing on the
+** front is beaten by a count that was not. */
+static double dearest(const pm__size_question *q)
 {
   double most = 0;
   pm_size_choice row;
-  for (size_t c = 0; c < setup->count; c++) {
-    if (find(setup, goal, c, &row) != PM_OK) return NAN;
-    double amount = pm_size_get_objective(&row, goal->minimize);
+  for (size_t c = 0; c < q->setup.count; c++) {
+    if (find(q, c, &row) != PM_OK) return NAN;
+    double amount = pm__size_objective(&row, q->goal->minimize);
     if (amount > most) most = amount;
   }
   return most;
 }
 
-static int add_counts(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, double most,
-                      pm_size_choice *rows, size_t *count, size_t capacity)
+static int add_counts(const pm__size_question *q, size_t choice, double most, pm_size_choice *rows, size_t *count,
+                      size_t capacity)
 {
   pm__size_block block;
   pm_size_choice row;
-  for (int first = 1; first <= goal->max_nodes; first += PM__SIZE_BLOCK) {
-    if (!(pm__size_amount(setup, goal, choice, first) <= most)) return PM_OK;
-    if (pm__size_evaluate(setup, goal, choice, first, goal->max_nodes, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
-    for (int i = 0; i < block.count && pm__size_amount(setup, goal, choice, first + i) <= most; i++) {
-      if (block.predictions[i].status != PM_OK) continue;
-      pm__size_fill(setup, goal, choice, &block.runs[i], &block.predictions[i], &row);
+  for (int first = 1; first <= q->goal->max_nodes; first += PM__SIZE_BLOCK) {
+    if (!(pm__size_amount(q, choice, first) <= most)) return PM_OK;
+    if (pm__size_evaluate(q, choice, first, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
+    for (int i = 0; i < block.count && pm__size_amount(q, choice, first + i) <= most; i++) {
+      const pm__task_outcome p = pm__size_outcome(q, &block, i);
+      if (p.status != PM_OK) continue;
+      pm__size_fill(q, choice, pm__size_run(q, &block, i), &p, &row);
       row.pareto = 1;
       if (!(row.reached >= 1)) row.status = PM_STATUS_UNREACHABLE;
-      if (!enters(rows, count, &row, goal->minimize)) continue;
+      if (!enters(rows, count, &row, q->goal->minimize)) continue;
       if (*count == capacity) return PM_STATUS_BAD_ARGUMENT;
-      insert(rows, count, &row, goal->minimize);
+      insert(rows, count, &row, q->goal->minimize);
     }
   }
   return PM_OK;
 }
 
-static int find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
-                      pm_error *error)
+static int find_front(const pm__size_question *q, pm_size_choice *rows, size_t capacity, pm_error *error)
 {
   size_t count = 0;
-  if (check(setup, goal, error) != PM_OK) return -1;
+  if (check_walk(q, error) != PM_OK) return -1;
   if (rows == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a front needs a place for its rows"), -1;
-  double most = dearest(setup, goal);
+  double most = dearest(q);
   int status = isnan(most) ? PM_STATUS_NO_MEMORY : PM_OK;
-  for (size_t c = 0; c < setup->count && status == PM_OK; c++)
-    status = add_counts(setup, goal, c, most, rows, &count, capacity);
+  for (size_t c = 0; c < q->setup.count && status == PM_OK; c++)
+    status = add_counts(q, c, most, rows, &count, capacity);
   if (status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
   else if (status != PM_OK)
     pm__fail(error, status, "the front has more than %zu rows; try fewer nodes", capacity);
@@ -266,71 +292,71 @@ static int find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_s
 
 /* ---- For programs that know shorter runs ------------------------------------------------------------------------- */
 
-/* A setup whose runs are the library's own. */
-typedef struct own_setup {
-  pm_size_setup setup;
+/* A question whose runs are the library's own. */
+typedef struct own_question {
+  pm__size_question q;
   void *runs, *inputs; /* allocated, if they had to be */
-} own_setup;
+} own_question;
 
-static int take(const pm_size_setup *setup, const pm_run_sizes *sizes, own_setup *own, pm_error *error)
+static int take(const pm_size_setup *setup, const pm_size_goal *goal, own_question *own, pm_error *error)
 {
   memset(own, 0, sizeof *own);
-  if (setup == NULL || sizes == NULL) return check(NULL, NULL, error);
-  own->setup = *setup;
-  int status = pm__record_size_check("run", sizes->run, error);
-  if (status == PM_OK) status = pm__record_size_check("input_run", sizes->input_run, error);
+  const pm__task *task = setup != NULL ? pm__task_at(setup->task) : NULL;
+  if (task == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a setup with a task");
+  own->q = (pm__size_question){*setup, goal, task};
+  int status = pm__record_size_check(task->facts.run, setup->run_size, error);
+  if (status == PM_OK && setup->input_runs != NULL)
+    status = pm__record_size_check("input_run", setup->input_run_size, error);
   if (status != PM_OK) return status;
-  pm__record_array runs = {"run", setup->choices, sizes->run}, inputs = {"input_run", setup->input_runs, sizes->input_run};
-  own->setup.choices = (const pm_run *)pm__record_read_all(&runs, setup->count, &own->runs, error);
-  own->setup.input_runs = (const pm_input_run *)pm__record_read_all(&inputs, setup->count, &own->inputs, error);
-  bool all = (own->setup.choices != NULL) == (setup->choices != NULL) &&
-             (own->setup.input_runs != NULL) == (setup->input_runs != NULL);
+  pm__record_array runs = {task->facts.run, setup->choices, setup->run_size};
+  pm__record_array inputs = {"input_run", setup->input_runs, setup->input_run_size};
+  own->q.setup.choices = pm__record_read_all(&runs, setup->count, &own->runs, error);
+  own->q.setup.input_runs = (const pm_input_run *)pm__record_read_all(&inputs, setup->count, &own->inputs, error);
+  bool all = (own->q.setup.choices != NULL) == (setup->choices != NULL) &&
+             (own->q.setup.input_runs != NULL) == (setup->input_runs != NULL);
   return all ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
-static void drop(own_setup *own)
+static void drop(own_question *own)
 {
   free(own->runs);
   free(own->inputs);
 }
 
-int pm_size_check_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                        pm_error *error)
+int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
 {
-  own_setup own;
-  int status = take(setup, sizes, &own, error);
-  if (status == PM_OK) status = check(&own.setup, goal, error);
+  own_question own;
+  int status = take(setup, goal, &own, error);
+  if (status == PM_OK) status = check(&own.q, error);
   drop(&own);
   return status;
 }
 
-int pm_size_evaluate_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                  pm_size_choice *choices, pm_error *error)
+int pm_size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
 {
-  own_setup own;
-  int status = take(setup, sizes, &own, error);
-  if (status == PM_OK) status = size(&own.setup, goal, choices, error);
+  own_question own;
+  int status = take(setup, goal, &own, error);
+  if (status == PM_OK) status = size(&own.q, choices, error);
   drop(&own);
   return status;
 }
 
-int pm_size_find_next_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                       const pm_size_choice *than, pm_size_choice *next, pm_error *error)
+int pm_size_find_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
+                      pm_size_choice *next, pm_error *error)
 {
-  own_setup own;
-  int status = take(setup, sizes, &own, error);
-  if (status == PM_OK) status = find_next(&own.setup, goal, than, next, error);
+  own_question own;
+  int status = take(setup, goal, &own, error);
+  if (status == PM_OK) status = find_next(&own.q, than, next, error);
   drop(&own);
   return status;
 }
 
-int pm_size_find_front_sized(const pm_size_setup *setup, const pm_run_sizes *sizes, const pm_size_goal *goal,
-                        pm_size_choice *rows, size_t capacity, pm_error *error)
+int pm_size_find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows, size_t capacity,
+                       pm_error *error)
 {
-  own_setup own;
-  int count = -1;
-  if (take(setup, sizes, &own, error) == PM_OK)
-    count = find_front(&own.setup, goal, rows, capacity, error);
+  own_question own;
+  int status = take(setup, goal, &own, error);
+  int count = status == PM_OK ? find_front(&own.q, rows, capacity, error) : -1;
   drop(&own);
   return count;
 }

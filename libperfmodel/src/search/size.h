@@ -3,41 +3,47 @@
 #define PM_SEARCH_SIZE_H
 
 #include "perfmodel/size.h"
-#include "plan/plan.h"
+#include "task/task.h"
 
 enum { PM__SIZE_BLOCK = 64 };
+
+/* A setup whose runs are the library's own, and its goal. */
+typedef struct pm__size_question {
+  pm_size_setup setup;
+  const pm_size_goal *goal;
+  const pm__task *task;
+} pm__size_question;
 
 /* Counts of one choice that were evaluated together: runs share their kernel times. */
 typedef struct pm__size_block {
   int first, count; /* nodes of the first; how many */
-  pm_run runs[PM__SIZE_BLOCK];
-  pm_prediction predictions[PM__SIZE_BLOCK];
+  pm__task_record runs[PM__SIZE_BLOCK], answers[PM__SIZE_BLOCK]; /* one after the other, without gaps */
 } pm__size_block;
 
-int pm__size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int first, int most,
-                       pm__size_block *block);
+int pm__size_evaluate(const pm__size_question *q, size_t choice, int first, pm__size_block *block);
+
+/* One of them. */
+const void *pm__size_run(const pm__size_question *q, const pm__size_block *block, int index);
+pm__task_outcome pm__size_outcome(const pm__size_question *q, const pm__size_block *block, int index);
+
+/* The run of a choice, and its system. */
+const void *pm__size_choice_run(const pm__size_question *q, size_t choice);
+const pm_system *pm__size_system(const pm__size_question *q, size_t choice);
 
 /* Speed over that of the target, for a throughput that may be an end of the interval; NAN if there is no prediction. */
-double pm__size_reached(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p, double throughput);
-
-/* Time of all epochs in whole steps; NAN if it is not known. */
-double pm__size_time(const pm_size_goal *goal, const pm_run *run, const pm_prediction *p);
+double pm__size_reached(const pm__size_question *q, const void *run, const pm__task_outcome *p, double throughput);
 
 /* What is to be least, of so many nodes of a choice: without a prediction. */
-double pm__size_amount(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, int nodes);
+double pm__size_amount(const pm__size_question *q, size_t choice, int nodes);
 
-/* PM_OK, or what is missing or absurd. */
-int pm__size_check_goal(const pm_size_goal *goal, pm_error *error);
-int pm__size_check_price(const double *prices, size_t choice, const pm_machine *machine, pm_error *error);
-
-/* What a row's nodes are as machines: space, power, energy, cost. */
-void pm__size_machine(const pm_system *system, const pm_size_goal *goal, double price, pm_size_choice *row);
-
-/* Sets the ranks of rows, and which are on the front. */
-void pm__size_rank(pm_size_choice *rows, size_t count, int minimize);
+/* What `minimize` means of one row; NAN if unknown. */
+double pm__size_objective(const pm_size_choice *row, int minimize);
 
 /* A whole row of one count. */
-void pm__size_fill(const pm_size_setup *setup, const pm_size_goal *goal, size_t choice, const pm_run *run,
-                   const pm_prediction *p, pm_size_choice *row);
+void pm__size_fill(const pm__size_question *q, size_t choice, const void *run, const pm__task_outcome *p,
+                   pm_size_choice *row);
+
+/* The whole row of a choice whose GPUs are replicas. */
+void pm__size_fill_replicas(const pm__size_question *q, size_t choice, pm_size_choice *row);
 
 #endif

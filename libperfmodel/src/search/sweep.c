@@ -3,11 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
-#include "perfmodel/inference.h"
 #include "perfmodel/predict.h"
-#include "plan/plan.h"
 #include "record/sized.h"
 #include "report/order.h"
+#include "task/task.h"
 
 /* ---- Spaces ---------------------------------------------------------------------------------------------------- */
 
@@ -110,14 +109,11 @@ int pm_space_get_runs(const pm_space *space, size_t first, size_t last, void *ru
   if (first > last || last > pm_space_count(space) || (first < last && runs == NULL))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "runs %lu to %lu are not in the space", (unsigned long)first,
                     (unsigned long)last);
-  union {
-    pm_run run;
-    pm_inference_run call;
-  } base, own;
+  pm__task_record base, own;
   if (pm__record_size_check(space->type->name, space->run_size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (space->type->size > sizeof own) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a %s is no run",
                                                       space->type->name);
-  pm_record_set_defaults(space->type, &base);
+  pm__record_set_defaults(space->type, &base);
   memcpy(&base, space->base, space->run_size);
   for (size_t i = first; i < last; i++) {
     own = base;
@@ -129,53 +125,65 @@ int pm_space_get_runs(const pm_space *space, size_t first, size_t last, void *ru
 
 /* ---- Tables ---------------------------------------------------------------------------------------------------- */
 
-static const char *network_id(const pm_plan *plan, const pm_run *run)
+/* A sweep whose runs are the library's own. */
+typedef struct sweep_table {
+  const pm__task *task;
+  const pm_plan *plan;
+  const char *runs;
+  const void *answers;
+  size_t count;
+} sweep_table;
+
+static const void *run_at(const sweep_table *of, size_t row)
 {
-  bool known = run->network_index >= 0 && (size_t)run->network_index < plan->network_count;
-  return known ? plan->networks[run->network_index].network->id : "";
+  return of->runs + row * of->task->at.size;
 }
 
-static const pm_system *system_of(const pm_plan *plan, const pm_run *run)
+static int32_t system_at(const sweep_table *of, size_t row)
 {
-  bool known = run->system_index >= 0 && (size_t)run->system_index < plan->system_count;
-  return known ? plan->systems[run->system_index].system : NULL;
+  return pm__task_get(run_at(of, row), of->task->at.system);
 }
 
-static const char *system_id(const pm_plan *plan, const pm_run *run)
+typedef const char *find_id(const sweep_table *of, size_t row);
+
+static const char *network_id(const sweep_table *of, size_t row)
 {
-  const pm_system *system = system_of(plan, run);
-  return system != NULL ? pm_system_get_machine(system)->id : "";
+  return pm__plan_network_id(of->plan, pm__task_get(run_at(of, row), of->task->at.network));
 }
 
-static const char *framework_id(const pm_plan *plan, const pm_run *run)
+static const char *system_id(const sweep_table *of, size_t row)
 {
-  const pm__plan_framework *framework = pm__plan_framework_at(plan, run->framework_index, run->system_index);
-  return framework != NULL ? framework->profile.framework.id : "none";
+  return pm__plan_system_id(of->plan, system_at(of, row));
 }
 
-static int add_ids(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
+static const char *software_id(const sweep_table *of, size_t row)
 {
-  const char **ids = (const char **)malloc((count + 1) * sizeof *ids);
+  const char *id = pm__task_software_id(of->task, of->plan, run_at(of, row));
+  return id[0] == '\0' && of->task->software == PM__TASK_FRAMEWORKS ? "none" : id;
+}
+
+static int add_ids(pm_table *table, const char *name, find_id *find, const sweep_table *of, pm_error *error)
+{
+  const char **ids = (const char **)malloc((of->count + 1) * sizeof *ids);
   if (ids == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < count; i++) ids[i] = network_id(plan, &runs[i]);
-  int status = pm_table_add_text(table, "network", "network", ids, error);
-  for (size_t i = 0; i < count; i++) ids[i] = system_id(plan, &runs[i]);
-  if (status == PM_OK) status = pm_table_add_text(table, "system", "system", ids, error);
-  for (size_t i = 0; i < count; i++) ids[i] = framework_id(plan, &runs[i]);
-  if (status == PM_OK) status = pm_table_add_text(table, "framework", "framework", ids, error);
+  for (size_t i = 0; i < of->count; i++) ids[i] = find(of, i);
+  int status = pm_table_add_text(table, name, name, ids, error);
   free(ids);
   return status;
 }
 
 /* One number of the hardware of each run, as a column under its path. */
-static int add_hardware(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, const char *path,
-                        pm_error *error)
+static int add_hardware(pm_table *table, const sweep_table *sweep, const char *path, pm_error *error)
 {
   const pm_field *of = pm_hardware_find_field(path, error);
   if (of == NULL) return PM_STATUS_NOT_FOUND;
-  double *values = (double *)malloc((count + 1) * sizeof *values);
+  double *values = (double *)malloc((sweep->count + 1) * sizeof *values);
   if (values == NULL) return pm__no_memory(error);
-  for (size_t i = 0; i < count; i++) values[i] = pm_system_get_number(system_of(plan, &runs[i]), path, NULL);
+  for (size_t i = 0; i < sweep->count; i++) {
+    int32_t system = system_at(sweep, i);
+    bool known = system >= 0 && (size_t)system < sweep->plan->system_count;
+    values[i] = pm_system_get_number(known ? sweep->plan->systems[system].system : NULL, path, NULL);
+  }
   const pm_field field = {.name = path, .unit = of->unit, .doc = of->doc, .kind = PM_FIELD_REAL,
                           .show = PM_SHOW_MAIN};
   const pm_record_type type = {.name = "number", .doc = "", .size = sizeof *values, .fields = &field, .field_count = 1};
@@ -185,50 +193,60 @@ static int add_hardware(pm_table *table, const pm_plan *plan, const pm_run *runs
 }
 
 /* The ids stand for the run's positions in the plan. */
-static int add_runs(pm_table *table, const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
+static int add_runs(pm_table *table, const sweep_table *of, pm_error *error)
 {
-  int status = add_ids(table, plan, runs, count, error);
-  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("run"), runs, error);
+  const pm_task_facts *facts = &of->task->facts;
+  const char *software = of->task->software == PM__TASK_FRAMEWORKS ? "framework" : "profile";
+  int status = add_ids(table, "network", network_id, of, error);
+  if (status == PM_OK) status = add_ids(table, "system", system_id, of, error);
+  if (status == PM_OK) status = add_ids(table, software, software_id, of, error);
+  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find(facts->run), of->runs, error);
   pm_table_drop(table, "network_index");
   pm_table_drop(table, "system_index");
-  pm_table_drop(table, "framework_index");
+  pm_table_drop(table, facts->software);
   return status;
 }
 
-static pm_table *table_of(const pm_plan *plan, const pm_run *runs, const pm_prediction *predictions, size_t count,
-                          const char *const *paths, size_t path_count, pm_error *error)
+static pm_table *table_of(const sweep_table *of, const pm_sweep *sweep, pm_error *error)
 {
-  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL)) || (path_count > 0 && paths == NULL)) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a prediction table needs a plan, runs and predictions");
-    return NULL;
-  }
-  pm_table *table = pm_table_new(count, error);
+  pm_table *table = pm_table_new(of->count, error);
   if (table == NULL) return NULL;
-  int status = add_runs(table, plan, runs, count, error);
-  for (size_t i = 0; i < path_count && status == PM_OK; i++)
-    status = add_hardware(table, plan, runs, count, paths[i], error);
+  int status = add_runs(table, of, error);
+  for (size_t i = 0; i < sweep->path_count && status == PM_OK; i++)
+    status = add_hardware(table, of, sweep->paths[i], error);
   pm__table_mark_given(table);
-  if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("prediction"), predictions, error);
+  const pm_record_type *answer = pm_record_type_find(of->task->facts.answer);
+  if (status == PM_OK) status = pm_table_add_records(table, answer, of->answers, error);
   if (status == PM_OK) status = pm__table_order(table, error);
   if (status == PM_OK) return table;
   pm_table_free(table);
   return NULL;
 }
 
-pm_table *pm_sweep_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size,
-                               const pm_prediction *predictions, size_t prediction_size, size_t count,
-                               const char *const *paths, size_t path_count, pm_error *error)
+static int check_sweep(const pm_plan *plan, const pm_sweep *sweep, pm_error *error)
+{
+  const pm__task *task = sweep != NULL ? pm__task_at(sweep->task) : NULL;
+  if (plan == NULL || task == NULL || (sweep->count > 0 && (sweep->runs == NULL || sweep->answers == NULL)) ||
+      (sweep->path_count > 0 && sweep->paths == NULL))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of a sweep needs a plan, a task, runs and their answers");
+  int status = pm__record_size_check(task->facts.run, sweep->run_size, error);
+  return status == PM_OK ? pm__record_size_check(task->facts.answer, sweep->answer_size, error) : status;
+}
+
+pm_table *pm_sweep_tabulate(const pm_plan *plan, const pm_sweep *sweep, pm_error *error)
 {
   pm_table *table = NULL;
-  void *own_runs = NULL, *own_predictions = NULL;
-  if (pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
-  if (pm__record_size_check("prediction", prediction_size, error) != PM_OK) return NULL;
-  pm__record_array in = {"run", runs, run_size}, out = {"prediction", predictions, prediction_size};
-  const void *asked = pm__record_read_all(&in, count, &own_runs, error);
-  const void *answers = pm__record_read_all(&out, count, &own_predictions, error);
-  if ((asked != NULL || runs == NULL) && (answers != NULL || predictions == NULL))
-    table = table_of(plan, (const pm_run *)asked, (const pm_prediction *)answers, count, paths, path_count, error);
+  void *own_runs = NULL, *own_answers = NULL;
+  if (check_sweep(plan, sweep, error) != PM_OK) return NULL;
+  const pm__task *task = pm__task_at(sweep->task);
+  pm__record_array in = {task->facts.run, sweep->runs, sweep->run_size};
+  pm__record_array out = {task->facts.answer, sweep->answers, sweep->answer_size};
+  const void *runs = pm__record_read_all(&in, sweep->count, &own_runs, error);
+  const void *answers = pm__record_read_all(&out, sweep->count, &own_answers, error);
+  const sweep_table of = {task, plan, (const char *)runs, answers, sweep->count};
+  if ((runs != NULL || sweep->runs == NULL) && (answers != NULL || sweep->answers == NULL))
+    table = table_of(&of, sweep, error);
   free(own_runs);
-  free(own_predictions);
+  free(own_answers);
   return table;
 }

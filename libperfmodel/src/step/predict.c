@@ -7,13 +7,6 @@
 #include "record/sized.h"
 #include "step/step.h"
 
-void pm_run_fill(pm_run *run, size_t size)
-{
-  pm_run own;
-  pm_record_set_defaults(pm_record_type_find("run"), &own);
-  if (run != NULL) pm__record_write(run, size, &own, sizeof own);
-}
-
 int pm__step_gather(pm__step *step, pm_run *own, const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
 {
   if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a run needs a plan");
@@ -23,11 +16,10 @@ int pm__step_gather(pm__step *step, pm_run *own, const pm_plan *plan, const pm_r
   return pm__step_make(step, plan, run, NULL, error);
 }
 
-int pm_run_check_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error)
+int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  pm_run own;
   pm__step step;
-  int status = pm__step_gather(&step, &own, plan, run, size, error);
+  int status = pm__step_make(&step, plan, run, NULL, error);
   return status == PM_OK ? pm__step_fits(&step, error) : status;
 }
 
@@ -136,7 +128,8 @@ static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run
   out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
 }
 
-static void predict_all(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions, size_t count)
+void pm__step_predict(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions,
+                      size_t count)
 {
   if (count == 1) {
     predict_one(plan, columns, runs, predictions, NULL);
@@ -145,32 +138,6 @@ static void predict_all(const pm_plan *plan, unsigned columns, const pm_run *run
   pm__step_memo memo;
   pm__step_memo_clear(&memo);
   for (size_t i = 0; i < count; i++) predict_one(plan, columns, &runs[i], &predictions[i], &memo);
-}
-
-typedef struct asked {
-  const pm_plan *plan;
-  unsigned columns;
-} asked;
-
-static int predict_asked(const void *context, const void *runs, void *predictions, size_t count)
-{
-  const asked *of = (const asked *)context;
-  predict_all(of->plan, of->columns, (const pm_run *)runs, (pm_prediction *)predictions, count);
-  return PM_OK;
-}
-
-int pm_predict_sized(const pm_plan *plan, unsigned columns, const pm_run *runs, size_t run_size,
-                     pm_prediction *predictions, size_t prediction_size, size_t count)
-{
-  if (plan == NULL || (count > 0 && (runs == NULL || predictions == NULL))) return PM_STATUS_BAD_ARGUMENT;
-  if (run_size == sizeof *runs && prediction_size == sizeof *predictions) {
-    predict_all(plan, columns, runs, predictions, count);
-    return PM_OK;
-  }
-  if (pm__record_size_check("run", run_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
-  if (pm__record_size_check("prediction", prediction_size, NULL) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
-  return pm__record_each(predict_asked, &(asked){plan, columns}, (pm__record_array){"run", runs, run_size},
-                        (pm__record_array){"prediction", predictions, prediction_size}, count);
 }
 
 unsigned pm_extra_column_find(const char *field)

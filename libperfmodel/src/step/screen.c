@@ -83,7 +83,7 @@ void pm__step_screen_free(pm__step_screen *screen)
 static pm__step_screened predicted(const pm__step_screen *screen, const pm_run *run)
 {
   pm_prediction p;
-  pm_predict(screen->plan, run, &p, 1);
+  pm__step_predict(screen->plan, 0, run, &p, 1);
   return (pm__step_screened){p.status, p.step_time, p.memory};
 }
 

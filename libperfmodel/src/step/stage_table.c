@@ -128,20 +128,14 @@ int pm_prediction_get_stages_sized(const pm_plan *plan, const pm_run *run, size_
 
 /* ---- The heaviest rank ---- */
 
-int pm_prediction_get_memory_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_use *use, size_t use_size,
-                                   pm_error *error)
+int pm__step_get_memory(const pm_plan *plan, const pm_run *run, pm_memory_use *use, pm_error *error)
 {
-  pm_run copy;
   pm__step step;
-  pm_memory_use own;
   int32_t stage;
-  if (use == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory needs a place");
-  int status = pm__record_size_check("memory_use", use_size, error);
-  if (status == PM_OK) status = pm__step_gather(&step, &copy, plan, run, size, error);
+  int status = pm__step_make(&step, plan, run, NULL, error);
   if (status != PM_OK) return status;
   const pm__memory_parts parts = pm__step_fullest_stage(&step, &stage);
-  pm__memory_set_use(&parts, step.s.batch, pm__step_usable_memory(&step), &own);
-  own.verdict = pm__step_verdict(&step, own.total, own.host);
-  pm__record_write(use, use_size, &own, sizeof own);
+  pm__memory_set_use(&parts, step.s.batch, pm__step_usable_memory(&step), use);
+  use->verdict = pm__step_verdict(&step, use->total, use->host);
   return PM_OK;
 }

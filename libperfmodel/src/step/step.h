@@ -91,6 +91,17 @@ int pm__step_change(pm__step *step, const pm_run *run, pm_error *error);
 /* A run as a caller gives it, a record of `size` bytes, of which `own` keeps a copy. */
 int pm__step_gather(pm__step *step, pm_run *own, const pm_plan *plan, const pm_run *run, size_t size, pm_error *error);
 
+/* ---- predict.c, stage_table.c: of the library's own records ---- */
+
+int pm__step_check(const pm_plan *plan, const pm_run *run, pm_error *error);
+
+/* Many runs with what they share computed once; `columns`: bits of pm_extra_column. */
+void pm__step_predict(const pm_plan *plan, unsigned columns, const pm_run *runs, pm_prediction *predictions,
+                      size_t count);
+
+/* Of the heaviest rank, part by part. */
+int pm__step_get_memory(const pm_plan *plan, const pm_run *run, pm_memory_use *use, pm_error *error);
+
 /* ---- gather.c ---- */
 
 int pm__gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error);

@@ -171,9 +171,9 @@ char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, s
   pm_run own;
   pm__step step;
   pm_prediction prediction;
-  if (pm_run_check_sized(plan, run, size, error) != PM_OK) return NULL;
-  pm__step_gather(&step, &own, plan, run, size, NULL);
-  pm_predict(plan, step.s.run, &prediction, 1);
+  if (pm__step_gather(&step, &own, plan, run, size, error) != PM_OK || pm__step_fits(&step, error) != PM_OK)
+    return NULL;
+  pm__step_predict(plan, 0, step.s.run, &prediction, 1);
   if (check_drawable(&prediction, error) != PM_OK) return NULL;
   return step.at.cut ? pm__step_pipeline_trace(&step, &prediction, error) : trace_of(&step, &prediction, error);
 }

@@ -79,7 +79,8 @@ static int add_software(pm_study *study, pm__study_slot *slot, pm_plan *plan, pm
 {
   for (size_t i = 0; i < study->system_count; i++)
     if (pm__study_find(study, slot, (int32_t)i, error) == NULL) return PM_STATUS_NOT_FOUND;
-  return study->inference ? add_profiles(study, slot, plan, error) : add_frameworks(study, slot, plan, error);
+  return study->task->software == PM__TASK_PROFILES ? add_profiles(study, slot, plan, error)
+                                                    : add_frameworks(study, slot, plan, error);
 }
 
 static pm_plan *build(pm_study *study, pm_error *error)

@@ -49,7 +49,7 @@ static pm_report *write_report(const pm__study_subject *s, pm_error *error)
 
 static int no_place(pm_error *error)
 {
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report needs a study of its kind, and a run that it completed");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report needs a study of its task, and a run that it completed");
 }
 
 /* What every answer has: where it was asked. */
@@ -80,7 +80,8 @@ static int find_run(pm__study_subject *s, const pm_study *study, const pm_given 
   status = find_place(s, study, given, s->run.network_index, s->run.system_index, error);
   if (status != PM_OK) return status;
   s->framework = pm_study_get_framework(study, s->run.framework_index, s->run.system_index);
-  pm_assumptions_format(rows, pm_study_get_assumptions(study, given, &s->run, rows), s->assumed, sizeof s->assumed);
+  int count = pm_study_get_assumptions(study, given, &s->run, sizeof s->run, rows);
+  pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
   return PM_OK;
 }
 
@@ -96,7 +97,7 @@ static int find_call(pm__study_subject *s, const pm_study *study, const pm_given
   if (status != PM_OK) return status;
   s->profile = pm_study_get_profile(study, s->call.profile_index, s->call.system_index);
   if (s->profile == NULL) return no_place(error);
-  int count = pm_study_get_inference_assumptions(study, given, &s->call, rows);
+  int count = pm_study_get_assumptions(study, given, &s->call, sizeof s->call, rows);
   pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
   return PM_OK;
 }
@@ -144,8 +145,9 @@ static int find_predictions(pm__study_subject *s, const void *runs, size_t run_s
   s->calls = (const pm_inference *)all;
   s->inference = s->calls[0];
   if (count == 1) return PM_OK;
-  s->rows = pm_study_tabulate_inference_sized(s->study, s->given, (const pm_inference_run *)runs, run_size, s->calls,
-                                              sizeof *s->calls, count, error);
+  const pm_sweep sweep = {.task = pm_study_get_task(s->study), .runs = runs, .run_size = run_size, .answers = s->calls,
+                          .answer_size = sizeof *s->calls, .count = count};
+  s->rows = pm_study_tabulate(s->study, s->given, &sweep, error);
   if (s->rows != NULL) drop_titled(s, s->rows);
   return s->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
@@ -170,21 +172,21 @@ static int find_memory(pm__study_subject *s, pm_error *error)
 
 /* ---- All ---- */
 
-pm_report *pm_study_new_report_sized(const pm_study *study, int32_t inference, const pm_given *given,
-                                     const void *runs, size_t run_size, const void *predictions,
-                                     size_t prediction_size, size_t count, const char *dataset, double latency,
-                                     pm_error *error)
+pm_report *pm_study_new_report_sized(const pm_study *study, int32_t task, const pm_given *given, const void *runs,
+                                     size_t run_size, const void *predictions, size_t prediction_size, size_t count,
+                                     const char *dataset, double latency, pm_error *error)
 {
   pm_report *report = NULL;
   void *allocated = NULL;
-  bool memory = predictions == NULL, kind = study != NULL && study->inference == (inference != 0);
-  if (!kind || runs == NULL || count == 0 || (count > 1 && !inference)) return no_place(error), report;
+  bool memory = predictions == NULL, known = study != NULL && pm_study_get_task(study) == task;
+  bool calls = known && study->task->software == PM__TASK_PROFILES;
+  if (!known || runs == NULL || count == 0 || (count > 1 && !calls)) return no_place(error), report;
   pm__study_subject s = {.dataset = dataset, .latency = latency > 0 ? latency : (double)NAN, .call_count = count,
-                         .answer = inference ? memory ? PM__STUDY_CALL_MEMORY : PM__STUDY_CALL
-                                             : memory ? PM__STUDY_STEP_MEMORY : PM__STUDY_STEP};
-  const pm__record_array theirs = {inference ? "inference" : "prediction", predictions, prediction_size};
-  int status = inference ? find_call(&s, study, given, runs, run_size, error)
-                         : find_run(&s, study, given, runs, run_size, error);
+                         .answer = calls ? memory ? PM__STUDY_CALL_MEMORY : PM__STUDY_CALL
+                                         : memory ? PM__STUDY_STEP_MEMORY : PM__STUDY_STEP};
+  const pm__record_array theirs = {study->task->facts.answer, predictions, prediction_size};
+  int status = calls ? find_call(&s, study, given, runs, run_size, error)
+                     : find_run(&s, study, given, runs, run_size, error);
   if (status == PM_OK)
     status = memory ? find_memory(&s, error)
                     : find_predictions(&s, runs, run_size, &theirs, count, &allocated, error);

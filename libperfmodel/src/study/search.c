@@ -46,7 +46,7 @@ static int add_classes(pm_study *study, const pm_given *given, const pm_run *run
 static int check(const pm_study *study, const pm_given *given, const void *runs, size_t count, size_t run_size,
                  pm_error *error)
 {
-  if (study == NULL || study->inference || given == NULL || runs == NULL || count == 0)
+  if (study == NULL || study->task != &pm__task_training || given == NULL || runs == NULL || count == 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a study of training, what was given, and a run");
   return pm__record_size_check("run", run_size, error);
 }

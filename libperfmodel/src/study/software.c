@@ -29,12 +29,12 @@ static int look_up(const pm_study *study, const pm__study_slot *slot, pm__study_
   if (slot->own != NULL) {
     found->framework = slot->own->framework;
     found->profile = slot->own->profile;
-  } else if (!study->inference)
+  } else if (study->task->software == PM__TASK_FRAMEWORKS)
     return pm_catalog_get_framework_on(study->catalog, slot->name, found->architecture, &found->framework, error);
   int status = slot->own != NULL ? PM_OK
                                  : pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture,
                                                                &found->profile, error);
-  if (status != PM_OK || !study->inference) return status;
+  if (status != PM_OK || study->task->software == PM__TASK_FRAMEWORKS) return status;
   return pm_catalog_get_record(study->catalog, "memory_profile", found->profile.memory, &found->memory, error);
 }
 
@@ -58,8 +58,9 @@ static pm__study_software *find(pm_study *study, pm__study_slot *slot, const cha
 static int check_gpu(pm_study *study, const pm__study_software *found, const pm_gpu *gpu, pm_error *error)
 {
   pm_error why = PM_ERROR_NONE;
-  int status = study->inference ? pm_inference_profile_check_gpu(&found->profile, gpu, &why)
-                                : pm_framework_check_gpu(&found->framework, gpu, &why);
+  int status = study->task->software == PM__TASK_PROFILES
+                 ? pm_inference_profile_check_gpu(&found->profile, gpu, &why)
+                 : pm_framework_check_gpu(&found->framework, gpu, &why);
   return status == PM_OK ? PM_OK : add_note(study, why.text, error);
 }
 
@@ -84,19 +85,20 @@ const pm__study_software *pm__study_software_at(const pm_study *study, int32_t s
 const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_t framework_index, int32_t system_index)
 {
   const pm__study_software *found = pm__study_software_at(study, framework_index, system_index);
-  return found != NULL && !study->inference ? &found->framework : NULL;
+  return found != NULL && study->task->software == PM__TASK_FRAMEWORKS ? &found->framework : NULL;
 }
 
 const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index)
 {
   const pm__study_software *found = pm__study_software_at(study, profile_index, system_index);
-  return found != NULL && study->inference ? &found->profile : NULL;
+  return found != NULL && study->task->software == PM__TASK_PROFILES ? &found->profile : NULL;
 }
 
 const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t software_index, int32_t system_index)
 {
   const pm__study_software *found = pm__study_software_at(study, software_index, system_index);
-  return found == NULL ? NULL : study->inference ? &found->memory : &found->framework.memory;
+  if (found == NULL) return NULL;
+  return study->task->software == PM__TASK_PROFILES ? &found->memory : &found->framework.memory;
 }
 
 int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index,

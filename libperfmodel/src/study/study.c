@@ -11,19 +11,20 @@
 
 static int check(const pm_study_setup *setup, pm_error *error)
 {
-  bool whole = setup != NULL && setup->catalog != NULL && setup->networks != NULL && setup->network_count > 0 &&
+  bool whole = setup != NULL && pm__task_at(setup->task) != NULL && setup->catalog != NULL &&
+               setup->networks != NULL && setup->network_count > 0 &&
                setup->systems != NULL && setup->system_count > 0 &&
                (setup->frameworks != NULL || setup->framework_count == 0);
   for (size_t i = 0; whole && i < setup->network_count; i++) whole = setup->networks[i] != NULL;
   for (size_t i = 0; whole && i < setup->system_count; i++) whole = setup->systems[i] != NULL;
   for (size_t i = 0; whole && i < setup->framework_count; i++) whole = setup->frameworks[i] != NULL;
-  return whole ? PM_OK : pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a study needs a catalogue, networks and systems");
+  if (whole) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a study needs a task, a catalogue, networks and systems");
 }
 
 static bool allocate(pm_study *study, const pm_study_setup *setup)
 {
-  size_t classes = setup->inference ? 1 : PM__SOFTWARE_CLASSES;
-  study->slot_count = setup->framework_count > 0 ? setup->framework_count : classes;
+  study->slot_count = setup->framework_count > 0 ? setup->framework_count : (size_t)study->task->classes;
   study->networks = (pm__study_network *)calloc(setup->network_count, sizeof *study->networks);
   study->systems = (const pm_system **)calloc(setup->system_count, sizeof *study->systems);
   study->slots = (pm__study_slot *)calloc(study->slot_count, sizeof *study->slots);
@@ -53,9 +54,9 @@ static void take_networks(pm_study *study, const pm_study_setup *setup)
 static int take_records(pm_study *study, const pm_study_records *records, size_t i, pm_error *error)
 {
   pm__study_slot *slot = &study->slots[i];
-  bool named = study->inference || records->frameworks == NULL;
-  const pm_framework_profile *framework = named ? NULL : records->frameworks[i];
-  const pm_inference_profile *profile = !study->inference || records->profiles == NULL ? NULL : records->profiles[i];
+  bool trains = study->task->software == PM__TASK_FRAMEWORKS;
+  const pm_framework_profile *framework = trains && records->frameworks != NULL ? records->frameworks[i] : NULL;
+  const pm_inference_profile *profile = !trains && records->profiles != NULL ? records->profiles[i] : NULL;
   if (!slot->named || (framework == NULL && profile == NULL)) return PM_OK;
   slot->own = (pm__study_software *)calloc(1, sizeof *slot->own);
   if (slot->own == NULL) return pm__no_memory(error);
@@ -74,7 +75,7 @@ static int take_names(pm_study *study, const pm_study_setup *setup, const pm_stu
     slot->index = -1;
     if (take_records(study, records, i, error) != PM_OK) return PM_STATUS_NO_MEMORY;
     const char *name = slot->named ? setup->frameworks[i] : pm__complete_framework((pm__software_class)i);
-    slot->none = !study->inference && slot->own == NULL && strcmp(name, "none") == 0;
+    slot->none = study->task->software == PM__TASK_FRAMEWORKS && slot->own == NULL && strcmp(name, "none") == 0;
     if (!pm__text_set(slot->name, sizeof slot->name, name))
       return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.100s\"", name);
     if (slot->named && !slot->none && pm__study_find(study, slot, 0, error) == NULL) return PM_STATUS_NOT_FOUND;
@@ -89,7 +90,7 @@ pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_
   pm_study *study = (pm_study *)calloc(1, sizeof *study);
   if (study == NULL) return pm__no_memory(error), (pm_study *)NULL;
   study->catalog = setup->catalog;
-  study->inference = setup->inference != 0;
+  study->task = pm__task_at(setup->task);
   if (allocate(study, setup)) {
     take_networks(study, setup);
     if (take_names(study, setup, records != NULL ? records : &none, error) == PM_OK) return study;
@@ -142,9 +143,10 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
   if (found == NULL) return q;
   const pm_framework *framework = &found->framework.framework;
   const pm_inference_profile *profile = &found->profile;
-  q.framework = study->inference ? profile->id : framework->id;
-  q.attention = study->inference ? profile->attention : framework->attention;
-  q.tf32_convolutions = (study->inference ? profile->tf32_convolutions : framework->tf32_convolutions) != 0;
+  bool trains = study->task->software == PM__TASK_FRAMEWORKS;
+  q.framework = trains ? framework->id : profile->id;
+  q.attention = trains ? framework->attention : profile->attention;
+  q.tf32_convolutions = (trains ? framework->tf32_convolutions : profile->tf32_convolutions) != 0;
   return q;
 }
 
@@ -171,82 +173,57 @@ static int use(pm_study *study, const pm__complete_question *q, pm__study_slot *
   return *network >= 0 ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
-static int complete_run(pm_study *study, const pm_given *given, pm_run *run, pm_error *error)
+/* A run that has no place in the study is left so that it has no prediction. */
+static int refuse(const pm_study *study, void *run, int status)
 {
-  bool known = run->system_index >= 0 && (size_t)run->system_index < study->system_count;
-  pm_error why = PM_ERROR_NONE;
-  int status = known ? pm__complete_counts(study->systems[run->system_index], given, run, &why) : PM_OK;
-  bool experts = run->network_index >= 0 && (size_t)run->network_index < study->network_count &&
-                 study->networks[run->network_index].traits.experts;
-  int32_t which = study->slots[0].named ? run->framework_index : (int32_t)pm__software_class_of(run, experts);
-  pm__study_slot *slot;
-  int found = find_slot(study, run->network_index, run->system_index, which, &slot, error);
-  if (found != PM_OK) return run->network_index = run->framework_index = -2, found;
-  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
-                                                     run->system_index, slot);
-  if (status == PM_OK) status = pm__complete_run(&q, run, &why);
-  if (status == PM_STATUS_BAD_ARGUMENT || status == PM_STATUS_UNREACHABLE) run->batch = NAN;
-  if (status != PM_OK) pm__fail(error, status, "%s", why.text);
-  int used = use(study, &q, slot, &run->network_index, &run->framework_index, error);
-  return status == PM_OK ? used : status;
-}
-
-static int complete_call(pm_study *study, const pm_given *given, pm_inference_run *run, pm_error *error)
-{
-  bool known = run->system_index >= 0 && (size_t)run->system_index < study->system_count;
-  int status = known ? pm__complete_inference_counts(study->systems[run->system_index], given, run, error)
-                     : PM_OK;
-  int32_t which = study->slots[0].named ? run->profile_index : 0;
-  pm__study_slot *slot;
-  int found = find_slot(study, run->network_index, run->system_index, which, &slot, error);
-  if (found != PM_OK) return run->network_index = run->profile_index = -2, found;
-  const pm__complete_question q = pm__study_question(study, given, &study->networks[run->network_index],
-                                                     run->system_index, slot);
-  pm__complete_inference_run(&q, run);
-  int used = use(study, &q, slot, &run->network_index, &run->profile_index, error);
-  return status == PM_OK ? used : status;
-}
-
-static int check_call(const pm_study *study, bool inference, const pm_given *given, const void *asked, const void *runs,
-                      pm_error *error)
-{
-  if (study != NULL && given != NULL && asked != NULL && runs != NULL && study->inference == inference) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                  "to complete runs takes a study of their kind, what was given, and runs");
-}
-
-int pm_study_complete_sized(pm_study *study, const pm_given *given, const pm_run *asked, pm_run *runs, size_t run_size,
-                            size_t count, pm_error *error)
-{
-  const pm__record_array theirs = {"run", asked, run_size};
-  int status = check_call(study, false, given, asked, runs, error);
-  bool known = run_size == sizeof *runs; /* the library's own, whose fields need no look */
-  if (status == PM_OK && !known) status = pm__record_size_check("run", run_size, error);
-  if (status != PM_OK) return status;
-  for (size_t i = 0; i < count; i++) {
-    pm_run own = known ? asked[i] : *(const pm_run *)pm__record_read(&theirs, i, &own);
-    int each = complete_run(study, given, &own, status == PM_OK ? error : NULL);
-    if (status == PM_OK) status = each;
-    if (known) runs[i] = own;
-    else pm__record_write((char *)runs + i * run_size, run_size, &own, sizeof own);
-  }
+  *pm__task_int(run, study->task->at.network) = *pm__task_int(run, study->task->at.software) = -2;
   return status;
 }
 
-int pm_study_complete_inference_sized(pm_study *study, const pm_given *given, const pm_inference_run *asked,
-                                      pm_inference_run *runs, size_t run_size, size_t count, pm_error *error)
+static int complete_run(pm_study *study, const pm_given *given, void *run, pm_error *error)
 {
-  const pm__record_array theirs = {"inference_run", asked, run_size};
-  int status = check_call(study, true, given, asked, runs, error);
-  bool known = run_size == sizeof *runs; /* the library's own, whose fields need no look */
-  if (status == PM_OK && !known) status = pm__record_size_check("inference_run", run_size, error);
+  const pm__task *task = study->task;
+  int32_t *network = pm__task_int(run, task->at.network), *software = pm__task_int(run, task->at.software);
+  int32_t system = *pm__task_int(run, task->at.system);
+  bool known = system >= 0 && (size_t)system < study->system_count;
+  pm_error why = PM_ERROR_NONE;
+  int status = known ? task->complete_counts(study->systems[system], given, run, &why) : PM_OK;
+  bool experts = *network >= 0 && (size_t)*network < study->network_count && study->networks[*network].traits.experts;
+  int32_t which = study->slots[0].named ? *software : task->class_of(run, experts);
+  pm__study_slot *slot = NULL;
+  int found = find_slot(study, *network, system, which, &slot, error);
+  if (found != PM_OK) return refuse(study, run, found);
+  const pm__complete_question q = pm__study_question(study, given, &study->networks[*network], system, slot);
+  status = task->complete(&q, status, run, &why);
+  if (status == PM_STATUS_BAD_ARGUMENT || status == PM_STATUS_UNREACHABLE) *pm__task_batch(task, run) = NAN;
+  if (status != PM_OK) pm__fail(error, status, "%s", why.text);
+  int used = use(study, &q, slot, network, software, error);
+  return status == PM_OK ? used : status;
+}
+
+static int check_call(const pm_study *study, const pm_given *given, const void *asked, const void *runs, size_t size,
+                      pm_error *error)
+{
+  if (study != NULL && given != NULL && asked != NULL && runs != NULL)
+    return pm__record_size_check(study->task->facts.run, size, error);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "to complete runs takes a study, what was given, and runs");
+}
+
+int pm_study_complete(pm_study *study, const pm_given *given, const void *asked, void *runs, size_t run_size,
+                      size_t count, pm_error *error)
+{
+  pm__task_record own;
+  int status = check_call(study, given, asked, runs, run_size, error);
   if (status != PM_OK) return status;
+  const pm__record_array theirs = {study->task->facts.run, asked, run_size};
+  size_t size = study->task->at.size;
   for (size_t i = 0; i < count; i++) {
-    pm_inference_run own = known ? asked[i] : *(const pm_inference_run *)pm__record_read(&theirs, i, &own);
-    int each = complete_call(study, given, &own, status == PM_OK ? error : NULL);
+    void *place = (char *)runs + i * run_size, *run = run_size == size ? place : own.bytes;
+    const void *from = pm__record_read(&theirs, i, &own);
+    if (from != run) memmove(run, from, size);
+    int each = complete_run(study, given, run, status == PM_OK ? error : NULL);
     if (status == PM_OK) status = each;
-    if (known) runs[i] = own;
-    else pm__record_write((char *)runs + i * run_size, run_size, &own, sizeof own);
+    pm__record_write(place, run_size, run, size);
   }
   return status;
 }
@@ -266,24 +243,24 @@ static bool question_of(const pm_study *study, const pm_given *given, int32_t ne
   return true;
 }
 
-int pm_study_get_assumptions_sized(const pm_study *study, const pm_given *given, const pm_run *run, size_t run_size,
-                                   pm_assumption *rows)
+int pm_study_get_assumptions(const pm_study *study, const pm_given *given, const void *run, size_t run_size,
+                             pm_assumption *rows)
 {
-  pm_run own;
+  pm__task_record own;
   pm__complete_question q;
-  if (run == NULL || rows == NULL || pm__record_size_check("run", run_size, NULL) != PM_OK) return 0;
-  own = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, run_size}, 0, &own);
-  if (!question_of(study, given, own.network_index, own.system_index, own.framework_index, &q)) return 0;
-  return pm__complete_list(&q, &own, rows);
+  if (study == NULL || run == NULL || rows == NULL) return 0;
+  const pm__task *task = study->task;
+  if (pm__record_size_check(task->facts.run, run_size, NULL) != PM_OK) return 0;
+  run = pm__record_read(&(pm__record_array){task->facts.run, run, run_size}, 0, &own);
+  if (!question_of(study, given, pm__task_get(run, task->at.network), pm__task_get(run, task->at.system),
+                   pm__task_get(run, task->at.software), &q))
+    return 0;
+  return task->list_assumptions(&q, run, rows);
 }
 
-int pm_study_get_inference_assumptions_sized(const pm_study *study, const pm_given *given, const pm_inference_run *run,
-                                             size_t run_size, pm_assumption *rows)
+int32_t pm_study_get_task(const pm_study *study)
 {
-  pm_inference_run own;
-  pm__complete_question q;
-  if (run == NULL || rows == NULL || pm__record_size_check("inference_run", run_size, NULL) != PM_OK) return 0;
-  own = *(const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, run_size}, 0, &own);
-  if (!question_of(study, given, own.network_index, own.system_index, own.profile_index, &q)) return 0;
-  return pm__complete_inference_list(&q, &own, rows);
+  int32_t task = PM_TASK_COUNT;
+  while (study != NULL && --task >= 0 && pm__task_at(task) != study->task) continue;
+  return study != NULL ? task : -1;
 }

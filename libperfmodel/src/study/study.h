@@ -4,6 +4,7 @@
 
 #include "complete/complete.h"
 #include "perfmodel/study.h"
+#include "task/task.h"
 
 /* A framework, or an inference profile, as GPUs of one architecture have it. */
 typedef struct pm__study_software {
@@ -39,7 +40,7 @@ typedef struct pm__study_use {
 
 struct pm_study {
   const pm_catalog *catalog;
-  bool inference;
+  const pm__task *task;
   pm__study_network *networks;
   size_t network_count;
   const pm_system **systems;

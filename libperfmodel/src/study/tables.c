@@ -31,12 +31,11 @@ static pm_table *with_column(pm_table *table, size_t count, format_row *format, 
   return NULL;
 }
 
-/* Runs of either kind. */
+/* Rows of a sweep, or plans of a search. */
 typedef struct rows {
   const pm_study *study;
   const pm_given *given;
-  const char *runs;
-  size_t size;
+  const pm_sweep *sweep;
   const pm_search_result *result;
   bool front;
 } rows;
@@ -44,19 +43,10 @@ typedef struct rows {
 static const char *format_run(const void *context, size_t row, char *text, size_t size)
 {
   const rows *r = (const rows *)context;
+  const void *run = (const char *)r->sweep->runs + row * r->sweep->run_size;
   pm_assumption list[PM_ASSUMPTIONS_MAX];
-  int count = pm_study_get_assumptions_sized(r->study, r->given,
-                                             (const pm_run *)(const void *)(r->runs + row * r->size), r->size, list);
-  return pm_assumptions_format(list, count, text, size);
-}
-
-static const char *format_call(const void *context, size_t row, char *text, size_t size)
-{
-  const rows *r = (const rows *)context;
-  pm_assumption list[PM_ASSUMPTIONS_MAX];
-  const pm_inference_run *run = (const pm_inference_run *)(const void *)(r->runs + row * r->size);
-  int count = pm_study_get_inference_assumptions_sized(r->study, r->given, run, r->size, list);
-  return pm_assumptions_format(list, count, text, size);
+  return pm_assumptions_format(list, pm_study_get_assumptions(r->study, r->given, run, r->sweep->run_size, list), text,
+                               size);
 }
 
 static const char *format_plan(const void *context, size_t row, char *text, size_t size)
@@ -65,7 +55,7 @@ static const char *format_plan(const void *context, size_t row, char *text, size
   const pm__search_kept *kept = r->front ? &r->result->front : &r->result->top;
   pm_assumption list[PM_ASSUMPTIONS_MAX];
   const pm_run run = pm__search_run_of(r->result->search, kept->plan[row].number);
-  return pm_assumptions_format(list, pm_study_get_assumptions(r->study, r->given, &run, list), text, size);
+  return pm_assumptions_format(list, pm_study_get_assumptions(r->study, r->given, &run, sizeof run, list), text, size);
 }
 
 static const pm_plan *plan_of(const pm_study *study, pm_error *error)
@@ -75,26 +65,12 @@ static const pm_plan *plan_of(const pm_study *study, pm_error *error)
   return NULL;
 }
 
-pm_table *pm_study_tabulate_sized(const pm_study *study, const pm_given *given, const pm_run *runs, size_t run_size,
-                                  const pm_prediction *predictions, size_t prediction_size, size_t count,
-                                  const char *const *paths, size_t path_count, pm_error *error)
+pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const pm_sweep *sweep, pm_error *error)
 {
-  const rows all = {.study = study, .given = given, .runs = (const char *)runs, .size = run_size};
+  const rows all = {.study = study, .given = given, .sweep = sweep};
   const pm_plan *plan = plan_of(study, error);
-  pm_table *table = plan == NULL ? NULL : pm_sweep_tabulate_sized(plan, runs, run_size, predictions, prediction_size,
-                                                                  count, paths, path_count, error);
-  return with_column(table, count, format_run, &all, error);
-}
-
-pm_table *pm_study_tabulate_inference_sized(const pm_study *study, const pm_given *given, const pm_inference_run *runs,
-                                            size_t run_size, const pm_inference *predictions, size_t prediction_size,
-                                            size_t count, pm_error *error)
-{
-  const rows all = {.study = study, .given = given, .runs = (const char *)runs, .size = run_size};
-  const pm_plan *plan = plan_of(study, error);
-  pm_table *table = plan == NULL ? NULL : pm_inference_tabulate_sized(plan, runs, run_size, predictions,
-                                                                      prediction_size, count, error);
-  return with_column(table, count, format_call, &all, error);
+  pm_table *table = plan == NULL ? NULL : pm_sweep_tabulate(plan, sweep, error);
+  return table != NULL ? with_column(table, sweep->count, format_run, &all, error) : NULL;
 }
 
 pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,

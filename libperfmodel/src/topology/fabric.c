@@ -8,12 +8,6 @@
 #include "hardware/system.h"
 #include "perfmodel/collective.h"
 
-pm_fabric_choice pm_fabric_choice_make(void)
-{
-  return (pm_fabric_choice){.nodes = 2, .switch_ports = 32, .oversubscription = 1, .coding = 1,
-                            .node_latency = 1.01e-6, .switch_latency = 0.09e-6};
-}
-
 static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *error)
 {
   if (system == NULL ||

@@ -1,0 +1,92 @@
+/*
+** A task is one descriptor: the records of its runs and answers, how what is not given of a run is completed, how a run
+** is checked and predicted, and what it means to sizing and sensitivities. Whatever asks for many runs takes a
+** descriptor and knows no task by name. The list is PM_TASK_LIST in perfmodel/task.h.
+*/
+#ifndef PM_TASK_TASK_H
+#define PM_TASK_TASK_H
+
+#include "complete/complete.h"
+#include "perfmodel/task.h"
+#include "plan/plan.h"
+
+/* Which list of a plan has the software of runs. */
+typedef enum pm__task_software { PM__TASK_FRAMEWORKS = 1, PM__TASK_PROFILES } pm__task_software;
+
+/* Where a run has the numbers that every run has. */
+typedef struct pm__task_places {
+  size_t size, network, system, software, gpus, nodes, precision, batch;
+} pm__task_places;
+
+#define PM__TASK_PLACES(type, index)                                                                                \
+  {sizeof(type),          offsetof(type, network_index), offsetof(type, system_index), offsetof(type, index),      \
+   offsetof(type, gpus),  offsetof(type, nodes),         offsetof(type, precision),    offsetof(type, batch)}
+
+/* What every answer says. */
+typedef struct pm__task_outcome {
+  int32_t status, verdict, bottleneck, calibration;
+  double time, throughput, throughput_p10, throughput_p90, memory;
+  double efficiency; /* weak scaling */
+} pm__task_outcome;
+
+typedef struct pm__task {
+  pm_task_facts facts;
+  pm__task_software software;
+  pm__task_places at;
+  size_t answer_size;
+
+  /* Completion: counts of GPUs first, then the class of software where nobody named one, then the rest,
+  ** which is told the status of the counts. */
+  int (*complete_counts)(const pm_system *system, const pm_given *given, void *run, pm_error *error);
+  int32_t classes;
+  int32_t (*class_of)(const void *run, bool experts);
+  int (*complete)(const pm__complete_question *question, int counts, void *run, pm_error *error);
+  int (*list_assumptions)(const pm__complete_question *question, const void *run, pm_assumption *rows);
+
+  /* Predictions, of the library's own records. */
+  int (*check)(const pm_plan *plan, const void *run, pm_error *error);
+  int (*predict)(const pm_plan *plan, unsigned columns, const void *runs, void *answers, size_t count);
+  int (*get_memory)(const pm_plan *plan, const void *run, pm_memory_use *use, pm_error *error);
+  pm__task_outcome (*read)(const void *answer);
+
+  /* Sizing and sensitivities. The largest batch within a time (NULL: none is looked for), batches of a step over all
+  ** ranks, and the samples of an epoch and, where it is limited, what input reaches a node (NULL: neither matters). */
+  int (*find_batch)(const pm_plan *plan, void *run, double time, void *answer, pm_error *error);
+  double (*count_batches)(const void *run);
+  void (*set_input)(void *run, double epoch_samples, bool limited, double rate, bool no_prefetch);
+} pm__task;
+
+#define PM__TASK_DECLARE(name, descriptor) extern const pm__task pm__task_##descriptor;
+PM_TASK_LIST(PM__TASK_DECLARE)
+#undef PM__TASK_DECLARE
+
+/* Room for a run or an answer of any task. */
+enum { PM__TASK_ROOM = 768 };
+typedef union pm__task_record {
+  double aligned;
+  char bytes[PM__TASK_ROOM];
+} pm__task_record;
+
+/* NULL for a number that is no task's. */
+const pm__task *pm__task_at(int32_t task);
+
+/* The id of the software of a run; "" without. */
+const char *pm__task_software_id(const pm__task *task, const pm_plan *plan, const void *run);
+
+/* Whole numbers, and the batch, at their places. */
+static inline int32_t *pm__task_int(void *run, size_t place)
+{
+  return (int32_t *)(void *)((char *)run + place);
+}
+
+static inline int32_t pm__task_get(const void *run, size_t place)
+{
+  return *(const int32_t *)(const void *)((const char *)run + place);
+}
+
+static inline double *pm__task_batch(const pm__task *task, void *run)
+{
+  return (double *)(void *)((char *)run + task->at.batch);
+}
+
+#endif

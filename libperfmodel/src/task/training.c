@@ -1,0 +1,83 @@
+/* Training: a step of forward, backward and update. */
+#include "software/class.h"
+#include "step/step.h"
+#include "task/task.h"
+
+static int complete_counts(const pm_system *system, const pm_given *given, void *run, pm_error *error)
+{
+  return pm__complete_counts(system, given, (pm_run *)run, error);
+}
+
+static int32_t class_of(const void *run, bool experts)
+{
+  return (int32_t)pm__software_class_of((const pm_run *)run, experts);
+}
+
+static int complete(const pm__complete_question *question, int counts, void *run, pm_error *error)
+{
+  return counts == PM_OK ? pm__complete_run(question, (pm_run *)run, error) : counts;
+}
+
+static int list_assumptions(const pm__complete_question *question, const void *run, pm_assumption *rows)
+{
+  return pm__complete_list(question, (const pm_run *)run, rows);
+}
+
+static int check(const pm_plan *plan, const void *run, pm_error *error)
+{
+  return pm__step_check(plan, (const pm_run *)run, error);
+}
+
+static int predict(const pm_plan *plan, unsigned columns, const void *runs, void *answers, size_t count)
+{
+  pm__step_predict(plan, columns, (const pm_run *)runs, (pm_prediction *)answers, count);
+  return PM_OK;
+}
+
+static int get_memory(const pm_plan *plan, const void *run, pm_memory_use *use, pm_error *error)
+{
+  return pm__step_get_memory(plan, (const pm_run *)run, use, error);
+}
+
+static pm__task_outcome read(const void *answer)
+{
+  const pm_prediction *p = (const pm_prediction *)answer;
+  return (pm__task_outcome){.status = p->status, .verdict = p->verdict, .bottleneck = p->bottleneck,
+                            .calibration = p->calibration, .time = p->step_time, .throughput = p->throughput,
+                            .throughput_p10 = p->throughput_p10, .throughput_p90 = p->throughput_p90,
+                            .memory = p->memory, .efficiency = p->scaling_efficiency};
+}
+
+static double count_batches(const void *asked)
+{
+  const pm_run *run = (const pm_run *)asked;
+  double accumulation = run->gradient_accumulation_steps > 1 ? run->gradient_accumulation_steps : 1;
+  return pm_run_get_data_parallel(run) * accumulation;
+}
+
+static void set_input(void *asked, double epoch_samples, bool limited, double rate, bool no_prefetch)
+{
+  pm_run *run = (pm_run *)asked;
+  run->epoch_samples = epoch_samples;
+  if (!limited) return;
+  run->input_rate = rate;
+  run->no_prefetch = no_prefetch;
+}
+
+const pm__task pm__task_training = {
+  .facts = {"training", "step", "run", "prediction", "framework_index", 0},
+  .software = PM__TASK_FRAMEWORKS,
+  .at = PM__TASK_PLACES(pm_run, framework_index),
+  .answer_size = sizeof(pm_prediction),
+  .complete_counts = complete_counts,
+  .classes = PM__SOFTWARE_CLASSES,
+  .class_of = class_of,
+  .complete = complete,
+  .list_assumptions = list_assumptions,
+  .check = check,
+  .predict = predict,
+  .get_memory = get_memory,
+  .read = read,
+  .count_batches = count_batches,
+  .set_input = set_input,
+};

@@ -1,0 +1,116 @@
+/* Runs of a task: read from options, multiplied by their axes, completed, predicted. */
+#include "runs.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int32_t read_task(const cli_request *request, int *code)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *name = request->value[OPTION_TASK];
+  bool inference = request->value[OPTION_INFERENCE] != NULL;
+  int32_t task = name != NULL ? pm_task_find(name, &error) : inference ? PM_TASK_INFERENCE : PM_TASK_TRAINING;
+  *code = task >= 0 ? CODE_DONE : fail(CODE_USAGE, "--task: %s", error.text);
+  if (task >= 0 && inference && task != PM_TASK_INFERENCE)
+    *code = fail(CODE_USAGE, "--inference and --task %s exclude each other", name);
+  return *code == CODE_DONE ? task : -1;
+}
+
+/* ---- From options to runs ---- */
+
+static int check_fields(const cli_request *request, const cli_runs *runs)
+{
+  for (size_t i = 0; i < request->given_count; i++) {
+    char name[OPTION_NAME];
+    const pm_field *field = request->given[i].field;
+    field_option(field, name, sizeof name);
+    if (pm_record_find_field(runs->type, field->name) == NULL)
+      return fail(CODE_USAGE, "--%s has no effect in %s", name, runs->facts->name);
+  }
+  return CODE_DONE;
+}
+
+int start_runs(cli_runs *runs, const cli_request *request, int32_t task, bool many)
+{
+  *runs = (cli_runs){.task = task, .facts = pm_task_get(task)};
+  runs->type = pm_record_type_find(runs->facts->run);
+  runs->answer = pm_record_type_find(runs->facts->answer);
+  runs->given = read_given(request, runs->facts->run);
+  runs->base = malloc(runs->type->size);
+  if (runs->base == NULL) return fail_memory();
+  pm_record_fill(runs->facts->run, runs->base, runs->type->size);
+  pm_record_set_number(pm_record_find_field(runs->type, runs->facts->software), runs->base, 0, NULL);
+  int code = check_fields(request, runs);
+  if (code != CODE_DONE) return code;
+  bool good = many ? read_axes(request, runs->type, runs->base, &runs->axes)
+                   : read_run(request, runs->facts->run, runs->base);
+  return good ? CODE_DONE : CODE_USAGE;
+}
+
+static bool add_places(cli_runs *runs, size_t networks, size_t systems, size_t frameworks)
+{
+  return add_index_axis(&runs->axes, "network_index", networks) &&
+         add_index_axis(&runs->axes, "system_index", systems) &&
+         (frameworks == 0 || add_index_axis(&runs->axes, runs->facts->software, frameworks));
+}
+
+int make_runs(cli_runs *runs, size_t networks, size_t systems, size_t frameworks, double most, const char *what)
+{
+  pm_error error = PM_ERROR_NONE;
+  if (!add_places(runs, networks, systems, frameworks)) return CODE_INTERNAL;
+  const pm_space space = {.type = runs->type, .base = runs->base, .axes = runs->axes.items,
+                          .axis_count = runs->axes.count, .run_size = runs->type->size};
+  runs->count = pm_space_count(&space);
+  if ((double)runs->count > most)
+    return fail(CODE_USAGE, "there are %.0f %s; at most %.0f are possible", (double)runs->count, what, most);
+  runs->runs = calloc(runs->count, runs->type->size);
+  runs->answers = calloc(runs->count, runs->answer->size);
+  if (runs->runs == NULL || runs->answers == NULL) return fail_memory();
+  return pm_space_get_runs(&space, 0, runs->count, runs->runs, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+}
+
+int complete_all(cli_runs *runs, const cli_request *request, pm_study *study, bool rows)
+{
+  int code = complete_runs(request, study, &runs->given, runs->runs, runs->count, rows);
+  return code == CODE_DONE ? check_effects(request, study, runs->runs, runs->count) : code;
+}
+
+int predict_all(cli_runs *runs, const pm_plan *plan, unsigned columns)
+{
+  if (pm_task_predict(plan, runs->task, columns, runs->runs, runs->type->size, runs->answers, runs->answer->size,
+                      runs->count) != PM_OK)
+    return fail(CODE_INTERNAL, "the prediction failed");
+  return CODE_DONE;
+}
+
+/* ---- What they are ---- */
+
+void *run_at(const cli_runs *runs, size_t index)
+{
+  return (char *)runs->runs + index * runs->type->size;
+}
+
+double run_number(const cli_runs *runs, size_t index, const char *field)
+{
+  return pm_record_get_number(pm_record_find_field(runs->type, field), run_at(runs, index));
+}
+
+double answer_number(const cli_runs *runs, size_t index, const char *field)
+{
+  const void *answer = (const char *)runs->answers + index * runs->answer->size;
+  return pm_record_get_number(pm_record_find_field(runs->answer, field), answer);
+}
+
+pm_sweep sweep_of(const cli_runs *runs)
+{
+  return (pm_sweep){.task = runs->task, .runs = runs->runs, .run_size = runs->type->size, .answers = runs->answers,
+                    .answer_size = runs->answer->size, .count = runs->count};
+}
+
+void free_runs(cli_runs *runs)
+{
+  free_axes(&runs->axes);
+  free(runs->base);
+  free(runs->runs);
+  free(runs->answers);
+}
