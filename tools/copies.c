@@ -23,7 +23,7 @@ static pm_table *pair_table(const pm_system *system, pm_error *error)
 static int write_matrices(const cli_request *request, const pm_system *system)
 {
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_system_format_pairs(system, &error);
+  char *text = pm_system_format(system, "copies", &error);
   if (text == NULL) return fail_error(&error);
   int code = write_output(request, text, strlen(text));
   pm_string_free(text);

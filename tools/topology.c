@@ -14,10 +14,9 @@ static int write_as(const cli_request *request, const pm_system *system)
 {
   pm_error error = PM_ERROR_NONE;
   const char *as = request->value[OPTION_AS] != NULL ? request->value[OPTION_AS] : "matrix";
-  if (strcmp(as, "matrix") == 0) return write_text(request, pm_system_format_matrix(system, &error), &error);
-  if (strcmp(as, "dot") == 0) return write_text(request, pm_system_format_dot(system, &error), &error);
-  if (strcmp(as, "svg") == 0) return write_text(request, pm_system_format_svg(system, &error), &error);
-  return fail(CODE_USAGE, "--as \"%.80s\" is unknown; it is one of matrix, dot, svg", as);
+  if (strcmp(as, "matrix") != 0 && strcmp(as, "dot") != 0 && strcmp(as, "svg") != 0)
+    return fail(CODE_USAGE, "--as \"%.80s\" is unknown; it is one of matrix, dot, svg", as);
+  return write_text(request, pm_system_format(system, as, &error), &error);
 }
 
 static int run(const cli_request *request)

@@ -25,12 +25,7 @@ static pm_table *system_edges(const pm_system *system, pm_error *error)
 /* The link graph as "matrix", "dot" or "svg"; "copies" is what a peer-to-peer test prints. */
 static char *system_drawing(const pm_system *system, const char *as, pm_error *error)
 {
-  if (strcmp(as, "matrix") == 0) return pm_system_format_matrix(system, error);
-  if (strcmp(as, "dot") == 0) return pm_system_format_dot(system, error);
-  if (strcmp(as, "svg") == 0) return pm_system_format_svg(system, error);
-  if (strcmp(as, "copies") == 0) return pm_system_format_pairs(system, error);
-  fail(error, PM_STATUS_NOT_FOUND, "unknown drawing \"%s\"; known are matrix, dot, svg, copies", as);
-  return NULL;
+  return pm_system_format(system, as, error);
 }
 
 /* The system with another GPU. */

@@ -4,6 +4,9 @@
 */
 #include <math.h>
 #include "fuzz.h"
+#include "network/kind.h"
+#include "network/network.h"
+#include "search/vary.h"
 
 typedef struct world {
   const uint8_t *at, *end;
@@ -92,7 +95,7 @@ static void fill_attributes(world *w, const char *kind, pm_attribute *attributes
 {
   static pm_layer_attribute row;
   unsigned chosen = next(w);
-  for (size_t i = 0; pm_layer_attribute_get(i, &row, NULL) == PM_OK && *count < most; i++) {
+  for (size_t i = 0; pm__layer_attribute_get(i, &row, NULL) == PM_OK && *count < most; i++) {
     if (strcmp(row.kind, kind) != 0 || (row.otherwise[0] != '\0' && (chosen >> *count & 1) == 0)) continue;
     static char names[16][PM_TEXT_MAX];
     memcpy(names[*count % 16], row.name, sizeof row.name);
@@ -132,7 +135,7 @@ static void count(world *w)
   must_be_said(worked, &error);
   if (worked) must_be_counts("network", &totals);
   pm_error other = PM_ERROR_NONE;
-  worked = pm_network_get_layers(w->network, number(w), (int)(next(w) % 12) - 1, rows, &other) == PM_OK;
+  worked = pm__network_get_layers(w->network, number(w), (int)(next(w) % 12) - 1, rows, &other) == PM_OK;
   must_be_said(worked, &other);
   for (int i = 0; worked && i < pm_network_count_layers(w->network); i++) must_be_counts("layer", &rows[i]);
 }
@@ -164,7 +167,7 @@ static void scale_system(world *w)
 {
   pm_error error = PM_ERROR_NONE;
   int resource = (int)(next(w) % (PM_RESOURCE_COUNT + 2)) - 1;
-  pm_system *other = pm_system_new_scaled(w->system, resource, number(w), &error);
+  pm_system *other = pm__system_new_scaled(w->system, resource, number(w), &error);
   must_be_said(other != NULL, &error);
   if (other == NULL) return;
   drop_plan(w);

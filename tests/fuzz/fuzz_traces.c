@@ -1,6 +1,7 @@
 /* Any text as what another program measured, and as settings of a run in each format. */
 #include "perfmodel-lab.h"
 #include "fuzz.h"
+#include "import/settings.h"
 
 static void measurements(const char *text)
 {
@@ -24,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   char *text = text_of(bytes, size);
   measurements(text);
-  for (size_t i = 0; pm_settings_get_format(i) != NULL; i++) settings(pm_settings_get_format(i), text);
+  for (size_t i = 0; pm__settings_get_format(i) != NULL; i++) settings(pm__settings_get_format(i), text);
   free(text);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "validation/formula.h"
 #include "network/definition.h"
+#include "search/vary.h"
 
 /* What is read is finite, and comes back from what is written. */
 static void number(const char *text)
@@ -72,7 +73,7 @@ static void hardware(const char *text)
     pm_error error = PM_ERROR_NONE;
     pm_system *copy = pm_system_new_with_number(system, paths[i], text, &error);
     must_be_said(copy != NULL, &error);
-    must(copy == NULL || isfinite(pm_system_get_number(copy, paths[i], NULL)));
+    must(copy == NULL || isfinite(pm__system_get_number(copy, paths[i], NULL)));
     pm_system_free(copy);
   }
   pm_error error = PM_ERROR_NONE;

@@ -1,6 +1,7 @@
 /* The catalogue: opening, loading, showing, exporting, importing, reading files. */
 #include <stdlib.h>
 #include <string.h>
+#include "hardware/system.h"
 #include "works.h"
 
 static int open_catalog(pm_error *error)
@@ -37,7 +38,7 @@ static int network(pm_error *error)
 static int dot_of(const char *name, pm_error *error)
 {
   pm_system *system = pm_catalog_new_system(with.catalog, name, error);
-  int status = took_text(system != NULL ? pm_system_format_dot(system, error) : NULL, error);
+  int status = took_text(system != NULL ? pm__system_format_dot(system, error) : NULL, error);
   pm_system_free(system);
   return status;
 }

@@ -1,6 +1,10 @@
 /* The model: networks and systems by hand, plans, predictions, collectives, memory, sizing, tables. */
 #include <stddef.h>
 #include <string.h>
+#include "hardware/system.h"
+#include "search/parallel_search.h"
+#include "search/vary.h"
+#include "topology/drawing.h"
 #include "works.h"
 
 enum { RUNS = 4 };
@@ -92,14 +96,14 @@ static int memory_by_layer(pm_error *error)
 
 static int took_system(pm_system *system, pm_error *error)
 {
-  int status = system != NULL ? took_text(pm_system_format_dot(system, error), error) : error->status;
+  int status = system != NULL ? took_text(pm__system_format_dot(system, error), error) : error->status;
   pm_system_free(system);
   return status;
 }
 
 static int scaled(pm_error *error)
 {
-  return took_system(pm_system_new_scaled(with.system, PM_RESOURCE_NVLINK, 2, error), error);
+  return took_system(pm__system_new_scaled(with.system, PM_RESOURCE_NVLINK, 2, error), error);
 }
 
 static int with_gpu(pm_error *error)
@@ -125,17 +129,17 @@ static int variants(pm_error *error)
 
 static int drawing(pm_error *error)
 {
-  return took_text(pm_system_format_svg(with.system, error), error);
+  return took_text(pm__system_format_svg(with.system, error), error);
 }
 
 static int matrix(pm_error *error)
 {
-  return took_text(pm_system_format_matrix(with.system, error), error);
+  return took_text(pm__system_format_matrix(with.system, error), error);
 }
 
 static int pairs(pm_error *error)
 {
-  return took_text(pm_system_format_pairs(with.system, error), error);
+  return took_text(pm__system_format_pairs(with.system, error), error);
 }
 
 /* ---- Collectives: on a system of their own, whose rings are searched when they are first needed ---- */
@@ -143,7 +147,7 @@ static int pairs(pm_error *error)
 static int ring(pm_error *error)
 {
   pm_ring found;
-  pm_system *system = pm_system_new_scaled(with.system, PM_RESOURCE_NVLINK, 1, error);
+  pm_system *system = pm__system_new_scaled(with.system, PM_RESOURCE_NVLINK, 1, error);
   int status = system != NULL ? pm_ring_find(system, 8, 1, &found, error) : error->status;
   pm_system_free(system);
   return status == PM_OK ? took_number(found.bandwidth) : status;
@@ -155,7 +159,7 @@ static int on_group(pm_table *(*tabulate)(const pm_group *group, const pm_call *
   call.collective = pm_collective_find("all_reduce");
   call.bytes = 1e6;
   pm_group_choice choice = pm_group_choice_make();
-  pm_system *system = pm_system_new_scaled(with.system, PM_RESOURCE_NVLINK, 1, error);
+  pm_system *system = pm__system_new_scaled(with.system, PM_RESOURCE_NVLINK, 1, error);
   pm_group *group = system != NULL ? pm_group_new(system, NULL, 8, &choice, error) : NULL;
   int status = group != NULL ? took_table(tabulate(group, &call, error), error) : error->status;
   pm_group_free(group);
@@ -200,7 +204,7 @@ static int open_bench(bench *b, pm_error *error)
 {
   const pm_network *network = with.network;
   memset(b, 0, sizeof *b);
-  b->system = pm_system_new_scaled(with.system, PM_RESOURCE_NVLINK, 1, error);
+  b->system = pm__system_new_scaled(with.system, PM_RESOURCE_NVLINK, 1, error);
   const pm_system *system = b->system;
   b->plan = system != NULL ? pm_plan_new(&network, 1, &system, 1, error) : NULL;
   int status = b->plan != NULL ? pm_catalog_get_framework(with.catalog, "pt-nchw", &b->framework, error) : error->status;
@@ -333,7 +337,7 @@ typedef pm_table *table_of(const pm_search_result *result, pm_error *error);
 
 static int found(const pm_search_result *result, pm_error *error)
 {
-  table_of *const tables[] = {pm_search_result_tabulate, pm_search_result_tabulate_front, pm_search_result_tabulate_why,
+  table_of *const tables[] = {pm__search_result_tabulate, pm__search_result_tabulate_front, pm_search_result_tabulate_why,
                             pm_search_result_tabulate_choices};
   enum { TABLES = sizeof tables / sizeof tables[0] };
   pm_table *table[TABLES];

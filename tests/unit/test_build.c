@@ -5,6 +5,7 @@
 #include "base/document.h"
 #include "fixtures.h"
 #include "network/definition.h"
+#include "network/network.h"
 
 static pm_network *try_build(const char *text, const pm_attribute *sets, size_t count, pm_error *error)
 {
@@ -32,7 +33,7 @@ static char *describe(const char *text, const pm_attribute *sets, size_t count)
   ck_assert_msg(network != NULL, "%s", error.text);
   size_t layers = (size_t)pm_network_count_layers(network), used = 0;
   pm_layer *rows = (pm_layer *)calloc(layers, sizeof *rows);
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, &error), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, 1, PM_PRECISION_FP32, rows, &error), PM_OK);
   all[0] = '\0';
   for (size_t i = 0; i < layers; i++)
     used += (size_t)snprintf(all + used, sizeof all - used, "%s%s:%s", i > 0 ? " " : "", rows[i].name, rows[i].output);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "fixtures.h"
+#include "hardware/system.h"
 
 static pm_catalog *catalog;
 static char file[] = "/tmp/perfmodel-XXXXXX";
@@ -73,7 +74,7 @@ START_TEST(every_system_and_network_builds)
   pm_error error = PM_ERROR_NONE;
   for (size_t i = 0; (id = pm_catalog_get_id(catalog, "systems", i)) != NULL; i++) {
     pm_system *system = pm_catalog_new_system(catalog, id, &error);
-    ck_assert_msg(system != NULL && pm_system_check(system, &error) == PM_OK, "%s", error.text);
+    ck_assert_msg(system != NULL && pm__system_check(system, &error) == PM_OK, "%s", error.text);
     ck_assert_str_eq(pm_system_get_gpu(system)->id, pm_system_get_machine(system)->gpu);
     pm_system_free(system);
   }
@@ -182,7 +183,7 @@ START_TEST(users_add_entries)
   ck_assert_int_eq(pm_catalog_get_record(catalog, "system", "box", &machine, NULL), PM_OK);
   ck_assert_str_eq(machine.gpu, "own"); /* the id, however it was called */
   pm_system *system = pm_catalog_new_system(catalog, "box", NULL);
-  ck_assert_int_eq(pm_system_count_gpu_links(system, 0, 1), 2);
+  ck_assert_int_eq(pm__system_count_gpu_links(system, 0, 1), 2);
   pm_system_free(system);
   ck_assert_ptr_null(pm_catalog_get_note(catalog, 0));
 }

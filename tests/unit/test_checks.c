@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "collective/parameters.h"
+#include "hardware/system.h"
 #include "measured.h"
+#include "network/network.h"
 #include "shipped.h"
 
 /* ---- GPUs -------------------------------------------------------------------------------------------------------- */
@@ -116,7 +119,7 @@ static double line_rate(const char *name, const char *a, const char *b)
 static double gpu_links(const char *name, int i, int j)
 {
   pm_system *system = build_system(name);
-  int links = pm_system_count_gpu_links(system, i, j);
+  int links = pm__system_count_gpu_links(system, i, j);
   pm_system_free(system);
   return links;
 }
@@ -181,7 +184,7 @@ static double sum_layers(const char *name, layer_choice choose, int parameters)
   size_t count = (size_t)pm_network_count_layers(network);
   pm_layer *rows = (pm_layer *)calloc(count, sizeof *rows);
   ck_assert_ptr_nonnull(rows);
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL), PM_OK);
   double sum = 0;
   for (size_t i = 0; i < count; i++)
     if (choose(&rows[i])) sum += parameters ? rows[i].parameters : 1;
@@ -242,7 +245,7 @@ static double gamma_at(pm_network *network, int index, double batch)
 {
   pm_layer rows[8];
   ck_assert_int_le(pm_network_count_layers(network), 8);
-  ck_assert_int_eq(pm_network_get_layers(network, batch, PM_PRECISION_FP32, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, batch, PM_PRECISION_FP32, rows, NULL), PM_OK);
   pm_network_free(network);
   return rows[index].gamma;
 }
@@ -301,7 +304,7 @@ static double image_stream(const char *id)
 /* Bandwidth part of a ring all-reduce of FP32 gradients. */
 static double transfer(const char *network, int ranks, double bandwidth)
 {
-  return pm_all_reduce_get_transfer_time(gradients(network), ranks, bandwidth);
+  return pm__all_reduce_get_transfer_time(gradients(network), ranks, bandwidth);
 }
 
 /* Share of a step that all-reduces at 120 GB/s and computes at the FP32 peak: 6 operations per MAC and sample. */

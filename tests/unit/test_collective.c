@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "topology/drawing.h"
 #include "topology/ring.h"
 #include "fixtures.h"
 #include "shipped.h"
@@ -469,7 +470,7 @@ START_TEST(copies_like_the_guides_figure)
   ck_assert_int_eq(pm_system_get_pair(system, 0, 0, &pair, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_system_get_pair(system, 0, 4, &pair, NULL), PM_STATUS_BAD_ARGUMENT);
   pm_error error = PM_ERROR_NONE;
-  char *text = pm_system_format_pairs(system, &error);
+  char *text = pm__system_format_pairs(system, &error);
   ck_assert(text != NULL && strstr(text, "Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)") != NULL);
   pm_string_free(text);
   pm_system_free(system);

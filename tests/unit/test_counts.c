@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "network/network.h"
 #include "one_layer.h"
 #include "shipped.h"
 
@@ -163,7 +164,7 @@ static pm_network *written_and_read(const pm_network *network, const char *id)
 static pm_layer *layers_of(const pm_network *network)
 {
   pm_layer *rows = (pm_layer *)calloc((size_t)pm_network_count_layers(network) + 1, sizeof *rows);
-  ck_holds(rows != NULL && pm_network_get_layers(network, 3, PM_PRECISION_FP16, rows, NULL) == PM_OK);
+  ck_holds(rows != NULL && pm__network_get_layers(network, 3, PM_PRECISION_FP16, rows, NULL) == PM_OK);
   return rows;
 }
 

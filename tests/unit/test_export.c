@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "fixtures.h"
 #include "shipped.h"
+#include "topology/drawing.h"
 
 static pm_catalog *load(const char *xml)
 {
@@ -132,7 +133,7 @@ static void check_by_hand(const char *word, const char *gpu_name, int gpus, cons
   pm_catalog *own = load(xml);
   check_same(catalog, word, own, "hand", 1);
   pm_system *drawn = pm_catalog_new_system(own, "hand", NULL), *said = build_system(word);
-  char *one = pm_system_format_matrix(drawn, NULL), *other = pm_system_format_matrix(said, NULL);
+  char *one = pm__system_format_matrix(drawn, NULL), *other = pm__system_format_matrix(said, NULL);
   ck_assert_str_eq(one, other);
   ck_assert_int_eq(pm_system_count_edges(drawn), pm_system_count_edges(said));
   pm_string_free(one);

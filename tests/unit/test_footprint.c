@@ -5,6 +5,7 @@
 #include <string.h>
 #include "bert.h"
 #include "fixtures.h"
+#include "memory/plan.h"
 
 #define MIB 1048576.0
 
@@ -389,7 +390,7 @@ START_TEST(a_bad_run_does_not_stop_the_others)
     pm_error error = PM_ERROR_NONE;
     ck_assert_int_eq(uses[i].status, i == 3 ? PM_STATUS_NOT_MODELLED : PM_STATUS_BAD_ARGUMENT);
     ck_assert(isnan(uses[i].total) && isnan(uses[i].largest_batch));
-    ck_assert_int_ne(pm_memory_check(plan, &runs[i], &error), PM_OK);
+    ck_assert_int_ne(pm__memory_check(plan, &runs[i], &error), PM_OK);
     ck_assert_uint_gt(strlen(error.text), 10);
   }
   ck_assert_int_eq(pm_memory_evaluate(plan, &runs[8], &alone, 1), PM_OK);
@@ -412,7 +413,7 @@ START_TEST(missing_arguments_are_errors)
   ck_assert_ptr_null(pm_memory_plan_new(empty, &p, &o, NULL));
   ck_assert_int_eq(pm_memory_get_layers(network, &p, 1, PM_PRECISION_FP32, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_memory_evaluate(NULL, NULL, NULL, 0), PM_STATUS_BAD_ARGUMENT);
-  ck_assert(isnan(pm_transformer_get_saved(NULL, NULL)));
+  ck_assert(isnan(pm__transformer_get_saved(NULL, NULL)));
   pm_memory_plan_free(NULL);
   pm_network_free(empty);
 }

@@ -10,6 +10,8 @@
 #include "bert.h"
 #include "fixtures.h"
 #include "measured.h"
+#include "memory/plan.h"
+#include "network/network.h"
 #include "shipped.h"
 
 #define MIB 1048576.0
@@ -41,7 +43,7 @@ static pm_memory_use use_of(const pm_network *network, pm_memory_profile p, pm_o
   pm_memory_use use;
   pm_memory_plan *plan = pm_memory_plan_new(network, &p, &o, &error);
   ck_assert_msg(plan != NULL, "%s", error.text);
-  ck_assert_msg(pm_memory_check(plan, &run, &error) == PM_OK, "%s", error.text);
+  ck_assert_msg(pm__memory_check(plan, &run, &error) == PM_OK, "%s", error.text);
   ck_assert_int_eq(pm_memory_evaluate(plan, &run, &use, 1), PM_OK);
   pm_memory_plan_free(plan);
   return use;
@@ -72,7 +74,7 @@ static double batch_norm_channels(const pm_network *network)
   int count = pm_network_count_layers(network);
   pm_layer *rows = (pm_layer *)calloc((size_t)count, sizeof *rows);
   double channels = 0;
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL), PM_OK);
   for (int i = 0; i < count; i++)
     if (strcmp(rows[i].kind, "batch_norm") == 0) channels += rows[i].parameters / 2;
   free(rows);
@@ -301,7 +303,7 @@ static double megatron_saved(const megatron *m, const char *way)
   pm_transformer_activations fp16 = execution("megatron-fp16");
   model.sequence_parallel = strncmp(way, "seq", 3) == 0;
   model.recompute = strstr(way, "sel") != NULL ? PM_RECOMPUTE_SELECTIVE : PM_RECOMPUTE_NONE;
-  return pm_transformer_get_saved(&model, &fp16);
+  return pm__transformer_get_saved(&model, &fp16);
 }
 
 static const megatron *megatron_named(const char *text)
@@ -375,7 +377,7 @@ START_TEST(closed_form_is_the_graph)
   two.layers = 2;
   pm_transformer layer = {1, one.hidden, one.heads, one.tokens, 1, 1, 0, 1, 1, 0};
   pm_transformer_activations h = execution(same_layer[_i].execution);
-  double graph = bert_saved(two, (size_t)_i) - bert_saved(one, (size_t)_i), closed = pm_transformer_get_saved(&layer,
+  double graph = bert_saved(two, (size_t)_i) - bert_saved(one, (size_t)_i), closed = pm__transformer_get_saved(&layer,
                                                                                                               &h);
   double statistics = 2 * 2 * 4 * one.tokens;
   ck_assert_msg(fabs(graph - statistics - closed) <= 1e-9 * closed, "%s: graph %g, closed form %g",
@@ -443,7 +445,7 @@ START_TEST(deit_training)
       if (strcmp(measured_text(file, i, "case"), deits[k].name) != 0) continue;
       pm_transformer model = {12, deits[k].hidden, deits[k].heads, 197, 128, 1, 0, 1, 1, 0};
       pm_transformer_activations h = execution("deit-amp");
-      double value = (18 * deits[k].parameters + pm_transformer_get_saved(&model, &h)) / MIB;
+      double value = (18 * deits[k].parameters + pm__transformer_get_saved(&model, &h)) / MIB;
       double off = value / measured_number(file, i, "published") - 1;
       printf("  %-8s %6.0f MiB  %+.1f %% (fitted on these three)\n", deits[k].name, value, 100 * off);
       ck_assert_msg(fabs(off) <= 0.02, "%s: %g MiB", deits[k].name, value);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "fixtures.h"
 #include "shipped.h"
+#include "software/profile.h"
 
 /* Old libraries run on "early" and "middle", new ones on "middle" and "late"; nothing was fitted on the newest. */
 static const char text[] =
@@ -154,7 +155,7 @@ START_TEST(the_default_fits_every_gpu)
     pm_framework_profile found;
     record("gpu", pm_catalog_get_id(catalog, "gpus", i), &gpu);
     ck_assert_int_eq(pm_catalog_get_framework_on(catalog, NULL, gpu.architecture, &found, NULL), PM_OK);
-    ck_assert_msg(pm_framework_check_gpu(&found, &gpu, &error) == PM_OK, "%s", error.text);
+    ck_assert_msg(pm__framework_check_gpu(&found, &gpu, &error) == PM_OK, "%s", error.text);
     if (strcmp(gpu.architecture, "kepler") != 0) ck_assert_int_eq(strncmp(found.framework.id, "pytorch-2", 9), 0);
     int newest = strcmp(gpu.architecture, "blackwell") == 0 || strcmp(gpu.architecture, "cdna4") == 0;
     if (!newest) ck_assert_int_eq(found.framework.evidence, PM_EVIDENCE_FITTED);
@@ -171,7 +172,7 @@ START_TEST(libraries_that_do_not_run_there_widen_the_interval)
   pm_system *system = build_system("dgx-h100");
   pm_plan *plan = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, NULL);
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "mxnet17", &profile, NULL), PM_OK);
-  ck_assert_int_eq(pm_framework_check_gpu(&profile, pm_system_get_gpu(system), &error), PM_STATUS_NOT_MODELLED);
+  ck_assert_int_eq(pm__framework_check_gpu(&profile, pm_system_get_gpu(system), &error), PM_STATUS_NOT_MODELLED);
   ck_assert_int_eq(pm_plan_add_framework(plan, &profile, NULL), 0);
   profile.cudnn.architectures[0] = '\0'; /* nothing is said against it, and there are rows */
   strcpy(profile.cudnn.calibrated_on, "hopper");

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "hardware/system.h"
 #include "perfmodel-lab.h"
 #include "shipped.h"
 
@@ -33,7 +34,7 @@ START_TEST(units_and_clock_make_the_peaks)
   pm_gpu g;
   EACH_GPU(g) {
     pm_error error = PM_ERROR_NONE;
-    ck_assert_msg(pm_gpu_check(&g, &error) == PM_OK, "%s", error.text);
+    ck_assert_msg(pm__gpu_check(&g, &error) == PM_OK, "%s", error.text);
     agree(&g, "peak_fp32", g.peak_fp32, 2.0 * g.sms * g.fp32_lanes * g.clock);
     agree(&g, "peak_fp64", g.peak_fp64, 2.0 * g.sms * g.fp64_lanes * g.clock);
     ck_assert_int_eq(g.tensor_cores > 0, g.peak_fp16_tensor > 0);

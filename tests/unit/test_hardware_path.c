@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "fixtures.h"
+#include "hardware/system.h"
+#include "search/vary.h"
 #include "shipped.h"
 
 static const char *const paths[] = {"gpu.memory_bandwidth", "gpu.memory",   "kernels.launch",
@@ -13,12 +15,12 @@ START_TEST(a_copy_has_the_number_and_the_original_keeps_its_own)
   pm_system *node = pm_catalog_new_system(catalog, "dgx1-v100", NULL);
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    double before = pm_system_get_number(node, paths[i], &error);
+    double before = pm__system_get_number(node, paths[i], &error);
     ck_assert_msg(before > 0, "%s: %s", paths[i], error.text);
     pm_system *copy = pm_system_new_with_number(node, paths[i], "x1.25", &error);
     ck_assert_msg(copy != NULL, "%s: %s", paths[i], error.text);
-    ck_assert(pm_system_get_number(copy, paths[i], NULL) == before * 1.25);
-    ck_assert(pm_system_get_number(node, paths[i], NULL) == before);
+    ck_assert(pm__system_get_number(copy, paths[i], NULL) == before * 1.25);
+    ck_assert(pm__system_get_number(node, paths[i], NULL) == before);
     pm_system_free(copy);
   }
   pm_system_free(node);
@@ -45,7 +47,7 @@ START_TEST(a_value_has_its_unit)
   pm_system *node = pm_catalog_new_system(catalog, "dgx1-v100", NULL);
   pm_system *copy = pm_system_new_with_number(node, "gpu.memory_bandwidth", "1.2 TB/s", &error);
   ck_assert_msg(copy != NULL, "%s", error.text);
-  ck_assert(pm_system_get_number(copy, "gpu.memory_bandwidth", NULL) == 1.2e12);
+  ck_assert(pm__system_get_number(copy, "gpu.memory_bandwidth", NULL) == 1.2e12);
   pm_system_free(copy);
   pm_system_free(node);
 }
@@ -56,10 +58,10 @@ START_TEST(memory_of_the_gpu_and_what_programs_have_of_it_grow_together)
   pm_system *node = pm_catalog_new_system(catalog, "dgx1-v100", NULL);
   pm_system *twice = pm_system_new_with_number(node, "gpu.memory", "x2", NULL);
   pm_system *faster = pm_system_new_with_number(node, "gpu.clock", "x2", NULL);
-  ck_assert(pm_system_get_usable_memory(twice) == 2 * pm_system_get_usable_memory(node));
-  ck_assert(pm_system_get_number(faster, "gpu.peak_fp32", NULL) == 2 * pm_system_get_number(node, "gpu.peak_fp32",
+  ck_assert(pm__system_get_usable_memory(twice) == 2 * pm__system_get_usable_memory(node));
+  ck_assert(pm__system_get_number(faster, "gpu.peak_fp32", NULL) == 2 * pm__system_get_number(node, "gpu.peak_fp32",
                                                                                             NULL));
-  ck_assert(pm_system_get_usable_memory(faster) == pm_system_get_usable_memory(node));
+  ck_assert(pm__system_get_usable_memory(faster) == pm__system_get_usable_memory(node));
   pm_system_free(faster);
   pm_system_free(twice);
   pm_system_free(node);

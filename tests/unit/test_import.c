@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "fixtures.h"
+#include "hardware/system.h"
 #include "shipped.h"
+#include "topology/drawing.h"
 
 static char *read_file(const char *name)
 {
@@ -81,14 +83,14 @@ START_TEST(matrices_come_back)
   for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
     pm_catalog *own;
     pm_system *system = build_system(machines[i]);
-    char *report = NULL, *matrix = pm_system_format_matrix(system, NULL);
+    char *report = NULL, *matrix = pm__system_format_matrix(system, NULL);
     char *xml = import("topo", matrix, pm_system_get_gpu(system)->id, &report);
     ck_assert(strstr(report, "assumed: ") != NULL && strstr(report, "read: ") != NULL);
     pm_system *back = build(xml, &own);
-    char *again = pm_system_format_matrix(back, NULL);
+    char *again = pm__system_format_matrix(back, NULL);
     for (int a = 0; a < pm_system_get_machine(system)->gpus; a++)
       for (int b = 0; b < pm_system_get_machine(system)->gpus; b++)
-        ck_assert_int_eq(pm_system_count_gpu_links(system, a, b), pm_system_count_gpu_links(back, a, b));
+        ck_assert_int_eq(pm__system_count_gpu_links(system, a, b), pm__system_count_gpu_links(back, a, b));
     if (i < 2) ck_assert_str_eq(matrix, again); /* the others hide PCIe behind NVLink */
     pm_string_free(again);
     pm_string_free(xml);
@@ -106,7 +108,7 @@ START_TEST(nccl_dump_is_read)
   imported m = import_file("nccl", "nccl.xml", NULL);
   ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 2);
   ck_assert_str_eq(pm_system_get_gpu(m.system)->id, "v100-sxm2-16gb");
-  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 2);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 1), 2);
   ck_assert_double_eq_tol(pm_system_get_network_bandwidth(m.system), 12.5e9, 1);
   ck_assert(strstr(m.report, "compute capability 70") != NULL);
   drop(&m);
@@ -117,7 +119,7 @@ START_TEST(hwloc_is_read)
 {
   imported m = import_file("hwloc", "hwloc.xml", "v100-sxm2-16gb");
   ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 2);
-  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 0);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 1), 0);
   ck_assert(strstr(m.report, "left out: NVLinks") != NULL);
   drop(&m);
 }
@@ -155,8 +157,8 @@ START_TEST(hwloc_nvlinks_are_read)
 {
   imported m = import_file("hwloc", "hwloc_nvlink.xml", NULL);
   ck_assert_str_eq(pm_system_get_gpu(m.system)->id, "p100-sxm2");
-  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 2);
-  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 2), 0);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 1), 2);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 2), 0);
   ck_assert(strstr(m.report, "assumed: \"Tesla P100-SXM2-16GB\" is p100-sxm2") != NULL);
   ck_assert(strstr(m.report, "3 GPUs, 2 CPUs, 0 PCIe switches, 1 NVLink switch") != NULL);
   ck_assert(strstr(m.xml, "from=\"gpu2\" to=\"cpu1*2\"") != NULL && strstr(m.xml, "from=\"gpu2\" to=\"nvs0\"") != NULL);
@@ -197,9 +199,9 @@ END_TEST
 START_TEST(topo_bridges_are_read)
 {
   imported m = import_file("topo", "topo_bridges.txt", "rtx-3090");
-  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 0, 1), 4);
-  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 2, 3), 4);
-  ck_assert_int_eq(pm_system_count_gpu_links(m.system, 1, 2), 0);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 1), 4);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 2, 3), 4);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 1, 2), 0);
   ck_assert(strstr(m.report, "4 GPUs, 2 CPUs, 4 PCIe switches, 0 NVLink switches") != NULL);
   ck_assert(strstr(m.xml, "nvlink3-bridge-ga102") != NULL);
   drop(&m);
@@ -215,7 +217,7 @@ static void same_wiring(const char *file, const char *gpu, const char *known, co
   ck_assert_msg(own != NULL, "%s", error.text);
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < i; j++)
-      ck_assert_int_eq(pm_system_count_gpu_links(m.system, i, j), pm_system_count_gpu_links(own, i, j));
+      ck_assert_int_eq(pm__system_count_gpu_links(m.system, i, j), pm__system_count_gpu_links(own, i, j));
   ck_assert_msg(strstr(m.report, counted) != NULL, "%s", m.report);
   ck_assert(strstr(m.report, "left out: no network") != NULL);
   pm_system_free(own);
@@ -377,7 +379,7 @@ START_TEST(every_system_is_drawn)
   const char *id;
   for (size_t i = 0; (id = pm_catalog_get_id(catalog, "systems", i)) != NULL; i++) {
     pm_system *system = build_system(id);
-    char *dot = pm_system_format_dot(system, NULL), *svg = pm_system_format_svg(system, NULL);
+    char *dot = pm__system_format_dot(system, NULL), *svg = pm__system_format_svg(system, NULL);
     ck_assert(strncmp(dot, "graph", 5) == 0 && strstr(dot, "}\n") != NULL);
     ck_assert(strncmp(svg, "<svg", 4) == 0 && strstr(svg, "</svg>\n") != NULL);
     pm_string_free(dot);
@@ -410,8 +412,8 @@ START_TEST(names_in_drawings_are_escaped)
   pm_system *system = pm_system_new(&machine, pm_system_get_gpu(dgx), NULL);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     ck_assert_int_ge(pm_system_add_vertex(system, names[i], i == 0 ? PM_VERTEX_CPU : PM_VERTEX_GPU, NULL), 0);
-  check_drawing(pm_system_format_dot(system, NULL), true);
-  check_drawing(pm_system_format_svg(system, NULL), false);
+  check_drawing(pm__system_format_dot(system, NULL), true);
+  check_drawing(pm__system_format_svg(system, NULL), false);
   pm_system_free(system);
   pm_system_free(dgx);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fixtures.h"
+#include "input/stages.h"
 
 enum { RUNS = 400 };
 
@@ -300,11 +301,11 @@ START_TEST(missing_values_are_errors)
   }
   ck_assert_int_eq(pm_input_evaluate(NULL, &run, &rates, 1), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_input_check(NULL, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
-  ck_assert(isnan(pm_cache_get_hits(1.5, PM_CACHE_POLICY_LRU)) && isnan(pm_cache_get_hits(NAN, 0)));
-  ck_assert(isnan(pm_cache_get_hits(0.5, PM_CACHE_POLICY_COUNT)));
-  ck_assert(isnan(pm_prefetch_get_efficiency(-1, 0, 0, 0)) && isnan(pm_prefetch_get_efficiency(1, NAN, 0, 0)));
-  ck_assert(isnan(pm_decode_get_time(NULL, NULL, 1, 1)) && isnan(pm_decode_get_cores(NULL, 1, 1)));
-  ck_assert(isnan(pm_input_get_step_time(NULL, 1, 1, 1, 1)));
+  ck_assert(isnan(pm__cache_get_hits(1.5, PM_CACHE_POLICY_LRU)) && isnan(pm__cache_get_hits(NAN, 0)));
+  ck_assert(isnan(pm__cache_get_hits(0.5, PM_CACHE_POLICY_COUNT)));
+  ck_assert(isnan(pm__prefetch_get_efficiency(-1, 0, 0, 0)) && isnan(pm__prefetch_get_efficiency(1, NAN, 0, 0)));
+  ck_assert(isnan(pm__decode_get_time(NULL, NULL, 1, 1)) && isnan(pm__decode_get_cores(NULL, 1, 1)));
+  ck_assert(isnan(pm__input_get_step_time(NULL, 1, 1, 1, 1)));
 }
 END_TEST
 
@@ -374,16 +375,16 @@ START_TEST(cache_formulas_agree_with_simulation)
   double worst = 0;
   for (int tenth = 1; tenth < 10; tenth += 2) {
     double f = tenth / 10.0;
-    double lru = simulate_lru((int)(f * ITEMS), order) - pm_cache_get_hits(f, PM_CACHE_POLICY_LRU);
-    double random = simulate_random((int)(f * ITEMS), order) - pm_cache_get_hits(f, PM_CACHE_POLICY_RANDOM);
+    double lru = simulate_lru((int)(f * ITEMS), order) - pm__cache_get_hits(f, PM_CACHE_POLICY_LRU);
+    double random = simulate_random((int)(f * ITEMS), order) - pm__cache_get_hits(f, PM_CACHE_POLICY_RANDOM);
     worst = fmax(worst, fmax(fabs(lru), fabs(random)));
     ck_assert_msg(fabs(lru) <= 0.005 && fabs(random) <= 0.005, "at %g: LRU %+g, random %+g", f, lru, random);
   }
   printf("cache: off by at most %.4f\n", worst);
   for (double f = 0; f <= 1; f += 1.0 / 64)
     for (int policy = 0; policy < PM_CACHE_POLICY_COUNT; policy++) {
-      ck_assert_double_ge(pm_cache_get_hits(f, policy), 0);
-      ck_assert_double_le(pm_cache_get_hits(f, policy), f);
+      ck_assert_double_ge(pm__cache_get_hits(f, policy), 0);
+      ck_assert_double_le(pm__cache_get_hits(f, policy), f);
     }
 }
 END_TEST
@@ -438,7 +439,7 @@ START_TEST(buffer_formula_agrees_with_simulation)
     for (int j = 0; j < 6; j++)
       for (int k = 0; k < 5; k++, count++) {
         double input = variations[j][0], gpu = variations[j][1];
-        double model = pm_prefetch_get_efficiency(ratios[i], input, gpu, places[k]);
+        double model = pm__prefetch_get_efficiency(ratios[i], input, gpu, places[k]);
         double off =  fabs(model / simulate_buffer(ratios[i], input, gpu, places[k]) - 1);
         ck_assert_double_le(model, fmin(1, ratios[i]));
         sum += off;
@@ -454,12 +455,12 @@ END_TEST
 START_TEST(buffer_formula_is_exact_where_theory_is)
 {
   for (int k = 0; k < 10; k++)
-    ck_assert_double_eq_tol(pm_prefetch_get_efficiency(1, 1, 1, k), (k + 2.0) / (k + 3.0), 1e-12);
-  ck_assert_double_eq(pm_prefetch_get_efficiency(0.5, 0, 0, 0), 0.5);
-  ck_assert_double_eq(pm_prefetch_get_efficiency(2, 0, 0, 0), 1);
-  ck_assert_double_eq(pm_prefetch_get_efficiency(INFINITY, 1, 1, 0), 1);
-  ck_assert_double_eq_tol(pm_prefetch_get_efficiency(1 + 1e-9, 1, 1, 3), pm_prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
-  ck_assert_double_eq_tol(pm_prefetch_get_efficiency(1 - 1e-9, 1, 1, 3), pm_prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
+    ck_assert_double_eq_tol(pm__prefetch_get_efficiency(1, 1, 1, k), (k + 2.0) / (k + 3.0), 1e-12);
+  ck_assert_double_eq(pm__prefetch_get_efficiency(0.5, 0, 0, 0), 0.5);
+  ck_assert_double_eq(pm__prefetch_get_efficiency(2, 0, 0, 0), 1);
+  ck_assert_double_eq(pm__prefetch_get_efficiency(INFINITY, 1, 1, 0), 1);
+  ck_assert_double_eq_tol(pm__prefetch_get_efficiency(1 + 1e-9, 1, 1, 3), pm__prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
+  ck_assert_double_eq_tol(pm__prefetch_get_efficiency(1 - 1e-9, 1, 1, 3), pm__prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
 }
 END_TEST
 

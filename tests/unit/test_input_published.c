@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fixtures.h"
+#include "input/stages.h"
 #include "measured.h"
 #include "shipped.h"
 
@@ -139,11 +140,11 @@ START_TEST(fixed_cost_of_a_keras_step)
 {
   pm_loader keras;
   record("loader", "keras", &keras);
-  double update = pm_input_get_step_time(&keras, 900e9, 102.8e6, 0, 1);
+  double update = pm__input_get_step_time(&keras, 900e9, 102.8e6, 0, 1);
   double small = (1024 / 26000.0 - keras.step_time) / 1024, large = (32 / 442.0 - update) / 32;
-  double at_32 = 4 * pm_input_get_step_time(&keras, 900e9, 0, small, 16) / pm_input_get_step_time(&keras, 900e9, 0,
+  double at_32 = 4 * pm__input_get_step_time(&keras, 900e9, 0, small, 16) / pm__input_get_step_time(&keras, 900e9, 0,
                                                                                                   small, 64);
-  double at_224 = 4 * pm_input_get_step_time(&keras, 900e9, 102.8e6, large, 16) / pm_input_get_step_time(&keras, 900e9, 102.8e6, large, 64);
+  double at_224 = 4 * pm__input_get_step_time(&keras, 900e9, 102.8e6, large, 16) / pm__input_get_step_time(&keras, 900e9, 102.8e6, large, 64);
   printf("LittleCNN: %.2f of 2.8, %.2f of 1.3\n", at_32, at_224);
   ck_assert_double_le(fabs(at_32 / 2.8 - 1), 0.10);
   ck_assert_double_le(fabs(at_224 / 1.3 - 1), 0.10);
@@ -194,7 +195,7 @@ START_TEST(decoding_by_size)
   ck_assert_uint_eq(file->count, 4);
   for (size_t i = 0; i < file->count; i++) {
     double pixels = measured_number(file, i, "lines") * measured_number(file, i, "width");
-    double time = 1e3 * pm_decode_get_time(&reference, &plain, pixels, measured_number(file, i, "bytes"));
+    double time = 1e3 * pm__decode_get_time(&reference, &plain, pixels, measured_number(file, i, "bytes"));
     printf("%.3f ms, measured %.3f\n", time, measured_number(file, i, "ms"));
     ck_assert_double_le(fabs(time / measured_number(file, i, "ms") - 1), 0.03);
   }
@@ -227,7 +228,7 @@ START_TEST(decoding_by_cpu_and_library)
       record("decoder", cpu, &decoder);
       INIT("loader", &loader);
       loader.library = libraries[k].factor;
-      double rate = 1 / pm_decode_get_time(&decoder, &loader, imagenet.pixels, imagenet.sample_size);
+      double rate = 1 / pm__decode_get_time(&decoder, &loader, imagenet.pixels, imagenet.sample_size);
       double off = fabs(rate / measured_number(file, i, "value") - 1);
       sum += off;
       worst = fmax(worst, off);

@@ -1,4 +1,6 @@
 /* What holds for every kind of layer. A kind without an example here fails. */
+#include "network/kind.h"
+#include "network/network.h"
 #include "one_layer.h"
 #include <math.h>
 #include <stdio.h>
@@ -117,8 +119,8 @@ START_TEST(counts_are_linear_in_the_batch)
   pm_network *network = layer_of(examples[_i].kind, examples[_i].shapes, examples[_i].attributes);
   int count = pm_network_count_layers(network);
   pm_layer one[8], many[8];
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, one, NULL), PM_OK);
-  ck_assert_int_eq(pm_network_get_layers(network, 37, PM_PRECISION_FP32, many, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, 1, PM_PRECISION_FP32, one, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, 37, PM_PRECISION_FP32, many, NULL), PM_OK);
   const pm_layer *a = &one[count - 1], *b = &many[count - 1];
   ck_assert(b->parameters == a->parameters && b->bytes_parameters == a->bytes_parameters);
   ck_assert(b->mac == 37 * a->mac && b->flop == 37 * a->flop && b->mac_bnl == 37 * a->mac_bnl);
@@ -184,25 +186,25 @@ START_TEST(kinds_and_attributes_are_described)
   pm_layer_attribute attribute;
   pm_error error = PM_ERROR_NONE;
   size_t kinds = 0, attributes = 0;
-  for (; pm_layer_kind_get(kinds, &kind, NULL) == PM_OK; kinds++) {
+  for (; pm__layer_kind_get(kinds, &kind, NULL) == PM_OK; kinds++) {
     ck_assert_str_eq(kind.kind, pm_layer_kind_get_name(kinds));
     ck_assert_msg(kind.doc[0] != '\0', "%s", kind.kind);
     ck_assert(kind.least_inputs >= 1 && kind.most_inputs >= kind.least_inputs);
   }
   ck_assert_ptr_null(pm_layer_kind_get_name(kinds));
-  for (; pm_layer_attribute_get(attributes, &attribute, NULL) == PM_OK; attributes++)
+  for (; pm__layer_attribute_get(attributes, &attribute, NULL) == PM_OK; attributes++)
     ck_assert_msg(attribute.doc[0] != '\0' && attribute.value[0] != '\0', "%s %s", attribute.kind, attribute.name);
   ck_assert_uint_gt(attributes, kinds);
-  ck_assert_int_eq(pm_layer_kind_get(kinds, &kind, &error), PM_STATUS_NOT_FOUND);
-  ck_assert_int_eq(pm_layer_attribute_get(attributes, &attribute, NULL), PM_STATUS_NOT_FOUND);
-  ck_assert_int_eq(pm_layer_kind_get(0, NULL, NULL), PM_STATUS_NOT_FOUND);
+  ck_assert_int_eq(pm__layer_kind_get(kinds, &kind, &error), PM_STATUS_NOT_FOUND);
+  ck_assert_int_eq(pm__layer_attribute_get(attributes, &attribute, NULL), PM_STATUS_NOT_FOUND);
+  ck_assert_int_eq(pm__layer_kind_get(0, NULL, NULL), PM_STATUS_NOT_FOUND);
 }
 END_TEST
 
 static const pm_layer_attribute *described(const char *kind, const char *name)
 {
   static pm_layer_attribute attribute;
-  for (size_t i = 0; pm_layer_attribute_get(i, &attribute, NULL) == PM_OK; i++)
+  for (size_t i = 0; pm__layer_attribute_get(i, &attribute, NULL) == PM_OK; i++)
     if (strcmp(attribute.kind, kind) == 0 && strcmp(attribute.name, name) == 0) return &attribute;
   ck_abort_msg("%s has no %s", kind, name);
 }

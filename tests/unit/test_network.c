@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "fixtures.h"
+#include "network/network.h"
 
 static int try_layer(pm_network *network, const char *kind, int input, const pm_attribute *attributes, size_t count,
                      pm_error *error)
@@ -18,7 +19,7 @@ static pm_layer one_layer(const char *kind, const int64_t *shape, int rank, cons
   pm_network *network = pm_network_new("one", NULL, NULL);
   int input = pm_network_add_input(network, "in", shape, rank, NULL);
   ck_assert_msg(try_layer(network, kind, input, attributes, count, &error) >= 0, "%s", error.text);
-  ck_assert_int_eq(pm_network_get_layers(network, batch, PM_PRECISION_FP32, &row, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, batch, PM_PRECISION_FP32, &row, NULL), PM_OK);
   pm_network_free(network);
   return row;
 }
@@ -134,8 +135,8 @@ START_TEST(counts_are_additive_and_linear_in_the_batch)
   double parameters = 0, mac = 0, flop = 0, bnl = 0;
   ck_assert_int_eq(pm_network_count_layers(network), 9);
   ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
-  ck_assert_int_eq(pm_network_get_layers(network, 1, PM_PRECISION_FP32, one, NULL), PM_OK);
-  ck_assert_int_eq(pm_network_get_layers(network, 37, PM_PRECISION_FP16, many, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, 1, PM_PRECISION_FP32, one, NULL), PM_OK);
+  ck_assert_int_eq(pm__network_get_layers(network, 37, PM_PRECISION_FP16, many, NULL), PM_OK);
   for (int i = 0; i < 9; i++) {
     parameters += one[i].parameters;
     mac += one[i].mac;

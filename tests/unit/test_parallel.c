@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "fixtures.h"
+#include "search/parallel_search.h"
 #include "shipped.h"
 
 static pm_network *network;
@@ -296,7 +297,7 @@ static char *best_text(const pm_search *search, const size_t *cuts, size_t count
     ck_assert_int_eq(pm_search_result_add(all, part), PM_OK);
     pm_search_result_free(part);
   }
-  pm_table *table = pm_search_result_tabulate(all, &error), *front = pm_search_result_tabulate_front(all, &error);
+  pm_table *table = pm__search_result_tabulate(all, &error), *front = pm__search_result_tabulate_front(all, &error);
   pm_table *choices = pm_search_result_tabulate_choices(all, &error);
   char *text[] = {pm_table_format(table, PM_FORMAT_CSV, 0, &error), pm_table_format(front, PM_FORMAT_CSV, 0, &error),
                   pm_table_format(choices, PM_FORMAT_CSV, 0, &error)};
@@ -341,7 +342,7 @@ START_TEST(search_does_not_depend_on_ranges)
     pm_predict(plan, &run, &p, 1);
     if (p.status == PM_OK && p.step_time < least) least = p.step_time;
   }
-  pm_table *table = pm_search_result_tabulate(best, &error);
+  pm_table *table = pm__search_result_tabulate(best, &error);
   const char *const name = "step_time";
   ck_assert_int_eq(pm_table_keep(table, &name, 1, &error), PM_OK);
   ck_assert_double_eq(pm_table_get_numbers(table, 0)[0], least);
@@ -504,24 +505,6 @@ START_TEST(bad_searches)
   ck_assert_ptr_null(pm_search_new(plan, &good, 1, NAN, NULL));
   pm_search *search = search_from(&good, 1);
   ck_assert_ptr_null(pm_search_result_new(search, 0, NULL));
-  pm_search_free(search);
-}
-END_TEST
-
-START_TEST(plans_are_tabulated)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_run good = pm_search_base_make(), runs[2];
-  good.gpus = 8;
-  good.precision = PM_PRECISION_BF16;
-  pm_search *search = search_from(&good, 1);
-  for (size_t i = 0; i < 2; i++) ck_assert_int_eq(pm_search_get_run(search, i, &runs[i]), PM_OK);
-  pm_table *table = pm_search_tabulate(plan, runs, 2, &error);
-  ck_assert_msg(table != NULL, "%s", error.text);
-  ck_assert_uint_eq(pm_table_count_rows(table), 2);
-  pm_table_free(table);
-  ck_assert_ptr_null(pm_search_tabulate(NULL, runs, 2, NULL));
-  ck_assert_ptr_null(pm_search_tabulate(plan, NULL, 2, NULL));
   pm_search_free(search);
 }
 END_TEST
@@ -693,7 +676,6 @@ int main(void)
   tcase_add_test(tests, fewest_nodes_for_a_deadline);
   tcase_add_test(tests, deadline_counts_failures);
   tcase_add_test(tests, bad_deadlines);
-  tcase_add_test(tests, plans_are_tabulated);
   tcase_add_test(tests, goodput);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

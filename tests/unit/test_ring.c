@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "collective/parameters.h"
 #include "topology/ring.h"
 #include "fixtures.h"
 
@@ -161,7 +162,7 @@ START_TEST(all_reduce_time_is_latency_plus_transfer)
   ring.hop_latency = 1e-6;
   ring.network_latency = 1e-5;
   ring.base_latency = 1e-4;
-  double transfer = pm_all_reduce_get_transfer_time(1e9, 16, 1e10);
+  double transfer = pm__all_reduce_get_transfer_time(1e9, 16, 1e10);
   ck_assert_double_eq_tol(transfer, 2.0 * 15 / 16 * 0.1, 1e-15);
   ck_assert_double_eq_tol(pm_ring_get_all_reduce_time(&ring, 1e9), 1e-4 + 28e-6 + 2e-5 + transfer, 1e-12);
   ring.gpus = ring.nodes = 1;

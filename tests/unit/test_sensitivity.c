@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "fixtures.h"
+#include "hardware/system.h"
+#include "search/vary.h"
 #include "shipped.h"
 
 static const char *const machines[] = {"dgx1-v100", "dgx1-p100", "dgx2", "c4140-v100-pcie", "ac922"};
@@ -162,7 +164,7 @@ START_TEST(copies_are_true)
     pm_run run = run_of(pm_system_get_machine(system)->gpus, 1, 32, PM_PRECISION_FP16);
     double step = step_of(network, system, run);
     for (int resource = 0; resource < PM_RESOURCE_COUNT; resource++) {
-      pm_system *copy = pm_system_new_scaled(system, resource, 1, &error);
+      pm_system *copy = pm__system_new_scaled(system, resource, 1, &error);
       ck_assert_msg(copy != NULL, "%s", error.text);
       ck_assert_double_eq(step_of(network, copy, run), step);
       pm_system_free(copy);
@@ -180,14 +182,14 @@ END_TEST
 START_TEST(usable_memory_is_copied)
 {
   pm_system *system = build_system("dgx1-v100");
-  ck_assert_int_eq(pm_system_set_usable_memory(system, 12e9, NULL), PM_OK);
-  pm_system *copy = pm_system_new_scaled(system, PM_RESOURCE_CLOCK, 1.5, NULL);
-  ck_assert_double_eq(pm_system_get_usable_memory(copy), 12e9);
+  ck_assert_int_eq(pm__system_set_usable_memory(system, 12e9, NULL), PM_OK);
+  pm_system *copy = pm__system_new_scaled(system, PM_RESOURCE_CLOCK, 1.5, NULL);
+  ck_assert_double_eq(pm__system_get_usable_memory(copy), 12e9);
   pm_system_free(copy);
   pm_gpu gpu = *pm_system_get_gpu(system);
   gpu.memory *= 2;
   copy = pm_system_new_with_gpu(system, &gpu, NULL, NULL);
-  ck_assert_double_eq(pm_system_get_usable_memory(copy), 24e9);
+  ck_assert_double_eq(pm__system_get_usable_memory(copy), 24e9);
   pm_system_free(copy);
   pm_system_free(system);
 }
@@ -232,7 +234,7 @@ START_TEST(latency_is_all_of_a_small_message)
 {
   for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++)
     for (int nodes = 1; nodes <= 2; nodes++) {
-      pm_system *system = build_system(machines[m]), *slow = pm_system_new_scaled(system, PM_RESOURCE_LATENCY, 2, NULL);
+      pm_system *system = build_system(machines[m]), *slow = pm__system_new_scaled(system, PM_RESOURCE_LATENCY, 2, NULL);
       ck_assert(slow != NULL);
       ck_assert_double_eq_tol(small_message(slow, nodes) / small_message(system, nodes), 2, 1e-9);
       pm_system_free(slow);
@@ -293,8 +295,8 @@ START_TEST(errors)
   ck_assert_int_eq(pm_sensitivity_evaluate(&setup, -1, rows, NULL), -1);
   ck_assert_int_eq(pm_sensitivity_evaluate(&setup, NAN, rows, NULL), -1);
   ck_assert_int_eq(pm_sensitivity_evaluate(NULL, 0.1, rows, NULL), -1);
-  ck_assert_ptr_null(pm_system_new_scaled(system, PM_RESOURCE_CLOCK, 0, NULL));
-  ck_assert_ptr_null(pm_system_new_scaled(system, 99, 1, NULL));
+  ck_assert_ptr_null(pm__system_new_scaled(system, PM_RESOURCE_CLOCK, 0, NULL));
+  ck_assert_ptr_null(pm__system_new_scaled(system, 99, 1, NULL));
   ck_assert_ptr_null(pm_system_new_with_link(system, NULL, NULL, NULL, NULL));
   pm_system_free(system);
   pm_network_free(network);

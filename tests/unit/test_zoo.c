@@ -162,7 +162,7 @@ static double batch_norm_elements(const pm_network *network)
   int count = pm_network_count_layers(network);
   double elements = 0;
   pm_layer *rows = (pm_layer *)malloc((size_t)count * sizeof *rows);
-  ck_assert(rows != NULL && pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL) == PM_OK);
+  ck_assert(rows != NULL && pm__network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL) == PM_OK);
   for (int i = 0; i < count; i++)
     if (strcmp(rows[i].kind,
                "batch_norm") == 0) elements += rows[i].bytes_out / pm_precision_get_bytes(PM_PRECISION_FP32);
@@ -243,7 +243,7 @@ START_TEST(lenet_has_the_layers_of_its_paper)
   pm_layer rows[13];
   pm_network *network = build_network("lenet-5");
   ck_assert_int_eq(pm_network_count_layers(network), 13);
-  ck_assert(pm_network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL) == PM_OK);
+  ck_assert(pm__network_get_layers(network, 1, PM_PRECISION_FP32, rows, NULL) == PM_OK);
   for (int i = 0; i < 13; i++) ck_assert(rows[i].parameters == parameters[i]);
   pm_network_free(network);
 }

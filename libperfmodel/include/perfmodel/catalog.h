@@ -129,8 +129,11 @@ PM_API char *pm_catalog_explain_calibration(const pm_catalog *catalog, const pm_
 PM_API int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, const char *architecture,
                                        pm_framework_profile *profile, pm_error *error);
 /* The same of any GPU. */
-PM_API int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
-                                pm_error *error);
+PM_INLINE int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
+                                       pm_error *error)
+{
+  return pm_catalog_get_framework_on(catalog, name, NULL, profile, error);
+}
 
 /* How a framework handles memory, by the name of a memory profile or of a framework, "pytorch-1.12", "pt-nhwc" or
 ** "tf1-nchw@cudnn6". A profile is first, where both have that name; a release without an entry is the newest up to it. */
@@ -142,8 +145,11 @@ PM_API int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *
 PM_API int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, const char *architecture,
                                        pm_inference_profile *profile, pm_error *error);
 /* The same of any GPU. */
-PM_API int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
-                                pm_error *error);
+PM_INLINE int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
+                                       pm_error *error)
+{
+  return pm_catalog_get_inference_on(catalog, name, NULL, profile, error);
+}
 
 /* A list of one kind as a table (id, name and what matters most), for people and for `perfmodel list`. */
 PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);

@@ -57,9 +57,6 @@ PM_API int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *r
 /* Time [s] of an all-reduce of `bytes` over the ring, Simple protocol; 0 for one rank. Cost: a few ns. */
 PM_API double pm_ring_get_all_reduce_time(const pm_ring *ring, double bytes);
 
-/* The bandwidth part alone: 2 (n-1)/n bytes / bandwidth [s]. */
-PM_API double pm_all_reduce_get_transfer_time(double bytes, int ranks, double bandwidth);
-
 /* The ring [B/s] of one node's GPUs visited in the order given, over PCIe: what a wrong order costs.
 ** Errors: as pm_group_new. */
 PM_API int pm_ring_find_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth,
@@ -308,15 +305,14 @@ typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
 /* Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there, from = to), PM_STATUS_NO_ROUTE. */
 PM_API int pm_system_get_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error);
 
-/* All matrices in the layout of CUDA's p2pBandwidthLatencyTest; released with pm_string_free. */
-PM_API char *pm_system_format_pairs(const pm_system *system, pm_error *error);
-
 /* ---- The graph, for people ---------------------------------------------------------------------------------------- */
 
-/* The link matrix in the layout of `nvidia-smi topo -m`; released with pm_string_free. */
-PM_API char *pm_system_format_matrix(const pm_system *system, pm_error *error);
-
 /* ---- Networks of many nodes --------------------------------------------------------------------------------------- */
+
+/* A system as text: "matrix" (links between its GPUs, as nvidia-smi prints them), "copies" (between them, as CUDA's
+** p2pBandwidthLatencyTest prints them), "dot" or "svg" (its link graph). A string that the caller releases with
+** pm_string_free; NULL with an error. */
+PM_API char *pm_system_format(const pm_system *system, const char *what, pm_error *error);
 
 /* A network of many nodes to lay out: how many of them, with which switches. */
 #define PM_FABRIC_CHOICE_FIELDS(X)                                                                     \

@@ -74,7 +74,11 @@ typedef struct pm_counts_question {
 } pm_counts_question;
 
 /* Layer by layer, a depth of 2, one sample, FP32, no profile. */
-PM_API pm_counts_question pm_counts_question_make(void);
+PM_INLINE pm_counts_question pm_counts_question_make(void)
+{
+  const pm_counts_question question = {PM_COUNTS_VIEW_LAYERS, 2, 1, PM_PRECISION_FP32, NULL};
+  return question;
+}
 
 /* Columns: the fields of pm_counts that the view has. `saved` is unknown at a precision that cannot be trained in.
 ** Owned by the caller. Cost: linear in the layers. Errors: PM_STATUS_BAD_ARGUMENT (batch not finite or below 1, no such

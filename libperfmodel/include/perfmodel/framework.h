@@ -209,17 +209,8 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 /* Where nobody measured inference, a kernel takes this share of its host time in training: no gradient is booked. Rule. */
 #define PM_INFERENCE_LAUNCH_SHARE 0.6
 
-/* Fills what the profile does not give from a framework's constants of training: host time of a kernel times the share
-** above, host time of a step, factors of the cuDNN generation, conversions of layout. A NULL framework changes nothing. */
-PM_API void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
-
 /* The framework of whoever names none: PyTorch, of the newest generation that fits the GPU (docs/your-framework.md). */
 #define PM_FRAMEWORK_DEFAULT "pytorch"
-
-/* PM_OK, or PM_STATUS_NOT_MODELLED: its libraries do not run on that GPU, so what is predicted is not calibrated. */
-PM_API int pm_framework_check_gpu(const pm_framework_profile *profile, const pm_gpu *gpu, pm_error *error);
-/* The same of a way to run inference. */
-PM_API int pm_inference_profile_check_gpu(const pm_inference_profile *profile, const pm_gpu *gpu, pm_error *error);
 
 /* Bytes that hold any text on what a framework rests on, the final zero included. */
 enum { PM_FRAMEWORK_BASIS_MAX = 320 };
@@ -227,9 +218,6 @@ enum { PM_FRAMEWORK_BASIS_MAX = 320 };
 /* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which has
 ** room for PM_FRAMEWORK_BASIS_MAX bytes. */
 PM_API const char *pm_framework_format_basis(const pm_framework *framework, char *text);
-
-/* PM_OK, or what is absurd or missing for training; a framework that runs inference only is refused. */
-PM_API int pm_framework_check(const pm_framework_profile *profile, pm_error *error);
 
 #ifdef __cplusplus
 }

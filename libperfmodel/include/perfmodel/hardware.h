@@ -100,13 +100,6 @@ PM_API double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision);
 ** FP32 if they have none. */
 PM_API int pm_gpu_get_half_precision(const pm_gpu *gpu);
 
-/* Peak rate [FLOP/s] of everything else (element-wise, normalisation, pooling). FP32 arithmetic unless FP64. */
-PM_API double pm_gpu_get_vector_peak(const pm_gpu *gpu, int precision);
-
-/* PM_OK, or the first thing that is missing or absurd: rates and memory must be there, finite and positive, and the
-** stated FP32 peak must agree with SMs x lanes x 2 x clock within 3 %. */
-PM_API int pm_gpu_check(const pm_gpu *gpu, pm_error *error);
-
 /* ---- Kernels ------------------------------------------------------------------------------------------------- */
 
 /* What constants that no datasheet has rest on. */
@@ -485,30 +478,11 @@ PM_API int pm_system_add_link(pm_system *system, const char *a, const char *b, c
 PM_API int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_calibration *calibration,
                                  int count, pm_error *error);
 
-/* Says how the network is reached: whether NICs read GPU memory themselves (GPUDirect), or data is staged in host
-** memory. They do unless said otherwise. */
-PM_API int pm_system_set_staged(pm_system *system, int staged, pm_error *error);
-
-/* Gives the system the constants of a collective library: three protocols (LL, LL128, Simple), what the library assumes
-** of the GPU, and what was fitted; any of the last two may be NULL. Without them collectives run at line rate with the
-** latencies of the links' calibration. */
-PM_API int pm_system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
-                                 const pm_collective_fit *fit, pm_error *error);
 /* Gives the kernels of its GPUs calibrated constants; without them, or with NULL, they run at the plain roofline. */
 PM_API int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibration, pm_error *error);
 
 /* Those constants, or NULL. */
 PM_API const pm_kernel_calibration *pm_system_get_kernels(const pm_system *system);
-
-/* Says how much memory programs can have of each GPU [B]: what its driver reports.
-** Errors: PM_STATUS_BAD_VALUE unless it is positive and finite. */
-PM_API int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error);
-
-/* What pm_system_set_usable_memory set, else the nominal size of the memory [B]. */
-PM_API double pm_system_get_usable_memory(const pm_system *system);
-
-/* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
-PM_API int pm_system_check(const pm_system *system, pm_error *error);
 
 /* The machine as it was given; lives as long as the system. */
 PM_API const pm_machine *pm_system_get_machine(const pm_system *system);
@@ -520,29 +494,17 @@ PM_API int pm_machine_get_nodes(const pm_machine *machine, int gpus);
 /* The GPU that every one of the system's is; lives as long as the system. */
 PM_API const pm_gpu *pm_system_get_gpu(const pm_system *system);
 
-/* Vertices by position: name (lives as long as the system; NULL past the last) and kind. */
-PM_API const char *pm_system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
-
 /* Number of rows of the link graph: pairs of vertices joined by links of one type. */
 PM_API int pm_system_count_edges(const pm_system *system);
 
 /* Row `index` of the link graph, from 0. PM_STATUS_BAD_ARGUMENT past the last. */
 PM_API int pm_system_get_edge(const pm_system *system, int index, pm_edge *edge);
 
-/* Parallel direct links between GPUs i and j (0 if none, or out of range). */
-PM_API int pm_system_count_gpu_links(const pm_system *system, int i, int j);
-
 /* Network bandwidth of one node per direction, line rate [B/s]; 0 without a network. */
 PM_API double pm_system_get_network_bandwidth(const pm_system *system);
 
 /* Id of the type of links between nodes, "" without a network; lives as long as the system. */
 PM_API const char *pm_system_get_network_link(const pm_system *system);
-
-/* The link graph in the language of Graphviz; released with pm_string_free. */
-PM_API char *pm_system_format_dot(const pm_system *system, pm_error *error);
-
-/* The same as a drawing, an SVG document; released with pm_string_free. */
-PM_API char *pm_system_format_svg(const pm_system *system, pm_error *error);
 
 /* ---- Datasets, sources: catalogue records without behaviour ----------------------------------------------------- */
 

@@ -242,26 +242,6 @@ PM_INLINE int pm_input_evaluate(const pm_input_setup *setup, const pm_input_run 
 
 /* ---- The formulas by themselves --------------------------------------------------------------------------------- */
 
-/* Hit ratio in steady state, each epoch in a fresh random order (but for PM_CACHE_POLICY_SEQUENTIAL), when `cached` of
-** the samples fit. NAN if that is not within 0 and 1. */
-PM_API double pm_cache_get_hits(double cached, int policy);
-
-/* Share of the time that a consumer works behind a buffer of `prefetch` batches, when the producer is `ratio` times as
-** fast; variations are squared coefficients of variation. NAN if an argument is negative or unknown. */
-PM_API double pm_prefetch_get_efficiency(double ratio, double input_variation, double gpu_variation, double prefetch);
-
-/* Time of decoding and augmenting one sample of that many pixels and stored bytes on one core [s]. */
-PM_API double pm_decode_get_time(const pm_decoder *decoder, const pm_loader *loader, double pixels, double bytes);
-
-/* Cores' worth of `workers` on `cores` physical cores, clocks included. */
-PM_API double pm_decode_get_cores(const pm_decoder *decoder, double workers, double cores);
-
-/* Time of a step of `batch` samples with what the host copy and updating take [s]: a GPU of that memory bandwidth, a network
-** of that many parameters, `sample_time` of computation each. */
-PM_API double pm_input_get_step_time(const pm_loader *loader, double memory_bandwidth, double parameters,
-                                     double sample_time,
-                          double batch);
-
 #ifdef __cplusplus
 }
 #endif

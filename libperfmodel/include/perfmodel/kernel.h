@@ -61,15 +61,6 @@ typedef enum pm_kernel_algorithm {
   PM_KERNEL_ALGORITHM_COUNT
 } pm_kernel_algorithm;
 
-/* Time [s] of `flop` arithmetic and `bytes` memory traffic at `peak` [FLOP/s] and `bandwidth` [B/s]. */
-PM_API double pm_roofline_get_time(double flop, double bytes, double peak, double bandwidth);
-
-/* Which of the two limits it. */
-PM_API pm_bound pm_roofline_get_bound(double flop, double bytes, double peak, double bandwidth);
-
-/* Rate [FLOP/s] that the roofline allows at an arithmetic intensity [FLOP/B]. */
-PM_API double pm_roofline_get_attainable(double intensity, double peak, double bandwidth);
-
 /* ---- One kernel ----------------------------------------------------------------------------------------------- */
 
 /* What a kernel computes, and which of the fields of pm_kernel say its sizes. */

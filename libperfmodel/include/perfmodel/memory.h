@@ -115,7 +115,7 @@ typedef enum pm_verdict {
 /* Whose memory is wanted. Grows: see record.h. */
 #define PM_MEMORY_RUN_FIELDS(X)                                                                                   \
   X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32")                                              \
-  X(PRECISION, precision, "", "precision; 2 bytes are mixed precision as the profile does it")                    \
+  X(PRECISION, precision, "", "precision; 2 bytes are mixed precision as the profile does it", .otherwise = "fp32") \
   X(INT, ranks, "1", "data-parallel GPUs", .otherwise = "1")                                                      \
   X(INT, zero_stage, "1", "shared out over the ranks: 1 optimizer, 2 and gradients, 3 and weights; 0 nothing")    \
   X(RECOMPUTE, recompute, "", "what is computed again in the backward pass")                                      \
@@ -176,13 +176,6 @@ PM_INLINE int pm_memory_evaluate(const pm_memory_plan *plan, const pm_memory_run
                                  size_t count)
 {
   return pm_memory_evaluate_sized(plan, runs, sizeof *runs, uses, sizeof *uses, count);
-}
-
-/* PM_OK, or in words why this run has no answer (batch 0, training in int8, ...). */
-PM_API int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size, pm_error *error);
-PM_INLINE int pm_memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error)
-{
-  return pm_memory_check_sized(plan, run, sizeof *run, error);
 }
 
 /* The verdict on a total; a factor of 0.92 and 1.08 on the usable memory. */
@@ -249,10 +242,6 @@ typedef struct pm_transformer_activations { PM_TRANSFORMER_ACTIVATIONS_FIELDS(PM
   X(RECOMPUTE, recompute, "", "what is computed again in the backward pass")
 
 typedef struct pm_transformer { PM_TRANSFORMER_FIELDS(PM_DECLARE) } pm_transformer;
-
-/* Saved activations [B] of the first stage, which has the most micro-batches in flight; NAN if a size is not
-** positive. */
-PM_API double pm_transformer_get_saved(const pm_transformer *model, const pm_transformer_activations *kept);
 
 #ifdef __cplusplus
 }

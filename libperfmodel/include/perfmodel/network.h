@@ -118,11 +118,6 @@ PM_API char *pm_network_format_xml(const pm_network *network, pm_error *error);
 /* Totals per sample. Cost: linear in the layers. */
 PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error);
 
-/* Counts of all layers for `batch` samples stored at `precision`, into an array of pm_network_count_layers rows.
-** Errors: PM_STATUS_BAD_ARGUMENT (batch not finite or below 1, no such precision). */
-PM_API int pm_network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows,
-                                 pm_error *error);
-
 /* What a kind of layer is. */
 #define PM_LAYER_KIND_FIELDS(X)                                                               \
   X(TEXT, kind, "", "name of the kind")                                                       \
@@ -141,12 +136,6 @@ typedef struct pm_layer_kind { PM_LAYER_KIND_FIELDS(PM_DECLARE) } pm_layer_kind;
   X(TEXT, doc, "", "what it means")
 
 typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_layer_attribute;
-
-/* One kind, and one attribute of all kinds in their order; index from 0. PM_STATUS_NOT_FOUND past the last. */
-PM_API int pm_layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error);
-
-/* One attribute; index from 0 over all kinds, in their order. PM_STATUS_NOT_FOUND past the last. */
-PM_API int pm_layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *error);
 
 /* Names of the layer kinds, index from 0, NULL past the last. */
 PM_API const char *pm_layer_kind_get_name(size_t index);

@@ -251,9 +251,6 @@ PM_API int pm_space_get_runs(const pm_space *space, size_t first, size_t last, v
 ** The field of such a path, or NULL with PM_STATUS_NOT_FOUND. */
 PM_API const pm_field *pm_hardware_find_field(const char *path, pm_error *error);
 
-/* The value of that number [SI]; NAN with an error if the system has none. */
-PM_API double pm_system_get_number(const pm_system *system, const char *path, pm_error *error);
-
 /* A copy of the system where that number is `value`: with its unit ("900 GB/s"), or a factor ("x1.1"). gpu.clock takes the
 ** rates of arithmetic with it, gpu.memory what programs can have of it. Owned by the caller; NULL with
 ** PM_STATUS_NOT_FOUND,
@@ -269,7 +266,12 @@ typedef struct pm_hardware_axis {
 } pm_hardware_axis;
 
 /* How many combinations the axes have. */
-PM_API size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_count);
+PM_INLINE size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_count)
+{
+  size_t count = 1;
+  for (size_t i = 0; i < axis_count; i++) count *= axes[i].count;
+  return count;
+}
 
 /* Copies of the system with every combination of the axes, the last one fastest, into variants[pm_variants_count], each
 ** owned by the caller: systems of a plan, among which a run chooses by system_index. PM_OK, or the error of the first path

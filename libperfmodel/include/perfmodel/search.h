@@ -6,7 +6,7 @@
 **     pm_search *search = pm_search_new(plan, &base, 1, 1536, &error);
 **     pm_search_result *best = pm_search_result_new(search, 10, &error);
 **     pm_search_evaluate(search, 0, pm_search_count(search), best);
-**     pm_table *table = pm_search_result_tabulate(best, &error);
+**     pm_table *table = pm__search_result_tabulate(best, &error);
 **
 ** Plans are numbered, and the best of several ranges are the same as the best of all, so any number of threads gives the
 ** same answer: each evaluates a range into a result of its own, and pm_search_result_add puts them together.
@@ -84,21 +84,6 @@ PM_API int pm_search_result_get_plan(const pm_search_result *result, size_t plac
 
 /* Likewise of the front: plans than which no other is faster with as little memory and as few GPUs. */
 PM_API int pm_search_result_get_front(const pm_search_result *result, size_t place, size_t *number);
-
-/* Runs of plans and their predictions, and a column `plan` that says in a few words how each shares out the network; people
-** are shown what plans differ in. Owned by the caller; NULL with an error. */
-PM_API pm_table *pm_search_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size, size_t count,
-                                          pm_error *error);
-PM_INLINE pm_table *pm_search_tabulate(const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
-{
-  return pm_search_tabulate_sized(plan, runs, sizeof *runs, count, error);
-}
-
-/* That table of the fastest plans, the fastest first, equal ones in the order of their numbers. */
-PM_API pm_table *pm_search_result_tabulate(const pm_search_result *result, pm_error *error);
-
-/* That of the front, the fastest first. */
-PM_API pm_table *pm_search_result_tabulate_front(const pm_search_result *result, pm_error *error);
 
 /* Why the fastest plan is: for every free field the best plan that chooses otherwise. Rows of pm_search_choice. */
 PM_API pm_table *pm_search_result_tabulate_why(const pm_search_result *result, pm_error *error);

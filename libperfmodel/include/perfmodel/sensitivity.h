@@ -84,10 +84,6 @@ typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivi
 PM_API int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows,
                                    pm_error *error);
 
-/* The system with one of its numbers `factor` times as large; a copy, owned by the caller. HOST and STORAGE leave it as it
-** is but for the start of kernels. */
-PM_API pm_system *pm_system_new_scaled(const pm_system *system, int resource, double factor, pm_error *error);
-
 /* The system with another GPU in it, on the same links. `kernels` NULL: at the plain roofline. */
 PM_API pm_system *pm_system_new_with_gpu(const pm_system *system, const pm_gpu *gpu,
                                          const pm_kernel_calibration *kernels,

@@ -33,9 +33,6 @@ typedef enum pm_setting_state {
   PM_SETTING_STATE_COUNT
 } pm_setting_state;
 
-/* The formats by position, NULL past the last. */
-PM_API const char *pm_settings_get_format(size_t index);
-
 /* The settings of a text, a row each: line, key, value as they stand there; state; option, the field of a run
 ** ("tensor_parallel"), "global_batch" or a parameter of a network, and set_to, its value. `format` NULL: by what the text
 ** looks like; `file` is how messages name it. The table is the caller's; NULL with an error that names the line. */

@@ -62,9 +62,6 @@ typedef struct pm_study_setup {
   int32_t task;                  /* pm_task */
 } pm_study_setup;
 
-/* A study. Owned by the caller; NULL with an error: an unknown framework, no memory. */
-PM_API pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error);
-
 /* Records of frameworks that no catalogue has. For each framework of the setup its records, which are copied, or NULL:
 ** by name. A profile that names no memory profile has the generic one. */
 typedef struct pm_study_records {
@@ -72,9 +69,16 @@ typedef struct pm_study_records {
   const pm_inference_profile *const *profiles;   /* of inference; NULL: all by name */
 } pm_study_records;
 
-/* The same with records instead of the names of some frameworks. */
+/* A study with records instead of the names of some frameworks; NULL: none. Owned by the caller; NULL with an error: an
+** unknown framework, no memory. */
 PM_API pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_records *records,
                                            pm_error *error);
+
+/* A study of frameworks by name. */
+PM_INLINE pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error)
+{
+  return pm_study_new_with_records(setup, NULL, error);
+}
 
 /* Releases the study and its plans; NULL is none. */
 PM_API void pm_study_free(pm_study *study);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "catalog/entry.h"
 #include "hardware/kernel_calibration.h"
+#include "hardware/system.h"
 
 /* ---- References. */
 
@@ -136,7 +137,7 @@ static int check_network(const pm__entry *entry, pm_error *error)
 static int check_whole(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
 {
   switch (entry->kind) {
-  case PM__GPUS: return pm_gpu_check((const pm_gpu *)entry->record, error);
+  case PM__GPUS: return pm__gpu_check((const pm_gpu *)entry->record, error);
   case PM__LINKS: return check_link((const pm_link *)entry->record, error);
   case PM__KERNEL_CALIBRATIONS:
     return pm__kernel_calibration_stated((const pm_kernel_calibration *)entry->record, error);

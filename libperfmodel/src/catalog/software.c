@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "catalog/generation.h"
+#include "software/profile.h"
 
 /* ---- Frameworks. */
 
@@ -45,12 +46,6 @@ int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, con
   if (status == PM_OK) status = take_memory(catalog, profile, error);
   return status == PM_OK ? pm_catalog_get_record(catalog, "prediction_interval", "training", &profile->interval, error)
                          : status;
-}
-
-int pm_catalog_get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile,
-                             pm_error *error)
-{
-  return pm_catalog_get_framework_on(catalog, name, NULL, profile, error);
 }
 
 /* Whether it names a framework, with its own cuDNN generation or another. */
@@ -99,7 +94,7 @@ static int fill(const pm_catalog *catalog, const char *framework, const char *cu
   snprintf(name, sizeof name, "%s%s", framework, cudnn);
   int status = pm_catalog_get_framework(catalog, name, &found, error);
   if (status != PM_OK) return status;
-  pm_inference_profile_fill(profile, &found);
+  pm__inference_profile_fill(profile, &found);
   if (profile->memory[0] == '\0') memcpy(profile->memory, found.memory.id, sizeof profile->memory);
   return PM_OK;
 }
@@ -176,10 +171,4 @@ int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, con
     snprintf(profile->memory, sizeof profile->memory, "%s",
              pm__catalog_resolve(catalog, PM__MEMORY_PROFILES, general_memory, NULL));
   return fill_spread(catalog, profile, error);
-}
-
-int pm_catalog_get_inference(const pm_catalog *catalog, const char *name, pm_inference_profile *profile,
-                             pm_error *error)
-{
-  return pm_catalog_get_inference_on(catalog, name, NULL, profile, error);
 }

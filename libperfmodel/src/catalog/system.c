@@ -219,7 +219,7 @@ static bool set_network(graph *g, const pm__element *e)
   if (pm_system_set_network(g->system, type.link, type.calibration, count, g->error) != PM_OK) return failed(g, e);
   if (staged != NULL && strcmp(staged, "yes") != 0 && strcmp(staged, "no") != 0)
     return refuse(g, e, PM_STATUS_BAD_VALUE, "staged is yes or no, not", staged);
-  if (staged != NULL) pm_system_set_staged(g->system, strcmp(staged, "yes") == 0, NULL);
+  if (staged != NULL) pm__system_set_staged(g->system, strcmp(staged, "yes") == 0, NULL);
   return true;
 }
 
@@ -263,7 +263,7 @@ static bool set_library(graph *g)
   if (pm__catalog_seek(g->catalog, PM__TUNINGS, architecture, &tuning, g->error) != PM_OK ||
       pm__catalog_seek(g->catalog, PM__FITS, architecture, &fit, g->error) != PM_OK)
     return false;
-  return pm_system_set_library(g->system, protocols, tuning != NULL ? (const pm_tuning *)tuning->record : NULL,
+  return pm__system_set_library(g->system, protocols, tuning != NULL ? (const pm_tuning *)tuning->record : NULL,
                                fit != NULL ? (const pm_collective_fit *)fit->record : NULL, g->error) == PM_OK;
 }
 
@@ -326,7 +326,7 @@ static bool set_usable_memory(graph *g)
 {
   double bytes;
   if (pm_catalog_get_usable_memory(g->catalog, &g->system->gpu, &bytes, NULL, g->error) != PM_OK) return false;
-  return pm_system_set_usable_memory(g->system, bytes, g->error) == PM_OK;
+  return pm__system_set_usable_memory(g->system, bytes, g->error) == PM_OK;
 }
 
 static bool build(graph *g)
@@ -340,7 +340,7 @@ static bool build(graph *g)
   if (!(drawn != NULL ? add_graph(g, drawn) : add_topology(g, machine))) return false;
   if (!set_network(g, pm__entry_child(g->entry, "network")) || !check_nvlinks(g)) return false;
   if (!set_library(g)) return failed(g, g->entry->element);
-  if (pm_system_check(g->system, g->error) != PM_OK) return failed(g, g->entry->element);
+  if (pm__system_check(g->system, g->error) != PM_OK) return failed(g, g->entry->element);
   return true;
 }
 

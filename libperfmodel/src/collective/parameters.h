@@ -53,4 +53,7 @@ int pm__collective_parameters_init(pm__collective_parameters *parameters, const 
 double pm__collective_ring_bandwidth(const pm__collective_group *group);
 bool pm__collective_calibrated(const pm__collective_group *group);
 
+/* The bandwidth part alone: 2 (n-1)/n bytes / bandwidth [s]. */
+double pm__all_reduce_get_transfer_time(double bytes, int ranks, double bandwidth);
+
 #endif

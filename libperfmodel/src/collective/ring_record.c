@@ -1,5 +1,6 @@
 /* Implements the public record of a ring and the time of an all-reduce over it. */
 #include <string.h>
+#include "collective/parameters.h"
 #include "collective/protocols.h"
 
 static int check_group(const pm_system *system, int gpus, int nodes, pm_error *error)
@@ -50,7 +51,7 @@ int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm
   return status;
 }
 
-double pm_all_reduce_get_transfer_time(double bytes, int ranks, double bandwidth)
+double pm__all_reduce_get_transfer_time(double bytes, int ranks, double bandwidth)
 {
   return 2.0 * (ranks - 1) / ranks * bytes / bandwidth;
 }

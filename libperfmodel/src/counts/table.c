@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "counts/counts.h"
+#include "network/network.h"
 #include "perfmodel/hardware.h"
 
 int pm_counts_view_find(const char *name)
@@ -14,12 +15,6 @@ int pm_counts_view_find(const char *name)
   for (int i = 0; name != NULL && i < PM_COUNTS_VIEW_COUNT; i++)
     if (strcmp(names[i], name) == 0) return i;
   return -1;
-}
-
-pm_counts_question pm_counts_question_make(void)
-{
-  pm_counts_question question = {PM_COUNTS_VIEW_LAYERS, 2, 1, PM_PRECISION_FP32, NULL};
-  return question;
 }
 
 /* ---- Rows of layers ---- */
@@ -61,7 +56,7 @@ static int find_layers(const pm_network *network, const pm_counts_question *q, p
   pm_layer *layers = (pm_layer *)calloc(count + 1, sizeof *layers);
   list->rows = (pm_counts *)calloc(count + 1, sizeof *list->rows);
   int status = layers != NULL && list->rows != NULL ? PM_OK : pm__no_memory(error);
-  if (status == PM_OK) status = pm_network_get_layers(network, q->batch, q->precision, layers, error);
+  if (status == PM_OK) status = pm__network_get_layers(network, q->batch, q->precision, layers, error);
   for (; status == PM_OK && list->count < count; list->count++)
     list->rows[list->count] = from_layer(&layers[list->count]);
   free(layers);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include "base/base.h"
 #include "hardware/kernel_calibration.h"
+#include "hardware/system.h"
 #include "perfmodel/hardware.h"
 #include "perfmodel/record.h"
 
@@ -58,7 +59,7 @@ int pm_gpu_get_half_precision(const pm_gpu *gpu)
   return isnan(gpu->peak_fp16_tensor) ? PM_PRECISION_FP32 : PM_PRECISION_FP16;
 }
 
-double pm_gpu_get_vector_peak(const pm_gpu *gpu, int precision)
+double pm__gpu_get_vector_peak(const pm_gpu *gpu, int precision)
 {
   return precision == PM_PRECISION_FP64 ? gpu->peak_fp64 : gpu->peak_fp32;
 }
@@ -80,7 +81,7 @@ static int check_peak(const pm_gpu *gpu, pm_error *error)
                   gpu->id, gpu->peak_fp32 * 1e-12, gpu->sms, gpu->fp32_lanes, gpu->clock * 1e-9, computed * 1e-12);
 }
 
-int pm_gpu_check(const pm_gpu *gpu, pm_error *error)
+int pm__gpu_check(const pm_gpu *gpu, pm_error *error)
 {
   if (gpu == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no gpu");
   int status = check_positive(gpu->id, "peak_fp32", gpu->peak_fp32, error);

@@ -27,7 +27,7 @@ static void add_escaped(pm__string *text, const char *name)
   }
 }
 
-char *pm_system_format_dot(const pm_system *system, pm_error *error)
+char *pm__system_format_dot(const pm_system *system, pm_error *error)
 {
   pm__string text = {NULL, 0, 0, false};
   if (system == NULL) {
@@ -119,7 +119,7 @@ static void add_box(pm__string *text, const pm__vertex *vertex, int x, int y)
   pm__string_add(text, "</text>\n");
 }
 
-char *pm_system_format_svg(const pm_system *system, pm_error *error)
+char *pm__system_format_svg(const pm_system *system, pm_error *error)
 {
   layout l;
   pm__string text = {NULL, 0, 0, false};

@@ -11,7 +11,7 @@ pm_system *pm_system_new(const pm_machine *machine, const pm_gpu *gpu, pm_error 
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a system needs a machine and a gpu");
     return NULL;
   }
-  if (pm_gpu_check(gpu, error) != PM_OK) return NULL;
+  if (pm__gpu_check(gpu, error) != PM_OK) return NULL;
   pm_system *system = (pm_system *)calloc(1, sizeof *system);
   if (system != NULL) system->keeper = pm__keeper_new();
   if (system == NULL || system->keeper == NULL) {
@@ -35,7 +35,7 @@ int pm_system_set_kernels(pm_system *system, const pm_kernel_calibration *calibr
   return status;
 }
 
-int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error)
+int pm__system_set_usable_memory(pm_system *system, double bytes, pm_error *error)
 {
   if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable memory needs a system");
   if (!isfinite(bytes) || bytes <= 0)
@@ -45,7 +45,7 @@ int pm_system_set_usable_memory(pm_system *system, double bytes, pm_error *error
   return PM_OK;
 }
 
-double pm_system_get_usable_memory(const pm_system *system)
+double pm__system_get_usable_memory(const pm_system *system)
 {
   return system != NULL ? system->usable_memory : (double)NAN;
 }
@@ -172,7 +172,7 @@ int pm_system_set_network(pm_system *system, const pm_link *link, const pm_link_
   return PM_OK;
 }
 
-int pm_system_set_staged(pm_system *system, int staged, pm_error *error)
+int pm__system_set_staged(pm_system *system, int staged, pm_error *error)
 {
   if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
   system->staged = staged != 0;
@@ -189,7 +189,7 @@ static bool latencies_known(const pm_protocol *p)
   return p->payload > 0 && p->payload <= 1;
 }
 
-int pm_system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
+int pm__system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
                           const pm_collective_fit *fit, pm_error *error)
 {
   if (system == NULL || protocols == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system or no protocols");
@@ -222,7 +222,7 @@ static void spread(const pm_system *system, bool *reached)
   }
 }
 
-int pm_system_check(const pm_system *system, pm_error *error)
+int pm__system_check(const pm_system *system, pm_error *error)
 {
   if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
   const char *id = system->machine.id;
@@ -269,7 +269,7 @@ const pm_gpu *pm_system_get_gpu(const pm_system *system)
   return system != NULL ? &system->gpu : NULL;
 }
 
-const char *pm_system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind)
+const char *pm__system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind)
 {
   if (system == NULL || index < 0 || (size_t)index >= system->vertex_count) return NULL;
   if (kind != NULL) *kind = system->vertices[index].kind;
@@ -321,7 +321,7 @@ bool pm__system_joined(const pm_system *system, const char *a, const char *b, co
   return false;
 }
 
-int pm_system_count_gpu_links(const pm_system *system, int i, int j)
+int pm__system_count_gpu_links(const pm_system *system, int i, int j)
 {
   if (system == NULL || i < 0 || j < 0 || (size_t)i >= system->gpu_count || (size_t)j >= system->gpu_count) return 0;
   int a = system->gpus[i], b = system->gpus[j], links = 0;

@@ -52,4 +52,43 @@ bool pm__system_joined(const pm_system *system, const char *a, const char *b, co
 /* Of a single copy. */
 double pm__edge_copy_payload(const pm__edge *edge);
 
+/* PM_OK, or the first thing that is missing or absurd: rates and memory must be there, finite and positive, and the
+** stated FP32 peak must agree with SMs x lanes x 2 x clock within 3 %. */
+int pm__gpu_check(const pm_gpu *gpu, pm_error *error);
+
+/* Peak rate [FLOP/s] of everything else (element-wise, normalisation, pooling). FP32 arithmetic unless FP64. */
+double pm__gpu_get_vector_peak(const pm_gpu *gpu, int precision);
+
+/* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
+int pm__system_check(const pm_system *system, pm_error *error);
+
+/* Parallel direct links between GPUs i and j (0 if none, or out of range). */
+int pm__system_count_gpu_links(const pm_system *system, int i, int j);
+
+/* What pm__system_set_usable_memory set, else the nominal size of the memory [B]. */
+double pm__system_get_usable_memory(const pm_system *system);
+
+/* Vertices by position: name (lives as long as the system; NULL past the last) and kind. */
+const char *pm__system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
+
+/* Says how the network is reached: whether NICs read GPU memory themselves (GPUDirect), or data is staged in host
+** memory. They do unless said otherwise. */
+int pm__system_set_staged(pm_system *system, int staged, pm_error *error);
+
+/* Gives the system the constants of a collective library: three protocols (LL, LL128, Simple), what the library assumes
+** of the GPU, and what was fitted; any of the last two may be NULL. Without them collectives run at line rate with the
+** latencies of the links' calibration. */
+int pm__system_set_library(pm_system *system, const pm_protocol *protocols, const pm_tuning *tuning,
+                                 const pm_collective_fit *fit, pm_error *error);
+
+/* Says how much memory programs can have of each GPU [B]: what its driver reports.
+** Errors: PM_STATUS_BAD_VALUE unless it is positive and finite. */
+int pm__system_set_usable_memory(pm_system *system, double bytes, pm_error *error);
+
+/* The link graph in the language of Graphviz; released with pm_string_free. */
+char *pm__system_format_dot(const pm_system *system, pm_error *error);
+
+/* The same as a drawing, an SVG document; released with pm_string_free. */
+char *pm__system_format_svg(const pm_system *system, pm_error *error);
+
 #endif

@@ -57,4 +57,7 @@ const pm__settings_format *pm__settings_format_at(size_t index);
 /* NULL with an error. */
 const pm__settings_format *pm__settings_format_find(const char *name, pm_error *error);
 
+/* The formats by position, NULL past the last. */
+const char *pm__settings_get_format(size_t index);
+
 #endif

@@ -202,7 +202,7 @@ const pm__settings_format *pm__settings_format_at(size_t index)
   return index < FORMATS ? &formats[index] : NULL;
 }
 
-const char *pm_settings_get_format(size_t index)
+const char *pm__settings_get_format(size_t index)
 {
   return index < FORMATS ? formats[index].name : NULL;
 }

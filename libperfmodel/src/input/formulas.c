@@ -1,6 +1,7 @@
 /* The closed forms: page cache over epochs, prefetch buffer, decoding on cores, a step that is fed. */
 #include <math.h>
 #include "base/base.h"
+#include "input/stages.h"
 #include "perfmodel/input.h"
 
 /* H = ((1 - e^-x) / x)^2 with x = (1 - H) / f. The right side grows with H, from below 1; H = 1 always solves it, the
@@ -17,7 +18,7 @@ static double random_hits(double f)
   return fmin(fmax(1 - f * 0.5 * (low + high), 0), f);
 }
 
-double pm_cache_get_hits(double cached, int policy)
+double pm__cache_get_hits(double cached, int policy)
 {
   if (!(cached >= 0 && cached <= 1)) return NAN;
   if (cached == 0 || cached == 1) return cached;
@@ -31,7 +32,7 @@ double pm_cache_get_hits(double cached, int policy)
 }
 
 /* Diffusion of a queue between two ends; exact for exponential times at ratio 1. */
-double pm_prefetch_get_efficiency(double ratio, double input_variation, double gpu_variation, double prefetch)
+double pm__prefetch_get_efficiency(double ratio, double input_variation, double gpu_variation, double prefetch)
 {
   if (!(ratio >= 0 && input_variation >= 0 && gpu_variation >= 0 && prefetch >= 0)) return NAN;
   double variation = ratio * input_variation + gpu_variation, most = fmin(1, ratio);
@@ -42,14 +43,14 @@ double pm_prefetch_get_efficiency(double ratio, double input_variation, double g
   return fmin(ratio * full / (drift > 0 ? drift + ratio * full : full - drift), most);
 }
 
-double pm_decode_get_time(const pm_decoder *decoder, const pm_loader *loader, double pixels, double bytes)
+double pm__decode_get_time(const pm_decoder *decoder, const pm_loader *loader, double pixels, double bytes)
 {
   if (decoder == NULL || loader == NULL || !(pixels > 0) || !(bytes >= 0)) return NAN;
   double reference = pm__or(decoder->pixel_time, 0) * pixels + pm__or(decoder->byte_time, 0) * bytes;
   return pm__or(decoder->scale, 1) * (pm__or(loader->library, 1) * reference + pm__or(loader->augment_time, 0));
 }
 
-double pm_decode_get_cores(const pm_decoder *decoder, double workers, double cores)
+double pm__decode_get_cores(const pm_decoder *decoder, double workers, double cores)
 {
   if (decoder == NULL || !(workers > 0) || !(cores >= 1)) return NAN;
   double busy = fmin(workers, cores), threads = cores * pm__or(decoder->threads_per_core, 1);
@@ -59,7 +60,7 @@ double pm_decode_get_cores(const pm_decoder *decoder, double workers, double cor
   return (busy + further) * clock;
 }
 
-double pm_input_get_step_time(const pm_loader *loader, double memory_bandwidth, double parameters, double sample_time,
+double pm__input_get_step_time(const pm_loader *loader, double memory_bandwidth, double parameters, double sample_time,
                    double batch)
 {
   if (loader == NULL || !(memory_bandwidth > 0) || !(parameters >= 0) || !(sample_time >= 0) || !(batch > 0)) return NAN;

@@ -138,7 +138,7 @@ static double behind_queue(const pm_input_run *run, double input)
 {
   double gpu = run->gpu_rate;
   if (isnan(gpu) || isinf(input)) return fmin(input, pm__or(gpu, INFINITY));
-  double smoothed = gpu * pm_prefetch_get_efficiency(input / gpu, run->input_variation, run->gpu_variation,
+  double smoothed = gpu * pm__prefetch_get_efficiency(input / gpu, run->input_variation, run->gpu_variation,
                                                      run->prefetch);
   return fmax(smoothed, input * gpu / (input + gpu));
 }
@@ -236,8 +236,8 @@ static void answer(const pm_input_setup *setup, const pm_input_run *run, pm_inpu
   }
   pm__input_stages(setup, run, &s);
   show_stages(&s, r);
-  r->hits_least = run->first_epoch ? 0 : pm_cache_get_hits(s.cached, PM_CACHE_POLICY_LRU);
-  r->hits_most = run->first_epoch ? 0 : pm_cache_get_hits(s.cached, PM_CACHE_POLICY_RANDOM);
+  r->hits_least = run->first_epoch ? 0 : pm__cache_get_hits(s.cached, PM_CACHE_POLICY_LRU);
+  r->hits_most = run->first_epoch ? 0 : pm__cache_get_hits(s.cached, PM_CACHE_POLICY_RANDOM);
   r->input = path_rate(run, &s);
   r->throughput = throughput(run, &s);
   set_interval(setup, run, &s, r);

@@ -67,12 +67,12 @@ static void storage_stages(const pm_input_setup *setup, const pm_input_run *run,
 static double decode_rate(const pm_input_setup *setup, const pm_input_run *run, double bytes)
 {
   const pm_loader *loader = &setup->loader;
-  double workers = pm_decode_get_cores(&setup->decoder, workers_of(setup, run), cores_of(setup, run));
+  double workers = pm__decode_get_cores(&setup->decoder, workers_of(setup, run), cores_of(setup, run));
   double time = pm__or(loader->augment_time, 0) / workers;
   if (run->decode == PM_DECODE_PLACE_GPU)
     return gpus_of(setup, run) * loader->gpu_pixel_rate / setup->dataset.pixels;
   if (run->decode == PM_DECODE_PLACE_CPU)
-    time = pm_decode_get_time(&setup->decoder, loader, setup->dataset.pixels, bytes) / workers;
+    time = pm__decode_get_time(&setup->decoder, loader, setup->dataset.pixels, bytes) / workers;
   double handover = gpus_of(setup, run) * pm__or(loader->handover, INFINITY); /* every GPU's process has its own */
   return 1 / (time + pm__or(run->sample_out, 0) / handover);
 }
@@ -118,7 +118,7 @@ void pm__input_stages(const pm_input_setup *setup, const pm_input_run *run, pm__
   for (int i = 0; i < PM_INPUT_STAGE_COUNT; i++) s->rate[i] = INFINITY;
   s->bytes = setup->dataset.sample_size;
   s->cached = cached_share(setup, run, s->bytes);
-  s->hits = run->first_epoch ? 0 : pm_cache_get_hits(s->cached, run->policy);
+  s->hits = run->first_epoch ? 0 : pm__cache_get_hits(s->cached, run->policy);
   storage_stages(setup, run, s);
   s->rate[PM_INPUT_STAGE_DECODE] = decode_rate(setup, run, s->bytes);
   s->rate[PM_INPUT_STAGE_COPY] = copy_rate(setup, run);

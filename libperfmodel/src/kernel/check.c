@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "hardware/system.h"
 #include "kernel/kernel.h"
 #include "hardware/kernel_calibration.h"
 
@@ -17,7 +18,7 @@ const char *pm__precision_name(int precision)
 
 static bool has_rates(const pm_gpu *gpu, int precision)
 {
-  double matrix = pm_gpu_get_matrix_peak(gpu, precision), vector = pm_gpu_get_vector_peak(gpu, precision);
+  double matrix = pm_gpu_get_matrix_peak(gpu, precision), vector = pm__gpu_get_vector_peak(gpu, precision);
   return matrix > 0 && vector > 0 && isfinite(matrix) && isfinite(vector);
 }
 

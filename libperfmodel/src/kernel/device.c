@@ -1,4 +1,5 @@
 /* Precomputation of what a GPU brings to every kernel at a precision. */
+#include "hardware/system.h"
 #include "kernel/device.h"
 #include <math.h>
 #include <string.h>
@@ -234,7 +235,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   for (int kind = 0; kind < PM__OPERATOR_CLASSES; kind++) d->status[kind] = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   d->bytes = pm_precision_get_bytes(precision);
   d->matrix_peak = pm_gpu_get_matrix_peak(gpu, precision);
-  d->vector_peak = pm_gpu_get_vector_peak(gpu, precision);
+  d->vector_peak = pm__gpu_get_vector_peak(gpu, precision);
   d->peak = d->matrix_peak;
   d->bandwidth = gpu->memory_bandwidth;
   d->per_byte = d->pass_byte = 1 / d->bandwidth;

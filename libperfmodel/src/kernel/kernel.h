@@ -31,4 +31,13 @@ double pm__update_bytes(double accesses, int precision);
 double pm__update_time(double parameters, double tables, const pm_optimizer *optimizer, const pm__device *device,
                        int precision);
 
+/* Rate [FLOP/s] that the roofline allows at an arithmetic intensity [FLOP/B]. */
+double pm__roofline_get_attainable(double intensity, double peak, double bandwidth);
+
+/* Which of the two limits it. */
+pm_bound pm__roofline_get_bound(double flop, double bytes, double peak, double bandwidth);
+
+/* Time [s] of `flop` arithmetic and `bytes` memory traffic at `peak` [FLOP/s] and `bandwidth` [B/s]. */
+double pm__roofline_get_time(double flop, double bytes, double peak, double bandwidth);
+
 #endif

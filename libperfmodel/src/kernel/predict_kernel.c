@@ -1,6 +1,7 @@
 /* One kernel by its sizes: the same formulas that the layers of a network go through. */
 #include <math.h>
 #include <string.h>
+#include "hardware/system.h"
 #include "record/sized.h"
 #include "base/base.h"
 #include "kernel/kernel.h"
@@ -135,10 +136,10 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   t->bytes = d->bytes * a.elements;
   t->peak = a.matrix ? d->matrix_peak : d->vector_peak;
   t->intensity = t->flop / t->bytes;
-  t->attainable = pm_roofline_get_attainable(t->intensity, t->peak, bandwidth);
-  t->roofline_time = pm_roofline_get_time(t->flop, t->bytes, t->peak, bandwidth);
+  t->attainable = pm__roofline_get_attainable(t->intensity, t->peak, bandwidth);
+  t->roofline_time = pm__roofline_get_time(t->flop, t->bytes, t->peak, bandwidth);
   pm__kernel_cost cost = {t->roofline_time, PM_KERNEL_ALGORITHM_ROOFLINE,
-                   pm_roofline_get_bound(t->flop, t->bytes, t->peak, bandwidth)};
+                   pm__roofline_get_bound(t->flop, t->bytes, t->peak, bandwidth)};
   if (d->calibrated) cost = op->cost(d, k, &a);
   t->time = cost.time;
   t->algorithm = cost.algorithm;
@@ -211,7 +212,7 @@ int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *cali
   asked of;
   if (gpu == NULL || (count > 0 && (kernels == NULL || times == NULL)))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kernel times need a gpu, kernels and a place");
-  int first = pm_gpu_check(gpu, error);
+  int first = pm__gpu_check(gpu, error);
   if (first == PM_OK && calibration != NULL) first = pm_kernel_calibration_check(calibration, error);
   if (first != PM_OK) return first;
   of.gpu = gpu;

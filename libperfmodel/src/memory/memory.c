@@ -31,12 +31,9 @@ static int check_choices(const pm_memory_run *run, pm_error *error)
   return PM_OK;
 }
 
-int pm_memory_check_sized(const pm_memory_plan *plan, const pm_memory_run *run, size_t size, pm_error *error)
+int pm__memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error)
 {
-  pm_memory_run own;
   if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory run needs a plan");
-  if (pm__record_size_check("memory_run", size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
-  run = (const pm_memory_run *)pm__record_read(&(pm__record_array){"memory_run", run, size}, 0, &own);
   if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
   if (run->batch != floor(run->batch))
@@ -201,7 +198,7 @@ void pm__memory_set_use(const pm__memory_parts *parts, double batch, double usab
 
 static void answer(const pm_memory_plan *plan, const pm_memory_run *run, pm_memory_use *use)
 {
-  int status = pm_memory_check(plan, run, NULL);
+  int status = pm__memory_check(plan, run, NULL);
   if (status != PM_OK) {
     fill_unknown(use, status);
     return;

@@ -84,4 +84,11 @@ typedef struct pm__memory_case {
 /* PM_OK, or PM_STATUS_DOES_NOT_FIT with how much too large it is and what would help. */
 int pm__memory_check_fit(const pm__memory_parts *parts, const pm__memory_case *asked, pm_error *error);
 
+/* PM_OK, or in words why this run has no answer (batch 0, training in int8, ...). */
+int pm__memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error);
+
+/* Saved activations [B] of the first stage, which has the most micro-batches in flight; NAN if a size is not
+** positive. */
+double pm__transformer_get_saved(const pm_transformer *model, const pm_transformer_activations *kept);
+
 #endif

@@ -9,6 +9,7 @@
 ** Selective recomputation drops the scores; full keeps the tensors between layers, and one layer while it is computed.
 */
 #include <math.h>
+#include "memory/plan.h"
 #include "memory/tensors.h"
 
 static double layer_bytes(const pm_transformer *m, const pm_transformer_activations *kept)
@@ -20,7 +21,7 @@ static double layer_bytes(const pm_transformer *m, const pm_transformer_activati
   return r->scores && !r->layers ? rows : rows + scores;
 }
 
-double pm_transformer_get_saved(const pm_transformer *m, const pm_transformer_activations *kept)
+double pm__transformer_get_saved(const pm_transformer *m, const pm_transformer_activations *kept)
 {
   const pm_recomputation *r = m != NULL ? pm_recomputation_get(m->recompute) : NULL;
   if (r == NULL || kept == NULL || m->layers < 1 || m->heads < 1 || m->tensor_parallel < 1 || r->operations ||

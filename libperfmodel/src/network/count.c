@@ -78,7 +78,7 @@ static void fill_row(pm_layer *row, const pm__layer *layer, int index, double ba
   row->gamma = layer->parameters > 0 ? row->mac_bnl / layer->parameters : (double)NAN;
 }
 
-int pm_network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows, pm_error *error)
+int pm__network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows, pm_error *error)
 {
   if (network == NULL ||
       rows == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "layers need a network and a place");

@@ -307,4 +307,10 @@ int pm__need_sequence(const pm__layer *layer, const pm__shape *input, pm_error *
 int64_t pm__window_output(int64_t size, double kernel, double stride, double padding, double padding_end,
                           double dilation, bool ceil_mode);
 
+/* One attribute; index from 0 over all kinds, in their order. PM_STATUS_NOT_FOUND past the last. */
+int pm__layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *error);
+
+/* One kind, and one attribute of all kinds in their order; index from 0. PM_STATUS_NOT_FOUND past the last. */
+int pm__layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error);
+
 #endif

@@ -11,7 +11,7 @@ const char *pm_layer_kind_get_name(size_t index)
   return kind != NULL ? kind->name : NULL;
 }
 
-int pm_layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error)
+int pm__layer_kind_get(size_t index, pm_layer_kind *row, pm_error *error)
 {
   const pm__layer_kind *kind = pm__layer_kind_at(index);
   if (row == NULL || kind == NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no layer kind %zu", index);
@@ -79,7 +79,7 @@ static void fill_attribute(pm_layer_attribute *row, const pm__layer_kind *kind, 
   set_value(row, rule);
 }
 
-int pm_layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *error)
+int pm__layer_attribute_get(size_t index, pm_layer_attribute *row, pm_error *error)
 {
   const pm__layer_kind *kind;
   size_t number = 0;

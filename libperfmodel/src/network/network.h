@@ -62,4 +62,9 @@ pm_network *pm__network_new_with_attention(const pm_network *network, int attent
 /* Parameters of the whole network. */
 double pm__network_parameters(const pm_network *network);
 
+/* Counts of all layers for `batch` samples stored at `precision`, into an array of pm_network_count_layers rows.
+** Errors: PM_STATUS_BAD_ARGUMENT (batch not finite or below 1, no such precision). */
+int pm__network_get_layers(const pm_network *network, double batch, int precision, pm_layer *rows,
+                                 pm_error *error);
+
 #endif

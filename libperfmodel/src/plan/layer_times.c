@@ -45,8 +45,8 @@ static pm__kernel_cost cost_of(const setting *on, const pm__launch *launch)
     return (pm__kernel_cost){time, way.algorithm, way.bound};
   }
   double flop = flop_of(on, kernel), bytes = bytes_of(on, kernel), peak = peak_of(on, kernel);
-  return (pm__kernel_cost){pm_roofline_get_time(flop, bytes, peak, device->bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
-                           pm_roofline_get_bound(flop, bytes, peak, device->bandwidth)};
+  return (pm__kernel_cost){pm__roofline_get_time(flop, bytes, peak, device->bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
+                           pm__roofline_get_bound(flop, bytes, peak, device->bandwidth)};
 }
 
 /* Adds up the kernels of one pass; the bound is that of the longest, the algorithm that of all if they agree. */
@@ -82,11 +82,11 @@ static void set_roofline(pm_layer_time *row, const setting *on, const lowered *l
     row->bytes += bytes_of(on, kernel);
     if (!(row->peak >= peak_of(on, kernel))) row->peak = peak_of(on, kernel);
   }
-  pm_bound plain = pm_roofline_get_bound(row->flop, row->bytes, row->peak, on->device->bandwidth);
+  pm_bound plain = pm__roofline_get_bound(row->flop, row->bytes, row->peak, on->device->bandwidth);
   if (!on->device->calibrated) row->bound = plain;
   if (plain == PM_BOUND_NONE) return;
   row->intensity = row->flop / row->bytes;
-  row->attainable = pm_roofline_get_attainable(row->intensity, row->peak, on->device->bandwidth);
+  row->attainable = pm__roofline_get_attainable(row->intensity, row->peak, on->device->bandwidth);
   row->achieved = row->flop / row->forward_time;
 }
 
@@ -120,7 +120,7 @@ static int check(const pm_network *network, const pm_gpu *gpu, const pm_kernel_c
 {
   if (network == NULL || gpu == NULL || rows == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "layer times need a network, a gpu and a place");
-  int status = pm_gpu_check(gpu, error);
+  int status = pm__gpu_check(gpu, error);
   if (status == PM_OK && calibration != NULL) status = pm_kernel_calibration_check(calibration, error);
   return status == PM_OK ? pm__kernel_check(gpu, batch, precision, error) : status;
 }

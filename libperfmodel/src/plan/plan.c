@@ -106,7 +106,7 @@ static int prepare_system(pm__plan_system *entry, const pm_system *system, pm_er
 {
   entry->system = system;
   entry->host = host_of(&system->machine);
-  return pm_system_check(system, error);
+  return pm__system_check(system, error);
 }
 
 /* Kernel times depend on the GPU and its constants alone, so systems that share these share them. */

@@ -6,6 +6,7 @@
 #include "lowering/library.h"
 #include "plan/plan.h"
 #include "plan/rows.h"
+#include "software/profile.h"
 
 static double given(double value, double otherwise)
 {
@@ -174,7 +175,7 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
 
 static int make_framework(pm_plan *plan, const pm_framework_profile *profile, pm__plan_framework *entry, pm_error *error)
 {
-  int status = pm_framework_check(profile, error);
+  int status = pm__framework_check(profile, error);
   if (status != PM_OK) return status;
   *entry = (pm__plan_framework){.profile = *profile};
   complete(&entry->profile.framework);

@@ -6,6 +6,7 @@
 #include "perfmodel/predict.h"
 #include "perfmodel/sensitivity.h"
 #include "perfmodel/units.h"
+#include "search/vary.h"
 
 /* Where a path begins, and the record behind it. */
 typedef enum search_root { ROOT_GPU = 1, ROOT_KERNELS, ROOT_LINK, ROOT_CALIBRATION, ROOT_NETWORK } search_root;
@@ -109,7 +110,7 @@ const pm_field *pm_hardware_find_field(const char *path, pm_error *error)
   return read_path(path, &found, error) == PM_OK ? found.field : NULL;
 }
 
-double pm_system_get_number(const pm_system *system, const char *path, pm_error *error)
+double pm__system_get_number(const pm_system *system, const char *path, pm_error *error)
 {
   search_path found;
   if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a number needs a system"), (double)NAN;
@@ -137,7 +138,7 @@ static int set_number(const search_path *path, void *record, const char *text, p
 /* A link's numbers are checked when it is joined; here it is joined already. */
 static int check(const pm_system *system, const search_path *path, const void *record, pm_error *error)
 {
-  if (path->root == ROOT_GPU) return pm_gpu_check(&system->gpu, error);
+  if (path->root == ROOT_GPU) return pm__gpu_check(&system->gpu, error);
   if (path->root == ROOT_KERNELS) return pm_kernel_calibration_check(&system->kernels, error);
   double value = pm_record_get_number(path->field, record);
   if (path->field->kind != PM_FIELD_REAL || isnan(value) || value > 0 || strcmp(path->field->unit, "s") == 0)
@@ -162,7 +163,7 @@ static pm_system *with_clock(const pm_system *system, const search_path *path, c
 {
   pm_gpu gpu = system->gpu;
   if (set_number(path, &gpu, text, error) != PM_OK) return NULL;
-  return pm_system_new_scaled(system, PM_RESOURCE_CLOCK, gpu.clock / system->gpu.clock, error);
+  return pm__system_new_scaled(system, PM_RESOURCE_CLOCK, gpu.clock / system->gpu.clock, error);
 }
 
 static pm_system *with_number(const pm_system *system, const search_path *path, const char *name, const char *text,
@@ -192,13 +193,6 @@ pm_system *pm_system_new_with_number(const pm_system *system, const char *path, 
   pm_system *copy = with_number(system, &found, path, value, error);
   if (copy != NULL) set_usable(copy, system);
   return copy;
-}
-
-size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_count)
-{
-  size_t count = 1;
-  for (size_t i = 0; i < axis_count; i++) count *= axes[i].count;
-  return count;
 }
 
 /* Variant `index`: one copy for each axis, each made from the one before. */

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/base.h"
-#include "record/sized.h"
 #include "search/parallel_search.h"
 
 /* ---- A plan in a few words ---- */
@@ -89,22 +88,6 @@ static pm_table *table_of(const pm_plan *plan, const pm_run *runs, size_t count,
   return NULL;
 }
 
-pm_table *pm_search_tabulate_sized(const pm_plan *plan, const pm_run *runs, size_t run_size, size_t count, pm_error *error)
-{
-  void *own = NULL;
-  pm_table *table = NULL;
-  const pm__record_array in = {"run", runs, run_size};
-  if (plan == NULL || (runs == NULL && count > 0)) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of plans needs a plan and runs");
-    return NULL;
-  }
-  if (pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
-  const pm_run *all = (const pm_run *)pm__record_read_all(&in, count, &own, error);
-  if (all != NULL || count == 0) table = table_of(plan, all, count, error);
-  free(own);
-  return table;
-}
-
 static pm_table *table_of_kept(const pm_search_result *result, const pm__search_kept *kept, pm_error *error)
 {
   pm_run *runs = (pm_run *)malloc((kept->count + 1) * sizeof *runs);
@@ -123,12 +106,12 @@ static bool check(const pm_search_result *result, pm_error *error)
   return result != NULL || pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search") == PM_OK;
 }
 
-pm_table *pm_search_result_tabulate(const pm_search_result *result, pm_error *error)
+pm_table *pm__search_result_tabulate(const pm_search_result *result, pm_error *error)
 {
   return check(result, error) ? table_of_kept(result, &result->top, error) : NULL;
 }
 
-pm_table *pm_search_result_tabulate_front(const pm_search_result *result, pm_error *error)
+pm_table *pm__search_result_tabulate_front(const pm_search_result *result, pm_error *error)
 {
   return check(result, error) ? table_of_kept(result, &result->front, error) : NULL;
 }

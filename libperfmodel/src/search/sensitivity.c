@@ -142,7 +142,7 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
 {
   pm__task_outcome p;
   case_of c = base_case(setup);
-  pm_system *system = pm_system_new_scaled(setup->system, resource, 1 + raise, error);
+  pm_system *system = pm__system_new_scaled(setup->system, resource, 1 + raise, error);
   if (system == NULL) return PM_STATUS_NO_MEMORY;
   c.system = system;
   if (resource == PM_RESOURCE_STORAGE) scale_storage(&c.input, 1 + raise);

@@ -6,6 +6,7 @@
 #include "perfmodel/predict.h"
 #include "record/sized.h"
 #include "report/order.h"
+#include "search/vary.h"
 #include "task/task.h"
 
 /* ---- Spaces ---------------------------------------------------------------------------------------------------- */
@@ -182,7 +183,7 @@ static int add_hardware(pm_table *table, const sweep_table *sweep, const char *p
   for (size_t i = 0; i < sweep->count; i++) {
     int32_t system = system_at(sweep, i);
     bool known = system >= 0 && (size_t)system < sweep->plan->system_count;
-    values[i] = pm_system_get_number(known ? sweep->plan->systems[system].system : NULL, path, NULL);
+    values[i] = pm__system_get_number(known ? sweep->plan->systems[system].system : NULL, path, NULL);
   }
   const pm_field field = {.name = path, .unit = of->unit, .doc = of->doc, .kind = PM_FIELD_REAL,
                           .show = PM_SHOW_MAIN};

@@ -69,7 +69,7 @@ static int copy_library(pm_system *copy, const pm_system *from, const variation 
     scale_times("tuning", &tuning, v->factor);
     scale_times("fit", &fit, v->factor);
   }
-  return pm_system_set_library(copy, protocols, from->has_tuning ? &tuning : NULL, from->has_fit ? &fit : NULL, error);
+  return pm__system_set_library(copy, protocols, from->has_tuning ? &tuning : NULL, from->has_fit ? &fit : NULL, error);
 }
 
 static int copy_links(pm_system *copy, const pm_system *from, const variation *v, pm_error *error)
@@ -98,9 +98,9 @@ static pm_system *copy_of(const pm_system *from, const pm_gpu *gpu, const pm_ker
 {
   pm_system *copy = pm_system_new(&from->machine, gpu, error);
   if (copy == NULL) return NULL;
-  int status = pm_system_set_usable_memory(copy, usable_memory(from, gpu), error);
+  int status = pm__system_set_usable_memory(copy, usable_memory(from, gpu), error);
   if (status == PM_OK) status = copy_links(copy, from, v, error);
-  if (status == PM_OK) status = pm_system_set_staged(copy, from->staged, error);
+  if (status == PM_OK) status = pm__system_set_staged(copy, from->staged, error);
   if (status == PM_OK) status = copy_library(copy, from, v, error);
   if (status == PM_OK && kernels != NULL && kernels->simt_basis != PM_ORIGIN_NONE)
     status = pm_system_set_kernels(copy, kernels, error);
@@ -116,7 +116,7 @@ static void scale_clock(pm_gpu *gpu, double factor)
   pm__vary_unit("gpu", gpu, "FLOP/s", factor);
 }
 
-pm_system *pm_system_new_scaled(const pm_system *system, int resource, double factor, pm_error *error)
+pm_system *pm__system_new_scaled(const pm_system *system, int resource, double factor, pm_error *error)
 {
   if (system == NULL || resource < 0 || resource >= PM_RESOURCE_COUNT || !(factor > 0) || isinf(factor)) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT,

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "perfmodel/framework.h"
 #include "software/libraries.h"
+#include "software/profile.h"
 
 static int check_positive(const pm_framework *framework, const char *name, double value, bool needed, pm_error *error)
 {
@@ -48,7 +49,7 @@ static bool is_choice(int32_t value, int32_t count)
   return value >= 0 && value < count;
 }
 
-int pm_framework_check(const pm_framework_profile *profile, pm_error *error)
+int pm__framework_check(const pm_framework_profile *profile, pm_error *error)
 {
   if (profile == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework is missing");
   const pm_framework *f = &profile->framework;
@@ -72,13 +73,13 @@ static int check_gpu(const char *id, const char *libraries, const char *architec
                   id, gpu->name, libraries, architectures, gpu->architecture);
 }
 
-int pm_framework_check_gpu(const pm_framework_profile *profile, const pm_gpu *gpu, pm_error *error)
+int pm__framework_check_gpu(const pm_framework_profile *profile, const pm_gpu *gpu, pm_error *error)
 {
   if (profile == NULL || gpu == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework or a GPU is missing");
   return check_gpu(profile->framework.id, profile->cudnn.name, profile->cudnn.architectures, gpu, error);
 }
 
-int pm_inference_profile_check_gpu(const pm_inference_profile *profile, const pm_gpu *gpu, pm_error *error)
+int pm__inference_profile_check_gpu(const pm_inference_profile *profile, const pm_gpu *gpu, pm_error *error)
 {
   if (profile == NULL || gpu == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a profile or a GPU is missing");
   return check_gpu(profile->id, "its libraries", profile->architectures, gpu, error);
@@ -120,7 +121,7 @@ static void fill(double *place, double value)
   if (isnan(*place)) *place = value;
 }
 
-void pm_inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework)
+void pm__inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework)
 {
   if (profile == NULL || framework == NULL) return;
   const pm_framework *f = &framework->framework;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
+#include "software/profile.h"
 #include "study/study.h"
 
 /* ---- Notes: each once ---- */
@@ -59,8 +60,8 @@ static int check_gpu(pm_study *study, const pm__study_software *found, const pm_
 {
   pm_error why = PM_ERROR_NONE;
   int status = study->task->software == PM__TASK_PROFILES
-                 ? pm_inference_profile_check_gpu(&found->profile, gpu, &why)
-                 : pm_framework_check_gpu(&found->framework, gpu, &why);
+                 ? pm__inference_profile_check_gpu(&found->profile, gpu, &why)
+                 : pm__framework_check_gpu(&found->framework, gpu, &why);
   return status == PM_OK ? PM_OK : add_note(study, why.text, error);
 }
 

@@ -99,11 +99,6 @@ pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_
   return NULL;
 }
 
-pm_study *pm_study_new(const pm_study_setup *setup, pm_error *error)
-{
-  return pm_study_new_with_records(setup, NULL, error);
-}
-
 static void free_slot(pm__study_slot *slot)
 {
   for (size_t i = 0; i < slot->count; i++) free(slot->found[i]);

@@ -82,6 +82,6 @@ pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given,
   pm_given_add(&whole, "run", "micro_batch");
   if (result == NULL || given == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
-  pm_table *table = front ? pm_search_result_tabulate_front(result, error) : pm_search_result_tabulate(result, error);
+  pm_table *table = front ? pm__search_result_tabulate_front(result, error) : pm__search_result_tabulate(result, error);
   return with_column(table, front ? result->front.count : result->top.count, format_plan, &all, error);
 }

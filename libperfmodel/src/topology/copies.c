@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "perfmodel/collective.h"
+#include "topology/drawing.h"
 #include "topology/routes.h"
 
 /* The slowest link of a way, and what it passes. */
@@ -236,7 +237,7 @@ static void add_access(pm__string *text, const pm_system *system)
   }
 }
 
-char *pm_system_format_pairs(const pm_system *system, pm_error *error)
+char *pm__system_format_pairs(const pm_system *system, pm_error *error)
 {
   static const struct {
     const char *title;

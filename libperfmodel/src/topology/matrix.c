@@ -1,6 +1,7 @@
 /* Prints the links of a node as a matrix, in the layout of `nvidia-smi topo -m`. */
 #include <stdlib.h>
 #include "perfmodel/collective.h"
+#include "topology/drawing.h"
 #include "topology/routes.h"
 
 static int other_end(const pm__edge *edge, int vertex)
@@ -89,7 +90,7 @@ static void write_matrix(pm__string *text, const pm_system *system, pm__routes *
   }
 }
 
-char *pm_system_format_matrix(const pm_system *system, pm_error *error)
+char *pm__system_format_matrix(const pm_system *system, pm_error *error)
 {
   pm__routes r;
   pm__string text = {NULL, 0, 0, false};
