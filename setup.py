@@ -84,7 +84,8 @@ setup(
     ext_modules=[Extension("perfmodel._libcore", sources=[])],
     scripts=[COMMAND],
     data_files=[
-        ("share/perfmodel/examples", [str(p.relative_to(ROOT)) for p in sorted((ROOT / "examples").iterdir()) if p.suffix != ".txt"]),
+        ("share/perfmodel/examples",
+         [str(p.relative_to(ROOT)) for p in sorted((ROOT / "examples").iterdir()) if p.suffix != ".txt"]),
     ],
     cmdclass={"build_ext": CMakeBuild, "build_scripts": NativeScripts},
     zip_safe=False,

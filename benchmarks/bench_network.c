@@ -40,9 +40,11 @@ static int write_file(FILE *file)
   fputs("    <input name=\"image\" shape=\"64,56,56\"/>\n", file);
   for (int i = 0; i < LAYERS / 4; i++) {
     const char *before = i > 0 ? "relu" : "image";
-    fprintf(file, "    <conv2d name=\"stage%d.conv\" out_channels=\"64\" kernel=\"3\" padding=\"1\" bias=\"no\"/>\n", i);
+    fprintf(file, "    <conv2d name=\"stage%d.conv\" out_channels=\"64\" kernel=\"3\" padding=\"1\" bias=\"no\"/>\n",
+            i);
     fprintf(file, "    <batch_norm name=\"stage%d.norm\"/>\n", i);
-    if (i > 0) fprintf(file, "    <add name=\"stage%d.add\" inputs=\"stage%d.norm stage%d.%s\"/>\n", i, i, i - 1, before);
+    if (i > 0)
+      fprintf(file, "    <add name=\"stage%d.add\" inputs=\"stage%d.norm stage%d.%s\"/>\n", i, i, i - 1, before);
     else fprintf(file, "    <add name=\"stage0.add\" inputs=\"stage0.norm %s\"/>\n", before);
     fprintf(file, "    <relu name=\"stage%d.relu\"/>\n", i);
   }

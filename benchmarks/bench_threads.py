@@ -2,9 +2,10 @@
 
     python benchmarks/bench_threads.py [THREADS]    4 unless told
 
-The same work, split into as many calls, by one thread after the other and by all at once; the best of several rounds that
-take turns, so that whatever else the machine does meets both. Two cores give 2 at most, and less where other processes
-have part of them: how many cores were busy with it is printed beside. Fails if the smaller figure is below 1.7.
+The same work, split into as many calls, by one thread after the other and by all at once; the best of several rounds
+that take turns, so that whatever else the machine does meets both. Two cores give 2 at most, and less where other
+processes have part of them: how many cores were busy with it is printed beside. Fails if the smaller figure is below
+1.7.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ print("\nand serving it within 10 ms:")
 for _, gpu in ipairs{"t4", "v100", "a100-sxm4-40gb"} do
   for _, precision in ipairs{"fp16", "int8"} do
     print(string.format("  %-16s %s  %s", gpu, precision,
-                        tostring(pm.infer{network = "resnet50", system = gpu, precision = precision, latency = "10 ms"})))
+                        tostring(pm.infer{network = "resnet50", system = gpu, precision = precision,
+                                          latency = "10 ms"})))
   end
 end

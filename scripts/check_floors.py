@@ -5,7 +5,8 @@ A room is a folder of libperfmodel/src (network/kinds and collective/algorithms 
 header belongs to one. The way of a prediction (docs/architecture.md) is the order of FLOORS: a room may include, and
 use functions of, itself and the rooms of the floors below its own, never those beside or above it.
 
-The laboratory (lab/src) is a program over the public headers and the functions of `base`; its rooms have floors of their own.
+The laboratory (lab/src) is a program over the public headers and the functions of `base`; its rooms have floors of
+their own.
 
 Files are looked at too: a.c with its header a.h is one unit, which uses another where it names a function or variable
 that the other defines. Units that use each other, directly or over others, are a circle, within a room or over rooms;
@@ -30,7 +31,8 @@ FLOORS = [
     ["record"],  # field tables, quantities with units
     ["hardware", "report"],  # GPUs, links, systems | tables as columns, CSV, JSON, text
     ["network", "network/kinds"],  # graphs of layers, shapes, counts, their language | one layer kind after the other
-    ["memory", "topology", "input", "sharding"],  # what a GPU holds | rings, routes | storage to GPU | networks shared out
+    # what a GPU holds | rings, routes | storage to GPU | networks shared out
+    ["memory", "topology", "input", "sharding"],
     ["software", "collective", "collective/algorithms", "counts"],  # frameworks | time of what GPUs exchange | trees
     ["kernel"],  # time of a kernel on a GPU
     ["lowering"],  # a network as software runs it
@@ -64,9 +66,13 @@ ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABO
 # A header belongs to the lowest room that has its types.
 HEADERS = {
     "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
-    "table.h": "report", "report.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory", "input.h": "input",
-    "input.h": "input", "framework.h": "software", "optimizer.h": "record", "attention.h": "record", "run.h": "software", "study.h": "study", "software.h": "software", "parallel.h": "record", "collective.h": "topology",
-    "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan", "inference.h": "plan",
+    "table.h": "report", "report.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory",
+    "input.h": "input",
+    "input.h": "input", "framework.h": "software", "optimizer.h": "record", "attention.h": "record",
+    "run.h": "software", "study.h": "study", "software.h": "software", "parallel.h": "record",
+    "collective.h": "topology",
+    "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan",
+    "inference.h": "plan",
     "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "evidence.h": "record",
     "settings.h": "import", "task.h": "plan",
 }  # fmt: skip
@@ -128,8 +134,8 @@ KIND_NAME = re.compile(r"strcmp\([^()\"]*\bkind->name|strcmp\([^()\"]*\blayer(?:
 
 
 def room_of(path: str) -> str:
-    """The room of a path relative to src/ (the laboratory's begin with lab/), or of the text of an #include; "" of a file that
-    is in none."""
+    """The room of a path relative to src/ (the laboratory's begin with lab/), or of the text of an #include; "" of a
+    file that is in none."""
     if path.startswith("perfmodel/"):
         return HEADERS.get(path.removeprefix("perfmodel/"), "")
     folder = path.rpartition("/")[0]
@@ -395,8 +401,14 @@ def kind_problems(texts: dict[str, str]) -> list[str]:
 
 
 def main() -> int:
-    raw = {file.relative_to(SOURCES).as_posix(): file.read_text(encoding="utf-8") for file in sorted(SOURCES.rglob("*.[ch]"))}
-    raw |= {f"lab/{file.relative_to(LAB).as_posix()}": file.read_text(encoding="utf-8") for file in sorted(LAB.rglob("*.[ch]"))}
+    raw = {
+        file.relative_to(SOURCES).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(SOURCES.rglob("*.[ch]"))
+    }
+    raw |= {
+        f"lab/{file.relative_to(LAB).as_posix()}": file.read_text(encoding="utf-8")
+        for file in sorted(LAB.rglob("*.[ch]"))
+    }
     texts = {name: bare(text) for name, text in raw.items()}
     problems = [problem for name, text in raw.items() for problem in include_problems(name, text)]
     problems += [f"{name}: lies at the top of src" for name in raw if "/" not in name.removeprefix("lab/")]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Fails if a public header is documented too little, or a public name does not keep to the conventions.
 
-- At least 40 % of the lines of each header are documentation: comments, lines that end in one, and lines of a list whose
-  last text says what the field or the choice is. Blank lines do not count at all.
+- At least 40 % of the lines of each header are documentation: comments, lines that end in one, and lines of a list
+  whose last text says what the field or the choice is. Blank lines do not count at all.
 - A comment stands over every function, type, list and macro. What a list declares (the struct of its fields, the
   enumeration of its choices) is said by the list's comment, and the entry that is told sizes by the comment it shares
   with the function that knows them.
@@ -19,8 +19,8 @@ LEAST = 0.40
 
 # What functions do; docs/architecture.md says which word is for what.
 VERBS = set("""
-add calibrate check clear complete count diagnose drop evaluate explain export fill find fit format free get has import infer keep list load
-make mark new pack parse predict read resolve set show tabulate unpack validate write
+add calibrate check clear complete count diagnose drop evaluate explain export fill find fit format free get has import
+infer keep list load make mark new pack parse predict read resolve set show tabulate unpack validate write
 """.split())
 
 # Belong to the Arrow project, or are known to the preprocessor alone.

@@ -1,4 +1,5 @@
-"""Do the tests notice? Changes one operator or constant of a critical file at a time, and runs the tests that are to fail.
+"""Do the tests notice? Changes one operator or constant of a critical file at a time, and runs the tests that are to
+fail.
 
     scripts/mutate.py BUILD [FILE...]    BUILD: a folder of CMake with tests, made by Ninja; FILE: of those below
 
@@ -23,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ROOT / "libperfmodel" / "src"
 CORPUS = ROOT / "tests" / "fuzz" / "corpus"
 LONGER = 3  # a change may make a loop without end: so many times what compiling, linking and running take without it
-ONE_PROCESS = {**os.environ, "CK_FORK": "no"}  # which ends with the program; tests in processes of their own would go on
+# which ends with the program; tests in processes of their own would go on
+ONE_PROCESS = {**os.environ, "CK_FORK": "no"}
 
 # Critical files, and the programs whose tests must notice: suites of unit_tests, or a fuzzer with its corpus.
 FILES = {
@@ -32,9 +34,15 @@ FILES = {
     "base/json.c": ("unit_tests json", "fuzz/fuzz_json"),
     "catalog/xml_bytes.c": ("unit_tests document hostile", "unit_tests worst"),
 }
-TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|->|\+\+|--|[<>=!]=|&&|\|\||[+*/%-]=|<<|>>|[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|.', re.S | re.M)
-OPERATORS = {"<": ["<=", ">"], "<=": ["<"], ">": [">=", "<"], ">=": [">"], "==": ["!="], "!=": ["=="], "&&": ["||"], "||": ["&&"], "+": ["-"],
-             "-": ["+"], "++": ["--"], "--": ["++"], "+=": ["-="], "-=": ["+="], "true": ["false"], "false": ["true"], "!": [""]}  # fmt: skip
+TOKEN = re.compile(
+    r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|->|\+\+|--|[<>=!]=|&&|\|\||[+*/%-]=|<<|>>|'
+    r"[A-Za-z_]\w*|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\w*|.",
+    re.S | re.M,
+)
+OPERATORS = {"<": ["<=", ">"], "<=": ["<"], ">": [">=", "<"], ">=": [">"], "==": ["!="], "!=": ["=="], "&&": ["||"],
+             "||": ["&&"], "+": ["-"],
+             "-": ["+"], "++": ["--"], "--": ["++"], "+=": ["-="], "-=": ["+="], "true": ["false"], "false": ["true"],
+             "!": [""]}  # fmt: skip
 
 
 def changes(text: str) -> Iterator[tuple[int, str, str]]:
@@ -55,7 +63,8 @@ def changes(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def commands(build: str, target: str) -> list[str]:
-    return subprocess.run(["ninja", "-C", build, "-t", "commands", target], capture_output=True, text=True, check=True).stdout.splitlines()[:]
+    return subprocess.run(["ninja", "-C", build, "-t", "commands", target], capture_output=True, text=True,
+                          check=True).stdout.splitlines()[:]
 
 
 def compiling(build: str, name: str) -> list[str]:
@@ -81,7 +90,11 @@ class Tests:
         self.runs = []
         for number, words in enumerate(run.split() for run in FILES[name]):
             program, made = words[0], folder / f"program{number}"
-            corpus = [str(path) for path in sorted((CORPUS / program.removeprefix("fuzz/fuzz_")).glob("*"))] if "fuzz" in program else []
+            corpus = (
+                [str(path) for path in sorted((CORPUS / program.removeprefix("fuzz/fuzz_")).glob("*"))]
+                if "fuzz" in program
+                else []
+            )
             link = linking(build, program).replace(f"-o tests/{program} ", f"{folder / 'changed.o'} -o {made} ")
             self.runs.append((link, [str(made), *words[1:], *corpus]))
 
@@ -89,7 +102,8 @@ class Tests:
         """Whether a test fails; None if it does not compile."""
         source = self.folder / at_name.name
         source.write_text(text)
-        done = subprocess.run([*self.compile, f"-I{at_name.parent}", "-w", "-O0", "-c", str(source), "-o", str(self.folder / "changed.o")],
+        done = subprocess.run([*self.compile, f"-I{at_name.parent}", "-w", "-O0", "-c", str(source), "-o",
+                               str(self.folder / "changed.o")],
                               cwd=self.build, capture_output=True)  # fmt: skip
         if done.returncode != 0:
             return None
@@ -98,7 +112,8 @@ class Tests:
     def fails(self, link: str, run: list[str]) -> bool:
         subprocess.run(link, shell=True, cwd=self.build, check=True, capture_output=True)
         try:
-            return subprocess.run(run, cwd=self.folder, env=ONE_PROCESS, capture_output=True, timeout=self.seconds).returncode != 0
+            return subprocess.run(run, cwd=self.folder, env=ONE_PROCESS, capture_output=True,
+                                  timeout=self.seconds).returncode != 0
         except subprocess.TimeoutExpired:
             return True
 

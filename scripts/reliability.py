@@ -1,6 +1,8 @@
-"""The table of docs/reliability.md: what a reader may rely on, by which command it was found, with what figure, and when.
+"""The table of docs/reliability.md: what a reader may rely on, by which command it was found, with what figure, and
+when.
 
-    scripts/reliability.py run BUILD PYTHON [ROW...]   runs the commands, keeps what they gave in docs/reliability.csv and writes
+    scripts/reliability.py run BUILD PYTHON [ROW...]   runs the commands, keeps what they gave in docs/reliability.csv
+    and writes
                                                        the page; fails if one fails that did not before
     scripts/reliability.py write                       writes docs/reliability.md from it
     scripts/reliability.py check                       fails if the page is not what would be written
@@ -49,73 +51,111 @@ PYTEST = "{python} -m pytest -q -p no:cacheprovider bindings/python/tests/"
 UNIT = "{build}/tests/unit_tests "
 
 ROWS = (
-    Row(1, "line coverage of the library, by tests in C", "98 %", "sh scripts/coverage.sh", r"all lines: ([\d.]+) %", "%", 98,
+    Row(1, "line coverage of the library, by tests in C", "98 %", "sh scripts/coverage.sh", r"all lines: ([\d.]+) %",
+        "%", 98,
         "what only fits to all shipped rows reach, which tests of the command run"),
-    Row(2, "branch coverage", "95 %, readers, numbers and allocation 100 %", "sh scripts/coverage.sh report", r"all branches: ([\d.]+) %", "%", 95,
-        "more than a third of it checks of pointers, of memory and of a status from below; rows 4 and 26 are about those"),
-    Row(3, "modified condition/decision coverage", "reported", "sh scripts/coverage.sh report", r"all conditions: ([\d.]+) %", "%", 0.01),
-    Row(4, "every allocation fails, once and for ever; of Lua see 30", "20,000 failures: 0 crashes, leaks, silent successes",
-        "PM_MEMORY_ALL=1 {build}/tests/memory/test_memory && " + PYTEST + "test_no_memory.py", r"(\d+) failed allocations", "failures", 20_000),
+    Row(2, "branch coverage", "95 %, readers, numbers and allocation 100 %", "sh scripts/coverage.sh report",
+        r"all branches: ([\d.]+) %", "%", 95,
+        "more than a third of it checks of pointers, of memory and of a status from below; rows 4 and 26 are about "
+        "those"),
+    Row(3, "modified condition/decision coverage", "reported", "sh scripts/coverage.sh report",
+        r"all conditions: ([\d.]+) %", "%", 0.01),
+    Row(4, "every allocation fails, once and for ever; of Lua see 30",
+        "20,000 failures: 0 crashes, leaks, silent successes",
+        "PM_MEMORY_ALL=1 {build}/tests/memory/test_memory && " + PYTEST + "test_no_memory.py",
+        r"(\d+) failed allocations", "failures", 20_000),
     Row(5, "input and output fail at every call, reads and writes are short", "0 silent, no half file",
-        "python3 tests/faults/faults.py --command {build}/tools/perfmodel --calls {build}/tests/faults/failing_calls.so",
+        "python3 tests/faults/faults.py --command {build}/tools/perfmodel --calls "
+        "{build}/tests/faults/failing_calls.so",
         r"(\d+) failed calls", "failures", 150),
-    Row(6, "fuzz targets, beside ONNX in Python's tests", "8", "ls tests/fuzz/fuzz_*.c | wc -l", r"(\d+)", "targets", 8),
-    Row(7, "corpora in every test run", "100 %", "ctest --test-dir {build} -L fuzz && " + PYTEST + "test_hostile_models.py", TESTS, "tests", 9),
-    Row(8, "branch coverage of the reader by fuzzing", "90 %", "sh scripts/coverage.sh fuzz", r"loader branches: ([\d.]+) %", "%", 90,
+    Row(6, "fuzz targets, beside ONNX in Python's tests", "8", "ls tests/fuzz/fuzz_*.c | wc -l", r"(\d+)", "targets",
+        8),
+    Row(7, "corpora in every test run", "100 %",
+        "ctest --test-dir {build} -L fuzz && " + PYTEST + "test_hostile_models.py", TESTS, "tests", 9),
+    Row(8, "branch coverage of the reader by fuzzing", "90 %", "sh scripts/coverage.sh fuzz",
+        r"loader branches: ([\d.]+) %", "%", 90,
         "about half of it allocations that fail, which row 4 reaches and fuzzing does not"),
-    Row(9, "hostile files, each refused with its message", "60", "ls tests/hostile/*.error | wc -l && " + UNIT + "hostile", r"^(\d+)$", "files", 60),
-    Row(10, "worst files and tables of a size take time by their size; half of one takes a third at least", "4 s for 2 MiB", UNIT + "worst", CHECKS, "kinds", 25),
-    Row(11, "a parse opens no network and no other file", "0", "! strace -f -e trace=network,openat {build}/tools/perfmodel check tests/memory/own.xml"
+    Row(9, "hostile files, each refused with its message", "60",
+        "ls tests/hostile/*.error | wc -l && " + UNIT + "hostile", r"^(\d+)$", "files", 60),
+    Row(10, "worst files and tables of a size take time by their size; half of one takes a third at least",
+        "4 s for 2 MiB", UNIT + "worst", CHECKS, "kinds", 25),
+    Row(11, "a parse opens no network and no other file", "0",
+        "! strace -f -e trace=network,openat {build}/tools/perfmodel check tests/memory/own.xml"
         " 2>&1 >/dev/null | grep -vE 'ENOENT|O_CLOEXEC|\\+\\+\\+|own.xml|SIG' | grep -E 'socket|connect|openat'"),
     Row(12, "address and undefined-behaviour sanitizers, and clang's of integers", "0 reports",
-        "ctest --test-dir build/sanitize -j 2 -LE 'install|recipes|once' && sh scripts/sanitize.sh integer", TESTS, "tests", 200),
-    Row(13, "memory sanitizer, of libxml2 and zlib too", "0 reports", "sh scripts/sanitize.sh memory", TESTS, "tests", 100),
-    Row(14, "threads share a catalogue under the thread sanitizer", "0 races", "build/threads/tests/unit_tests threads", CHECKS, "tests", 1),
+        "ctest --test-dir build/sanitize -j 2 -LE 'install|recipes|once' && sh scripts/sanitize.sh integer", TESTS,
+        "tests", 200),
+    Row(13, "memory sanitizer, of libxml2 and zlib too", "0 reports", "sh scripts/sanitize.sh memory", TESTS, "tests",
+        100),
+    Row(14, "threads share a catalogue under the thread sanitizer", "0 races", "build/threads/tests/unit_tests threads",
+        CHECKS, "tests", 1),
     Row(15, "Valgrind over the command, Lua and Python", "0 errors, 0 lost", "sh scripts/valgrind.sh {build} {python}"),
-    Row(16, "functions without limits, printing, state; findings of clang's warnings, its analyser and cppcheck", "0", "sh scripts/check_symbols.sh {build} && sh scripts/analyse.sh warnings clang cppcheck",
+    Row(16, "functions without limits, printing, state; findings of clang's warnings, its analyser and cppcheck", "0",
+        "sh scripts/check_symbols.sh {build} && sh scripts/analyse.sh warnings clang cppcheck",
         r"(\d+) objects", "objects", 1, "gcc's analyser, whose findings are not all looked into, and clang-tidy"),
     Row(17, "the same bytes for gcc at -O0, -O2, -O3 -march=native, and clang at -O1 to -O3", "equal",
-        "sh scripts/same_bytes.sh gcc-O0 gcc-O3-native clang-O1 clang-O2 clang-O3", r"equal, (\d+) bytes", "bytes compared", 1_000_000),
-    Row(18, "32-bit (with SSE2; the x87 rounds otherwise)", "equal; to 1e-12 where the C library rounds exp, log, pow otherwise", "sh scripts/same_bytes.sh i386",
+        "sh scripts/same_bytes.sh gcc-O0 gcc-O3-native clang-O1 clang-O2 clang-O3", r"equal, (\d+) bytes",
+        "bytes compared", 1_000_000),
+    Row(18, "32-bit (with SSE2; the x87 rounds otherwise)", "equal; to 1e-12 where the C library rounds exp, log, pow "
+        "otherwise", "sh scripts/same_bytes.sh i386",
         r"equal(?: to 1e-12)?, (\d+) bytes", "bytes compared", 200_000),
-    Row(19, "big-endian (s390x)", "equal; to 1e-12 where the C library rounds exp, log, pow otherwise", "sh scripts/same_bytes.sh s390x",
+    Row(19, "big-endian (s390x)", "equal; to 1e-12 where the C library rounds exp, log, pow otherwise",
+        "sh scripts/same_bytes.sh s390x",
         r"equal(?: to 1e-12)?, (\d+) bytes", "bytes compared", 200_000),
-    Row(20, "aarch64", "equal; to 1e-12 where the C library rounds exp, log, pow otherwise", "sh scripts/same_bytes.sh arm64",
+    Row(20, "aarch64", "equal; to 1e-12 where the C library rounds exp, log, pow otherwise",
+        "sh scripts/same_bytes.sh arm64",
         r"equal(?: to 1e-12)?, (\d+) bytes", "bytes compared", 200_000),
-    Row(21, "five locales in C, the command, Python and Lua", "equal", UNIT + "quantities table && " + PYTEST + "test_locales.py", PASSED, "tests", 15),
-    Row(22, "extreme numbers in generated calls: finite, or an error", "10,000", "{build}/tests/fuzz/fuzz_calls --random 10000", r"(\d+) inputs",
+    Row(21, "five locales in C, the command, Python and Lua", "equal",
+        UNIT + "quantities table && " + PYTEST + "test_locales.py", PASSED, "tests", 15),
+    Row(22, "extreme numbers in generated calls: finite, or an error", "10,000",
+        "{build}/tests/fuzz/fuzz_calls --random 10000", r"(\d+) inputs",
         "sequences of calls", 10_000),
     Row(23, "laws of the model", "40", PYTEST + "test_laws.py", PASSED, "cases of laws", 40),
-    Row(24, "other people's counts: formulas, and what Transformers and timm count as they are today", "6 formulas, 350 models",
-        PYTEST + "test_import_docs.py && {python} bindings/python/tests/hf_parameters.py --check && {python} bindings/python/tests/timm_counts.py --check tests/unit/timm.csv",
+    Row(24, "other people's counts: formulas, and what Transformers and timm count as they are today",
+        "6 formulas, 350 models",
+        PYTEST + "test_import_docs.py && {python} bindings/python/tests/hf_parameters.py --check && {python} "
+                 "bindings/python/tests/timm_counts.py --check tests/unit/timm.csv",
         r"^(\d+) (?:models|networks) as", "models", 350),
-    Row(25, "C, command, Python and Lua give the same numbers", "200", PYTEST + "test_same_numbers.py", PASSED, "tests", 1),
-    Row(26, "every callable of Python with arguments of every kind", "0 signals, 0 SystemError", PYTEST + "test_abuse.py -k harm", PASSED, "test of 19,000 calls", 1),
+    Row(25, "C, command, Python and Lua give the same numbers", "200", PYTEST + "test_same_numbers.py", PASSED, "tests",
+        1),
+    Row(26, "every callable of Python with arguments of every kind", "0 signals, 0 SystemError",
+        PYTEST + "test_abuse.py -k harm", PASSED, "test of 19,000 calls", 1),
     Row(27, "ten thousand error paths without growth", "2 MiB", PYTEST + "test_abuse.py -k leave", PASSED, "paths", 3),
     Row(28, "pickle, copy, fork, spawn, executors", "all", PYTEST + "test_pickle.py", PASSED, "tests", 36),
     Row(29, "Ctrl-C", "before the call is done", PYTEST + "test_interrupt.py", PASSED, "calls", 8),
-    Row(30, "Lua with wrong arguments, and without memory", "0 crashes, 0 leaks", "ctest --test-dir {build} -V -R 'lua_test_errors|lua_memory'",
+    Row(30, "Lua with wrong arguments, and without memory", "0 crashes, 0 leaks",
+        "ctest --test-dir {build} -V -R 'lua_test_errors|lua_memory'",
         r"(\d+) failed allocations", "failures", 1000),
-    Row(31, "Python's lock is released: evaluation and planning, on two cores", "1.7 times with 4 threads", "{python} benchmarks/bench_threads.py",
+    Row(31, "Python's lock is released: evaluation and planning, on two cores", "1.7 times with 4 threads",
+        "{python} benchmarks/bench_threads.py",
         r"^([\d.]+) times", "times", 1.7),
     Row(32, "names, records and file formats", "as listed", "ctest --test-dir {build} -R baseline_", TESTS, "tests", 1),
-    Row(33, "an earlier release's catalogue files", "read, equal", "ctest --test-dir {build} -R compat_catalog", TESTS, "tests", 1),
-    Row(34, "mutation score of four critical files", "85 %", "python3 scripts/mutate.py {build}", r"^(\d+) per cent", "%", 85),
+    Row(33, "an earlier release's catalogue files", "read, equal", "ctest --test-dir {build} -R compat_catalog", TESTS,
+        "tests", 1),
+    Row(34, "mutation score of four critical files", "85 %", "python3 scripts/mutate.py {build}", r"^(\d+) per cent",
+        "%", 85),
     Row(35, "lines of tests for each line of code: what they find is in rows 1 to 3 and 34", "3",
-        r"""lines() {{ git ls-files libperfmodel tools bindings tests | grep -E '\.(c|h|i|lua|py)$' | grep -E $1 '(^|/)tests/' | xargs cat | grep -c .; }};"""
+        r"""lines() {{ git ls-files libperfmodel tools bindings tests | grep -E '\.(c|h|i|lua|py)$' | grep -E $1"""
+        r""" '(^|/)tests/' | xargs cat | grep -c .; }};"""
         r""" echo "$(lines) $(lines -v)" | awk '{{ printf "%.2f lines\n", $1 / $2; exit $1 < 3 * $2 }}'""",
         r"^([\d.]+) lines", "lines", 3),
-    Row(36, "CSV: formulas are guarded, values come back", "1,000 strings", PYTEST + "test_hostile_text.py -k 'csv or pandas or json'", PASSED,
+    Row(36, "CSV: formulas are guarded, values come back", "1,000 strings",
+        PYTEST + "test_hostile_text.py -k 'csv or pandas or json'", PASSED,
         "tests of 1,000 strings", 3),
-    Row(37, "names are escaped in HTML, text, SVG, DOT, traces", "all", UNIT + "import table && " + PYTEST + "test_hostile_text.py -k 'html or trace'",
+    Row(37, "names are escaped in HTML, text, SVG, DOT, traces", "all",
+        UNIT + "import table && " + PYTEST + "test_hostile_text.py -k 'html or trace'",
         PASSED, "tests of 1,000 names", 2),
-    Row(38, "libxml2 2.9 and the one of Debian's development", "equal; hostile files but for libxml2's own words", "sh scripts/same_bytes.sh libxml2",
+    Row(38, "libxml2 2.9 and the one of Debian's development", "equal; hostile files but for libxml2's own words",
+        "sh scripts/same_bytes.sh libxml2",
         r"equal, (\d+) bytes", "bytes compared", 200_000),
-    Row(39, "guards of compiler and linker", "all", "grep -q FORTIFY_SOURCE=3 {build}/build.ninja && PM_BUILD_TREE=1 sh scripts/check_hardening.sh "
+    Row(39, "guards of compiler and linker", "all", "grep -q FORTIFY_SOURCE=3 {build}/build.ninja && PM_BUILD_TREE=1 "
+        "sh scripts/check_hardening.sh "
         "{build}/tools/perfmodel {build}/libperfmodel/libperfmodel.so", r"(\d+) files", "files", 2),
-    Row(40, "errors against measurements stay below their gates", "all", "ctest --test-dir {build} -L measured", TESTS, "sets", 1),
+    Row(40, "errors against measurements stay below their gates", "all", "ctest --test-dir {build} -L measured", TESTS,
+        "sets", 1),
     Row(41, "notebooks", "all run", PYTEST + "test_notebooks.py", PASSED, "notebooks", 2),
-    Row(42, "two builds are equal; tests need no network", "equal", "sh scripts/same_build.sh", r"(\d+) installed files, 0 differ", "files", 10),
+    Row(42, "two builds are equal; tests need no network", "equal", "sh scripts/same_build.sh",
+        r"(\d+) installed files, 0 differ", "files", 10),
 )  # fmt: skip
 
 
@@ -125,7 +165,8 @@ def run(row: Row, build: str, python: str) -> dict[str, str]:
     start = time.monotonic()
     environment = {**os.environ, "CK_TIMEOUT_MULTIPLIER": "5", "CK_VERBOSITY": "normal"}
     try:
-        done = subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True,
+                              timeout=SECONDS)
         code, output = done.returncode, done.stdout + done.stderr
     except subprocess.TimeoutExpired:
         code, output = 124, ""
@@ -170,9 +211,13 @@ def figure_of(row: Row, found: dict[str, str]) -> str:
 def line(row: Row, found: dict[str, str] | None) -> str:
     figure = "not run" if found is None else figure_of(row, found)
     command = f"`{row.command.format(build='BUILD', python='python3')}`".replace("|", "\\|") if row.command else ""
-    missing = f"; missing: {row.missing}" if row.missing and found is not None else f"; {row.missing}" if row.missing else ""
+    missing = (
+        f"; missing: {row.missing}" if row.missing and found is not None else f"; {row.missing}" if row.missing else ""
+    )
     date = found["date"] if found is not None else ""
-    return f"| {row.number} | {row.goal} | {row.wanted} | {verdict(row, found)}{missing} | {figure} | {date} | {command} |"
+    return (
+        f"| {row.number} | {row.goal} | {row.wanted} | {verdict(row, found)}{missing} | {figure} | {date} | {command} |"
+    )
 
 
 def fuzzing() -> list[str]:
@@ -182,12 +227,14 @@ def fuzzing() -> list[str]:
     seconds = sum(int(run["seconds"]) for run in runs)
     return [
         "",
-        f"`sh scripts/fuzz.sh SECONDS` lets coverage lead the fuzzers, under the address and undefined-behaviour sanitizers: so far {seconds // 60} minutes",
+        f"`sh scripts/fuzz.sh SECONDS` lets coverage lead the fuzzers, under the address and undefined-behaviour "
+        f"sanitizers: so far {seconds // 60} minutes",
         "in all, on a machine that had other work too. What failed is in their corpora, and mended.",
         "",
         "| target | seconds | inputs | edges covered | inputs that failed | date |",
         "|---|--:|--:|--:|--:|---|",
-        *(f"| {run['target']} | {run['seconds']} | {int(run['inputs']):,} | {int(run['edges']):,} | {run['failures']} | {run['date']} |" for run in runs),
+        *(f"| {run['target']} | {run['seconds']} | {int(run['inputs']):,} | {int(run['edges']):,} | {run['failures']} "
+          f"| {run['date']} |" for run in runs),
     ]
 
 
@@ -212,8 +259,10 @@ def page() -> str:
     return "\n".join([
         "# Reliability",
         "",
-        "What can be relied on, and how it is known. `BUILD` is a folder of CMake with tests; the Python package is that of the",
-        "build. `scripts/reliability.py` runs the commands and writes this page from what they gave, so a row that is not met says so.",
+        "What can be relied on, and how it is known. `BUILD` is a folder of CMake with tests; the Python package is "
+        "that of the",
+        "build. `scripts/reliability.py` runs the commands and writes this page from what they gave, so a row that is "
+        "not met says so.",
         "",
         f"Of {len(ROWS)} goals: {counts}.",
         "",
@@ -243,7 +292,8 @@ def main() -> int:
     elif what == ["check"]:
         if page() == PAGE.read_text():
             return 0
-        print("docs/reliability.md is not what scripts/reliability.py writes from docs/reliability.csv: run it with write", file=sys.stderr)
+        print("docs/reliability.md is not what scripts/reliability.py writes from docs/reliability.csv: run it with "
+              "write", file=sys.stderr)
         return 1
     else:
         print(__doc__, file=sys.stderr)

@@ -1,4 +1,5 @@
-"""Whether two texts are equal but for the last digits of numbers, which the C libraries of other machines round otherwise.
+"""Whether two texts are equal but for the last digits of numbers, which the C libraries of other machines round
+otherwise.
 
     scripts/same_numbers.py ONE OTHER    prints "equal, N bytes" or "equal to 1e-12, N bytes, M lines rounded otherwise"
 """
@@ -35,7 +36,9 @@ def main() -> int:
     if wrong:
         print(f"{wrong} lines differ")
     else:
-        print(f"equal to 1e-12, {size} bytes, {len(differ)} lines rounded otherwise" if differ else f"equal, {size} bytes")
+        print(
+            f"equal to 1e-12, {size} bytes, {len(differ)} lines rounded otherwise" if differ else f"equal, {size} bytes"
+        )
     return int(wrong > 0)
 
 

@@ -45,7 +45,8 @@ static bool is_set(const pm_lab *lab, const char *name)
   char known[200] = "";
   for (size_t i = 0; lab->calibration_get_set(i) != NULL; i++) {
     if (strcmp(lab->calibration_get_set(i), name) == 0) return true;
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", lab->calibration_get_set(i));
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "",
+             lab->calibration_get_set(i));
   }
   fail(CODE_USAGE, "--set \"%.80s\" cannot be calibrated; it is one of %s", name, known);
   return false;
@@ -73,12 +74,18 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|documents|collectives|operators", "what is calibrated (default kernels)"},
-  {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed (gzip)"},
-  {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
-  {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...", "only the constants of these; those of every architecture stay"},
-  {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...", "training, inference: only the constants of these frameworks, inference profiles or cuDNN generations"},
-  {OPTION_HOLD_OUT, '\0', "hold-out", "NAME,NAME...", "rows of these GPUs, or sources of training rates, are only predicted"},
+  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|documents|collectives|operators",
+   "what is calibrated (default kernels)"},
+  {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed "
+                                          "(gzip)"},
+  {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
+                                          "not say it"},
+  {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...",
+   "only the constants of these; those of every architecture stay"},
+  {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...",
+   "training, inference: only the constants of these frameworks, inference profiles or cuDNN generations"},
+  {OPTION_HOLD_OUT, '\0', "hold-out", "NAME,NAME...",
+   "rows of these GPUs, or sources of training rates, are only predicted"},
   {OPTION_ERRORS, '\0', "errors", NULL, "errors of the fitted and the hold-out rows instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
   COLUMNS_OPTION,
@@ -88,18 +95,29 @@ static const cli_option options[] = {
 const cli_command calibrate_command = {
   "calibrate", "", "fits constants of the model to measurements",
   "Fits the constants of the kernel formulas by bounded least squares on the logarithm of time: the efficiency of each "
-  "memory, issue efficiency, latency, split and energy of each architecture on its products, then what all architectures "
-  "share. Prints each constant with its standard error, whether the measurements determine it, where the search started, "
+  "memory, issue efficiency, latency, split and energy of each architecture on its products, then what all "
+  "architectures "
+  "share. Prints each constant with its standard error, whether the measurements determine it, where the search "
+  "started, "
   "its bounds, and the constant that it can be exchanged with most.\n\n"
-  "A fifth of the shapes, chosen by a hash of their sizes, is a hold-out, and so are the GPUs of --hold-out; --errors says how "
-  "far the predictions are from fitted rows and from the hold-out. Rows have the columns that docs/calibration.md lists. The same "
+  "A fifth of the shapes, chosen by a hash of their sizes, is a hold-out, and so are the GPUs of --hold-out; --errors "
+  "says how "
+  "far the predictions are from fitted rows and from the hold-out. Rows have the columns that docs/calibration.md "
+  "lists. The same "
   "rows give the same constants.\n\n"
-  "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's profiler, a report "
-  "of Nsight Systems (docs/calibration.md). Constants are then fitted from where the catalogue has them, and those that your "
+  "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's "
+  "profiler, a report "
+  "of Nsight Systems (docs/calibration.md). Constants are then fitted from where the catalogue has them, and those "
+  "that your "
   "rows do not decide stay there.\n\n"
-  "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in the "
-  "layout of validate --set training; every source is left out once. --set language fits what frameworks' own kernels take in "
-  "language models, and how fast tensor cores multiply what is not aligned, to the rates of these; --set inference host times of a forward pass, to rates and latencies of inference; --set documents the constants of frameworks that only the source documents ran, to "
-  "what these state; --set operators what serving engines add to kernels, to times of operators. With --framework ID and --data FILE.csv a profile of "
+  "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in "
+  "the "
+  "layout of validate --set training; every source is left out once. --set language fits what frameworks' own kernels "
+  "take in "
+  "language models, and how fast tensor cores multiply what is not aligned, to the rates of these; --set inference "
+  "host times of a forward pass, to rates and latencies of inference; --set documents the constants of frameworks that "
+  "only the source documents ran, to "
+  "what these state; --set operators what serving engines add to kernels, to times of operators. With --framework ID "
+  "and --data FILE.csv a profile of "
   "your own (--catalog) is fitted to your rows alone.",
   "perfmodel calibrate --architecture volta --errors", options, 0, 0, run};

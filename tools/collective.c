@@ -32,7 +32,8 @@ static bool read_sizes(const cli_request *request, double **sizes, size_t *count
 static bool unknown_collective(const cli_request *request, const char *name, const char *known)
 {
   if (pm_collective_find(request->arguments.items[0]) >= 0)
-    return fail(CODE_USAGE, "\"%.80s\" is a collective; the system comes first, then the collective", request->arguments.items[0]), false;
+    return fail(CODE_USAGE, "\"%.80s\" is a collective; the system comes first, then the collective",
+                request->arguments.items[0]), false;
   return fail(CODE_USAGE, "unknown collective \"%.80s\"; it is one of %s", name, known), false;
 }
 

@@ -16,7 +16,8 @@ static void print_alternatives(FILE *stream, const char *value)
 
 static void print_choices(FILE *stream, const pm_field *field)
 {
-  for (size_t i = 0; field->choices[i].name != NULL; i++) fprintf(stream, "%s%s", i > 0 ? " " : "", field->choices[i].name);
+  for (size_t i = 0; field->choices[i].name != NULL; i++)
+    fprintf(stream, "%s%s", i > 0 ? " " : "", field->choices[i].name);
 }
 
 /* Whether a value's name is its words: "none|backward", not "LIST|FILE". */
@@ -50,7 +51,8 @@ static const pm_field *choice_of(const cli_known *known)
 static void print_entries(FILE *stream, const cli_option *option, const char *kind)
 {
   bool none = strstr(option->doc, "none: ") != NULL;
-  fprintf(stream, "\"%s$(_perfmodel_ids %.*s)\"", none ? "none " : "", (int)strspn(kind, "abcdefghijklmnopqrstuvwxyz_"), kind);
+  fprintf(stream, "\"%s$(_perfmodel_ids %.*s)\"", none ? "none " : "", (int)strspn(kind, "abcdefghijklmnopqrstuvwxyz_"),
+          kind);
 }
 
 /* What can stand behind an option. */
@@ -120,12 +122,14 @@ void print_completion(FILE *stream)
       print_alternatives(stream, c->arguments);
       fputs("\" ;;\n", stream);
     }
-    if (strncmp(c->arguments, "NETWORK", 7) == 0) fprintf(stream, "    %s-2) words=$(_perfmodel_ids networks) ;;\n", c->name);
+    if (strncmp(c->arguments, "NETWORK", 7) == 0)
+      fprintf(stream, "    %s-2) words=$(_perfmodel_ids networks) ;;\n", c->name);
     if (strstr(c->arguments, " GPU|SYSTEM") != NULL)
       fprintf(stream, "    %s-3) words=\"$(_perfmodel_ids gpus) $(_perfmodel_ids systems)\" ;;\n", c->name);
     else if (strstr(c->arguments, " SYSTEM") != NULL)
       fprintf(stream, "    %s-3) words=$(_perfmodel_ids systems) ;;\n", c->name);
-    if (strncmp(c->arguments, "SYSTEM", 6) == 0) fprintf(stream, "    %s-2) words=$(_perfmodel_ids systems) ;;\n", c->name);
+    if (strncmp(c->arguments, "SYSTEM", 6) == 0)
+      fprintf(stream, "    %s-2) words=$(_perfmodel_ids systems) ;;\n", c->name);
     if (strncmp(c->arguments, "FILE", 4) == 0)
       fprintf(stream, "    %s-*) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", c->name);
   }

@@ -66,14 +66,17 @@ static void print_answer(FILE *stream, const cli_deadline *d, const pm_training_
   duration a, b, c;
   size_t last = pm_table_count_rows(table) - 1;
   const char *machine = pm_system_get_machine(d->system)->name;
-  double nodes = number_at(table, "nodes", last), gpus = number_at(table, "gpus", last), time = number_at(table, "time", last);
+  double nodes = number_at(table, "nodes", last), gpus = number_at(table, "gpus", last),
+      time = number_at(table, "time", last);
   if (number_at(table, "reached", last) >= 1)
     fprintf(stream, "%.0f nodes, %.0f GPUs (%s) train within %s: %s\n", nodes, gpus, machine, of(goal->within, a),
             of(time, b));
-  else fprintf(stream, "No count of at most %d nodes (%s) trains within %s\n", goal->max_nodes, machine, of(goal->within, a));
+  else fprintf(stream, "No count of at most %d nodes (%s) trains within %s\n", goal->max_nodes, machine,
+               of(goal->within, a));
   double mtbf = number_at(table, "mtbf", last);
   if (isfinite(mtbf))
-    fprintf(stream, "A failure every %s, a checkpoint every %s that takes %s: %.1f %% of the time is training\n", of(mtbf, a),
+    fprintf(stream, "A failure every %s, a checkpoint every %s that takes %s: %.1f %% of the time is training\n",
+            of(mtbf, a),
             of(number_at(table, "interval", last), b), of(number_at(table, "checkpoint", last), c),
             100 * number_at(table, "goodput", last));
 }
@@ -106,7 +109,8 @@ static void print_amounts(FILE *stream, const cli_prices *prices, const pm_table
   fputs("\n\n", stream);
 }
 
-static int write_report(const cli_request *request, const cli_deadline *d, const cli_prices *prices, const pm_training_goal *goal,
+static int write_report(const cli_request *request, const cli_deadline *d, const cli_prices *prices,
+                        const pm_training_goal *goal,
                         const pm_table *table)
 {
   cli_page page;

@@ -20,6 +20,7 @@ static const cli_option options[] = {
 const cli_command doctor_command = {
   "doctor", "PATH", "looks a file's values over for implausible ones",
   "Finds what can be read but is hardly meant: gigabits for gigabytes, both directions counted, peaks with sparsity, "
-  "more bandwidth than the PCIe generation has. Prints line, value and what it probably should be. What cannot be read, "
+  "more bandwidth than the PCIe generation has. Prints line, value and what it probably should be. What cannot be "
+  "read, "
   "perfmodel check reports.",
   "perfmodel doctor mine.xml", options, 1, 1, run};

@@ -48,7 +48,8 @@ static int run(const cli_request *request)
   if (request->value[OPTION_FORMAT] != NULL) return fail(CODE_USAGE, "export writes XML; --format is for tables");
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
-  const char *name = words->items[words->count - 1], *kind = words->count == 2 ? words->items[0] : kind_of(catalog, name);
+  const char *name = words->items[words->count - 1],
+    *kind = words->count == 2 ? words->items[0] : kind_of(catalog, name);
   char *text = NULL;
   if (pm_catalog_count(catalog, kind) < 0) code = unknown_kind(kind);
   else if (words->count == 1 && pm_catalog_count(catalog, name) >= 0)
@@ -71,7 +72,8 @@ static const cli_option options[] = {
 
 const cli_command export_command = {
   "export", "[KIND] NAME", "writes a system, GPU, framework or network as a file of your own",
-  "Prints an entry of the catalogue, complete, as XML that --catalog reads and that gives the same numbers. A network is "
+  "Prints an entry of the catalogue, complete, as XML that --catalog reads and that gives the same numbers. A network "
+  "is "
   "a flat list of its layers, one element each, blocks, repeats and parameters worked out. Under its own id the entry "
   "replaces the shipped one; with --id it stands beside it. To begin without an entry: perfmodel new.",
   "perfmodel export system dgx-a100 --id mine --output mine.xml", options, 1, 2, run};

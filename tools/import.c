@@ -12,11 +12,13 @@ static const char *guess_format(const char *text)
 }
 
 /* What another program measured, as rows for validate and calibrate. */
-static int import_measurements(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, const char *text)
+static int import_measurements(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog,
+                               const char *text)
 {
   pm_error error = PM_ERROR_NONE;
   char *report = NULL;
-  const char *system = request->value[OPTION_SYSTEM] != NULL ? request->value[OPTION_SYSTEM] : request->value[OPTION_GPU];
+  const char *system = request->value[OPTION_SYSTEM] != NULL ? request->value[OPTION_SYSTEM]
+    : request->value[OPTION_GPU];
   char *csv = lab->measurements_read(catalog, text, request->arguments.items[0], system, &report, &error);
   if (report != NULL) note_lines(request, report);
   pm_string_free(report);
@@ -51,7 +53,8 @@ static int run(const cli_request *request)
   pm_catalog *catalog = open_catalog(request, &code);
   pm_lab lab;
   bool measured = pm_lab_load(&lab, NULL) == PM_OK && lab.measurements_find_format(text) != NULL;
-  if (catalog != NULL) code = measured ? import_measurements(request, &lab, catalog, text) : import(request, catalog, text);
+  if (catalog != NULL)
+    code = measured ? import_measurements(request, &lab, catalog, text) : import(request, catalog, text);
   pm_catalog_free(catalog);
   pm_string_free(text);
   return code;
@@ -69,6 +72,7 @@ const cli_command import_command = {
   "import", "FILE", "makes a system, or rows of measurements, from what other tools report",
   "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or the XML of hwloc's lstopo, and "
   "writes a system that --catalog takes. Everything assumed or left out is reported on standard error.\n\n"
-  "Of the output of nccl-tests (text, JSON), a trace of PyTorch's profiler or a report of Nsight Systems it writes the rows "
+  "Of the output of nccl-tests (text, JSON), a trace of PyTorch's profiler or a report of Nsight Systems it writes the "
+  "rows "
   "that validate and calibrate read with --data (docs/calibration.md).",
   "perfmodel import topo.txt --gpu v100-sxm2-16gb --id mine -o mine.xml", options, 1, 1, run};

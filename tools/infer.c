@@ -122,7 +122,8 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "inference_run", "many", NULL},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as tensorrt or pytorch-2.4-compile (default pytorch, the "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME",
+   "what runs it, such as tensorrt or pytorch-2.4-compile (default pytorch, the "
                                                 "newest fitted release that runs on the GPU); see perfmodel list "
                                                 "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},
@@ -136,9 +137,11 @@ const cli_command infer_command = {
   "infer", "NETWORK GPU|SYSTEM", "predicts latency and throughput of inference",
   "Predicts the forward pass of a trained network: latency of a call, samples per second, what limits them, and "
   "whether it fits the memory; one row for each combination of the lists. An engine such as TensorRT folds batch norm, "
-  "activation and sum into the convolution before; a framework runs a kernel per layer. With --latency the batch is the "
+  "activation and sum into the convolution before; a framework runs a kernel per layer. With --latency the batch is "
+  "the "
   "largest one within that time.\n\n"
-  "The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it. GPUs "
+  "The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it. "
+  "GPUs "
   "are replicas that share nothing. The table shows the main columns; csv and json have all, "
   "in SI units.",
   "perfmodel infer resnet50 t4 --batch 1,8,32 --precision int8 --framework tensorrt", options, 2, 2, run};

@@ -24,7 +24,8 @@ static int set_field(const cli_request *request, option_id option, const char *f
   pm_error error = PM_ERROR_NONE;
   const pm_field *f = pm_record_find_field(pm_record_type_find("input_run"), field);
   if (request->value[option] == NULL) return CODE_DONE;
-  return pm_record_set(f, run, request->value[option], &error) == PM_OK ? CODE_DONE : fail(CODE_USAGE, "%s", error.text);
+  return pm_record_set(f, run, request->value[option], &error) == PM_OK ? CODE_DONE : fail(CODE_USAGE, "%s",
+      error.text);
 }
 
 static int read_input(const cli_request *request, pm_input_run *run)
@@ -32,7 +33,8 @@ static int read_input(const cli_request *request, pm_input_run *run)
   static const struct {
     option_id option;
     const char *field;
-  } fields[] = {{OPTION_UNITS, "units"},       {OPTION_WORKERS, "workers"},     {OPTION_READS, "reads"},       {OPTION_PREFETCH, "prefetch"},
+  } fields[] = {{OPTION_UNITS, "units"},       {OPTION_WORKERS, "workers"},     {OPTION_READS, "reads"},
+                {OPTION_PREFETCH, "prefetch"},
                 {OPTION_FILES, "format"},      {OPTION_DECODE, "decode"},     {OPTION_POLICY, "policy"},
                 {OPTION_CACHE, "cache"},       {OPTION_CHUNK, "chunk"},       {OPTION_RATE, "gpu_rate"},
                 {OPTION_SAMPLE_OUT, "sample_out"},
@@ -119,7 +121,8 @@ static int find_rate(const cli_request *request, const pm_catalog *catalog, ques
 static void print_rate(FILE *stream, const question *q, const char *name, double rate, int stage)
 {
   if (!isfinite(rate)) return;
-  fprintf(stream, "  %-*s%12.0f samples/s%s\n", LABEL, name, rate, (int)q->rates.bottleneck == stage ? "  <- the limit" : "");
+  fprintf(stream, "  %-*s%12.0f samples/s%s\n", LABEL, name, rate,
+          (int)q->rates.bottleneck == stage ? "  <- the limit" : "");
 }
 
 static void print_stages(FILE *stream, const question *q)
@@ -158,7 +161,8 @@ static void print_fed(FILE *stream, const question *q)
 static void print_interval(FILE *stream, const pm_input_rates *r)
 {
   if (r->calibration == PM_CALIBRATION_STATUS_NONE || isnan(r->throughput_p10)) return;
-  const char *word = pm_record_find_field(pm_record_type_find("input_rates"), "calibration")->choices[r->calibration].name;
+  const char *word = pm_record_find_field(pm_record_type_find("input_rates"),
+                                          "calibration")->choices[r->calibration].name;
   if (r->throughput_p10 == r->throughput_p90)
     fprintf(stream, "  %-*s the path keeps up within its 80 %% prediction interval (%s)\n", LABEL, "", word);
   else fprintf(stream, "  %-*s%12.0f to %.0f samples/s (80 %% prediction interval, %s)\n", LABEL, "", r->throughput_p10,
@@ -237,7 +241,8 @@ static const cli_option options[] = {
   {OPTION_NETWORK, '\0', "network", "NAME", "predict that rate for this network instead; see perfmodel list networks"},
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples input_rate no_prefetch"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "its samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME",
+   "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
   {OPTION_UNITS, '\0', "units", "N", "units of the storage, such as chassis (default 1)"},
   {OPTION_LOADER, '\0', "loader", "NAME", "see perfmodel list loaders (default tensorflow)"},
   {OPTION_CPU, '\0', "cpu", "NAME", "see perfmodel list decoders (default: the machine's)"},
@@ -250,7 +255,8 @@ static const cli_option options[] = {
   {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\"; steady state then"},
   {OPTION_POLICY, '\0', "policy", "lru|random|keep|sequential", "how the cache replaces (default lru)"},
   {OPTION_FIRST_EPOCH, '\0', "first-epoch", NULL, "nothing is cached yet"},
-  {OPTION_SAMPLE_OUT, '\0', "sample-out", "SIZE", "bytes of a decoded sample, such as \"588 KiB\"; copies may limit then"},
+  {OPTION_SAMPLE_OUT, '\0', "sample-out", "SIZE",
+   "bytes of a decoded sample, such as \"588 KiB\"; copies may limit then"},
   {OPTION_UPLINK_GPUS, '\0', "gpus-per-uplink", "N", "GPUs that share an uplink to the host (default 1)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
@@ -258,9 +264,12 @@ static const cli_option options[] = {
 };
 
 const cli_command input_command = {
-  "input", "DATASET SYSTEM", "says whether storage and decoding keep up with the GPUs, and how many nodes they can supply",
-  "Gives every stage of the input path a rate: the storage, its network ports and gateway, the node's adapter, decoding, "
-  "copies to the GPUs. The slowest limits. Against a rate of the GPUs it says how long they wait, and how many nodes one "
+  "input", "DATASET SYSTEM", "says whether storage and decoding keep up with the GPUs, and how many nodes they can "
+                             "supply",
+  "Gives every stage of the input path a rate: the storage, its network ports and gateway, the node's adapter, "
+  "decoding, "
+  "copies to the GPUs. The slowest limits. Against a rate of the GPUs it says how long they wait, and how many nodes "
+  "one "
   "storage system can supply at that rate: the least over the chain, with every stage's own number.\n\n"
   "As a table this is a report to read; as csv or json it is one row with all values.",
   "perfmodel input ilsvrc2012-x10 c4140 --storage isilon-f800 --rate \"2940 samples/s\"", options, 2, 2, run};

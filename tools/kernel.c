@@ -63,7 +63,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU; see perfmodel list gpus"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "precision (default fp32); see perfmodel list precisions"},
-  {OPTION_KERNEL_MODEL, '\0', "kernel-model", "calibrated|roofline", "how it is timed (default calibrated, where the architecture "
+  {OPTION_KERNEL_MODEL, '\0', "kernel-model", "calibrated|roofline",
+   "how it is timed (default calibrated, where the architecture "
                                                           "has constants)"},
   {OPTION_PASS, '\0', "pass", "NAME", "conv, lstm, gru, rnn: forward (default), dgrad or wgrad; "
                                      "attention: forward or backward"},
@@ -73,7 +74,8 @@ static const cli_option options[] = {
   {OPTION_K, '\0', "k", "N", "gemm: length of the contraction"},
   {OPTION_PRODUCTS, '\0', "count", "N", "gemm: independent products of these sizes (default 1)"},
   {OPTION_TN, '\0', "tn", NULL, "gemm: both operands are stored along the contraction, as of a linear layer"},
-  {OPTION_OPERAND_BYTES, '\0', "operand-bytes", "B", "gemm: bytes of a stored number of the second operand, such as 0.5 of weights "
+  {OPTION_OPERAND_BYTES, '\0', "operand-bytes", "B",
+   "gemm: bytes of a stored number of the second operand, such as 0.5 of weights "
                                                     "of four bits (default as the precision's)"},
   {OPTION_CHANNELS, '\0', "channels", "N", "conv, pooling: input channels"},
   {OPTION_OUT_CHANNELS, '\0', "out-channels", "N", "conv: output channels (default as many)"},
@@ -81,12 +83,14 @@ static const cli_option options[] = {
   {OPTION_IMAGE, '\0', "size", "H[xW]", "conv, pooling: height and width of the input"},
   {OPTION_WINDOW, '\0', "kernel", "H[xW]", "conv, pooling: the window (default 3, pooling 2)"},
   {OPTION_STRIDE, '\0', "stride", "H[xW]", "conv, pooling: stride (default 1, pooling that of the window)"},
-  {OPTION_PADDING, '\0', "padding", "H[xW]", "conv, pooling: padding on each side (default half of the window, pooling 0)"},
+  {OPTION_PADDING, '\0', "padding", "H[xW]", "conv, pooling: padding on each side (default half of the window, pooling "
+                                             "0)"},
   {OPTION_HEADS, '\0', "heads", "N", "attention: heads of one sample"},
   {OPTION_TOKENS, '\0', "tokens", "N", "attention: queries of one sample"},
   {OPTION_KEYS, '\0', "keys", "N", "attention: keys of one sample (default as many)"},
   {OPTION_HEAD_SIZE, '\0', "head-size", "N", "attention: numbers of a head"},
-  {OPTION_ATTENTION, '\0', "attention", "NAME", "attention: implementation (default fused); see perfmodel list attention"},
+  {OPTION_ATTENTION, '\0', "attention", "NAME",
+   "attention: implementation (default fused); see perfmodel list attention"},
   {OPTION_CAUSAL, '\0', "causal", NULL, "attention: a query sees no later keys"},
   {OPTION_KEY_WINDOW, '\0', "window", "N", "attention: keys that a query sees at most, with --causal (default all)"},
   {OPTION_KV_HEADS, '\0', "kv-heads", "N", "attention: heads of keys and values of one sample (default as many)"},
@@ -101,7 +105,8 @@ static const cli_option options[] = {
   {OPTION_ELEMENTS, '\0', "elements", "N", "elementwise, batch-norm: numbers of a tensor"},
   {OPTION_TENSORS, '\0', "tensors", "N", "elementwise: tensors read and written (default 2)"},
   {OPTION_PARAMETERS, '\0', "parameters", "N", "optimizer: parameters"},
-  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME", "optimizer: which one (default momentum); see perfmodel list optimizers"},
+  {OPTION_OPTIMIZER, '\0', "optimizer", "NAME",
+   "optimizer: which one (default momentum); see perfmodel list optimizers"},
   {OPTION_BYTES, '\0', "bytes", "SIZE", "copy: bytes between host and device, such as 64MiB"},
   {OPTION_PAGEABLE, '\0', "pageable", NULL, "copy: of memory that is not pinned"},
   COLUMNS_OPTION,

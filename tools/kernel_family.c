@@ -40,7 +40,8 @@ static const family families[] = {
   {"reduction", PM_OPERATOR_REDUCTION, NONE, NONE, 1, ROWS},
   {"embedding", PM_OPERATOR_EMBEDDING, NONE, NONE, 1, ROWS},
   {"attention", PM_OPERATOR_ATTENTION, PM_OPERATOR_ATTENTION_BACKWARD, NONE, 1,
-   {SIZE(HEADS, count, 0), SIZE(TOKENS, m, 0), SIZE(KEYS, k, NAN), SIZE(HEAD_SIZE, n, 0), SIZE(BATCH, groups, 1), SIZES_END}},
+   {SIZE(HEADS, count, 0), SIZE(TOKENS, m, 0), SIZE(KEYS, k, NAN), SIZE(HEAD_SIZE, n, 0), SIZE(BATCH, groups, 1),
+    SIZES_END}},
   {"lstm", RNN, 4, RNN_SIZES},
   {"gru", RNN, 3, RNN_SIZES},
   {"rnn", RNN, 1, RNN_SIZES},
@@ -99,7 +100,8 @@ static int read_size(const cli_request *request, const family *f, int index, pm_
 }
 
 /* "56" or "224x112": height, then width. */
-static int read_pair(const cli_request *request, option_id id, double least, double other, double *height, double *width)
+static int read_pair(const cli_request *request, option_id id, double least, double other, double *height,
+                     double *width)
 {
   const char *text = request->value[id], *cross = text != NULL ? strchr(text, 'x') : NULL;
   char first[32];
@@ -197,7 +199,8 @@ static const pm_attention *read_implementation(const cli_request *request)
 
 static int read_attention(const cli_request *request, pm_kernel *kernel)
 {
-  static const option_id fused[] = {OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES, OPTION_VALUE_SIZE,
+  static const option_id fused[] = {OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES,
+                                    OPTION_VALUE_SIZE,
                                     OPTION_LATENT};
   kernel->count *= kernel->groups; /* heads of all samples */
   kernel->kv_count *= kernel->groups;
@@ -212,10 +215,12 @@ static int read_attention(const cli_request *request, pm_kernel *kernel)
     return CODE_DONE;
   }
   if (kernel->operation != PM_OPERATOR_ATTENTION)
-    return fail(CODE_USAGE, "attention that stores its scores has no backward pass here; see its parts, gemm and softmax");
+    return fail(CODE_USAGE, "attention that stores its scores has no backward pass here; see its parts, gemm and "
+                            "softmax");
   for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++)
     if (request->value[fused[i]] != NULL)
-      return fail(CODE_USAGE, "attention that stores its scores computes those of all heads; it has no --%s", option_name(request, fused[i]));
+      return fail(CODE_USAGE, "attention that stores its scores computes those of all heads; it has no --%s",
+                  option_name(request, fused[i]));
   kernel->operation = PM_OPERATOR_ATTENTION_UNFUSED;
   return CODE_DONE;
 }
@@ -271,10 +276,13 @@ static bool is_used(const family *f, option_id id)
 static int refuse_others(const cli_request *request, const family *f)
 {
   static const option_id all[] = {OPTION_M, OPTION_N, OPTION_K, OPTION_PRODUCTS, OPTION_CHANNELS, OPTION_OUT_CHANNELS,
-                                  OPTION_GROUPS, OPTION_IMAGE, OPTION_WINDOW, OPTION_STRIDE, OPTION_PADDING, OPTION_BATCH,
-                                  OPTION_HIDDEN, OPTION_STEPS, OPTION_HEADS, OPTION_TOKENS, OPTION_KEYS, OPTION_HEAD_SIZE,
+                                  OPTION_GROUPS, OPTION_IMAGE, OPTION_WINDOW, OPTION_STRIDE, OPTION_PADDING,
+                                      OPTION_BATCH,
+                                  OPTION_HIDDEN, OPTION_STEPS, OPTION_HEADS, OPTION_TOKENS, OPTION_KEYS,
+                                      OPTION_HEAD_SIZE,
                                   OPTION_ATTENTION, OPTION_CAUSAL, OPTION_KEY_WINDOW, OPTION_KV_HEADS, OPTION_KV_BYTES,
-                                  OPTION_VALUE_SIZE, OPTION_LATENT, OPTION_OPERAND_BYTES, OPTION_ROWS, OPTION_ROW_SIZE, OPTION_ELEMENTS, OPTION_TENSORS,
+                                  OPTION_VALUE_SIZE, OPTION_LATENT, OPTION_OPERAND_BYTES, OPTION_ROWS, OPTION_ROW_SIZE,
+                                      OPTION_ELEMENTS, OPTION_TENSORS,
                                   OPTION_PARAMETERS, OPTION_OPTIMIZER, OPTION_BYTES, OPTION_PAGEABLE};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (request->value[all[i]] != NULL && !is_used(f, all[i]))

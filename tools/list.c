@@ -127,7 +127,8 @@ static pm_table *list_kinds(const pm_catalog *catalog, pm_error *error)
   for (; count + LISTS < MOST && (kind = pm_catalog_get_kind(count)) != NULL; count++)
     set_kind(&rows[count], kind, (size_t)pm_catalog_count(catalog, kind));
   while (pm_layer_kind_get_name(layers) != NULL) layers++;
-  for (int i = 0; i < LISTS; i++) set_kind(&rows[count++], lists[i].plural, lists[i].count > 0 ? lists[i].count : layers);
+  for (int i = 0; i < LISTS; i++)
+    set_kind(&rows[count++], lists[i].plural, lists[i].count > 0 ? lists[i].count : layers);
   return pm_table_new_of_records(&kind_type, rows, count, error);
 }
 

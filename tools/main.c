@@ -63,7 +63,8 @@ int main(int argc, char **argv)
     const char *name;
     void (*print)(FILE *stream);
   } pages[] = {{"--help", print_help}, {"-h", print_help}, {"--version", print_version},
-               {"version", print_version}, {"-V", print_version}, {"--manual", print_manual}, {"--completion", print_completion}};
+               {"version", print_version}, {"-V", print_version}, {"--manual", print_manual},
+                 {"--completion", print_completion}};
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as EPIPE, and is no failure */
   if (argc < 2) return fail(CODE_USAGE, "a command is missing; see perfmodel --help");
   for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)

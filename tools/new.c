@@ -37,7 +37,8 @@ static bool is_id(const char *id)
 
 static int check_id(const char *id)
 {
-  return is_id(id) ? CODE_DONE : fail(CODE_USAGE, "--id \"%.60s\" is not made of letters, digits, '-', '_' and '.'", id);
+  return is_id(id) ? CODE_DONE : fail(CODE_USAGE, "--id \"%.60s\" is not made of letters, digits, '-', '_' and '.'",
+                                      id);
 }
 
 static const char *id_of(const cli_request *request)
@@ -76,7 +77,8 @@ static int unknown_network(const pm_catalog *catalog, const char *text)
   for (size_t i = 0; (id = pm_catalog_get_id(catalog, "link", i)) != NULL; i++) {
     size_t used = strlen(choices);
     if (pm_catalog_get_record(catalog, "link", id, &link, NULL) == PM_OK && is_network(&link) && used < sizeof choices)
-      snprintf(choices + used, sizeof choices - used, "%s%s (%g Gbit/s)", used > 0 ? ", " : "", id, link.bandwidth * 8e-9);
+      snprintf(choices + used, sizeof choices - used, "%s%s (%g Gbit/s)", used > 0 ? ", " : "", id,
+               link.bandwidth * 8e-9);
   }
   return fail(CODE_USAGE, "--network \"%.60s\" is no number of ports and their rate or link, such as \"8x400 Gb/s\" or "
               "\"8x infiniband-ndr\"; links: %s", text, choices);
@@ -109,9 +111,12 @@ static void write_system(FILE *out, const char *id, const pm_machine *machine, c
   fprintf(out, "%s  <system id=\"%s\" name=\"%s: %d x %s\">\n", head, id, id, machine->gpus, machine->gpu);
   fprintf(out, "    <gpu>%s</gpu>                <!-- perfmodel list gpus -->\n", machine->gpu);
   fprintf(out, "    <gpus>%d</gpus>                         <!-- of one node -->\n", machine->gpus);
-  fprintf(out, "    <topology>%s</topology>          <!-- pcie, nvswitch, pairs or sockets; or a <graph> with every link,\n"
-               "                                            as perfmodel export system dgx1-v100 shows -->\n", topology);
-  fprintf(out, "    <staged>%s</staged>                    <!-- yes: GPUs reach each other only through host memory -->\n",
+  fprintf(out, "    <topology>%s</topology>          <!-- pcie, nvswitch, pairs or sockets; or a <graph> with every "
+               "link,\n"
+               "                                            as perfmodel export system dgx1-v100 shows -->\n",
+                 topology);
+  fprintf(out, "    <staged>%s</staged>                    <!-- yes: GPUs reach each other only through host memory "
+               "-->\n",
           machine->staged ? "yes" : "no");
   fputs("    <!-- What you know of the host; what is not known stays away:\n"
         "    <cpu>2 x Intel Xeon Platinum 8480C</cpu>\n"
@@ -121,7 +126,8 @@ static void write_system(FILE *out, const char *id, const pm_machine *machine, c
         "    <storage_bandwidth>25 GB/s</storage_bandwidth>\n"
         "    -->\n", out);
   if (network->count > 0)
-    fprintf(out, "    <network link=\"%s\" count=\"%d\"/>  <!-- ports of one node: %d x %g Gbit/s -->\n", network->link.id,
+    fprintf(out, "    <network link=\"%s\" count=\"%d\"/>  <!-- ports of one node: %d x %g Gbit/s -->\n",
+            network->link.id,
             network->count, network->count, network->link.bandwidth * 8e-9);
   else
     fputs("    <!-- Without a network the nodes are on their own:\n"
@@ -212,8 +218,10 @@ static void write_framework(FILE *out, const char *id, const pm_framework *whole
   const char *like = whole->id;
   const pm_record_type *type = pm_record_type_find("framework");
   fprintf(out, "%s  <framework id=\"%s\" name=\"%s: like %s\">\n", head, id, id, like);
-  fprintf(out, "    <like>%s</like>  <!-- kernel_time, step_time, straggler and memory are its own unless they stand here -->\n", like);
-  fputs("    <evidence>uncalibrated</evidence>  <!-- what the constants rest on; the prediction interval is wider for it -->\n", out);
+  fprintf(out, "    <like>%s</like>  <!-- kernel_time, step_time, straggler and memory are its own unless they stand "
+               "here -->\n", like);
+  fputs("    <evidence>uncalibrated</evidence>  <!-- what the constants rest on; the prediction interval is wider for "
+        "it -->\n", out);
   for (size_t i = 0; i < type->field_count; i++) {
     const char *text = is_dropped(type->fields[i].name) ? NULL : shown(table, type->fields[i].name, value);
     if (text != NULL) write_field(out, &type->fields[i], text);
@@ -221,14 +229,16 @@ static void write_framework(FILE *out, const char *id, const pm_framework *whole
   }
   fputs("    <!-- It does not state these: -->\n", out);
   for (size_t i = 0; i < type->field_count; i++)
-    if (!is_dropped(type->fields[i].name) && !is_inherited(type->fields[i].name) && shown(table, type->fields[i].name, value) == NULL)
+    if (!is_dropped(type->fields[i].name) && !is_inherited(type->fields[i].name) &&
+        shown(table, type->fields[i].name, value) == NULL)
       write_absent(out, &type->fields[i]);
   fputs("  </framework>\n\n</perfmodel>\n", out);
 }
 
 static int new_framework(const cli_request *request, const pm_catalog *catalog)
 {
-  static const needed list[] = {{OPTION_LIKE, "like", "the framework whose code is nearest, see perfmodel list frameworks"}};
+  static const needed list[] = {{OPTION_LIKE, "like",
+                                 "the framework whose code is nearest, see perfmodel list frameworks"}};
   cli_page page;
   pm_error error = PM_ERROR_NONE;
   int code = check_given(request, "framework", list, 1);
@@ -250,7 +260,8 @@ static int run(const cli_request *request)
   const char *kind = request->arguments.items[0];
   bool system = strcmp(kind, "system") == 0;
   if (!system && strcmp(kind, "framework") != 0)
-    return fail(CODE_USAGE, "new makes a system or a framework, not a \"%.60s\"; perfmodel export writes other entries", kind);
+    return fail(CODE_USAGE, "new makes a system or a framework, not a \"%.60s\"; perfmodel export writes other entries",
+                kind);
   int code = check_id(id_of(request));
   if (code != CODE_DONE) return code;
   pm_catalog *catalog = open_catalog(request, &code);
@@ -263,9 +274,11 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of a system, see perfmodel list gpus"},
   {OPTION_GPUS, '\0', "gpus", "N", "GPUs of one node"},
-  {OPTION_TOPOLOGY, '\0', "topology", "pcie|nvswitch|pairs|sockets", "how they are joined: each by PCIe under a CPU alone, all by NVLink "
+  {OPTION_TOPOLOGY, '\0', "topology", "pcie|nvswitch|pairs|sockets",
+   "how they are joined: each by PCIe under a CPU alone, all by NVLink "
    "switches, neighbours by NVLink bridges, or only over the host's sockets"},
-  {OPTION_NETWORK, '\0', "network", "NxRATE", "ports of one node, \"8x400 Gb/s\", or \"8x infiniband-ndr\" (default: none)"},
+  {OPTION_NETWORK, '\0', "network", "NxRATE", "ports of one node, \"8x400 Gb/s\", or \"8x infiniband-ndr\" (default: "
+                                              "none)"},
   {OPTION_LIKE, '\0', "like", "NAME", "what a framework begins as, see perfmodel list frameworks"},
   {OPTION_ID, '\0', "id", "ID", "id of the new entry (default mine)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -273,7 +286,9 @@ static const cli_option options[] = {
 
 const cli_command new_command = {
   "new", "system|framework", "begins a file of your own: a system or a framework",
-  "Prints a complete file with comments, which --catalog reads as it is: a system of a GPU of the catalogue and a usual "
+  "Prints a complete file with comments, which --catalog reads as it is: a system of a GPU of the catalogue and a "
+  "usual "
   "way to join several, or a framework that begins as another. A copy of an entry is written by perfmodel export.",
-  "perfmodel new system --gpu h100-sxm5 --gpus 8 --topology nvswitch --network \"8x400 Gb/s\" -o mine.xml", options, 1, 1,
+  "perfmodel new system --gpu h100-sxm5 --gpus 8 --topology nvswitch --network \"8x400 Gb/s\" -o mine.xml", options, 1,
+    1,
   run};

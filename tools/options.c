@@ -62,7 +62,8 @@ static void say(const pm_field *field, const char *value, char *doc, size_t size
     list_choices(field, ", ", choices, sizeof choices);
     used += (size_t)snprintf(doc + used, size - used, ": %s", choices);
   }
-  if (field->asked == NULL && field->otherwise != NULL && used < size) snprintf(doc + used, size - used, " (default %s)", field->otherwise);
+  if (field->asked == NULL && field->otherwise != NULL && used < size)
+    snprintf(doc + used, size - used, " (default %s)", field->otherwise);
 }
 
 /* The options after `last` that speak of a field in words of the command's own. */

@@ -43,7 +43,8 @@ static int cannot_write(const char *name)
 
 static int write_stdout(const char *text, size_t size)
 {
-  if (write_all(STDOUT_FILENO, text, size) || errno == EPIPE) return CODE_DONE; /* who reads has seen enough: no failure */
+  /* who reads has seen enough: no failure */
+  if (write_all(STDOUT_FILENO, text, size) || errno == EPIPE) return CODE_DONE;
   return fail(CODE_INTERNAL, "cannot write to standard output: %s", strerror(errno));
 }
 

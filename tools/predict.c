@@ -180,11 +180,15 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", NULL, NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_RUN, '\0', "run", "FILE", "the run as Megatron-LM (a script), NeMo, torchtitan, DeepSpeed or Accelerate have it; options "
+  {OPTION_RUN, '\0', "run", "FILE", "the run as Megatron-LM (a script), NeMo, torchtitan, DeepSpeed or Accelerate have "
+                                    "it; options "
                                    "given besides count more"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6; none: "
-                                               "kernels and collectives only (default: PyTorch, its FSDP with --zero 3, "
-                                               "Megatron-LM with --tp, --pp, --cp or --ep); see perfmodel list frameworks"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME",
+   "what runs it, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6; none: "
+                                               "kernels and collectives only (default: PyTorch, its FSDP with --zero "
+                                               "3, "
+                                               "Megatron-LM with --tp, --pp, --cp or --ep); see perfmodel list "
+                                               "frameworks"},
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
@@ -198,7 +202,8 @@ static const cli_option options[] = {
 const cli_command predict_command = {
   "predict", "NETWORK SYSTEM", "predicts step time and throughput of one run, and what limits it",
   "Predicts a training step: forward, backward and update kernels, the host that launches them, gradients that are "
-  "summed bucket by bucket behind the backward pass, waiting for the slowest GPU and for input. What the software adds is "
+  "summed bucket by bucket behind the backward pass, waiting for the slowest GPU and for input. What the software adds "
+  "is "
   "that of a framework of the catalogue; a prediction says what its constants rest on.\n\n"
   "As a table this is a report to read; as csv or json it is one row with all values, in SI units.",
   "perfmodel predict resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16", options, 2, 2, run};

@@ -17,8 +17,8 @@ typedef struct cli_prices {
   char currency[16]; /* empty without prices */
 } cli_prices;
 
-/* From --price: "SYSTEM=AMOUNT CURRENCY, ..." or a file with a price on each line, '#' starts a remark. One currency for
-** all. Prints what is wrong and returns an exit code. */
+/* From --price: "SYSTEM=AMOUNT CURRENCY, ..." or a file with a price on each line, '#' starts a remark. One currency
+** for all. Prints what is wrong and returns an exit code. */
 int read_prices(const cli_request *request, const pm_catalog *catalog, cli_prices *prices);
 
 double price_of(const cli_prices *prices, const char *system); /* NAN: unknown; the last one wins */

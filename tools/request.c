@@ -72,7 +72,8 @@ static int unknown_option(const cli_request *request, const char *word)
   for (size_t i = 0; i < request->options->count; i++) names[i] = request->options->items[i].option.name;
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="), word + strspn(word, "-"));
   if (is_argument(request->command, name))
-    return fail(CODE_USAGE, "\"%.80s\" is no option but an argument; usage: perfmodel %s %s [options]", word, request->command->name,
+    return fail(CODE_USAGE, "\"%.80s\" is no option but an argument; usage: perfmodel %s %s [options]", word,
+                request->command->name,
                 request->command->arguments);
   const char *meant = closest_name(name, names);
   if (meant != NULL) return fail(CODE_USAGE, "unknown option \"%.80s\"; did you mean \"--%s\"?", word, meant);
@@ -183,7 +184,8 @@ static int format_of_file(cli_request *request, const char *file)
   if (ends_with(name, ".csv")) request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".json")) request->format = PM_FORMAT_JSON;
   else if (!writes_text(request))
-    return fail(CODE_USAGE, "-o \"%.80s\": files end in .csv, .json or .txt (a table); --format says it for any other", file);
+    return fail(CODE_USAGE, "-o \"%.80s\": files end in .csv, .json or .txt (a table); --format says it for any other",
+                file);
   return CODE_DONE;
 }
 

@@ -173,6 +173,7 @@ static const cli_option options[] = {
 const cli_command rings_command = {
   "rings", "SYSTEM", "finds the rings that collectives use",
   "Packs directed rings through the chosen GPUs into the links between them, parallel links counted, and prints how "
-  "many there are, their bandwidth and each cycle with its weight in links. Over NVLink switches the ring is as wide as "
+  "many there are, their bandwidth and each cycle with its weight in links. Over NVLink switches the ring is as wide "
+  "as "
   "a GPU's port. GPUs that no such links join get one ring over PCIe and the CPUs, in the order of nearness.",
   "perfmodel rings dgx1-v100 --gpus 0,1,2,3", options, 1, 1, run};

@@ -78,7 +78,8 @@ static int make_search(const cli_request *request, cli_search *s)
   const pm_space space = {.type = pm_record_type_find("run"), .run_size = sizeof(pm_run), .base = &s->base,
                           .axes = s->axes.items, .axis_count = s->axes.count};
   size_t count = pm_space_count(&space);
-  if (count > BASES_MOST) return fail(CODE_USAGE, "there are %zu runs to start from; at most %d are possible", count, BASES_MOST);
+  if (count > BASES_MOST)
+    return fail(CODE_USAGE, "there are %zu runs to start from; at most %d are possible", count, BASES_MOST);
   pm_run *bases = (pm_run *)calloc(count, sizeof *bases);
   if (bases == NULL) return fail_memory();
   if (pm_space_get_runs(&space, 0, count, bases, &error) == PM_OK)
@@ -156,7 +157,8 @@ static void print_best_assumed(FILE *stream, pm_table *table)
 {
   char text[ASSUMED];
   for (size_t i = 0; i < pm_table_count_columns(table); i++)
-    if (strcmp(pm_table_get_column(table, i)->name, "assumed") == 0) print_assumed(stream, pm_table_get_text(table, i, 0, text));
+    if (strcmp(pm_table_get_column(table, i)->name, "assumed") == 0)
+      print_assumed(stream, pm_table_get_text(table, i, 0, text));
   pm_table_drop(table, "assumed");
 }
 
@@ -166,7 +168,8 @@ static int write_report(const cli_request *request, const cli_search *s)
   pm_error error = PM_ERROR_NONE;
   int width = output_width(request);
   if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them\n", s->global_batch,
+  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them\n",
+          s->global_batch,
           pm_search_result_count(s->result), pm_search_result_count_fitting(s->result));
   pm_table *best = pm_study_tabulate_search(s->study, &s->given, s->result, 0, &error);
   print_best_assumed(page.stream, best);
@@ -174,7 +177,8 @@ static int write_report(const cli_request *request, const cli_search *s)
   fputc('\n', page.stream);
   int code = print_table(page.stream, best, width, &error);
   fputs("\nWhy the first: the best plan with another value of each choice, and what makes it slower\n\n", page.stream);
-  if (code == CODE_DONE) code = print_table(page.stream, pm_search_result_tabulate_why(s->result, &error), width, &error);
+  if (code == CODE_DONE)
+    code = print_table(page.stream, pm_search_result_tabulate_why(s->result, &error), width, &error);
   int written = page_write(&page, request);
   return code == CODE_DONE ? written : code;
 }
@@ -196,7 +200,8 @@ static int answer(const cli_request *request, const cli_search *s)
     return fail(CODE_CONSTRAINT, "none of %zu plans fits into memory: more GPUs, or larger ones, would help",
                 pm_search_result_count(s->result));
   if (request->value[OPTION_AS] != NULL) return write_best(request, s);
-  if (request->value[OPTION_WHY] != NULL) return write_table(request, pm_search_result_tabulate_why(s->result, &error), &error);
+  if (request->value[OPTION_WHY] != NULL)
+    return write_table(request, pm_search_result_tabulate_why(s->result, &error), &error);
   if (request->value[OPTION_CHOICES] != NULL)
     return write_table(request, pm_search_result_tabulate_choices(s->result, &error), &error);
   if (request->value[OPTION_FRONT] != NULL)
@@ -252,7 +257,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", "many", "batch epoch_samples"},
   {OPTION_OF_FIELD, '\0', "tp", NULL, "GPUs that share every layer: tensor parallelism (default: all are tried)"},
-  {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens (default: both)"},
+  {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens "
+                                      "(default: both)"},
   {OPTION_OF_FIELD, '\0', "cp", NULL, "GPUs that share the tokens of a sequence (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "pp", NULL, "stages of the pipeline (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "vp", NULL, "chunks of layers on each GPU of a pipeline (default: all are tried)"},
@@ -261,11 +267,13 @@ static const cli_option options[] = {
   {OPTION_OF_FIELD, '\0', "zero", NULL, "ZeRO stage 0 to 3 (default: all are tried, 2 and 3 without a pipeline)"},
   {OPTION_OF_FIELD, '\0', "recompute", NULL, "what the backward pass computes again (default: all are tried)"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it (default: as perfmodel predict, by each plan); see perfmodel list "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
+   "what runs it (default: as perfmodel predict, by each plan); see perfmodel list "
                                                     "frameworks"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_TOP, '\0', "top", "N", "so many of the fastest plans (default 10)"},
-  {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, instead"},
+  {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, "
+                                      "instead"},
   {OPTION_WHY, '\0', "why", NULL, "for each choice the best plan with another value, as a table, instead"},
   {OPTION_CHOICES, '\0', "choices", NULL, "the best plan with every value of each choice, as a table, instead"},
   {OPTION_AS, '\0', "as", "megatron|torchtitan|deepspeed", "the best plan as that program is told it, instead"},
@@ -276,10 +284,15 @@ static const cli_option options[] = {
 
 const cli_command search_command = {
   "search", "NETWORK SYSTEMS", "finds the best parallel plan: tensor, pipeline, context, expert, data",
-  "Predicts every way to share a network out over GPUs for a global batch: tensor, sequence, context, expert and pipeline "
-  "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. What is given as an option is taken as it is, of "
-  "several values each; all else is tried. Plans are written as tp, sp, cp, pp, vp, ep, dp (data-parallel ranks), zero, mb "
+  "Predicts every way to share a network out over GPUs for a global batch: tensor, sequence, context, expert and "
+  "pipeline "
+  "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. What is given as an option is taken as it "
+  "is, of "
+  "several values each; all else is tried. Plans are written as tp, sp, cp, pp, vp, ep, dp (data-parallel ranks), "
+  "zero, mb "
   "(micro-batch) and what is recomputed; what is 1, or no, is left out.\n\n"
-  "With --within: how many nodes train on so many tokens or samples in that time, with the best plan of every count, failures "
+  "With --within: how many nodes train on so many tokens or samples in that time, with the best plan of every count, "
+  "failures "
   "and checkpoints counted (Daly's interval). The last row meets the deadline.",
-  "perfmodel search llama3-70b dgx-h100 --gpus 512 --global-batch 1024 --precision bf16 --optimizer adam", options, 2, 2, run};
+  "perfmodel search llama3-70b dgx-h100 --gpus 512 --global-batch 1024 --precision bf16 --optimizer adam", options, 2,
+    2, run};

@@ -103,7 +103,8 @@ static int read_price(question *q, char *text, double *price)
   size_t digits = strcspn(text, " ");
   const char *currency = text[digits] != '\0' ? text + digits + 1 : "";
   bool same = q->currency[0] == '\0' || strcmp(q->currency, currency) == 0;
-  if (currency[0] == '\0') return fail(CODE_USAGE, "price \"%.60s\" has no currency; write it like \"149000 USD\"", text);
+  if (currency[0] == '\0')
+    return fail(CODE_USAGE, "price \"%.60s\" has no currency; write it like \"149000 USD\"", text);
   if (!same || strlen(currency) >= sizeof q->currency)
     return fail(CODE_USAGE, "prices in %.15s and in %.40s cannot be compared", q->currency, currency);
   snprintf(q->currency, sizeof q->currency, "%s", currency);
@@ -136,7 +137,8 @@ static int another_link(question *q, upgrade *u, const char *replaced, const cha
   return u->system != NULL ? CODE_DONE : fail_error(&error);
 }
 
-static int another_storage(const cli_request *request, question *q, upgrade *u, pm_upgrade_choice *choice, const char *name)
+static int another_storage(const cli_request *request, question *q, upgrade *u, pm_upgrade_choice *choice,
+                           const char *name)
 {
   cli_request changed = *request;
   const char *dataset = request->value[OPTION_DATASET];
@@ -180,7 +182,8 @@ static int add_upgrade(const cli_request *request, question *q, const char *item
   snprintf(u->name, sizeof u->name, "%s", word);
   int code = at != NULL ? read_price(q, at + 1, &choice->price) : CODE_DONE;
   if (code != CODE_DONE) return code;
-  if (equals == NULL) return fail(CODE_USAGE, "upgrade \"%.60s\" is not WHAT=NAME; WHAT is system, gpu, network, storage or "
+  if (equals == NULL)
+    return fail(CODE_USAGE, "upgrade \"%.60s\" is not WHAT=NAME; WHAT is system, gpu, network, storage or "
                                               "a type of link", word);
   *equals = '\0';
   const char *name = equals + 1;
@@ -232,7 +235,8 @@ static int write_sensitivities(const cli_request *request, const question *q, co
     print_bar(page.stream, rows[i].change, largest);
     if (rows[i].rate) sum += rows[i].elasticity;
   }
-  fprintf(page.stream, "\nThe elasticities of all rates add up to %.2f (-1 if the %s time depends on nothing else)\n", sum,
+  fprintf(page.stream, "\nThe elasticities of all rates add up to %.2f (-1 if the %s time depends on nothing else)\n",
+          sum,
           q->asked.facts->unit);
   return page_write(&page, request);
 }
@@ -287,17 +291,22 @@ static const cli_option options[] = {
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
   TASK_OPTION,
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "what runs it; none: kernels and collectives only (default: as perfmodel "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME",
+   "what runs it; none: kernels and collectives only (default: as perfmodel "
                                                 "predict); see perfmodel list frameworks, with --inference also "
                                                 "inference_profiles"},
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
-  {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME or "
-                                            "LINK=LINK, each with its price behind an @ if you like: \"system=dgx2@399000 "
+  {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME "
+                                            "or "
+                                            "LINK=LINK, each with its price behind an @ if you like: "
+                                            "\"system=dgx2@399000 "
                                             "USD,...\""},
-  {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: input never "
+  {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: "
+                                            "input never "
                                             "limits)"},
   {OPTION_DATASET, '\0', "dataset", "NAME", "what it stores (default ilsvrc2012); see perfmodel list datasets"},
-  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list loaders"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list "
+                                          "loaders"},
   {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
@@ -305,9 +314,13 @@ static const cli_option options[] = {
 };
 
 const cli_command sensitivity_command = {
-  "sensitivity", "NETWORK SYSTEM", "says how the step time depends on each number of the hardware, and which upgrade pays",
-  "Raises one number of the hardware after the other by 10 % and predicts the step anew each time: clock, memory bandwidth, "
-  "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage. With --upgrade it replaces the system, its GPU, a "
-  "type of link or the storage instead, and says by how much the rate grows, and by how much for each unit of price.\n\n"
+  "sensitivity", "NETWORK SYSTEM", "says how the step time depends on each number of the hardware, and which upgrade "
+                                   "pays",
+  "Raises one number of the hardware after the other by 10 % and predicts the step anew each time: clock, memory "
+  "bandwidth, "
+  "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage. With --upgrade it replaces the system, its "
+  "GPU, a "
+  "type of link or the storage instead, and says by how much the rate grows, and by how much for each unit of "
+  "price.\n\n"
   "Another GPU is put in the same machine on the same links. As csv or json the rows have all values.",
   "perfmodel sensitivity resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16", options, 2, 2, run};

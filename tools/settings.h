@@ -4,8 +4,8 @@
 
 #include "command.h"
 
-/* Reads --run, if it is given, into a run and what is given of it; what is read, assumed and not understood are notes. The
-** global batch is set if the file has one. */
+/* Reads --run, if it is given, into a run and what is given of it; what is read, assumed and not understood are notes.
+** The global batch is set if the file has one. */
 int read_settings(const cli_request *request, pm_run *run, pm_given *given, double *global_batch);
 
 /* Prints a run as another program is told it. */

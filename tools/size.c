@@ -134,28 +134,34 @@ static const cli_option options[] = {
   {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
   {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train"},
   {OPTION_WITHIN, '\0', "within", "TIME", "and the time for them, such as \"6 h\""},
-  {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: a rate of calls that take no longer, such as \"10 ms\""},
+  {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: a rate of calls that take no longer, such as \"10 "
+                                            "ms\""},
   {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012); see perfmodel list datasets"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
   {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples"},
-  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is a "
+  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is "
+                                        "a "
                                         "choice"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what trains, or, for inference, what runs it; each is a choice; none: "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
+   "what trains, or, for inference, what runs it; each is a choice; none: "
                                                     "kernels and collectives only (default: as perfmodel predict); see "
                                                     "perfmodel list frameworks"},
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},
   {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
   {OPTION_PUE, '\0', "pue", "RATIO", "power of the site over that of the machines (default 1)"},
-  {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: input never "
+  {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: "
+                                            "input never "
                                             "limits)"},
   {OPTION_UNITS, '\0', "units", "N", "its units, such as chassis (default 1)"},
-  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list loaders"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list "
+                                          "loaders"},
   {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
   {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\""},
   {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used of each switch (default 32)"},
-  {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO", "ports down over ports up of the first level (default 1)"},
+  {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO",
+   "ports down over ports up of the first level (default 1)"},
   {OPTION_MAX_NODES, '\0', "max-nodes", "N", "most nodes that are tried (default 1024)"},
   {OPTION_PARETO, '\0', "pareto", NULL, "print the counts for which nothing is both faster and less, instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
@@ -165,14 +171,19 @@ static const cli_option options[] = {
 
 const cli_command size_command = {
   "size", "NETWORK", "finds the least nodes, cost, power or space for a rate or a deadline",
-  "For every system, framework and list of the run's options, evaluates every node count from 1 up until the target is reached, and ranks "
+  "For every system, framework and list of the run's options, evaluates every node count from 1 up until the target is "
+  "reached, and ranks "
   "what it finds by nodes, cost, power or rack space. For the best it says what limits it, what it draws, what storage "
-  "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the target "
+  "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the "
+  "target "
   "the fastest is shown, and the exit status is 1 if that is so for all.\n\n"
-  "With --latency it sizes for inference: every GPU, of a system or by itself, is a replica that runs the largest batch "
+  "With --latency it sizes for inference: every GPU, of a system or by itself, is a replica that runs the largest "
+  "batch "
   "within that time. Queues, and copies from and to the host, are not in it.\n\n"
-  "Prices are yours, in one currency; there are none in the catalogue. Power is the machine's design power times the PUE; "
+  "Prices are yours, in one currency; there are none in the catalogue. Power is the machine's design power times the "
+  "PUE; "
   "what the catalogue does not know is printed as unknown. As a table this is a report to read; csv and json have all "
   "choices with all values.",
-  "perfmodel size resnet50 --epochs 90 --within \"6 h\" --system dgx1-v100,c4140-v100-sxm2 --precision fp16 --batch 128",
+  "perfmodel size resnet50 --epochs 90 --within \"6 h\" --system dgx1-v100,c4140-v100-sxm2 --precision fp16 --batch "
+  "128",
   options, 1, 1, run};

@@ -105,7 +105,8 @@ static void print_best(FILE *stream, const size_question *q, const pm_size_choic
   if (!isnan(best->gpu_hours)) fprintf(stream, ", %s GPU-hours", quantity(a, best->gpu_hours, "1"));
   fprintf(stream, "; %.2f times the target\n", best->reached);
   fprintf(stream, "  %-*s%s\n", LABEL, "bottleneck", limits[best->bottleneck].name);
-  if (!isnan(best->efficiency)) fprintf(stream, "  %-*s%.1f %% of as many GPUs alone\n", LABEL, "scaling", 100 * best->efficiency);
+  if (!isnan(best->efficiency))
+    fprintf(stream, "  %-*s%.1f %% of as many GPUs alone\n", LABEL, "scaling", 100 * best->efficiency);
   print_power(stream, q, best);
 }
 
@@ -161,7 +162,8 @@ static void print_next(FILE *stream, const size_question *q, const pm_size_choic
     fputs("\nNothing takes less.\n", stream);
     return;
   }
-  fprintf(stream, "\nNext cheaper: %d x %s, batch %.0f: %.0f samples/s", next.nodes, next.system, next.batch, next.throughput);
+  fprintf(stream, "\nNext cheaper: %d x %s, batch %.0f: %.0f samples/s", next.nodes, next.system, next.batch,
+          next.throughput);
   if (!isnan(next.time)) fprintf(stream, ", %s", duration(time, next.time));
   if (next.reached < 1) fprintf(stream, "; misses by %.1f %%\n", 100 * (1 - next.reached));
   else fputs("; reaches it too\n", stream);

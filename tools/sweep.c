@@ -1,4 +1,5 @@
-/* perfmodel sweep: every combination of networks, systems, frameworks, fields of the run and numbers of the hardware. */
+/* perfmodel sweep: every combination of networks, systems, frameworks, fields of the run and numbers of the
+** hardware. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +142,8 @@ static int make_study(const cli_request *request, cli_sweep *sweep)
 static int open_all(const cli_request *request, cli_sweep *sweep)
 {
   int code;
-  if ((double)sweep->system_count > RUNS_MOST) return fail(CODE_USAGE, "the sweep has more systems than runs are possible");
+  if ((double)sweep->system_count > RUNS_MOST)
+    return fail(CODE_USAGE, "the sweep has more systems than runs are possible");
   sweep->catalog = open_catalog(request, &code);
   sweep->networks = (pm_network **)calloc(sweep->network_names.count, sizeof *sweep->networks);
   sweep->systems = (pm_system **)calloc(sweep->system_count, sizeof *sweep->systems);
@@ -262,11 +264,14 @@ static const cli_option options[] = {
   TASK_OPTION,
   {OPTION_FIELDS, '\0', "run", "many", NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...", "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6; none: kernels "
-                                                    "and collectives only (default: as perfmodel predict); see perfmodel "
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
+   "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6; none: kernels "
+                                                    "and collectives only (default: as perfmodel predict); see "
+                                                    "perfmodel "
                                                     "list frameworks"},
   {OPTION_AXIS, '\0', "axis", "PATH=VALUE,...", "a number of the hardware: gpu.FIELD, kernels.FIELD, network.FIELD, "
-                                                "link.TYPE.FIELD or calibration.TYPE.FIELD, each value with its unit, or "
+                                                "link.TYPE.FIELD or calibration.TYPE.FIELD, each value with its unit, "
+                                                "or "
                                                 "a factor such as x1.1; or a field of the run; may be repeated"},
   COLUMNS_OPTION,
   {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
@@ -282,5 +287,6 @@ const cli_command sweep_command = {
   "the exit status is 1 only if that is true of all.\n\n"
   "The table shows the main columns, and above them what is the same in all rows; csv and json have all columns, in SI "
   "units.",
-  "perfmodel sweep resnet50 dgx1-v100 --batch 32,64 --optimizer sgd,adam --axis gpu.memory_bandwidth=x1,x1.1", options, 2,
+  "perfmodel sweep resnet50 dgx1-v100 --batch 32,64 --optimizer sgd,adam --axis gpu.memory_bandwidth=x1,x1.1", options,
+    2,
   2, run};

@@ -37,6 +37,7 @@ static const cli_option options[] = {
 
 const cli_command topology_command = {
   "topology", "SYSTEM", "shows how a system is wired",
-  "Writes the link matrix as nvidia-smi topo -m does (NV# is a number of NVLinks; PIX one PCIe switch, PXB several, PHB "
+  "Writes the link matrix as nvidia-smi topo -m does (NV# is a number of NVLinks; PIX one PCIe switch, PXB several, "
+  "PHB "
   "and NODE one CPU, SYS several), or the graph for Graphviz, or a drawing.",
   "perfmodel topology dgx1-v100 --as svg -o dgx1.svg", options, 1, 1, run};

@@ -74,9 +74,11 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "statements|training|inference|large-models|kernels|operators|collectives|storage", "which measurements (default statements)"},
+  {OPTION_SET, '\0', "set", "statements|training|inference|large-models|kernels|operators|collectives|storage",
+   "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
-  {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does not say it"},
+  {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
+                                          "not say it"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "gpu|source|machine=NAME",
    "training, inference: constants are fitted without these rows, which alone are predicted"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
@@ -86,28 +88,37 @@ static const cli_option options[] = {
 
 const cli_command validate_command = {
   "validate", "", "compares predictions with the published measurements",
-  "Predicts what was measured and prints the error of the predictions, in per cent of what was measured, for each group "
-  "of measurements: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of "
+  "Predicts what was measured and prints the error of the predictions, in per cent of what was measured, for each "
+  "group "
+  "of measurements: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean "
+  "of "
   "the signed ones. Above 0 the prediction is too much; of a rate, too fast.\n\n"
   "statements: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not. "
   "training, inference: published rates; rows of the same network, GPU, GPUs, batch, precision and software are one "
   "setting, whose errors are of its medians, and covered is the share of settings within the 80 % interval of the "
   "prediction. large-models: step times, and memory of a GPU, of language models shared out over many GPUs. "
   "kernels: times of single kernels, beside a plain roofline. operators: "
-  "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
+  "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies "
+  "between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
   "--data takes a table of yours in place of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
-  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models: besides these step_time_s, global_batch, seq_len,"
-  " hidden, layers, heads, ffn, vocab and what else a shape has, tensor_parallel, pipeline_parallel, zero_stage and what else a "
+  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models: "
+  "besides these step_time_s, global_batch, seq_len,"
+  " hidden, layers, heads, ffn, vocab and what else a shape has, tensor_parallel, pipeline_parallel, zero_stage and "
+  "what else a "
   "plan has (docs/accuracy.md). kernels: kernel, op, "
   "pass, precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md). operators: "
   "gpu, op, dtype, time_us, library and the sizes of the operator (docs/calibration.md). collectives: "
-  "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, note "
+  "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, "
+  "note "
   "if they are known (docs/collectives.md).\n\n"
-  "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's profiler, a report "
+  "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's "
+  "profiler, a report "
   "of Nsight Systems (docs/calibration.md). perfmodel import shows the rows that it becomes.\n\n"
-  "--hold-out fits the constants of training, and of inference for that set, anew without the rows of a GPU, a source (the last "
-  "part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts these rows alone: what the model is worth where it has seen "
+  "--hold-out fits the constants of training, and of inference for that set, anew without the rows of a GPU, a source "
+  "(the last "
+  "part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts these rows alone: what "
+  "the model is worth where it has seen "
   "nothing. Takes up to a minute.\n\n"
   "Rows that cannot be predicted are counted on stderr, by reason.",
   "perfmodel validate --rows", options, 0, 0, run};

@@ -15,7 +15,8 @@ static bool is_range(const char *text)
 static void not_count(const char *option_name, const char *text, double most)
 {
   if (is_range(text)) fail(CODE_USAGE, "--%s \"%.80s\": a range is written number by number: 1,2,4", option_name, text);
-  else if (strchr(text, ',') != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one number is wanted here; perfmodel sweep "
+  else if (strchr(text, ',') != NULL)
+    fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one number is wanted here; perfmodel sweep "
                                            "takes several", option_name, text);
   else fail(CODE_USAGE, "--%s \"%.80s\" is not a whole number from 1 to %.0f", option_name, text, most);
 }
@@ -112,7 +113,8 @@ bool unknown_choice(const char *option_name, const char *text, const pm_choice *
     names[i] = choices[i].name;
   }
   const char *meant = closest_name(text, names);
-  if (strchr(text, ',') != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one value is wanted here; perfmodel sweep takes several",
+  if (strchr(text, ',') != NULL)
+    fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one value is wanted here; perfmodel sweep takes several",
                                       option_name, text);
   else if (meant != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is unknown; did you mean \"%s\"?", option_name, text, meant);
   else fail(CODE_USAGE, "--%s \"%.80s\" is unknown; it is one of %s", option_name, text, known);

@@ -66,7 +66,8 @@ static const char *lua_text(lua_State *L, int index, const char *what) {
   return text;
 }
 
-/* The C pointer of a handle of this module. SWIG's own conversion believes any userdata; this looks at what frees it. */
+/* The C pointer of a handle of this module. SWIG's own conversion believes any userdata; this looks at what frees
+** it. */
 static void *lua_handle(lua_State *L, int index, swig_type_info *type, const char *name) {
   void *handle = NULL;
   int ours = 0;

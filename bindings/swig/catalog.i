@@ -60,15 +60,16 @@ static records catalog_record(const pm_catalog *catalog, const char *kind, const
   if (type == NULL) fail(error, PM_STATUS_NOT_FOUND, "the catalogue has no records of kind \"%s\"", kind);
   records array = records_new(type == NULL ? "" : type->name, 1, error);
   int memory = type == pm_record_type_find("memory_profile");
-  if (error->status == PM_OK && memory) pm_catalog_get_memory_profile(catalog, name, (pm_memory_profile *)array.data, error);
+  if (error->status == PM_OK && memory)
+    pm_catalog_get_memory_profile(catalog, name, (pm_memory_profile *)array.data, error);
   else if (error->status == PM_OK) pm_catalog_get_record(catalog, kind, name, array.data, error);
   return records_if_ok(array, error);
 }
 
-/* One of the records of a framework by name ("pytorch", "tf1-nchw@cudnn6") as GPUs of an architecture ("": any) have it:
-** "framework", "cudnn_generation", "prediction_interval" or
-** "memory_profile". */
-static records catalog_framework(const pm_catalog *catalog, const char *name, const char *architecture, const char *part,
+/* One of the records of a framework by name ("pytorch", "tf1-nchw@cudnn6") as GPUs of an architecture ("": any) have
+** it: "framework", "cudnn_generation", "prediction_interval" or "memory_profile". */
+static records catalog_framework(const pm_catalog *catalog, const char *name, const char *architecture,
+                                 const char *part,
                                  pm_error *error)
 {
   pm_framework_profile profile;

@@ -2,9 +2,9 @@
 ** The scripted interface, neutral: what Python, Lua and any later language see of libperfmodel.
 **
 ** Every function stands here by hand, a theme in a file: where a script needs what the public function is, its
-** declaration; else, in %inline, the C function that is wrapped. No C header is ever %included: these files are the design
-** of the binding API. It is private to each language's package: users see the hand-written module on top of it. Names
-** lose their "pm_".
+** declaration; else, in %inline, the C function that is wrapped. No C header is ever %included: these files are the
+** design of the binding API. It is private to each language's package: users see the hand-written module on top of it.
+** Names lose their "pm_".
 **
 ** Catalogue of patterns. A language provides bindings/<language>/<language>.i with exactly these typemaps and macros:
 **

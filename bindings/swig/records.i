@@ -34,7 +34,8 @@ static char *choice_lines(const pm_field *field, int docs, pm_error *error)
   char *lines = (char *)room(length, 1, error);
   for (int i = 0; lines != NULL && field->choices != NULL && field->choices[i].name != NULL; i++) {
     size_t used = strlen(lines);
-    snprintf(lines + used, length - used, "%s%s", i > 0 ? "\n" : "", docs ? field->choices[i].doc : field->choices[i].name);
+    snprintf(lines + used, length - used, "%s%s", i > 0 ? "\n" : "",
+             docs ? field->choices[i].doc : field->choices[i].name);
   }
   return lines;
 }

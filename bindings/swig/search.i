@@ -56,11 +56,13 @@ static pm_search_result *search_result_new(const pm_search *search, double top, 
 }
 
 /* Plans first .. last - 1 into the result. */
-static void search_evaluate(const pm_search *search, double first, double last, pm_search_result *result, pm_error *error)
+static void search_evaluate(const pm_search *search, double first, double last, pm_search_result *result,
+                            pm_error *error)
 {
   size_t from = plan_number(first, "first", error), to = plan_number(last, "last", error);
   int status = error->status == PM_OK ? pm_search_evaluate(search, from, to, result) : PM_OK;
-  if (status != PM_OK) fail(error, status, "plans %.0f to %.0f are not those of the search and its result", first, last);
+  if (status != PM_OK)
+    fail(error, status, "plans %.0f to %.0f are not those of the search and its result", first, last);
 }
 
 static void search_result_add(pm_search_result *result, const pm_search_result *other, pm_error *error)

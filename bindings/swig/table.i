@@ -223,7 +223,8 @@ static char *table_format_heading(const pm_table *table, pm_error *error)
 /* The text form of the first rows and the last one, `absent` further ones said to be left out between them. */
 static char *table_format_rows(const pm_table *table, double width, double most, double absent, pm_error *error)
 {
-  int columns = whole(width, "width", error), rows = whole(most, "most", error), others = whole(absent, "absent", error);
+  int columns = whole(width, "width", error), rows = whole(most, "most", error),
+      others = whole(absent, "absent", error);
   if (error->status != PM_OK) return NULL;
   return pm_table_format_rows(table, columns, rows < 0 ? 0 : (size_t)rows, others < 0 ? 0 : (size_t)others, error);
 }

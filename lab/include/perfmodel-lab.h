@@ -1,7 +1,7 @@
 /*
-** libperfmodel-lab: predictions beside measurements, and constants of the model from measurements. A library of its own,
-** over the public interface of libperfmodel, which works without it: programs that only predict need neither its code nor
-** its rows. Its records are in perfmodel/evidence.h.
+** libperfmodel-lab: predictions beside measurements, and constants of the model from measurements. A library of its
+** own, over the public interface of libperfmodel, which works without it: programs that only predict need neither its
+** code nor its rows. Its records are in perfmodel/evidence.h.
 **
 ** Validation: published measurements beside what is predicted for them.
 **
@@ -70,9 +70,9 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 ** set of kernels does not have are counted and listed.
 */
 
-/* The rows of such a file as a table (CSV) in the layout of its set. `system` as in pm_calibration_options. *report gets a
-** line for all that was left out (NULL: nothing). Both texts are released with pm_string_free. NULL with an error that
-** names the place. */
+/* The rows of such a file as a table (CSV) in the layout of its set. `system` as in pm_calibration_options. *report
+** gets a line for all that was left out (NULL: nothing). Both texts are released with pm_string_free. NULL with an
+** error that names the place. */
 PM_API char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file, const char *system,
                                   char **report, pm_error *error);
 
@@ -133,7 +133,8 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 ** A set of measurements, those that the library ships or one's own, gives constants of the catalogue:
 **
 **     kernels    times of kernels -> constants of architectures (kernel_calibration)
-**     training   rates of training -> host times of frameworks, factors of cuDNN generations; the rate of convolutions of an
+**     training   rates of training -> host times of frameworks, factors of cuDNN generations; the rate of convolutions
+**                of an
 **                architecture without rows of kernels, if it states one
 **     language   rates of training of language models -> what frameworks' own kernels take in them, and how fast tensor
 **                cores multiply what is not aligned
@@ -153,14 +154,16 @@ typedef struct pm_calibration_options {
   const char *set;    /* one of pm_calibration_get_set */
   const char *data;   /* the text of measurements of one's own; NULL: what is shipped */
   const char *file;   /* how messages call it; NULL: "data" */
-  const char *entries; /* ids of architectures, frameworks or cuDNN generations, parted by commas, whose constants are fitted;
-                       ** NULL: all that the rows decide, and what they share */
+  /* ids of architectures, frameworks or cuDNN generations, parted by commas, whose constants are fitted; NULL: all that
+  ** the rows decide, and what they share */
+  const char *entries;
   const char *hold_out; /* hold-out, parted by commas; or NULL. Kernels: ids of GPUs. Training: sources, or gpu=NAME,
                         ** machine=NAME, source=NAME */
   double hold_out_shapes; /* share of the shapes of kernels in the hold-out */
   const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */
-  const char *system; /* the machine (collectives) or GPU (kernels) that `data` is of, if that is a file of another program
-                      ** (pm_measurements_read) which does not say it; or NULL */
+  /* the machine (collectives) or GPU (kernels) that `data` is of, if that is a file of another program
+  ** (pm_measurements_read) which does not say it; or NULL */
+  const char *system;
 } pm_calibration_options;
 
 /* Kernels, by the shipped rows, a fifth of their shapes only predicted. */
@@ -175,7 +178,8 @@ typedef struct pm_calibration pm_calibration;
 /* Fits constants. Owned by the caller; NULL with an error. Kernels: of each GPU and source the newest library counts,
 ** products above the peak do not; the hold-out of shapes is chosen by a hash of the sizes, the same for all
 ** GPUs. Training: rows that readings of the catalogue leave out are only predicted; every source is left out once, or
-** every network if there is one source, unless there is a hold-out. The same rows give the same constants. Cost: some seconds. */
+** every network if there is one source, unless there is a hold-out. The same rows give the same constants. Cost: some
+** seconds. */
 PM_API pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_options *options, pm_error *error);
 
 /* Releases the calibration with its arrays and texts; NULL is none. */

@@ -15,7 +15,8 @@ import page_parts
 import perfmodel as pm
 
 DOCUMENTS = {
-    "dgx1-v100": "DGX-1 V100 paper", "dgx1-p100": "DGX-1 P100 paper", "bnl2019": "BNL paper", "dell2018": "Dell EMC guide",
+    "dgx1-v100": "DGX-1 V100 paper", "dgx1-p100": "DGX-1 P100 paper", "bnl2019": "BNL paper",
+    "dell2018": "Dell EMC guide",
     "keras2018": "Keras best practices",
 }
 
@@ -96,8 +97,9 @@ def statements(folder):
     by_document = [[name] + statistics(rows["error"][counted & (rows["group"] == key)]) +
                    statistics(rows["holdout_error"][counted & (rows["group"] == key)])[1:4:2] + alone[key]
                    for key, name in DOCUMENTS.items()]
-    by_document.append(["all"] + statistics(rows["error"][counted]) + statistics(rows["holdout_error"][counted])[1:4:2] +
-                       [""] * 3)
+    by_document.append(
+        ["all"] + statistics(rows["error"][counted]) + statistics(rows["holdout_error"][counted])[1:4:2] + [""] * 3
+    )
     worst = [[rows["id"][i], f"{rows['measured'][i]:g}", f"{rows['predicted'][i]:.4g}", rows["unit"][i],
               f"{rows['error'][i]:+.1f}", f"{rows['holdout_error'][i]:+.1f}", rows["constants"][i], rows["note"][i]]
              for i in np.argsort(-np.abs(np.where(counted, rows["error"], 0)), kind="stable")
@@ -107,12 +109,17 @@ def statements(folder):
     classes = [(name, rows["group"] == key) for key, name in DOCUMENTS.items()]
     picture(folder / "images", "accuracy-statements", rows, classes, "values of the documents")
     return "\n\n".join([
-        "All 271 statements of the five documents are in `data/measured/statements.csv`; `perfmodel validate --rows` prints each "
-        "with its prediction, the framework and library constants used, and what holds. Constants fitted to rows of these "
+        "All 271 statements of the five documents are in `data/measured/statements.csv`; `perfmodel validate --rows` "
+        "prints each "
+        "with its prediction, the framework and library constants used, and what holds. Constants fitted to rows of "
+        "these "
         f"documents: {', '.join(fitted_to_documents())}. All others rest on other rows or on facts. Hold-outs are "
-        "predictions without any of these constants (`of all`), or those of one document without the constants that rest "
-        "on it, those of the other four kept (`of it`). The generic framework's values stand in for what is taken away.",
-        table(["document"] + STATISTICS + ["hold-out of all, mape", "p90", "of it, mape", "median", "p90"], by_document),
+        "predictions without any of these constants (`of all`), or those of one document without the constants that "
+        "rest "
+        "on it, those of the other four kept (`of it`). The generic framework's values stand in for what is taken "
+        "away.",
+        table(["document"] + STATISTICS + ["hold-out of all, mape", "p90", "of it, mape", "median", "p90"],
+              by_document),
         "; ".join(note for note in notes if note.startswith("all rows")).capitalize() + ". The aims are 9 and 12 %.",
         f"{notes[0][0].upper()}{notes[0][1:]}. " + ("Those that do not:" if broken else ""),
         table(["row", "kind", "claim or remark"], broken) if broken else "",
@@ -173,13 +180,18 @@ def rates(folder, name):
     vision, recent = columns["about"] == "vision", is_recent(columns["gpu"])
     one = columns["scale"] == "1-gpu"
     classes = [
-        ("vision, Turing and older, one GPU", vision & ~recent & one), ("vision, Turing and older, more", vision & ~recent & ~one),
-        ("vision, Ampere and newer", vision & recent), ("language, Turing and older", (columns["about"] == "language") & ~recent),
-        ("language, Ampere and newer", (columns["about"] == "language") & recent), ("volumes", columns["about"] == "volumes"),
+        ("vision, Turing and older, one GPU", vision & ~recent & one),
+            ("vision, Turing and older, more", vision & ~recent & ~one),
+        ("vision, Ampere and newer", vision & recent),
+            ("language, Turing and older", (columns["about"] == "language") & ~recent),
+        ("language, Ampere and newer", (columns["about"] == "language") & recent),
+            ("volumes", columns["about"] == "volumes"),
         ("others", ~np.isin(columns["about"], ["vision", "language", "volumes"])),
     ]
     picture(folder / "images", f"accuracy-{name}", rows, classes, f"{name} rates")
-    broad = [[label] + statistics(rows["error"][chosen & counted]) for label, chosen in classes if (chosen & counted).any()]
+    broad = [
+        [label] + statistics(rows["error"][chosen & counted]) for label, chosen in classes if (chosen & counted).any()
+    ]
     fine = [[summary["group"][i], summary["rows"][i]] + [f"{summary[key][i]:.1f}" for key in STATISTICS[1:]]
             for i in range(len(summary))]
     fine = [line + [summary["settings"][i], f"{summary['covered'][i]:.0f}"] for i, line in enumerate(fine)]
@@ -188,7 +200,8 @@ def rates(folder, name):
         "; ".join(remarks) + ".",
         table(["rows of"] + STATISTICS, broad),
         f"![predicted beside measured](images/accuracy-{name}.png)",
-        "By framework, GPU, precision and source; errors are of settings, `covered` is the share of them in the 80 % interval:",
+        "By framework, GPU, precision and source; errors are of settings, `covered` is the share of them in the 80 % "
+        "interval:",
         table(["group"] + STATISTICS + ["settings", "covered"], fine),
         "How many rows find a prediction:",
         shares(name, rows),
@@ -201,7 +214,8 @@ def sources(folder):
     """Training rows of each source with constants that were fitted without it."""
     fit = page_parts.calibration("training")
     errors, left_out = fit.errors, np.flatnonzero(fit.errors["use"] == "left-out-source")
-    rows = [[errors["group"][i], errors["rows"][i]] + [f"{errors[key][i]:.1f}" for key in STATISTICS[1:]] for i in left_out]
+    rows = [[errors["group"][i],
+             errors["rows"][i]] + [f"{errors[key][i]:.1f}" for key in STATISTICS[1:]] for i in left_out]
     counts = np.array([errors["rows"][i] for i in left_out])
     mean = np.sum(counts * np.array([errors["mape"][i] for i in left_out])) / counts.sum()
     spread = next(note for note in fit.notes if note.startswith("standard deviation"))
@@ -220,7 +234,8 @@ def settings_of(rows):
     for i in np.flatnonzero(known(rows)):
         key = tuple(str(rows[name][i]) for name in ("group", "network", "machine", "gpus", "nodes", "batch", "unit"))
         found.setdefault(key, []).append(i)
-    return [(same[0], len(same), rows["predicted"][same[0]] / np.median(rows["measured"][same]) - 1) for same in found.values()]
+    return [(same[0], len(same),
+             rows["predicted"][same[0]] / np.median(rows["measured"][same]) - 1) for same in found.values()]
 
 
 def cell(rows, chosen):
@@ -242,7 +257,11 @@ def expect(folder):
 
     def chosen(settings, which, gpu, kind=None):
         about = columns[which]
-        return [item for item in settings if about["gpu"][item[0]] == gpu and (kind is None or about["about"][item[0]] == kind)]
+        return [
+            item
+            for item in settings
+            if about["gpu"][item[0]] == gpu and (kind is None or about["about"][item[0]] == kind)
+        ]
 
     def count(gpu):
         return len(chosen(steps, "training", gpu)) + len(chosen(calls, "inference", gpu))
@@ -253,7 +272,8 @@ def expect(folder):
             others = [item for kind in KINDS[2:] for item in chosen(steps, "training", gpu, kind)]
             lines.append([gpu] + [cell(training, chosen(steps, "training", gpu, kind)) for kind in KINDS[:2]] +
                          [cell(training, others), cell(inference, chosen(calls, "inference", gpu))])
-    everything = [cell(training, [item for item in steps if columns["training"]["about"][item[0]] == kind]) for kind in KINDS[:2]]
+    everything = [cell(training,
+                       [item for item in steps if columns["training"]["about"][item[0]] == kind]) for kind in KINDS[:2]]
     rest = [item for item in steps if columns["training"]["about"][item[0]] in KINDS[2:]]
     lines.append(["all"] + everything + [cell(training, rest), cell(inference, calls)])
     words = []
@@ -262,7 +282,8 @@ def expect(folder):
                for rows, settings in ((training, steps), (inference, calls))]
         words.append([word, cell(training, own[0]), cell(inference, own[1])])
     return "\n\n".join([
-        "Mean error over all settings of the GPU that find a prediction, none left out; behind it the 80 % interval that their "
+        "Mean error over all settings of the GPU that find a prediction, none left out; behind it the 80 % interval "
+        "that their "
         "predictions show (median), which is made from rows left out of the fit; and the number of settings and rows.",
         table(["GPU", "training, vision", "language", "other networks", "inference"], lines),
         "By what a prediction says that it rests on:",
@@ -270,10 +291,13 @@ def expect(folder):
     ])
 
 
-CLASSES = [("products, fewer than 64 rows", r" products (fp16|bf16) m<64$"), ("products, 64 rows and more", r" products (fp16|bf16) m>=64$"),
-           ("FP8 products", r" products fp8"), ("FP4 products", " products nvfp4 "), ("experts", r" experts (bf16|fp8|fp8-block)$"),
+CLASSES = [("products, fewer than 64 rows", r" products (fp16|bf16) m<64$"),
+           ("products, 64 rows and more", r" products (fp16|bf16) m>=64$"),
+           ("FP8 products", r" products fp8"), ("FP4 products", " products nvfp4 "),
+               ("experts", r" experts (bf16|fp8|fp8-block)$"),
            ("experts in FP4", " experts nvfp4"), ("experts with weights of 4 bits", " experts w4a16"),
-           ("attention of prompts", " attention-prompt "), ("attention of prompts within a window", " attention-window "),
+           ("attention of prompts", " attention-prompt "),
+               ("attention of prompts within a window", " attention-window "),
            ("attention of decoding", " attention-decode "), ("latent attention of prompts", " latent-prompt "),
            ("latent attention of decoding", " latent-decode "), ("products of latents", " products-latent "),
            ("all-reduces of engines", " all-reduce "), ("all-reduces of NCCL", " all-reduce-nccl "),

@@ -3,8 +3,9 @@
 
     lab/scripts/calibrate_large_models.py [PERFMODEL]     (default build/tools/perfmodel)
 
-The rows are those that travel with the project (data/measured/large_models.csv.gz), but for those that a reading finds unfit
-(data/readings/large.xml) and those that do not print their micro-batch. A note of the file stays behind what the fit says."""
+The rows are those that travel with the project (data/measured/large_models.csv.gz), but for those that a reading finds
+unfit (data/readings/large.xml) and those that do not print their micro-batch. A note of the file stays behind what the
+fit says."""
 import csv
 import pathlib
 import re

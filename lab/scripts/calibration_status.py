@@ -4,10 +4,11 @@
     lab/scripts/calibration_status.py [--perfmodel PATH] [--check]
 
 The rows are those that `perfmodel validate` predicts: kernels, operators, and rates of training for the classes whose
-constants are fitted to them, convolutions and passes of vision networks. A GPU is calibrated in a class by rows of its own or
-of a twin, a GPU of the same chip at the same rates and about the same power; an architecture is extrapolated by rows of its GPUs or of
-its neighbours, and not calibrated without. It also writes the architectures of the rows that frameworks, libraries and
-inference profiles have (`calibrated_on`). --check writes nothing and fails if anything would change."""
+constants are fitted to them, convolutions and passes of vision networks. A GPU is calibrated in a class by rows of its
+own or of a twin, a GPU of the same chip at the same rates and about the same power; an architecture is extrapolated by
+rows of its GPUs or of its neighbours, and not calibrated without. It also writes the architectures of the rows that
+frameworks, libraries and inference profiles have (`calibrated_on`). --check writes nothing and fails if anything would
+change."""
 import argparse
 import collections
 import csv
@@ -24,7 +25,8 @@ OUT = ROOT / "data/calibration/operators.xml"
 KERNELS = ROOT / "data/calibration/kernels.xml"
 SOFTWARE = (ROOT / "data/frameworks/frameworks.xml", ROOT / "data/calibration/inference.xml")
 DATE = "2026-11"
-FIELDS = ["product_simt", "product_tensor", "convolution_simt", "convolution_tensor", "recurrent_simt", "recurrent_tensor",
+FIELDS = ["product_simt", "product_tensor", "convolution_simt", "convolution_tensor", "recurrent_simt",
+          "recurrent_tensor",
           "attention", "passes"]
 SIMT = ("fp32", "fp64", "fp16-storage", "fp16-half")
 FEWEST = 5  # rows of a class that count as rows of a GPU
@@ -33,8 +35,10 @@ FEWEST = 5  # rows of a class that count as rows of a GPU
 NEIGHBOURS = {
     "kepler": "maxwell", "maxwell": "kepler pascal gp100 gp102", "pascal": "maxwell gp100 gp102 volta",
     "gp100": "maxwell pascal gp102 volta", "gp102": "maxwell pascal gp100 volta turing",
-    "volta": "pascal gp100 gp102 turing ampere", "turing": "volta ampere ga102", "ampere": "volta turing ga102 ada hopper",
-    "ga102": "turing ampere ada", "ada": "ampere ga102 hopper", "hopper": "ampere ada blackwell", "blackwell": "ada hopper",
+    "volta": "pascal gp100 gp102 turing ampere", "turing": "volta ampere ga102",
+    "ampere": "volta turing ga102 ada hopper",
+    "ga102": "turing ampere ada", "ada": "ampere ga102 hopper", "hopper": "ampere ada blackwell",
+    "blackwell": "ada hopper",
     "gb20x": "ada blackwell",
     "vega": "cdna", "cdna": "vega cdna2", "cdna2": "cdna cdna3", "cdna3": "cdna2 cdna4", "cdna4": "cdna3",
 }
@@ -141,9 +145,11 @@ def written(gpus, counts):
         if elements:
             text += entry(name, f"Kernels of {name}", elements)
     for name, neighbours in gpus.neighbours.items():
-        near = {field: [gpu for gpu in gpus.facts if gpus.kernels_of[gpu] in (name, *neighbours) and (gpu, field) in counts]
+        near = {field: [gpu for gpu in gpus.facts if gpus.kernels_of[gpu] in (name, *neighbours) and (gpu,
+            field) in counts]
                 for field in FIELDS}
-        text += entry(name, f"Kernels of {name}", [element(field, "extrapolated" if rows else "not-calibrated", rows, counts)
+        text += entry(name, f"Kernels of {name}", [element(field, "extrapolated" if rows else "not-calibrated", rows,
+                                                           counts)
                                                   for field, rows in near.items()])
     return text + "\n</perfmodel>\n"
 
@@ -193,7 +199,8 @@ def with_architectures(text, kind, found):
 def software(training, inference, gpus):
     """The files of software, with the architectures of these rows."""
     first, second = (lambda text: text.split("@")[0]), (lambda text: text.split("@")[-1])
-    kinds = {"framework": architectures(training, gpus, first), "cudnn_generation": architectures(training, gpus, second),
+    kinds = {"framework": architectures(training, gpus, first),
+             "cudnn_generation": architectures(training, gpus, second),
              "inference_profile": architectures(inference, gpus, first)}
     files = {}
     for path in SOFTWARE:

@@ -32,7 +32,8 @@ def lines(calibration):
 def interval(calibration):
     """What the interval made from the other machines covers, by size."""
     shares = [match[1] for note in calibration.notes if (match := re.match(r"interval, .* covers (\d+) %", note))]
-    return (f"The interval from the other machines covers {shares[0]} % of a machine's rows below 64 KB, {shares[1]} % up "
+    return (f"The interval from the other machines covers {shares[0]} % of a machine's rows below 64 KB, {shares[1]} % "
+            f"up "
             f"to 16 MB\nand {shares[2]} % above; on machines whose rows were fitted, coverage is higher.")
 
 

@@ -4,11 +4,12 @@
     lab/scripts/fit_intervals.py [--perfmodel PATH] [--kept FOLDER] [--write]
 
 Every GPU and every source with rows enough is left out in turn (`validate --hold-out`): its rows are predicted with
-constants fitted without it, and with the words that they and their classes of work would get without it. Of each setting the logarithm of measured
-over predicted is kept, with the share of the step or call that each class of work takes. The spreads are those with the least
-interval score (Gneiting and Raftery, 2007) of the 80 % interval, every group of kind and word counting alike, with a charge
-for groups of which less than 74 or more than 86 % are covered. There are many local optima: the whole range is searched, until
-the population agrees. --kept keeps what the hold-outs print."""
+constants fitted without it, and with the words that they and their classes of work would get without it. Of each
+setting the logarithm of measured over predicted is kept, with the share of the step or call that each class of work
+takes. The spreads are those with the least interval score (Gneiting and Raftery, 2007) of the 80 % interval, every
+group of kind and word counting alike, with a charge for groups of which less than 74 or more than 86 % are covered.
+There are many local optima: the whole range is searched, until the population agrees. --kept keeps what the hold-outs
+print."""
 import argparse
 import csv
 import pathlib
@@ -34,12 +35,13 @@ LEFT = {"training": (), "inference": ("speechnot-calibrated",)}  # twice as far 
 
 
 def one_class(path, name, only, factors=(1, 1)):
-    """A file with the interval of one class alone: it shows the share of the step, times the factor of the class's word; of
-    no class, how far batch and GPUs are outside of the rows."""
+    """A file with the interval of one class alone: it shows the share of the step, times the factor of the class's
+    word; of no class, how far batch and GPUs are outside of the rows."""
     other = "".join(f"<{part}>{1 if part == only else 1e-9}</{part}>" for part in ["rate", *CLASSES])
     if only is None:
         other += "".join(f"<{part}>1</{part}>" for part in RANGES[name])
-    path.write_text(f'<perfmodel version="1"><prediction_interval id="{name}" name="One class">{other}<extrapolated>{factors[0]}'
+    path.write_text(f'<perfmodel version="1"><prediction_interval id="{name}" name="One '
+                    f'class">{other}<extrapolated>{factors[0]}'
                     f"</extrapolated><not_calibrated>{factors[1]}</not_calibrated></prediction_interval></perfmodel>")
     return ["--catalog", str(path)]
 
@@ -62,7 +64,8 @@ def words_of(command, folder, name, shares, words):
 
 
 def held_out_rows(command, folder, name, what, catalog, file):
-    """What the hold-out prints, now or when it was kept; its intervals are how far batch and GPUs are outside of other rows."""
+    """What the hold-out prints, now or when it was kept; its intervals are how far batch and GPUs are outside of other
+    rows."""
     if file and file.exists():
         return list(csv.DictReader(file.open()))
     found = run(command, name, "--hold-out", what, *catalog, *one_class(folder / "one.xml", name, None))
@@ -85,16 +88,21 @@ def left_out(command, folder, kept, name, shares):
         for row, measured in settings_of([row for row in found if row["error [%]"]]).values():
             if row["id"] in by_class:
                 off = np.log(measured / float(row["predicted"]))
-                yield row["group"].split()[0], row["calibration"], off, row["id"], by_class[row["id"]], spread_of(row) ** 2
+                yield row["group"].split()[0], row["calibration"], off, row["id"], by_class[row["id"]], spread_of(
+                    row
+                ) ** 2
 
 
 def fit(cells, variance, start, left):
     """Parameters with the least score, every group counting alike. variance(parameters) -> of each setting."""
     size = np.abs([item[2] for item in cells])
     names = [item[0] + item[1] for item in cells]
-    weight = np.array([1 / names.count(name) if names.count(name) >= FEWEST and name not in left else 0 for name in names])
+    weight = np.array(
+        [1 / names.count(name) if names.count(name) >= FEWEST and name not in left else 0 for name in names]
+    )
 
-    groups = [np.array([other == name for other in names]) for name in sorted({n for n, w in zip(names, weight) if w > 0})]
+    groups = [np.array([other == name for other in names]) for name in sorted({n for n, w in zip(names,
+        weight) if w > 0})]
 
     def missed(width):
         return sum(max(0, abs(np.mean(size[group] <= width[group]) - 0.8) - FREE) for group in groups)
@@ -114,7 +122,8 @@ def report(cells, width, size):
     groups = sorted({item[:2] for item in cells})
     for kind, word in groups:
         chosen = np.array([item[:2] == (kind, word) for item in cells])
-        print(f"  {kind:<10} {word:<15}{chosen.sum():>5} settings, covered {100 * np.mean(size[chosen] <= width[chosen]):.0f} %, "
+        print(f"  {kind:<10} {word:<15}{chosen.sum():>5} settings, covered "
+              f"{100 * np.mean(size[chosen] <= width[chosen]):.0f} %, "
               f"interval +-{100 * (np.exp(np.median(width[chosen])) - 1):.0f} %")
 
 
@@ -137,13 +146,15 @@ def spreads_of(command, folder, kept, name):
     found, width, size = fit(cells, variance, first, LEFT[name])
     print(f"{name}: {len(cells)} settings left out")
     report(cells, width, size)
-    values = dict(zip(["rate", *OF[name]], found[:n])) | {"extrapolated": 1 + found[n], "not_calibrated": 1 + found[n] + found[n + 1]}
+    values = dict(zip(["rate", *OF[name]], found[:n])) | {"extrapolated": 1 + found[n],
+                                                          "not_calibrated": 1 + found[n] + found[n + 1]}
     return values | dict.fromkeys(RANGES[name], found[-1]), len(cells)
 
 
 def write(name, values, count, note, rows=None):
     text = FRAMEWORKS.read_text()
-    lines = "".join(f'\n    <{field} fitted_to="{rows or name}" rows="{count}" date="{calibration_status.DATE}" note="{note}">'
+    lines = "".join(f'\n    <{field} fitted_to="{rows or name}" rows="{count}" date="{calibration_status.DATE}" '
+                    f'note="{note}">'
                     f"{value:.3g}</{field}>" for field, value in values.items())
     kept = "(?:rate|" + "|".join(CLASSES) + "|extrapolated|not_calibrated|batch|gpus)"
 

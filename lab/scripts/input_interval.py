@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Fits the prediction interval of input paths, in data/frameworks/frameworks.xml, to published rates of decoding and reading.
+"""Fits the prediction interval of input paths, in data/frameworks/frameworks.xml, to published rates of decoding and
+reading.
 
     lab/scripts/input_interval.py [--perfmodel PATH] [--write]
 
-Calibrated: all rows of the set `storage` that are compared and are no plain arithmetic on data sheets, every group alike.
-Extrapolated: rows of each CPU, decoded as fast as the others do in the mean. Not calibrated is as much again (a rule: there
-are no rows without rows). A spread is such that 80 % of the rows lie in the interval."""
+Calibrated: all rows of the set `storage` that are compared and are no plain arithmetic on data sheets, every group
+alike. Extrapolated: rows of each CPU, decoded as fast as the others do in the mean. Not calibrated is as much again (a
+rule: there are no rows without rows). A spread is such that 80 % of the rows lie in the interval."""
 import argparse
 import csv
 import pathlib
@@ -26,7 +27,8 @@ DECODED = ("decode", "loader")
 
 def spread_of(groups):
     """The spread whose interval holds 80 % of the rows, every group counting alike."""
-    off = sorted((abs(np.log(float(row["measured"]) / float(row["predicted"]))), 1 / len(rows)) for rows in groups for row in rows)
+    off = sorted((abs(np.log(float(row["measured"]) / float(row["predicted"]))),
+                  1 / len(rows)) for rows in groups for row in rows)
     size, weight = np.array(off).T
     return np.interp(0.8, np.cumsum(weight) / len(groups), size) / TENTH
 
@@ -52,7 +54,8 @@ def of_others(run_of, known):
 def left_out(command, folder):
     """The rows of decoding, each with its CPU left out."""
     rows, known = list(csv.DictReader(ROWS.open())), scales()
-    kept = [row | {"run": of_others(row["run"], known)} for row in rows if row["document"] in DECODED and row["kind"] == "value"]
+    kept = [row | {"run": of_others(row["run"],
+                                    known)} for row in rows if row["document"] in DECODED and row["kind"] == "value"]
     file = pathlib.Path(folder) / "storage.csv"
     with file.open("w", newline="") as out:
         writer = csv.DictWriter(out, rows[0])
@@ -74,7 +77,8 @@ def main():
     values = {"rate": rate, "extrapolated": factor, "not_calibrated": factor ** 2}
     print(f"{len(rows)} rows, {len(others)} with the CPU left out: {values}")
     if arguments.write:
-        write("input", values, len(rows) + len(others), "decoding and reading; extrapolated: each CPU left out; not calibrated: its square (rule)", "storage")
+        write("input", values, len(rows) + len(others), "decoding and reading; extrapolated: each CPU left out; not "
+              "calibrated: its square (rule)", "storage")
 
 
 if __name__ == "__main__":

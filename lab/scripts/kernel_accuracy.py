@@ -45,7 +45,8 @@ def measure(command, *options):
 def stand_in(architecture, other):
     """A catalogue in which `architecture` has the constants of `other`."""
     text = (ROOT / "data" / "calibration" / "kernels.xml").read_text(encoding="utf-8")
-    entries = {m[1]: m for m in re.finditer(r'<kernel_calibration id="([^"]+)"([^>]*)>(.*?)</kernel_calibration>', text, re.S)}
+    entries = {m[1]: m for m in re.finditer(r'<kernel_calibration id="([^"]+)"([^>]*)>(.*?)</kernel_calibration>', text,
+                                            re.S)}
     own, donor = entries[architecture], entries[other]
     return (f'<perfmodel version="1">\n<kernel_calibration id="{architecture}"{own[2]}>{donor[3]}'
             "</kernel_calibration>\n</perfmodel>\n")

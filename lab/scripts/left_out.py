@@ -1,4 +1,5 @@
-"""Rows of training and inference that are left out in turn: which, with what they would be said to rest on, and their settings."""
+"""Rows of training and inference that are left out in turn: which, with what they would be said to rest on, and their
+settings."""
 import csv
 import io
 import statistics
@@ -35,7 +36,8 @@ def settings_of(rows):
     for row in rows:
         key = tuple(row[name] for name in ("group", "network", "machine", "gpus", "nodes", "batch", "unit"))
         found.setdefault(key, []).append(row)
-    return {key: (repeats[0], statistics.median(float(row["measured"]) for row in repeats)) for key, repeats in found.items()}
+    return {key: (repeats[0],
+                  statistics.median(float(row["measured"]) for row in repeats)) for key, repeats in found.items()}
 
 
 def catalogue_without(command, folder, gpus, what, name):
@@ -46,7 +48,8 @@ def catalogue_without(command, folder, gpus, what, name):
         words = group.split()
         return words[2] == name if by_gpu else name.startswith(words[-1])
     counts, training = calibration_status.count_rows(command, gone, by_gpu)
-    kept = [[row for row in rows if not gone(row["group"])] for rows in (training, calibration_status.rows_of(command, "inference"))]
+    kept = [[row for row in rows if not gone(row["group"])] for rows in (training,
+        calibration_status.rows_of(command, "inference"))]
     text = calibration_status.written(gpus, counts)
     silent = [calibration_status.entry(gpu, f"Kernels of {gpu}", []) for gpu in gpus.facts if f'id="{gpu}"' not in text]
     files = calibration_status.software(*kept, gpus)

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 """Makes data/measured/collectives.csv.gz of a table of published runs.
 
-    python3 lab/scripts/pack_collectives.py collectives.csv.gz collectives_profiles.csv.gz serving_kernels.csv.gz [all.csv]
+    python3 lab/scripts/pack_collectives.py collectives.csv.gz collectives_profiles.csv.gz serving_kernels.csv.gz
+    [all.csv]
 
-Adds three columns to the table as it was collected: the catalogue's machine, the GPUs of each node that were used (empty:
-the first ones), and what the row is used for: `fit` (constants may be fitted to it), `held-out` (never), `document` (a
-statement of one of the catalogue's documents, never fitted). Rows whose wiring the source does not describe keep an
-empty machine and are not predicted.
+Adds three columns to the table as it was collected: the catalogue's machine, the GPUs of each node that were used
+(empty: the first ones), and what the row is used for: `fit` (constants may be fitted to it), `held-out` (never),
+`document` (a statement of one of the catalogue's documents, never fitted). Rows whose wiring the source does not
+describe keep an empty machine and are not predicted.
 
-Of the profiles of the Vidur simulator large messages are taken, as a test: they are times of PyTorch's calls. None between
-nodes, whose network is not named, nor small ones, which hold the start of an eager call of 30 to 60 us (2023; 64 MB take
-ten times that) or the wait of one GPU's kernel for its peers (2024). Of the kernels of serving
-engines the runs of nccl-tests on boards with NVLink switches are taken, FP16; where the host is a PCIe server (L40S) its
-wiring is not named.
+Of the profiles of the Vidur simulator large messages are taken, as a test: they are times of PyTorch's calls. None
+between nodes, whose network is not named, nor small ones, which hold the start of an eager call of 30 to 60 us (2023;
+64 MB take ten times that) or the wait of one GPU's kernel for its peers (2024). Of the kernels of serving engines the
+runs of nccl-tests on boards with NVLink switches are taken, FP16; where the host is a PCIe server (L40S) its wiring is
+not named.
 
-Rows whose source cannot be named (NOT_SHIPPED) are left out of the shipped table. With a further file, all rows go there,
-for perfmodel calibrate --set collectives --data.
+Rows whose source cannot be named (NOT_SHIPPED) are left out of the shipped table. With a further file, all rows go
+there, for perfmodel calibrate --set collectives --data.
 """
 import csv
 import gzip
@@ -72,7 +73,8 @@ def use_of(row, use):
 
 
 # Files that the collection knows by a number only, where they were found; and those that were not.
-FILES = {"21031070799": "github.com/wohlbier/nccl-tests README.md", "13079330356": "github.com/aistabci/abci-docs, NVIDIA SHARP",
+FILES = {"21031070799": "github.com/wohlbier/nccl-tests README.md",
+         "13079330356": "github.com/aistabci/abci-docs, NVIDIA SHARP",
          "32915233660": "github.com/hisohara/ai-scripts training/01_rccl-smoketest/README.md",
          "13970356668": "github.com/oracle-quickstart, nccl-tests of BM.GPU4.8",
          "5426557276": "Oracle Cloud Infrastructure tutorial, nccl-tests",
@@ -125,7 +127,8 @@ def serving(path):
         if row["op"] in OPERATIONS and row["dtype"] == "half" and row["gpu"] in MACHINES:
             yield {"system": row["gpu"], "gpus": row["gpus"], "nodes": "1", "collective": OPERATIONS[row["op"]],
                    "message_bytes": row["message_bytes"], "time_us": row["time_us"], "algbw_GBps": "", "busbw_GBps": "",
-                   "nccl_version": row["library"].removeprefix("nccl "), "protocol_or_algo": "", "source": row["source"],
+                   "nccl_version": row["library"].removeprefix("nccl "), "protocol_or_algo": "",
+                   "source": row["source"],
                    "note": "one GPU/process or thread"}
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 COLUMNS = ["model", "framework", "framework_version", "gpu", "gpu_memory_GB", "system", "gpus", "nodes", "global_batch",
            "precision", "optimizer", "seq_len", "throughput", "unit", "source_repo", "source_path",
-           "source_commit_or_date", "note", "hidden", "layers", "heads", "kv_heads", "head_dim", "ffn", "gated", "vocab",
+           "source_commit_or_date", "note", "hidden", "layers", "heads", "kv_heads", "head_dim", "ffn", "gated",
+           "vocab",
            "experts", "top_k", "expert_ffn", "shared_ffn", "dense_layers", "attention", "tensor_parallel",
            "sequence_parallel", "pipeline_parallel", "virtual_pipeline_stages", "schedule", "context_parallel",
            "expert_parallel", "zero_stage", "micro_batch", "activation_recompute", "step_time_s", "memory_GB",

@@ -3,9 +3,9 @@
 
     python3 lab/scripts/pack_operators.py serving_kernels.csv.gz operator_profiles.csv.gz
 
-The sample is a rule: of each GPU, library, operator, kernel and type, sorted by their sizes, every second row, beginning
-with the first. Collectives of NCCL other than all-reduces, and the exchanges of experts (DeepEP), are left out: no
-operator of ours reads them. Columns that nothing reads are dropped.
+The sample is a rule: of each GPU, library, operator, kernel and type, sorted by their sizes, every second row,
+beginning with the first. Collectives of NCCL other than all-reduces, and the exchanges of experts (DeepEP), are left
+out: no operator of ours reads them. Columns that nothing reads are dropped.
 """
 import csv
 import gzip

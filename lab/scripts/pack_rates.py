@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Writes data/measured/training.csv.gz and inference.csv.gz from tables of published rates.
 
-    lab/scripts/pack_rates.py FOLDER        with cnn_training.csv.gz, transformer_training.csv.gz, ... as they were collected
+    lab/scripts/pack_rates.py FOLDER        with cnn_training.csv.gz, transformer_training.csv.gz, ... as they were
+                                            collected
 
 Rows stay as they are, in their order; columns that nothing reads are left out, and empty rows. Pairs of rows that were
-collected as mixed precision, although the heading of one's column in the source is FP32, are named as the source does; so
-are tables of inference whose precision only a caption above them says, and those of speech recognition batch and duration.
+collected as mixed precision, although the heading of one's column in the source is FP32, are named as the source does;
+so are tables of inference whose precision only a caption above them says, and those of speech recognition batch and
+duration.
 """
 import csv
 import gzip
@@ -23,15 +25,19 @@ UNREAD = {"data", "parallelism", "gpu_family", "concurrency", "latency_p50_ms", 
           "latency_p99_ms"}
 
 
-# Tables with a column for FP32 and one for mixed precision, both collected as mixed, by path, and which of the two is FP32.
+# Tables with a column for FP32 and one for mixed precision, both collected as mixed, by path, and which of the two is
+# FP32.
 # Of pages up to 2019 it is the second, later the first, as their headings say.
-PAIRS = {"PyTorch/Recommendation/NCF/README.md": lambda row: 0 if row["source_commit_or_date"].split()[-1] >= "2020" else 1}
+PAIRS = {
+    "PyTorch/Recommendation/NCF/README.md": lambda row: 0 if row["source_commit_or_date"].split()[-1] >= "2020" else 1
+}
 
 
 def name_columns(rows):
     """The precision of such pairs: neighbours with the same place, batch and GPUs."""
     for first, second in zip(rows, rows[1:]):
-        same = all(first.get(key) == second.get(key) for key in ("source_path", "source_commit_or_date", "gpus", "batch_per_gpu"))
+        same = all(first.get(key) == second.get(key) for key in ("source_path", "source_commit_or_date", "gpus",
+            "batch_per_gpu"))
         page = PAIRS.get(first["source_path"].split("#")[0])
         if not same or page is None or {first["precision"], second["precision"]} != {"fp16-mixed"}:
             continue
@@ -40,10 +46,12 @@ def name_columns(rows):
         single["note"] += "; precision by the heading of the column"
 
 
-# Sections of inference hold a table for each precision, of which the captions are "FP16" and "TF32", or the other way round.
+# Sections of inference hold a table for each precision, of which the captions are "FP16" and "TF32", or the other way
+# round.
 # Collected was the precision of the first alone. What follows it is the other one, but for these pages.
 SECTION = re.compile(r"section: ([^;]*)")
-CONVNETS = "TensorFlow/Classification/ConvNets/"  # FP32, mixed, mixed + XLA; on A100 TF32, TF32 + XLA, mixed, mixed + XLA
+# FP32, mixed, mixed + XLA; on A100 TF32, TF32 + XLA, mixed, mixed + XLA
+CONVNETS = "TensorFlow/Classification/ConvNets/"
 PADDLE = "PaddlePaddle/Classification/RN50v1.5/"  # TF32, FP16, INT8
 BERT = "LanguageModeling/BERT/"  # BERT-Large in both, then BERT-Base in both
 UNKNOWN = ("GNMT/", "UNet3P/", "FasterTransformer/")  # other orders, not opened
@@ -55,7 +63,12 @@ def tables_of(rows):
     for row in rows:
         page, _, line = row["source_path"].partition("#L")
         section = SECTION.search(row["note"])
-        if line.isdigit() and section and row["serving"] == "native" and row["source_repo"].endswith("DeepLearningExamples"):
+        if (
+            line.isdigit()
+            and section
+            and row["serving"] == "native"
+            and row["source_repo"].endswith("DeepLearningExamples")
+        ):
             sections.setdefault((page, row["source_commit_or_date"], section.group(1)), []).append((int(line), row))
     for (page, _, _), found in sections.items():
         tables = []
@@ -93,8 +106,9 @@ BATCHES = (1, 2, 4, 8, 16)
 
 
 def name_durations(rows):
-    """Batch and duration of the tables of speech recognition, whose first two columns were not collected: 15 lines, batches
-    within durations. What was collected is the latency in FP16, its 90th percentile; a line of the heading is no row."""
+    """Batch and duration of the tables of speech recognition, whose first two columns were not collected: 15 lines,
+    batches within durations. What was collected is the latency in FP16, its 90th percentile; a line of the heading is
+    no row."""
     for page, tables in tables_of(row for row in rows if row["batch"] == "" and row["latency_avg_ms"]):
         if "SpeechRecognition/" not in page:
             continue

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Writes data/measured/storage.csv: what is known of storage and decoding, each row with the formula to compare it with.
+"""Writes data/measured/storage.csv: what is known of storage and decoding, each row with the formula to compare it
+with.
 
-The rows of data/measured/input_pipeline.csv, and the arithmetic of the Dell guide. The layout is that of statements.csv.
+The rows of data/measured/input_pipeline.csv, and the arithmetic of the Dell guide. The layout is that of
+statements.csv.
 """
 import csv
 import pathlib
@@ -12,7 +14,8 @@ COLUMNS = ["id", "document", "subject", "value", "unit", "kind", "run", "formula
 # Decoding time over that of the fastest library, as the loaders of the catalogue have it.
 LIBRARIES = {"simplejpeg": 1, "turbojpeg": 1.06, "torchvision": 1.03, "opencv": 1.02, "pillow": 1.25}
 
-# MLPerf Storage: bytes of a sample, samples of a batch, seconds that an emulated accelerator sleeps, least share in per cent.
+# MLPerf Storage: bytes of a sample, samples of a batch, seconds that an emulated accelerator sleeps, least share in per
+# cent.
 MLPERF = {
     ("resnet50", "h100"): (114660, 400, 0.224, 90),
     ("resnet50", "a100"): (114660, 400, 0.435, 90),
@@ -36,7 +39,8 @@ def dell():
     for network, rate, measured, expected in DISKS:
         run = f"{DELL}gpu_rate={rate}"
         formula = "input_storage_rate * 8 / 1e6"
-        yield f"dell-disk-{network}", "dell2018 disks", f"{network}, {rate} images/s", measured, "Mb/s", "value", run, formula, ""
+        what = f"{network}, {rate} images/s"
+        yield f"dell-disk-{network}", "dell2018 disks", what, measured, "Mb/s", "value", run, formula, ""
         yield (f"dell-disk-{network}-expected", "dell2018 disks", f"{network}, expected by the guide", expected, "Mb/s",
                "value", run, formula, "")
     for name, formula, value, remark in NODES:
@@ -60,15 +64,23 @@ def loader(row):
 
 def mlperf(row):
     size, batch, time, least = MLPERF[row["dataset"], row["accelerators"]]
-    run = (f"system=dgx1-v100, dataset.sample_size={size}, storage=nvme, access=none, decode=none, loader.augment_time=0, "
+    run = (f"system=dgx1-v100, dataset.sample_size={size}, storage=nvme, access=none, decode=none, "
+           f"loader.augment_time=0, "
            f"storage.operations=unlimited, storage.bandwidth={float(row['value']) * MIB:.0f}, "
            f"gpu_rate={float(row['count']) * batch / time:.6g}")
-    return "claim", "", run, f"input_gpu_busy >= {(least - SLACK) / 100}", "accelerators that sleep, at the bandwidth measured"
+    return (
+        "claim",
+        "",
+        run,
+        f"input_gpu_busy >= {(least - SLACK) / 100}",
+        "accelerators that sleep, at the bandwidth measured",
+    )
 
 
 def fio(row):
     size = {"16k": 16384, "1m": MIB, "1g": 1024 * MIB}[row["dataset"]]
-    run = (f"system=dgx1-v100, dataset.sample_size={size}, storage=samsung-980-pro, decode=none, loader.augment_time=0, format=files, "
+    run = (f"system=dgx1-v100, dataset.sample_size={size}, storage=samsung-980-pro, decode=none, "
+           f"loader.augment_time=0, format=files, "
            f"reads={row['count']}")
     fitted = "" if size == MIB else "fitted to this row"
     return "value" if not fitted else "shown", row["value"], run, f"input_throughput * {size / MIB}", fitted
@@ -88,7 +100,8 @@ def pipeline():
     with open(FOLDER / "input_pipeline.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     for number, row in enumerate(rows, 1):
-        subject = ", ".join(text for text in (row["device"], row["library"], row["dataset"], row["accelerators"]) if text)
+        subject = ", ".join(text for text in (row["device"], row["library"], row["dataset"],
+                                              row["accelerators"]) if text)
         known = row["kind"] not in ("decode", "loader") or row["library"] in LIBRARIES
         if known:
             kind, value, run, formula, remark = KINDS[row["kind"]](row)

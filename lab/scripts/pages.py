@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the numbers of docs/accuracy.md, docs/collectives.md and README.md, and their pictures: what the measured rows give.
+"""Writes the numbers of docs/accuracy.md, docs/collectives.md and README.md, and their pictures: what the measured rows
+give.
 
     lab/scripts/pages.py [--check] PERFMODEL [kernels | collectives | accuracy | readme]...
 
-Needs the installed package, of the same build as the command; takes two minutes, which are fits. The same package and catalogue
-give the same bytes. --check writes nothing and fails where a part is not what it would write.
+Needs the installed package, of the same build as the command; takes two minutes, which are fits. The same package and
+catalogue give the same bytes. --check writes nothing and fails where a part is not what it would write.
 """
 import argparse
 

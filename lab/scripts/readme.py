@@ -48,7 +48,8 @@ def example(page, command):
 
 
 def same_in_python(page, prediction):
-    return re.sub(r"# [0-9.]+ [0-9.]+ \w+$", f"# {prediction.throughput!r} {prediction.step_time!r} {prediction.bottleneck}",
+    return re.sub(r"# [0-9.]+ [0-9.]+ \w+$", f"# {prediction.throughput!r} {prediction.step_time!r} "
+                  f"{prediction.bottleneck}",
                   page, count=1, flags=re.MULTILINE)
 
 
@@ -84,10 +85,14 @@ def first_words(training, inference, prediction, rate):
     error = 100 * (prediction.throughput / rate - 1)
     side = "above" if round(error) > 0 else "below"
     return paragraph(
-        f"NVIDIA published **{rate:,.0f} images/s** for this run; the prediction is **{abs(round(error))} % {side}**. That is a "
-        "good case, on rates that the model was fitted to. Across all published vision training rows the median error is "
-        f"{both(one)} on one GPU older than A100, {both(several)} on several, and {both(recent)} on A100 and newer; across all "
-        f"inference it is {both(errors_of(inference))}. Frameworks and GPUs without published rates are less certain, and every "
+        f"NVIDIA published **{rate:,.0f} images/s** for this run; the prediction is **{abs(round(error))} % {side}**. "
+        f"That is a "
+        "good case, on rates that the model was fitted to. Across all published vision training rows the median error "
+        "is "
+        f"{both(one)} on one GPU older than A100, {both(several)} on several, and {both(recent)} on A100 and newer; "
+        f"across all "
+        f"inference it is {both(errors_of(inference))}. Frameworks and GPUs without published rates are less certain, "
+        f"and every "
         "prediction prints its interval and what its constants rest on. [How far to trust it](#how-right-is-it).")
 
 
@@ -101,10 +106,14 @@ def of_kernels(command):
         return f"{min(found):.0f} to {max(found):.0f} %" if len(found) > 1 else f"{found[0]:.0f} %"
 
     return paragraph(
-        f"- **Kernels** are calibrated per architecture. Mean errors over {len(rows):,} published times (`perfmodel validate --set "
-        f"kernels`): FP32 matrix products {means('FP32 GEMM [VA]100')} on V100 and A100, {means('FP32 GEMM (T4|P100|P4)')} on P100, "
-        f"T4 and P4; tensor-core products {means('FP16 tensor-core GEMM')}; FP32 convolutions {means('FP32 conv')}, on tensor cores "
-        f"{means('FP16 tensor-core conv')}; recurrent layers {means('RNN')}. Architectures without kernel measurements use the "
+        f"- **Kernels** are calibrated per architecture. Mean errors over {len(rows):,} published times (`perfmodel "
+        f"validate --set "
+        f"kernels`): FP32 matrix products {means('FP32 GEMM [VA]100')} on V100 and A100, "
+        f"{means('FP32 GEMM (T4|P100|P4)')} on P100, "
+        f"T4 and P4; tensor-core products {means('FP16 tensor-core GEMM')}; FP32 convolutions {means('FP32 conv')}, on "
+        f"tensor cores "
+        f"{means('FP16 tensor-core conv')}; recurrent layers {means('RNN')}. Architectures without kernel measurements "
+        f"use the "
         "constants of a related one, and every prediction reports this (`calibration`).", "  ")
 
 
@@ -114,13 +123,16 @@ def of_collectives():
     fitted, without = ([found[use, f"all {size}"] for size in ("<64 KB", "64 KB-16 MB", ">=16 MB")]
                        for use in ("fitted", "left-out-machine"))
     return paragraph(
-        f"- **Collectives**: the median error is {fitted[0]} below 64 KB, {fitted[1]} up to 16 MB and {fitted[2]} above on the "
-        f"published times used for fitting; for a machine left out of the fit it is {without[0]}, {without[1]} and {without[2]} "
+        f"- **Collectives**: the median error is {fitted[0]} below 64 KB, {fitted[1]} up to 16 MB and {fitted[2]} "
+        f"above on the "
+        f"published times used for fitting; for a machine left out of the fit it is {without[0]}, {without[1]} and "
+        f"{without[2]} "
         "([docs/collectives.md](docs/collectives.md)).", "  ")
 
 
 def of_steps(training):
-    lines = ["- **Training steps**: errors over all published rows that can be predicted, including those used for fitting.", "",
+    lines = ["- **Training steps**: errors over all published rows that can be predicted, including those used for "
+             "fitting.", "",
              "  | | rows | median | mean |", "  |---|--:|--:|--:|"]
     for name, chosen in classes_of(training).items():
         errors = errors_of(training, chosen)
@@ -136,8 +148,10 @@ def of_sources():
     own = errors_of(documents)
     others = np.abs(documents["holdout_error"][accuracy.known(documents)])
     return textwrap.indent(paragraph(
-        f"With their source left out of the fit, the vision rows used for fitting have a mean error of {mean:.1f} %. The values of "
-        f"the project's five source documents ({len(own)} rows) have a median error of {both(own)}, and {both(others)} without the "
+        f"With their source left out of the fit, the vision rows used for fitting have a mean error of {mean:.1f} %. "
+        f"The values of "
+        f"the project's five source documents ({len(own)} rows) have a median error of {both(own)}, and {both(others)} "
+        f"without the "
         "constants that were fitted to them."), "  ")
 
 
@@ -149,10 +163,13 @@ def of_intervals(training, inference):
 
     count, inside = share(inference)
     return "\n".join([
-        paragraph(f"- **Inference**: median error {both(errors_of(inference))} over all published rows that can be predicted "
+        paragraph(f"- **Inference**: median error {both(errors_of(inference))} over all published rows that can be "
+                  f"predicted "
                   f"({len(errors_of(inference)):,} rows, {count:,} settings).", "  "),
-        paragraph(f"- **Intervals**: every prediction has an 80 % interval, which contains {share(training)[1]} of the training and "
-                  f"{inside} of the inference settings. It also reports whether its framework was fitted, guessed, or is used outside "
+        paragraph(f"- **Intervals**: every prediction has an 80 % interval, which contains {share(training)[1]} of the "
+                  f"training and "
+                  f"{inside} of the inference settings. It also reports whether its framework was fitted, guessed, or "
+                  f"is used outside "
                   "the measured range.", "  ")])
 
 
@@ -163,7 +180,8 @@ def write(command, check):
     prediction = pm.predict("resnet50", "dgx1-v100", gpus=int(options["gpus"]), batch=int(options["batch"]),
                             precision=options["precision"], framework=options["framework"])
     page = same_in_python(example(page, command), prediction)
-    page = page_parts.replaced(page, "first-words", first_words(training, inference, prediction, published_rate(options)))
+    page = page_parts.replaced(page, "first-words",
+                               first_words(training, inference, prediction, published_rate(options)))
     page = page_parts.replaced(page, "collectives", of_collectives())
     page = page_parts.replaced(page, "errors", "\n".join([of_kernels(command), of_steps(training), "", of_sources(),
                                                           of_intervals(training, inference)]))

@@ -147,7 +147,8 @@ static void write_all(FILE *file, const compiler *c)
   for (size_t i = 0; i < c->all.count; i++) write_number(file, i, c->all.items[i]);
   fputs("};\nconst pm__shipped_entry pm__shipped_entries[] = {\n", file);
   for (size_t i = 0; i < count; i++)
-    fprintf(file, "{%u, %u, %u, %u},\n", c->entries[i].file, c->entries[i].names, c->entries[i].blocks, c->entries[i].element);
+    fprintf(file, "{%u, %u, %u, %u},\n", c->entries[i].file, c->entries[i].names, c->entries[i].blocks,
+            c->entries[i].element);
   fputs("};\nconst uint32_t pm__shipped_first[PM__KINDS + 1] = {\n", file);
   for (size_t i = 0; i <= PM__KINDS; i++) write_number(file, i, c->first[i]);
   fputs("};\nconst pm__names_place pm__shipped_places[] = {\n", file);

@@ -67,8 +67,8 @@
 #include "perfmodel/study.h"
 #include "perfmodel/evidence.h"
 
-/* The version of the headers. Before 1.0 the interface may change with the minor version, and the library's soname says so
-** (libperfmodel.so.0.3). Within one, what is there stays, and records grow at their end only: see record.h. */
+/* The version of the headers. Before 1.0 the interface may change with the minor version, and the library's soname says
+** so (libperfmodel.so.0.3). Within one, what is there stays, and records grow at their end only: see record.h. */
 #define PM_VERSION_MAJOR 0 /* 1 once the interface keeps */
 #define PM_VERSION_MINOR 3 /* with every change of the interface that breaks programs */
 #define PM_VERSION_PATCH 0 /* with every other release */

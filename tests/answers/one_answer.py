@@ -4,10 +4,11 @@
     one_answer.py --command build/tools/perfmodel               40 questions
     one_answer.py --command build/tools/perfmodel --count 200 --seed 7
 
-A question is a network, a system and some options. predict answers it; sweep, search (restricted to that one plan), size,
-sensitivity (as an upgrade to the same system), memory, the stages of predict, and input are asked the same. Inference is asked
-of infer, sensitivity and memory. Step time, throughput, interval, memory and verdict must be equal, digit by digit; where one has
-no answer, no other may have one. Prints the questions that have two answers; the exit status says whether there are any.
+A question is a network, a system and some options. predict answers it; sweep, search (restricted to that one plan),
+size, sensitivity (as an upgrade to the same system), memory, the stages of predict, and input are asked the same.
+Inference is asked of infer, sensitivity and memory. Step time, throughput, interval, memory and verdict must be equal,
+digit by digit; where one has no answer, no other may have one. Prints the questions that have two answers; the exit
+status says whether there are any.
 """
 
 import argparse
@@ -17,7 +18,8 @@ import random
 import subprocess
 import sys
 
-NETWORKS = ["gpt2", "gpt2-medium", "llama3-8b", "mixtral-8x7b", "bert-base", "bert-large", "t5-base", "vit-b-16", "resnet50",
+NETWORKS = ["gpt2", "gpt2-medium", "llama3-8b", "mixtral-8x7b", "bert-base", "bert-large", "t5-base", "vit-b-16",
+            "resnet50",
             "vgg16", "mobilenet-v2", "dlrm-dcnv2", "gnmt"]
 SYSTEMS = ["dgx-h100", "dgx-a100", "dgx1-v100", "dgx1-p100", "dgx2", "h100-sxm5", "rtx-3090", "v100-sxm2-16gb"]
 FRAMEWORKS = ["pytorch", "pytorch-2.4-compile", "pytorch-1.13", "megatron", "tensorflow-2.18", "none"]
@@ -82,7 +84,8 @@ class Asker:
         self.last = ""
 
     def ask(self, *words):
-        done = subprocess.run([self.command, *words, "--format", "json", "-q"], capture_output=True, text=True, check=False)
+        done = subprocess.run([self.command, *words, "--format", "json", "-q"], capture_output=True, text=True,
+                              check=False)
         self.last = done.stderr.strip()
         if done.returncode not in (0, 1, 2):
             raise SystemExit(f"{' '.join(words)}: exit status {done.returncode}: {self.last}")
@@ -110,9 +113,11 @@ def ask_search(asker, question, answer):
     micro = answer["micro_batch"] or (1 if answer["pipeline_parallel"] > 1 else answer["batch"])
     if micro > 64 or batch != math.floor(batch):
         return None
-    plan = {"tp": answer["tensor_parallel"], "pp": answer["pipeline_parallel"], "cp": 1, "ep": 1, "vp": 1, "zero": answer["zero"],
+    plan = {"tp": answer["tensor_parallel"], "pp": answer["pipeline_parallel"], "cp": 1, "ep": 1, "vp": 1,
+            "zero": answer["zero"],
             "recompute": answer["recompute"], "micro-batch": micro, "global-batch": batch, "sp": "no"}
-    words = [word for name, value in plan.items() for word in ([f"--{name}={value}"] if name == "sp" else [f"--{name}", str(value)])]
+    words = [word for name, value in plan.items() for word in ([f"--{name}={value}"] if name == "sp" else [f"--{name}",
+        str(value)])]
     rows = asker.ask("search", question.network, question.system, *question.words(without=[*plan, "batch"]), *words)
     return rows[0] if rows else None
 
@@ -133,13 +138,16 @@ def compare_training(asker, question):
     stages = asker.ask("predict", *words, "--stages")
     fullest = max(stages, key=lambda stage: stage["memory"])
     found += differences("stages", answer, fullest, ["memory", "verdict"])
-    read = first(asker.ask("input", "ilsvrc2012", question.system, "--network", question.network, "--storage", "dgx1-raid0",
+    read = first(asker.ask("input", "ilsvrc2012", question.system, "--network", question.network, "--storage",
+                           "dgx1-raid0",
                            "--workers", "16", *question.words()))
-    found += differences("input", {"rate": answer["throughput"] / answer["nodes"]}, read and {"rate": read["gpu_rate"]}, ["rate"])
+    found += differences("input", {"rate": answer["throughput"] / answer["nodes"]}, read and {"rate": read["gpu_rate"]},
+                         ["rate"])
     asked = 6
     if answer["nodes"] == 1:
         per_node = ["--gpus", str(answer["gpus"])]
-        sized = first(asker.ask("size", question.network, "--system", question.system, "--target-rate", "1e-9 1/s", *per_node,
+        sized = first(asker.ask("size", question.network, "--system", question.system, "--target-rate", "1e-9 1/s",
+                                *per_node,
                                 *question.words(without=["gpus", "nodes"])))
         found += differences("size", answer, sized, ["throughput", "memory", "verdict"])
         asked += 1
@@ -154,7 +162,8 @@ def compare_inference(asker, draw):
     """The same of a call."""
     network, system = draw.choice(NETWORKS), draw.choice(SYSTEMS)
     words = [network, system]
-    for name, values in [("batch", [1, 8, 32]), ("gpus", [1, 4]), ("framework", CALLS), ("precision", ["fp32", "fp16"])]:
+    for name, values in [("batch", [1, 8, 32]), ("gpus", [1, 4]), ("framework", CALLS),
+                         ("precision", ["fp32", "fp16"])]:
         if draw.random() < 0.5:
             words += [f"--{name}", str(draw.choice(values))]
     answer = first(asker.ask("infer", *words))

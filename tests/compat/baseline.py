@@ -4,9 +4,9 @@
     baseline.py compare FILE COMMAND...     prints the difference; exit status 1 if there is one
     baseline.py write FILE COMMAND...       replaces the file
 
-FILE is a list in baseline/, and COMMAND prints what it should hold, from what was built. Until the version of the headers
-is released, a list may change in any way. Afterwards `write` refuses to drop or change a line, since programs and files of
-users need it; only records that cross the interface with their size may grow, at their end.
+FILE is a list in baseline/, and COMMAND prints what it should hold, from what was built. Until the version of the
+headers is released, a list may change in any way. Afterwards `write` refuses to drop or change a line, since programs
+and files of users need it; only records that cross the interface with their size may grow, at their end.
 """
 
 import difflib

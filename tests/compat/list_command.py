@@ -25,7 +25,8 @@ def commands(command: str) -> list[str]:
 if __name__ == "__main__":
     perfmodel = sys.argv[1]
     texts = {name: help_of(perfmodel, name) for name in commands(perfmodel)}
-    options = {name: sorted(OPTION.findall(text), key=lambda option: option.split("--")[1]) for name, text in texts.items()}
+    options = {name: sorted(OPTION.findall(text),
+                            key=lambda option: option.split("--")[1]) for name, text in texts.items()}
     common = set.intersection(*map(set, options.values()))
     print(*(f"every command {option}" for option in sorted(common)), sep="\n")
     lists = {record: list(names.values()) for record, names in records.given().items()}
@@ -33,4 +34,5 @@ if __name__ == "__main__":
         print(re.sub(r"\s+", " ", re.match(r"usage: perfmodel (.*?)\n\n", text, re.DOTALL)[1]))
         words = {option: option.split("--")[1].split()[0] for option in options[name] if option not in common}
         line, said = records.described(list(words.values()), lists)
-        print(*([f"{name}: {line}"] if line else []), *(f"{name} {o}" for o, word in words.items() if word not in said), sep="\n")
+        print(*([f"{name}: {line}"] if line else []), *(f"{name} {o}" for o, word in words.items() if word not in said),
+              sep="\n")

@@ -3,8 +3,8 @@
 
     list_tables.py PERFMODEL
 
-The tables are those of the questions in tables.txt, which has one at least for each command that prints a table. Fields of
-records, in their order, are those that list_records.c prints.
+The tables are those of the questions in tables.txt, which has one at least for each command that prints a table. Fields
+of records, in their order, are those that list_records.c prints.
 """
 
 import csv

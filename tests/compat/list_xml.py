@@ -38,7 +38,8 @@ def walk(node: ElementTree.Element, path: str) -> list[str]:
 
 
 def entry(fields: ElementTree.Element, path: str) -> list[str]:
-    line, said = records.described([field.get("name") for field in fields], {r: list(f) for r, f in records.fields().items()})
+    line, said = records.described([field.get("name") for field in fields],
+                                   {r: list(f) for r, f in records.fields().items()})
     rest = ElementTree.Element("rest")
     rest.extend(field for field in fields if field.get("name") not in said)
     return ([f"{path}: {line}"] if line else []) + walk(rest, path)
@@ -47,7 +48,8 @@ def entry(fields: ElementTree.Element, path: str) -> list[str]:
 def once(lines: list[str]) -> list[str]:
     """What every layer has, only of flow/*."""
     layers = {line.removesuffix("+layer") for line in lines if line.endswith("+layer")}
-    of = {layer: {line.removeprefix(layer) for line in lines if line.startswith((layer + "/", layer + "+", layer + "@"))} for layer in layers}
+    of = {layer: {line.removeprefix(layer) for line in lines if line.startswith((layer + "/", layer + "+",
+        layer + "@"))} for layer in layers}
     common = set.intersection(*of.values())
     return [f"flow/*{line}" for line in sorted(common)] + [
         line for line in lines if not any(line == layer + each for layer in layers for each in common)]

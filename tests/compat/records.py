@@ -1,5 +1,5 @@
-"""The fields of records, of which other lists say only which record they are: baseline/records.txt has each with all that
-programs and files rely on."""
+"""The fields of records, of which other lists say only which record they are: baseline/records.txt has each with all
+that programs and files rely on."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,9 @@ FEW = 4  # fields of a record that are listed one by one
 def fields() -> dict[str, dict[str, str]]:
     """record -> field -> what the command calls it; "none": users do not give it."""
     found: dict[str, dict[str, str]] = {}
-    for record, field, option in FIELD.findall((Path(__file__).parent / "baseline" / "records.txt").read_text(encoding="utf-8")):
+    for record, field, option in FIELD.findall(
+        (Path(__file__).parent / "baseline" / "records.txt").read_text(encoding="utf-8")
+    ):
         found.setdefault(record, {})[field] = option or field.replace("_", "-")
     return found
 
@@ -22,8 +24,8 @@ def given() -> dict[str, dict[str, str]]:
 
 
 def described(names: list[str], lists: dict[str, list[str]]) -> tuple[str, set[str]]:
-    """"the fields of run to offload but batch", and the names that this says, where a list has most of them; else "" and
-    none. Fields behind the last are not named, so that a record may grow."""
+    """"the fields of run to offload but batch", and the names that this says, where a list has most of them; else ""
+    and none. Fields behind the last are not named, so that a record may grow."""
     name, best = max(lists.items(), key=lambda item: (len(set(item[1]) & set(names)), -len(item[1])), default=("", []))
     said = set(best) & set(names)
     to = max((best.index(each) for each in said), default=0)
@@ -37,7 +39,8 @@ DESCRIBED = re.compile(r"(.*: the fields of (\w+)) to (\S+)(?: but (.*))?")
 
 
 def is_longer(line: str, now: list[str], lists: dict[str, dict[str, str]]) -> bool:
-    """Whether a line that `described` made has become another that says the same fields, and further ones behind them."""
+    """Whether a line that `described` made has become another that says the same fields, and further ones behind
+    them."""
     was = DESCRIBED.fullmatch(line)
     for other in filter(None, map(DESCRIBED.fullmatch, now)) if was else ():
         of = lists.get(was[2], {})

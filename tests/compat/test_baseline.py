@@ -9,7 +9,8 @@ RUN = ["run 16 bytes", "run.a int [1] @0", "run.b real [1] @8"]
 GPU = ["gpu 8 bytes", "gpu.a real [1] @0"]
 FUNCTIONS = ["int pm_predict_sized(const pm_plan *plan, const pm_run *runs, size_t run_size, size_t count)",
              "int pm__gpu_check(const pm_gpu *gpu, size_t count)",
-             "int pm_group_evaluate_sized(const pm_call *calls, size_t call_size, pm_collective_time *results, size_t size)"]
+             "int pm_group_evaluate_sized(const pm_call *calls, size_t call_size, pm_collective_time *results, size_t "
+             "size)"]
 
 
 class Released(unittest.TestCase):

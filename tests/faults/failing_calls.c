@@ -43,7 +43,8 @@ static bool is_the_one(const char *call, int *reason)
   char wanted[32], word[32];
   int which;
   const char *text = getenv("PM_FAULT");
-  if (text == NULL || sscanf(text, "%31s %d %31s", wanted, &which, word) != 3 || strcmp(wanted, call) != 0) return false;
+  if (text == NULL || sscanf(text, "%31s %d %31s", wanted, &which, word) != 3 || strcmp(wanted, call) != 0)
+    return false;
   if (++counted != which) return false;
   *reason = number_of(word);
   say_that_it_failed();

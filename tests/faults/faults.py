@@ -19,14 +19,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DONE, INPUT, OUTPUT = 0, 3, 4
 OLD = "what was there before\n"
-LINK = '<perfmodel version="1"><link id="{0}" name="{0}"><kind>pcie</kind><bandwidth note="measured">9 GB/s</bandwidth></link></perfmodel>\n'
+LINK = (
+    '<perfmodel version="1"><link id="{0}" name="{0}"><kind>pcie</kind>'
+    '<bandwidth note="measured">9 GB/s</bandwidth></link></perfmodel>\n'
+)
 ROWS = "model,gpu,batch_per_gpu,precision,throughput,unit\nresnet18,V100,64,fp32,1000,images/s\n"
 
 # Whoever reads or writes goes on after a part, and after a signal.
 HARMLESS = {(call, why) for call in ("read", "write") for why in ("EINTR", "short")}
 FAULTS = {
-    "open": ("EACCES", "EMFILE", "EIO"), "fstat": ("EIO",), "read": ("EIO", "EINTR", "short"), "close": ("EIO", "EINTR"),
-    "opendir": ("EACCES", "EMFILE"), "readdir": ("EIO",), "stat": ("EIO", "EACCES"), "access": ("EIO",), "realpath": ("EIO",),
+    "open": ("EACCES", "EMFILE", "EIO"), "fstat": ("EIO",), "read": ("EIO", "EINTR", "short"),
+    "close": ("EIO", "EINTR"),
+    "opendir": ("EACCES", "EMFILE"), "readdir": ("EIO",), "stat": ("EIO", "EACCES"), "access": ("EIO",),
+    "realpath": ("EIO",),
     "mkstemp": ("ENOSPC", "EACCES"), "write": ("EIO", "ENOSPC", "EPIPE", "EINTR", "short"), "fchmod": ("EIO",),
     "fsync": ("EIO", "ENOSPC"), "rename": ("EIO", "ENOSPC"),
 }  # fmt: skip
@@ -95,7 +100,11 @@ def wrong(got: Outcome, normal: Outcome, before: Outcome, call: str, why: str, a
         return f"exit code {got.code}"
     if got.code == DONE:
         same = normal.output.startswith(got.output) if why == "EPIPE" else got.output == normal.output
-        return "" if same and got.message == normal.message and got.files == normal.files else "another result, and no error"
+        return (
+            ""
+            if same and got.message == normal.message and got.files == normal.files
+            else "another result, and no error"
+        )
     lines = got.message.splitlines()
     if len(lines) != 1 or not lines[0].startswith("perfmodel: "):
         return f"{len(lines)} lines of error"

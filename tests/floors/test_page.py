@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The table of rooms in docs/architecture.md is what scripts/check_floors.py holds: rooms, their floors, their doors."""
+"""The table of rooms in docs/architecture.md is what scripts/check_floors.py holds: rooms, their floors, their
+doors."""
 
 import re
 import sys
@@ -19,7 +20,8 @@ def missing_doors(text: str) -> list[str]:
     for name in re.findall(r"`([^`]+\.h)`", text):
         folder = name.rpartition("/")[0] or folder
         path = f"{folder}/{name.rpartition('/')[2]}".removeprefix("/")
-        if not any((base / path).exists() for base in (check_floors.SOURCES, ROOT / "libperfmodel/include", ROOT / "lab/include")):
+        if not any((base / path).exists() for base in (check_floors.SOURCES, ROOT / "libperfmodel/include",
+                                                       ROOT / "lab/include")):
             found.append(path)
     return found
 

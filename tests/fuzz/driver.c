@@ -1,6 +1,6 @@
 /*
-** Feeds inputs to a target without libFuzzer, always the same ones, so that a failure comes back: each file of the command
-** line as it is and with some bytes changed or cut off.
+** Feeds inputs to a target without libFuzzer, always the same ones, so that a failure comes back: each file of the
+** command line as it is and with some bytes changed or cut off.
 **
 **     fuzz_csv FILE...              as the tests do
 **     fuzz_csv --seconds 60 FILE... then files with up to eight changes each, for so long

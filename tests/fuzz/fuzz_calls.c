@@ -1,6 +1,7 @@
 /*
-** Any bytes as a sequence of calls on one network, its plan, a run and a system: an operation, then what it takes. Numbers
-** come from a list of the extreme ones. Every result is finite or has a status that says why not; a count is never negative.
+** Any bytes as a sequence of calls on one network, its plan, a run and a system: an operation, then what it takes.
+** Numbers come from a list of the extreme ones. Every result is finite or has a status that says why not; a count is
+** never negative.
 */
 #include <math.h>
 #include "fuzz.h"
@@ -23,11 +24,13 @@ static unsigned next(world *w)
 }
 
 static const double numbers[] = {
-  0, -0.0, 1, -1, 2, 3, 7, 8, 16, 31, 64, 255, 1000, 4096, 0.5, 1.5, 1e-3, 1e6, 1e12, 1e18, 1e300, 1.7976931348623157e308,
+  0, -0.0, 1, -1, 2, 3, 7, 8, 16, 31, 64, 255, 1000, 4096, 0.5, 1.5, 1e-3, 1e6, 1e12, 1e18, 1e300,
+      1.7976931348623157e308,
   -1e308, 5e-324, 2.2250738585072014e-308, 2147483647, 2147483648.0, 2147483649.0, -2147483648.0, 4294967295.0,
   9007199254740991.0, 9007199254740993.0, 9223372036854775807.0, 9223372036854775808.0, 18446744073709551615.0, 1e19,
   (double)NAN, (double)INFINITY, -(double)INFINITY};
-static const int64_t sizes[] = {1, 2, 3, 8, 32, 224, 4096, 50257, 0, -1, INT32_MAX, INT64_C(1) << 31, INT64_C(1) << 53, INT64_MAX, INT64_MIN};
+static const int64_t sizes[] = {1, 2, 3, 8, 32, 224, 4096, 50257, 0, -1, INT32_MAX, INT64_C(1) << 31, INT64_C(1) << 53,
+                                INT64_MAX, INT64_MIN};
 
 static double number(world *w)
 {
@@ -39,7 +42,8 @@ static int64_t size_of(world *w)
   return sizes[next(w) % (sizeof sizes / sizeof sizes[0])];
 }
 
-/* ---- Records: unknown is NAN, unlimited is infinite where the field says so; negative and wrapped they never are ---- */
+/* ---- Records: unknown is NAN, unlimited is infinite where the field says so; negative and wrapped they never are
+** ---- */
 
 static void must_be_counts(const char *type_name, const void *record)
 {
@@ -91,7 +95,8 @@ static void add_input(world *w)
   w->layers += at >= 0;
 }
 
-static void fill_attributes(world *w, const char *kind, pm_attribute *attributes, char (*values)[PM_NUMBER_MAX], size_t *count, size_t most)
+static void fill_attributes(world *w, const char *kind, pm_attribute *attributes, char (*values)[PM_NUMBER_MAX],
+                            size_t *count, size_t most)
 {
   static pm_layer_attribute row;
   unsigned chosen = next(w);
@@ -150,7 +155,8 @@ static void format(world *w)
 
 static void change_system(world *w)
 {
-  static const char *const paths[] = {"gpu.memory_bandwidth", "gpu.memory", "gpu.clock", "link.nvlink2.bandwidth", "network.bandwidth"};
+  static const char *const paths[] = {"gpu.memory_bandwidth", "gpu.memory", "gpu.clock", "link.nvlink2.bandwidth",
+                                      "network.bandwidth"};
   char value[PM_NUMBER_MAX + 8] = "x";
   pm_error error = PM_ERROR_NONE;
   const char *path = paths[next(w) % (sizeof paths / sizeof paths[0])];
@@ -251,7 +257,8 @@ static void collective(world *w)
   pm_group_free(group);
 }
 
-static void (*const operations[])(world *w) = {new_network, add_input, add_layer, add_layer, add_layer, count, format, change_system, scale_system,
+static void (*const operations[])(world *w) = {new_network, add_input, add_layer, add_layer, add_layer, count, format,
+                                               change_system, scale_system,
                                                set_run, set_run, predict, predict, trace, infer, collective};
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

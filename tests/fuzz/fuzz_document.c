@@ -6,7 +6,8 @@ static size_t walk(const pm__element *e)
 {
   size_t length = strlen(e->name) + strlen(e->text);
   must(e->line > 0);
-  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) length += strlen(a->name) + strlen(a->value);
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next)
+    length += strlen(a->name) + strlen(a->value);
   for (const pm__element *c = e->child; c != NULL; c = c->next) length += walk(c);
   return length;
 }

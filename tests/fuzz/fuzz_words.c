@@ -66,7 +66,8 @@ static void name(const char *text)
 
 static void hardware(const char *text)
 {
-  static const char *const paths[] = {"gpu.memory_bandwidth", "link.nvlink2.bandwidth", "calibration.nvlink2.hop_latency"};
+  static const char *const paths[] = {"gpu.memory_bandwidth", "link.nvlink2.bandwidth",
+                                      "calibration.nvlink2.hop_latency"};
   static pm_system *system;
   if (system == NULL) must((system = pm_catalog_new_system(shipped(), "dgx1-v100", NULL)) != NULL);
   for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {

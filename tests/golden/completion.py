@@ -3,8 +3,8 @@
 
     completion.py --command build/tools/perfmodel
 
-Each command is called as its help shows it, with one option more, whose value is wrong: where the answer says "it is one
-of ...", the completion offers just these, and offers none for any other option but those of files, entries of the
+Each command is called as its help shows it, with one option more, whose value is wrong: where the answer says "it is
+one of ...", the completion offers just these, and offers none for any other option but those of files, entries of the
 catalogue and numbers. Every word that is offered is then given, and none may be called unknown.
 """
 import argparse

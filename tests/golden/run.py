@@ -15,10 +15,10 @@ A case file holds commands and what they are to print:
     = 2                              its exit status; 0 is left out
 
 A carriage return is written \\r, other control characters \\xNN, a backslash \\\\, and a line that lacks its line feed
-ends in \\. The commands of a file run one after the other in a folder of their own, which holds a copy of files/ and, as
-toy/, of catalog/: invented machines and software with round numbers. Cases that show numbers of predictions use these,
-so that a new fit of the shipped constants changes no case. --perturb holds that: every command with a catalogue first
-reads a copy of the shipped constants that are all 10 % less. $SOURCE is the root of the source tree.
+ends in \\. The commands of a file run one after the other in a folder of their own, which holds a copy of files/ and,
+as toy/, of catalog/: invented machines and software with round numbers. Cases that show numbers of predictions use
+these, so that a new fit of the shipped constants changes no case. --perturb holds that: every command with a catalogue
+first reads a copy of the shipped constants that are all 10 % less. $SOURCE is the root of the source tree.
 """
 import argparse
 import difflib
@@ -36,7 +36,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 TERMINAL, SKIPPED = "terminal", 77  # the cases that need a pseudo-terminal, and the exit status without one
 
 # Entries whose numbers are fitted or measured, and the files of the catalogue that hold them.
-FITTED = {"band", "calibration", "decoder", "fit", "framework", "inference_profile", "kernel_calibration", "cudnn_generation",
+FITTED = {"band", "calibration", "decoder", "fit", "framework", "inference_profile", "kernel_calibration",
+          "cudnn_generation",
           "loader", "memory_profile", "storage_access"}
 FITTED_FILES = ("calibration/*.xml", "frameworks/*.xml", "memory/profiles.xml", "hosts/*.xml", "storage/access.xml")
 

@@ -17,7 +17,8 @@ UNITS = {"us": 1e-6, "pJ/FLOP": 1e-12, "B": 1, "MB": 1e6}
 
 def stored(data):
     values = {}
-    roots = [xml.parse(Path(data) / name).getroot() for name in ("calibration/kernels.xml", "frameworks/frameworks.xml", "frameworks/today.xml")]
+    roots = [xml.parse(Path(data) / name).getroot() for name in ("calibration/kernels.xml", "frameworks/frameworks.xml",
+        "frameworks/today.xml")]
     for entry in [entry for root in roots for entry in root]:
         for field in entry:
             number, _, unit = (field.text or "").partition(" ")

@@ -2,9 +2,9 @@
 """Collectives against published runs: collectives.py PERFMODEL [rows | left-out].
 
 rows: errors by use, by machine and size, and what the band holds. Gates are median and 90th percentile of the absolute
-errors in per cent: those of the closed form that the model began with, fitted (`all`) and on held-out systems. Systems of
-`held-out` took no part in any fit. Below 16 MB these are two nodes of A100s with SHARP and two single rows, whose errors
-pass that form's (18.5 / 60 and 13.3 / 44): printed, without a gate.
+errors in per cent: those of the closed form that the model began with, fitted (`all`) and on held-out systems. Systems
+of `held-out` took no part in any fit. Below 16 MB these are two nodes of A100s with SHARP and two single rows, whose
+errors pass that form's (18.5 / 60 and 13.3 / 44): printed, without a gate.
 
 left-out: perfmodel calibrate --set collectives fits all constants anew without each machine in turn, and predicts it.
 """
@@ -34,7 +34,8 @@ KNOWN = {
     "all >=16 MB, median": (5.5, SHAPES),
     "all >=16 MB, 90th percentile": (20.5, SHAPES),
     "held-out >=16 MB, median": (9.0, SHAPES),
-    "held-out >=16 MB, 90th percentile": (27.0, SHAPES + "; SHARP's slow ramp was partly met by a knee that stood for launches"),
+    "held-out >=16 MB, 90th percentile": (27.0, SHAPES + "; SHARP's slow ramp was partly met by a knee that stood for "
+                                          "launches"),
 }
 
 # Machines left out in turn: (rows at least, gate of the median).

@@ -10,7 +10,8 @@ import tempfile
 
 from judge import errors, judge, mean, p90, run
 
-COMPUTE = "the gap to NVLink is 129 ms at batch 64 and 46 ms at batch 8 for the same gradients: the server computed more slowly"
+COMPUTE = ("the gap to NVLink is 129 ms at batch 64 and 46 ms at batch 8 for the same gradients: "
+           "the server computed more slowly")
 KNOWN = {
     "servers with PCIe alone, worst": (27.0, COMPUTE),
 }
@@ -21,14 +22,16 @@ BROKEN = {
     "M002-040": "FP16 is 1.99 times as fast as FP32 on eight GPUs, not more than twice",
 }
 
-# ResNet-50 and BERT on eight GPUs behind PCIe as shares of a DGX-2, and two nodes joined at 1 GB/s: what overlap is worth
+# ResNet-50 and BERT on eight GPUs behind PCIe as shares of a DGX-2, and two nodes joined at 1 GB/s: what overlap is
+# worth
 # shows where the bus is slow. row: formula with `overlap` as a setting, and what was measured.
 RTX = "100 * rate(system=ts4, batch={}, overlap={}) / rate"
 OVERLAP = {
     "M002-066": ("network=resnet50, batch=256, gpus=8, workers=4, loader=pytorch-simd", RTX, 64, 61.75),
     "M002-082": ("network=bert-swag, batch=64, gpus=8", RTX, 16, 56.25),
     "M002-086": ("network=bert-squad, batch=32, gpus=8", RTX, 8, 48.22),
-    "M002-023": ("network=resnet50, batch={}, gpus=8, system=p3dn", "100 * rate(nodes=2, overlap={1}) / (2 * rate)", 256,
+    "M002-023": ("network=resnet50, batch={}, gpus=8, system=p3dn", "100 * rate(nodes=2, overlap={1}) / (2 * rate)",
+                 256,
                  100),
 }
 OVERLAP_GATE = 25
@@ -56,7 +59,8 @@ def figures(command, rows, notes):
     yield "numbers, mean", len(found), mean(found), 9
     yield "numbers, 90th percentile", len(found), p90(found), 20
     yield "without constants that rest on the documents, mean", int(count), float(others), 12
-    for document, left, error in re.findall(r"(\S+), without the constants that rest on it: (\d+) rows, mean ([\d.]+)", notes):
+    for document, left, error in re.findall(r"(\S+), without the constants that rest on it: (\d+) rows, mean ([\d.]+)",
+                                            notes):
         yield f"{document}, by constants of the others, mean", int(left), float(error), 15
     yield "servers with PCIe alone, mean", len(PCIE_SERVERS), mean(errors(numbers[name] for name in PCIE_SERVERS)), 12
     yield "servers with PCIe alone, worst", len(PCIE_SERVERS), max(errors(numbers[name] for name in PCIE_SERVERS)), 25
@@ -86,7 +90,8 @@ def main():
     for row in rows:
         if row["error [%]"] and abs(float(row["error [%]"])) > 20:
             bad += row["note"] == ""
-            print(f"above 20 %: {row['id']} {float(row['error [%]']):+.1f} % {row['note'] or 'without a remark  FAILED'}")
+            print(f"above 20 %: {row['id']} {float(row['error [%]']):+.1f} % "
+                  f"{row['note'] or 'without a remark  FAILED'}")
     return bad > 0
 
 

@@ -24,11 +24,14 @@ from judge import judge, run  # noqa: E402
 
 SHARE, AWAY = 80, 8
 SPEECH = "software without rows, twice as far off as all else: to hold it would widen intervals of language to 96 %"
-SOUND = "65 %: one spread of convolutions is of images, sound and volumes; with that of sound, volumes are covered by 94 %"
+SOUND = (
+    "65 %: one spread of convolutions is of images, sound and volumes; with that of sound, volumes are covered by 94 %"
+)
 KNOWN_ROWS = {}
 KNOWN_LEFT_OUT = {
     "training, speech, calibrated": (15.5, SOUND),
-    "inference, language, extrapolated": (11.2, "91 %: T4, whose products slow down in long runs, widens the spread of all"),
+    "inference, language, extrapolated": (11.2, "91 %: T4, whose products slow down in long runs, widens the spread of "
+                                          "all"),
     "inference, speech, not-calibrated": (40.2, SPEECH),
 }
 
@@ -57,7 +60,10 @@ def known(rows):
 
 def of_rows(command):
     runs = known(run(command, "collectives", "--rows", "-q")[0])
-    yield from figures("collectives", (((row["use"],), row["inside"] == "yes") for row in runs if row["p10 [s]"] and row["use"] == "held-out"))
+    yield from figures(
+        "collectives",
+        (((row["use"],), row["inside"] == "yes") for row in runs if row["p10 [s]"] and row["use"] == "held-out"),
+    )
 
 
 def left_out_rows(command, program, gpus, what, which, names):

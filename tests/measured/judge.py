@@ -12,7 +12,8 @@ import subprocess
 
 def run(command, name, *options):
     """Rows of `perfmodel validate --set NAME OPTIONS`, and what it says besides."""
-    done = subprocess.run([command, "validate", "--set", name, "--format", "csv", *options], capture_output=True, text=True,
+    done = subprocess.run([command, "validate", "--set", name, "--format", "csv", *options], capture_output=True,
+                          text=True,
                           check=True)
     return list(csv.DictReader(io.StringIO(done.stdout))), done.stderr
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Published training of large models against its gates: large_models.py PERFMODEL rows.
 
-Means of the absolute errors of step times and of memory by source, and the order of plans: rows of the same model, GPUs and
-batch that differ in their plan alone, by Spearman's rank correlation and by regret, what the plan that is predicted to be
-the fastest loses to the fastest one. Rows without a prediction are printed by perfmodel with their reason.
+Means of the absolute errors of step times and of memory by source, and the order of plans: rows of the same model, GPUs
+and batch that differ in their plan alone, by Spearman's rank correlation and by regret, what the plan that is predicted
+to be the fastest loses to the fastest one. Rows without a prediction are printed by perfmodel with their reason.
 """
 import csv
 import gzip
@@ -38,15 +38,20 @@ MEMORY = {
     "zero-bubble, allocator": (8, "2401.10241", 24),
     "torchtitan, allocator": (12, "torchtitan", 18),
 }
-INSIDE = "too short where experts stay in a node, too long over nodes, where dispatch is not de-duplicated; releases differ"
+INSIDE = (
+    "too short where experts stay in a node, too long over nodes, where dispatch is not de-duplicated; releases differ"
+)
 GATHERED = "GPT-OSS 120B prints no expert parallelism: its weights are gathered for longer than the whole measured step"
 KNOWN = {
-    "Megatron-Bridge, experts, step time": (24, INSIDE + "; the host of a DGX H100 counts as fast as it is, 21.9 before"),
+    "Megatron-Bridge, experts, step time": (24, INSIDE + "; the host of a DGX H100 counts as fast as it is, 21.9 "
+                                            "before"),
     "AutoModel, experts, step time": (47, GATHERED),
-    "order of 8 plans, 100 less 100 times Spearman": (46, "plans within 5 % of each other change places, and two of the "
+    "order of 8 plans, 100 less 100 times Spearman": (46, "plans within 5 % of each other change places, and two of "
+                                                      "the "
                                                       "eight ran after a repair of the machine"),
 }
-PLAN = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel", "virtual_pipeline_stages", "schedule",
+PLAN = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel", "virtual_pipeline_stages",
+        "schedule",
         "zero_stage", "micro_batch", "activation_recompute", "sequence_parallel")
 SAME = ("source_repo", "framework_version", "model", "gpus", "global_batch", "seq_len", "precision", "system")
 SCHEDULES = ("1f1b", "interleaved", "zb-1p", "zb-2p")

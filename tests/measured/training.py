@@ -19,7 +19,8 @@ from judge import errors, judge, mean, median, run
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured" / "training.csv.gz"
 
 HOST = "U-Net, whose augmentation on the host no row describes"
-PAGES = "B4 in TensorFlow on several GPUs, with batch norms over all of them; one table has half of its own rates on one GPU"
+PAGES = ("B4 in TensorFlow on several GPUs, with batch norms over all of them; one table has half of its own rates "
+         "on one GPU")
 KNOWN = {
     "vision, V100 and older": (12.0, HOST + ", EfficientNet; classification holds the gate"),
     "vision, V100 and older, one GPU": (11.8, "as all of them"),
@@ -86,7 +87,8 @@ def figures(command):
 
 def left_out(command):
     """Each source by constants that are fitted without it."""
-    done = subprocess.run([command, "calibrate", "--set", "training", "--errors", "--format", "csv", "--quiet"], check=True,
+    done = subprocess.run([command, "calibrate", "--set", "training", "--errors", "--format", "csv", "--quiet"],
+                          check=True,
                           capture_output=True, text=True)
     sources = [row for row in csv.DictReader(done.stdout.splitlines()) if row["use"] == "left-out-source"]
     counts, means = [int(row["rows"]) for row in sources], [float(row["mape [%]"]) for row in sources]

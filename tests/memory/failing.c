@@ -1,5 +1,6 @@
-/* malloc and its like, which fail when they are told to; see failing.h. For one thread. Under the address sanitizer, which has
-** functions of its own by these names, the linker wraps the library's calls, and what other libraries allocate never fails. */
+/* malloc and its like, which fail when they are told to; see failing.h. For one thread. Under the address sanitizer,
+** which has functions of its own by these names, the linker wraps the library's calls, and what other libraries
+** allocate never fails. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1 /* RTLD_NEXT */
 #endif
@@ -101,7 +102,8 @@ static bool find_real(void)
   if (real.release != NULL) return true;
   if (looking) return false;
   looking = true;
-  void *found[] = {dlsym(RTLD_NEXT, "malloc"), dlsym(RTLD_NEXT, "calloc"), dlsym(RTLD_NEXT, "realloc"), dlsym(RTLD_NEXT, "free")};
+  void *found[] = {dlsym(RTLD_NEXT, "malloc"), dlsym(RTLD_NEXT, "calloc"), dlsym(RTLD_NEXT, "realloc"),
+                   dlsym(RTLD_NEXT, "free")};
   memcpy(&real, found, sizeof real);
   looking = false;
   return true;

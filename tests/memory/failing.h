@@ -1,6 +1,6 @@
 /*
-** Memory that runs out at a chosen allocation. The functions of failing.c stand in front of the C library's for the whole
-** process, so what libxml2, zlib and the C library allocate for themselves fails too.
+** Memory that runs out at a chosen allocation. The functions of failing.c stand in front of the C library's for the
+** whole process, so what libxml2, zlib and the C library allocate for themselves fails too.
 */
 #ifndef PM_TESTS_FAILING_H
 #define PM_TESTS_FAILING_H

@@ -43,7 +43,8 @@ static int kernels(pm_error *error)
 
 static int collectives(pm_error *error)
 {
-  return validate("collectives", "system,gpus,nodes,collective,message_bytes,time_us\nDGX-2,16,1,all_reduce,1048576,100\n"
+  return validate("collectives",
+                  "system,gpus,nodes,collective,message_bytes,time_us\nDGX-2,16,1,all_reduce,1048576,100\n"
                                  "h100-sxm5*8:nvswitch,8,1,all_gather,4096,30\nabacus,8,1,all_reduce,8,90\n", 0, error);
 }
 
@@ -91,7 +92,8 @@ static int fit_kernels(pm_error *error)
 {
   static char rows[4000] = "kernel,M,N,K,precision,gpu,time_us\n";
   for (int k = 0; k < 30 && strlen(rows) < 1500; k++)
-    snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "gemm,%d,512,512,fp32,V100,%d\n", 512 + 64 * k, 40 + 4 * k);
+    snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "gemm,%d,512,512,fp32,V100,%d\n", 512 + 64 * k,
+             40 + 4 * k);
   return calibrate("kernels", rows, "volta", error);
 }
 

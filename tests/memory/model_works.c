@@ -207,7 +207,8 @@ static int open_bench(bench *b, pm_error *error)
   b->system = pm__system_new_scaled(with.system, PM_RESOURCE_NVLINK, 1, error);
   const pm_system *system = b->system;
   b->plan = system != NULL ? pm_plan_new(&network, 1, &system, 1, error) : NULL;
-  int status = b->plan != NULL ? pm_catalog_get_framework(with.catalog, "pt-nchw", &b->framework, error) : error->status;
+  int status = b->plan != NULL ? pm_catalog_get_framework(with.catalog, "pt-nchw", &b->framework,
+                                                          error) : error->status;
   if (status == PM_OK && pm_plan_add_framework(b->plan, &b->framework, error) < 0) status = error->status;
   for (int i = 0; i < RUNS; i++) {
     b->runs[i] = pm_run_make();
@@ -337,7 +338,8 @@ typedef pm_table *table_of(const pm_search_result *result, pm_error *error);
 
 static int found(const pm_search_result *result, pm_error *error)
 {
-  table_of *const tables[] = {pm__search_result_tabulate, pm__search_result_tabulate_front, pm_search_result_tabulate_why,
+  table_of *const tables[] = {pm__search_result_tabulate, pm__search_result_tabulate_front,
+                              pm_search_result_tabulate_why,
                             pm_search_result_tabulate_choices};
   enum { TABLES = sizeof tables / sizeof tables[0] };
   pm_table *table[TABLES];

@@ -1,7 +1,8 @@
 /*
-** Lua without memory: its allocator fails at the first allocation of a piece of Lua, then at the second, until none is left;
-** once, where Lua collects its garbage and goes on, and with all that follow. The result is the right one, or the error that
-** memory ran out, and what C allocated meanwhile is freed. The pieces come from the standard input, each ended by a line "--".
+** Lua without memory: its allocator fails at the first allocation of a piece of Lua, then at the second, until none is
+** left; once, where Lua collects its garbage and goes on, and with all that follow. The result is the right one, or the
+** error that memory ran out, and what C allocated meanwhile is freed. The pieces come from the standard input, each
+** ended by a line "--".
 */
 #include <lauxlib.h>
 #include <lua.h>
@@ -21,7 +22,8 @@ typedef struct allocator {
   bool counting, for_ever;
 } allocator;
 
-enum { PIECE = 4096, ANSWER = 256, EVERY = 400 /* tries begin with every allocation; steps grow by a part in so many */ };
+enum { PIECE = 4096, ANSWER = 256,
+      EVERY = 400 /* tries begin with every allocation; steps grow by a part in so many */ };
 
 static void *allocate(void *user, void *old, size_t old_size, size_t size)
 {
@@ -73,7 +75,9 @@ static bool judge(const char *piece, const outcome *got, const outcome *normal, 
   if (got->leaks > 0) wrong = "memory leaks";
   else if (got->status == LUA_OK && strcmp(got->answer, normal->answer) != 0) wrong = "another answer, and no error";
   else if (got->status != LUA_OK && strstr(got->answer, "not enough memory") == NULL) wrong = "another error";
-  if (wrong != NULL) printf("%sallocation %ld failing %s: %s (status %d \"%s\", %ld leaks)\n", piece, which, for_ever ? "for ever" : "once",
+  if (wrong != NULL)
+    printf("%sallocation %ld failing %s: %s (status %d \"%s\", %ld leaks)\n", piece, which,
+           for_ever ? "for ever" : "once",
                             wrong, got->status, got->answer, got->leaks);
   return wrong == NULL;
 }
@@ -110,7 +114,8 @@ int main(void)
   lua_State *L = lua_newstate(allocate, &a);
   if (L == NULL) return EXIT_FAILURE;
   luaL_openlibs(L);
-  if (load(L, "pm = require 'perfmodel'") != 0 || lua_pcall(L, 0, 0, 0) != LUA_OK) return puts(lua_tostring(L, -1)), EXIT_FAILURE;
+  if (load(L, "pm = require 'perfmodel'") != 0 || lua_pcall(L, 0, 0, 0) != LUA_OK)
+    return puts(lua_tostring(L, -1)), EXIT_FAILURE;
   while (fgets(line, sizeof line, stdin) != NULL) {
     if (strcmp(line, "--\n") != 0) {
       strncat(piece, line, sizeof piece - strlen(piece) - 1);

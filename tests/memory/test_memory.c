@@ -1,9 +1,9 @@
 /*
-** Running out of memory. Every work is repeated with its first allocation failing, then the second, until it needs no more;
-** once with that one alone failing, once with all that follow too. Each time the answer must be PM_STATUS_NO_MEMORY with
-** its message, with nothing leaked and the catalogue as it was; or the right answer, where the C library or libxml2 could
-** do without. tests/memory/works.h says what the works are. With PM_MEMORY_ALL in the environment no allocation is passed
-** over; otherwise long works are tried with fewer and fewer of their later ones.
+** Running out of memory. Every work is repeated with its first allocation failing, then the second, until it needs no
+** more; once with that one alone failing, once with all that follow too. Each time the answer must be
+** PM_STATUS_NO_MEMORY with its message, with nothing leaked and the catalogue as it was; or the right answer, where the
+** C library or libxml2 could do without. tests/memory/works.h says what the works are. With PM_MEMORY_ALL in the
+** environment no allocation is passed over; otherwise long works are tried with fewer and fewer of their later ones.
 */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* processes and descriptors */
@@ -82,8 +82,8 @@ static outcome attempt(const work *w, long which, bool for_ever)
   return out;
 }
 
-/* libxml2 2.9 loses up to two texts when it has no memory left to say that it has none. Where the library's calls alone are
-** watched there is nothing to allow. */
+/* libxml2 2.9 loses up to two texts when it has no memory left to say that it has none. Where the library's calls alone
+** are watched there is nothing to allow. */
 #ifdef FAILING_WRAPPED
 enum { LOST_BY_LIBXML2 = 0 };
 #else
@@ -203,7 +203,8 @@ START_TEST(first_use)
       if (child == 0) first_document(k, for_ever != 0);
       ck_assert(waitpid(child, &result, 0) == child);
       ck_assert_msg(WIFEXITED(result) && WEXITSTATUS(result) < 2, "allocation %ld: %s %d", k,
-                    WIFSIGNALED(result) ? "signal" : "exit code", WIFSIGNALED(result) ? WTERMSIG(result) : WEXITSTATUS(result));
+                    WIFSIGNALED(result) ? "signal" : "exit code",
+                        WIFSIGNALED(result) ? WTERMSIG(result) : WEXITSTATUS(result));
     }
   }
 }

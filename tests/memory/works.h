@@ -10,7 +10,8 @@ typedef struct work {
   int (*act)(pm_error *error); /* returns a status, with its error */
   bool fresh;                  /* in a catalogue of its own, since the first use of an entry opens it */
   bool xml;                    /* libxml2 is used */
-  int every;                   /* tries begin with every allocation; each following step is longer by a part in so many */
+  /* tries begin with every allocation; each following step is longer by a part in so many */
+  int every;
 } work;
 
 extern const work catalog_works[], model_works[], study_works[], lab_works[]; /* ended by one without a name */
@@ -25,8 +26,8 @@ typedef struct fixtures {
 
 extern fixtures with;
 
-/* Each reads what a work made, frees it, and adds it to the answer by which a work that succeeded is known to have given
-** the right one; memory does not fail any more from there. They return PM_OK, or the error's status for NULL. */
+/* Each reads what a work made, frees it, and adds it to the answer by which a work that succeeded is known to have
+** given the right one; memory does not fail any more from there. They return PM_OK, or the error's status for NULL. */
 int took_text(char *text, const pm_error *error);
 int took_table(pm_table *table, const pm_error *error);
 int took_number(double number);

@@ -39,7 +39,8 @@ class Copy:
         """What the command of the copy prints."""
         done = subprocess.run([self.build / "tools/perfmodel", *arguments], capture_output=True, text=True)
         if done.returncode != 0:
-            sys.exit(f"perfmodel {' '.join(map(str, arguments))}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+            sys.exit(f"perfmodel {' '.join(map(str, arguments))}: exit code "
+                     f"{done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
 
     def rows(self, *arguments):
@@ -101,12 +102,14 @@ def hold(condition, what):
 def check_prediction_field(copy):
     row = copy.rows("predict", "resnet50", "dgx1-v100", "--gpus", "2")[0]
     hold("toy_share" in row, "the column of JSON")
-    hold("toy_share" in copy.run("sweep", "resnet50", "t4", "--format", "csv", "--quiet").splitlines()[0], "the column of CSV")
+    hold("toy_share" in copy.run("sweep", "resnet50", "t4", "--format", "csv", "--quiet").splitlines()[0],
+         "the column of CSV")
     prediction = 'pm.predict("resnet50", "t4")'
     hold(copy.python(f"import perfmodel as pm; print(hasattr({prediction}, 'toy_share'))") in (None, "True"),
          "the attribute in Python")
     sweep = "pm.sweep('resnet50', 't4')"
-    hold(copy.python(f"import perfmodel as pm; print(len({sweep}['toy_share']))") in (None, "1"), "the column in Python")
+    hold(copy.python(f"import perfmodel as pm; print(len({sweep}['toy_share']))") in (None, "1"),
+         "the column in Python")
     script = "print(require 'perfmodel'.sweep{network = 'resnet50', system = 't4'}:csv():match('toy_share'))"
     hold(copy.lua(script) in (None, "toy_share"), "the column in Lua")
 
@@ -124,7 +127,8 @@ def check_gpu(copy):
     hold("toy-gpu" in [row["id"] for row in copy.rows("list", "gpus")], "the list of GPUs")
     hold(copy.rows("predict", "resnet50", "toy-gpu", "--batch", "8")[0]["throughput"] > 0, "a prediction")
     hold("Toy GPU" in copy.run("memory", "resnet50", "toy-gpu", "--batch", "8"), "the memory that a run takes")
-    hold(copy.python("import perfmodel as pm; print(pm.predict('resnet50', 'toy-gpu').throughput > 0)") in (None, "True"),
+    hold(copy.python("import perfmodel as pm; print(pm.predict('resnet50', 'toy-gpu').throughput > 0)") in (None,
+        "True"),
          "a prediction in Python")
     hold(copy.lua("print(require 'perfmodel'.predict{network = 'resnet50', system = 'toy-gpu'}.throughput > 0)")
          in (None, "true"), "a prediction in Lua")
@@ -152,7 +156,8 @@ def check_framework(copy):
     run = ("resnet50", "t4", "--framework", "toy-framework", "--batch", "8")
     hold(copy.rows("predict", *run)[0]["framework"] == "toy-framework", "a prediction of training")
     hold(copy.rows("infer", *run)[0]["throughput"] > 0, "a prediction of inference")
-    hold(copy.python("import perfmodel as pm; print(pm.predict('resnet50', 't4', framework='toy-framework').throughput > 0)")
+    hold(copy.python("import perfmodel as pm; print(pm.predict('resnet50', 't4', framework='toy-framework').throughput "
+                     "> 0)")
          in (None, "True"), "a prediction in Python")
 
 
@@ -194,7 +199,8 @@ def check_kind(copy):
     path = copy.folder / "toy-net.xml"
     path.write_text(NETWORK, encoding="utf-8")
     hold("toy_gate" in [row["kind"] for row in copy.rows("list", "layers")], "the list of kinds")
-    hold("toy_gate" in [row["kind"] for row in copy.rows("layers", "toy-net", "--catalog", path)], "the counts of layers")
+    hold("toy_gate" in [row["kind"] for row in copy.rows("layers", "toy-net", "--catalog", path)],
+         "the counts of layers")
     hold(copy.rows("predict", "toy-net", "t4", "--catalog", path)[0]["throughput"] > 0, "a prediction of training")
     hold(copy.rows("infer", "toy-net", "t4", "--catalog", path)[0]["throughput"] > 0, "a prediction of inference")
     hold('"toy_gate"' in (copy.build / "libperfmodel/perfmodel.xsd").read_text(encoding="utf-8"), "the schema")
@@ -246,14 +252,20 @@ def check_algorithm(copy):
     hold(copy.rows(*run)[0]["algorithm"] == "toy-star", "a collective by name")
     hold("toy-star" in copy.run("collective", "--help"), "the command's help")
     script = "pm.collective('dgx1-v100', 'all_reduce', 1e6, algorithm='toy-star')['algorithm'][0]"
-    hold("toy-star" in (copy.python(f"import perfmodel as pm; print({script})") or "toy-star"), "a collective in Python")
+    hold("toy-star" in (copy.python(f"import perfmodel as pm; print({script})") or "toy-star"),
+         "a collective in Python")
 
 
 ALGORITHM = Recipe(
     check_algorithm,
-    lines={"libperfmodel/include/perfmodel/collective.h": (
-        "  /* the next one goes above this line */", '  X(TOY_STAR, "toy-star", "all to one GPU, and back") \\')},
-    files={"libperfmodel/src/collective/algorithms/toy_star.c": """/* A toy: everyone sends to one GPU, which sends the sum back. */
+    lines={
+        "libperfmodel/include/perfmodel/collective.h": (
+            "  /* the next one goes above this line */",
+            '  X(TOY_STAR, "toy-star", "all to one GPU, and back") \\',
+        )
+    },
+    files={
+        "libperfmodel/src/collective/algorithms/toy_star.c": """/* A toy: all send to one GPU, which sends the sum. */
 #include "collective/algorithm.h"
 
 static void toy_star_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
@@ -265,7 +277,8 @@ static void toy_star_cost(const pm__collective_parameters *group, pm_collective 
   (void)collective;
 }
 
-static pm__collective_traffic toy_star_traffic(const pm__collective_parameters *group, pm_collective collective, double bytes)
+static pm__collective_traffic toy_star_traffic(const pm__collective_parameters *group, pm_collective collective,
+                                               double bytes)
 {
   (void)collective;
   return (pm__collective_traffic){.route = PM__ROUTE_RINGS, .inside = 2 * bytes * (group->ranks - 1)};
@@ -280,7 +293,9 @@ const pm__collective_algorithm pm__collective_algorithm_TOY_STAR = {
   .cost = toy_star_cost,
   .traffic = toy_star_traffic,
 };
-"""})
+"""
+    },
+)
 
 
 # ---- An optimizer: one file with its descriptor, one line in the list of optimizers.
@@ -487,7 +502,8 @@ def build(source, copy, options):
     subprocess.run(["cmake", "-S", copy.source, "-B", copy.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
                     "-DPM_WERROR=ON", "-DPM_TESTS=ON", "-DPM_SUITES=kinds;descriptors;report;task",
                     "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options], check=True)
-    targets = ["perfmodel_command", "unit_tests", "perfmodel_schema", "perfmodel_pages"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
+    targets = ["perfmodel_command", "unit_tests", "perfmodel_schema",
+               "perfmodel_pages"] + ["perfmodel_lua"] * ("-DPM_LUA=ON" in options)
     targets += ["perfmodel_python", "perfmodel_python_package"] * ("-DPM_PYTHON=ON" in options)
     subprocess.run(["cmake", "--build", copy.build, "--target", *targets], check=True)
 

@@ -75,7 +75,8 @@ pm_system *fixture_tree(void)
   static const char *const switches[] = {"plx0", "plx1", "plx2", "plx3"};
   pm_system *system = new_system(8);
   pm_link link = make_link("wire", PM_LINK_PCIE, 10e9);
-  for (int i = 0; i < 4; i++) ck_assert_int_eq(pm_system_add_vertex(system, switches[i], PM_VERTEX_SWITCH, NULL), PM_OK);
+  for (int i = 0; i < 4; i++)
+    ck_assert_int_eq(pm_system_add_vertex(system, switches[i], PM_VERTEX_SWITCH, NULL), PM_OK);
   ck_assert_int_eq(pm_system_add_vertex(system, "cpu0", PM_VERTEX_CPU, NULL), PM_OK);
   ck_assert_int_eq(pm_system_add_vertex(system, "cpu1", PM_VERTEX_CPU, NULL), PM_OK);
   for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)

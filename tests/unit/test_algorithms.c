@@ -40,7 +40,8 @@ static void check_cost(const char *name, const pm__collective_parameters *group,
                        const pm__collective_cost *cost)
 {
   ck_assert_msg(isfinite(cost->latency) && cost->latency >= 0, "%s, %d: latency %g", name, collective, cost->latency);
-  ck_assert_msg(isfinite(cost->per_byte) && cost->per_byte > 0, "%s, %d: per byte %g", name, collective, cost->per_byte);
+  ck_assert_msg(isfinite(cost->per_byte) && cost->per_byte > 0, "%s, %d: per byte %g", name, collective,
+                cost->per_byte);
   ck_assert_msg(cost->limit != NULL && cost->limit[0] != '\0', "%s, %d: no limit", name, collective);
   ck_assert_msg(cost->launches > 0 && cost->knee >= 0, "%s, %d: launches, knee", name, collective);
   for (int i = 0; cost->correction != NULL && i < PM__CORRECTIONS; i++)

@@ -301,7 +301,8 @@ static char *attention_rows(const double *times)
 static void load_host(const char *constants)
 {
   char text[600];
-  snprintf(text, sizeof text, "<perfmodel version=\"1\"><kernel_harness id=\"mine\" name=\"Mine\"><repository>mine</repository>"
+  snprintf(text, sizeof text, "<perfmodel version=\"1\"><kernel_harness id=\"mine\" "
+                              "name=\"Mine\"><repository>mine</repository>"
            "<gpu>h200-sxm5</gpu>%s</kernel_harness></perfmodel>", constants);
   load_text(text);
 }
@@ -321,13 +322,15 @@ START_TEST(hosts_that_made_the_times_come_back)
   size_t predicted;
   pm_calibration_options options = pm_calibration_options_make();
   char *csv = attention_rows(NULL);
-  load_host("<attention>15 us</attention><attention_rate>1.4</attention_rate><decode>3 us</decode><decode_rate>0.7</decode_rate>");
+  load_host("<attention>15 us</attention><attention_rate>1.4</attention_rate><decode>3 "
+            "us</decode><decode_rate>0.7</decode_rate>");
   pm_table *table = pm_validate(catalog, &(pm_validation){.set = "operators", .data = csv, .rows = 1}, NULL);
   ck_assert_ptr_nonnull(table);
   ck_assert_ptr_nonnull(column_named(table, "predicted", &predicted));
   free(csv);
   csv = attention_rows(pm_table_get_numbers(table, predicted));
-  load_host("<attention>9 us</attention><attention_rate>1</attention_rate><decode>9 us</decode><decode_rate>1</decode_rate>");
+  load_host("<attention>9 us</attention><attention_rate>1</attention_rate><decode>9 "
+            "us</decode><decode_rate>1</decode_rate>");
   options.set = "operators";
   pm_calibration *fit = fit_rows(csv, options);
   for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
@@ -349,13 +352,14 @@ static char *plan_rows(const double *times)
   static const char *const schedules[] = {"1f1b,1", "interleaved,2", "zb-h1,1"};
   char *csv = (char *)malloc(200 * LINE), *end = csv;
   int row = 0;
-  end += sprintf(end, "model,framework,gpu,system,gpus,nodes,precision,hidden,layers,heads,ffn,vocab,seq_len,tensor_parallel,"
-                      "pipeline_parallel,schedule,virtual_pipeline_stages,zero_stage,micro_batch,global_batch,step_time_s,"
-                      "throughput,unit\n");
+  end += sprintf(end, "model,framework,gpu,system,gpus,nodes,precision,hidden,layers,heads,ffn,vocab,seq_len,"
+                      "tensor_parallel,pipeline_parallel,schedule,virtual_pipeline_stages,zero_stage,micro_batch,"
+                      "global_batch,step_time_s,throughput,unit\n");
   for (int hidden = 512; hidden <= 2048; hidden *= 2)
     for (int batch = 16; batch <= 256; batch *= 2)
       for (int schedule = 0; schedule < 3; schedule++, row++)
-        end += sprintf(end, "GPT,megatron-core-0.1,A100-SXM4-80GB,dgx-a100-80gb,8,1,bf16,%d,8,8,%d,50304,1024,1,4,%s,0,1,%d,%.9g,,\n",
+        end += sprintf(end, "GPT,megatron-core-0.1,A100-SXM4-80GB,dgx-a100-80gb,8,1,bf16,%d,8,8,%d,50304,1024,1,4,%s,"
+                       "0,1,%d,%.9g,,\n",
                        hidden, 4 * hidden, schedules[schedule], batch, times != NULL ? times[row] / 1e3 : 1.0);
   return csv;
 }
@@ -363,9 +367,11 @@ static char *plan_rows(const double *times)
 static void load_hops(const char *hop_time, const char *straggler)
 {
   char text[1000];
-  snprintf(text, sizeof text, "<perfmodel version=\"1\"><framework id=\"megatron-core-0.1\" name=\"Mine\"><cudnn>cudnn8.9</cudnn>"
+  snprintf(text, sizeof text, "<perfmodel version=\"1\"><framework id=\"megatron-core-0.1\" "
+                              "name=\"Mine\"><cudnn>cudnn8.9</cudnn>"
            "<evidence>uncalibrated</evidence><like>pytorch-2.1</like><straggler>%s</straggler><fused>yes</fused>"
-           "<parallelism>all-reduce</parallelism><overlap>backward</overlap><bucket>160 MB</bucket><hops_block>yes</hops_block>"
+           "<parallelism>all-reduce</parallelism><overlap>backward</overlap><bucket>160 "
+           "MB</bucket><hops_block>yes</hops_block>"
            "<hop_time>%s</hop_time><memory>megatron</memory></framework></perfmodel>", straggler, hop_time);
   load_text(text);
 }
@@ -420,7 +426,8 @@ START_TEST(bad_calibrations_say_why)
   } bad[] = {{"kernels", NULL, NULL, "no constant has the 5 measurements that it needs"},
              {"kernels", "voltage", NULL, "no row is of architecture \"voltage\""},
              {"kernels", NULL, "t4, t5", "no row is of gpu \"t5\""},
-             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training, language, inference, large-models, documents, collectives, operators"},
+             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training, language, "
+                                    "inference, large-models, documents, collectives, operators"},
              {"operators", NULL, NULL, "data: no column \"op\""}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;

@@ -125,13 +125,17 @@ START_TEST(unknown_names_get_advice)
   check_unknown("source", "qqq5", "unknown source \"qqq5\"; did you mean \"qqq1\", \"qqq2\", \"qqq3\" or \"qqq4\"?");
   must_load("<source id='rqqq1' name='1'/><source id='sqqq-part' name='2'/><source id='sqqq-b' name='3'/>"
             "<source id='sqqq-c' name='4'/><source id='sqqq-d' name='5'/><source id='sqqq-e' name='6'/>"
-            "<source id='sqqq-f' name='7'/><source id='sqqq-g' name='8'/><source id='sqqq-h' name='9'/><source id='sqqq-i' name='10'/>");
+            "<source id='sqqq-f' name='7'/><source id='sqqq-g' name='8'/><source id='sqqq-h' name='9'/><source "
+            "id='sqqq-i' name='10'/>");
   check_unknown("source", "part", "unknown source \"part\"; did you mean \"sqqq-part\"?");
-  check_unknown("source", "sqqq", "unknown source \"sqqq\"; did you mean \"sqqq-part\", \"sqqq-b\", \"sqqq-c\", \"sqqq-d\", "
+  check_unknown("source", "sqqq", "unknown source \"sqqq\"; did you mean \"sqqq-part\", \"sqqq-b\", \"sqqq-c\", "
+                                  "\"sqqq-d\", "
                                   "\"sqqq-e\", \"sqqq-f\", \"sqqq-g\", \"sqqq-h\" or 1 more?");
   check_unknown("source", "qq1", "unknown source \"qq1\"; did you mean \"qqq1\"?");
-  check_unknown("network", "unheard-of", "unknown network \"unheard-of\"; see \"perfmodel list networks\", or import yours (perfmodel.from_torch, from_onnx, from_keras, from_hf)");
-  check_unknown("network", "", "unknown network \"\"; see \"perfmodel list networks\", or import yours (perfmodel.from_torch, from_onnx, from_keras, from_hf)");
+  check_unknown("network", "unheard-of", "unknown network \"unheard-of\"; see \"perfmodel list networks\", or import "
+                                         "yours (perfmodel.from_torch, from_onnx, from_keras, from_hf)");
+  check_unknown("network", "", "unknown network \"\"; see \"perfmodel list networks\", or import yours "
+                               "(perfmodel.from_torch, from_onnx, from_keras, from_hf)");
   pm_error error = PM_ERROR_NONE;
   ck_assert_ptr_null(pm_catalog_resolve(catalog, "machine", "dgx2", &error));
   ck_assert_msg(strncmp(error.text, "unknown kind \"machine\"; it is one of gpus, links,", 49) == 0, "%s", error.text);

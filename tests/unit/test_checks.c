@@ -332,9 +332,9 @@ static double transfer_share(const char *network)
   X(K009, 10.6e12, 0.005, fp32_peak(P100))                                                              \
   X(K010, 5.3e12, 0.005, fp64_peak(P100))                                                               \
   X(K011, 21.2e12, 0.005, 2 * fp32_peak(P100))                                                          \
-  X(K012, 85.4, 0.002, 100 * matrix_peak("rtx-2080-ti", PM_PRECISION_FP32) / matrix_peak(V100, PM_PRECISION_FP32))          \
+  X(K012, 85.4, 0.002, 100 * matrix_peak("rtx-2080-ti", PM_PRECISION_FP32) / matrix_peak(V100, PM_PRECISION_FP32))     \
   X(K013, 1.54e9, 0.005, matrix_peak("rtx-2080-ti", PM_PRECISION_FP32) / (2 * cores("rtx-2080-ti")))              \
-  X(K014, 8, 0.01, matrix_peak(V100, PM_PRECISION_FP16) / matrix_peak(V100, PM_PRECISION_FP32))                             \
+  X(K014, 8, 0.01, matrix_peak(V100, PM_PRECISION_FP16) / matrix_peak(V100, PM_PRECISION_FP32))                        \
   X(K015, 40, 0.08, 100 * (cores(V100) / cores(P100) - 1))                                              \
   X(K016, 1.476, 0.001, fp32_peak(V100) / fp32_peak(P100))                                              \
   X(K017, 1.23, 0.001, gpu(V100).memory_bandwidth / gpu(P100).memory_bandwidth)

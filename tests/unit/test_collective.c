@@ -169,7 +169,8 @@ START_TEST(halving_and_doubling_wants_powers_of_two)
 }
 END_TEST
 
-/* The library's own constants, each by its fitted share, and all by that of the architecture: base + 2 (n-1) hops, n-1 hops, and one. */
+/* The library's own constants, each by its fitted share, and all by that of the architecture: base + 2 (n-1) hops, n-1
+** hops, and one. */
 START_TEST(ring_latency_is_base_and_steps)
 {
   pm_protocol ll;
@@ -350,8 +351,8 @@ START_TEST(documents_order_holds)
 }
 END_TEST
 
-/* The papers' figure: four GPUs in two pairs under one CPU. In tree order the ring runs at the speed of one link; a wrong
-** order sends two flows over the links above the switches and halves it. */
+/* The papers' figure: four GPUs in two pairs under one CPU. In tree order the ring runs at the speed of one link; a
+** wrong order sends two flows over the links above the switches and halves it. */
 START_TEST(wrong_ring_order_halves_the_bandwidth)
 {
   const int right[] = {0, 1, 2, 3}, wrong[] = {0, 2, 1, 3};

@@ -163,7 +163,8 @@ START_TEST(other_networks)
   static const char *const networks[] = {"bert-large", "t5-base", "vit-b-16", "gnmt", "transformer-big", "bart-large"};
   for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
     answer a = ask(networks[i], "dgx1-v100", "");
-    ck_assert_msg(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_OPTIMIZER_MOMENTUM && a.run.batch == 32 &&
+    ck_assert_msg(a.run.precision == PM_PRECISION_FP32 && a.run.optimizer == PM_OPTIMIZER_MOMENTUM &&
+                  a.run.batch == 32 &&
                     isnan(a.run.micro_batch), "%s: %s", networks[i], a.assumed);
     done(&a);
   }

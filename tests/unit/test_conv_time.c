@@ -1,4 +1,5 @@
-/* Laws of the times of convolutions, recurrent layers and passes over memory; on every shipped GPU that has constants. */
+/* Laws of the times of convolutions, recurrent layers and passes over memory; on every shipped GPU that has
+** constants. */
 #include <check.h>
 #include <math.h>
 #include <stdbool.h>
@@ -68,7 +69,8 @@ START_TEST(larger_convolutions_take_longer)
       double time = time_of(&d, &one).time;
       EACH(g, 3) {
         double more = time_of(&d, &grown[g]).time;
-        ck_assert_msg(more >= time * (1 - 1e-9), "%s: pass %d, %g x %g x %g, %g -> %g, window %g/%g, grown %d: %g after %g us",
+        ck_assert_msg(more >= time * (1 - 1e-9),
+                      "%s: pass %d, %g x %g x %g, %g -> %g, window %g/%g, grown %d: %g after %g us",
                       d.gpu.id, one.operation, one.n, one.height, one.width, one.channels, one.out_channels,
                       one.kernel_height, one.stride_height, g, more * 1e6, time * 1e6);
         compared++;

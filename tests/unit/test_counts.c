@@ -75,7 +75,8 @@ static void ck_adds_up(const pm_network *network, pm_counts_view view, double ba
   pm_table *table = table_of(network, view, 1, batch), *layers = table_of(network, PM_COUNTS_VIEW_LAYERS, 1, batch);
   for (int i = 0; i < ADDED_UP; i++) {
     double sum = sum_of(table, added_up[i]), total = total_of(table, added_up[i]);
-    ck_assert_msg(near(sum, total) || (isnan(sum) && isnan(total)), "%s, %s: %.17g, not %.17g", counted, added_up[i], sum, total);
+    ck_assert_msg(near(sum, total) || (isnan(sum) && isnan(total)), "%s, %s: %.17g, not %.17g", counted, added_up[i],
+                  sum, total);
     ck_holds(near(total, total_of(layers, added_up[i])) || isnan(total));
   }
   pm_table_free(table);
@@ -175,7 +176,8 @@ static void ck_same_layer(const pm_layer *a, const pm_layer *b)
     char left[PM_TEXT_MAX], right[PM_TEXT_MAX];
     pm_record_format(&type->fields[i], a, left);
     pm_record_format(&type->fields[i], b, right);
-    ck_assert_msg(strcmp(left, right) == 0, "%s, %s: %s is %s, not %s", counted, a->name, type->fields[i].name, right, left);
+    ck_assert_msg(strcmp(left, right) == 0, "%s, %s: %s is %s, not %s", counted, a->name, type->fields[i].name, right,
+                  left);
   }
 }
 

@@ -15,7 +15,8 @@ enum { FRAMEWORKS = sizeof frameworks / sizeof frameworks[0] };
 static void ck_near(const char *network, const char *what, double sum, double whole)
 {
   double scale = fmax(fabs(sum), fabs(whole));
-  ck_assert_msg(fabs(sum - whole) <= 1e-12 * scale, "%s: %s of pieces %.17g, of the whole %.17g", network, what, sum, whole);
+  ck_assert_msg(fabs(sum - whole) <= 1e-12 * scale, "%s: %s of pieces %.17g, of the whole %.17g", network, what, sum,
+                whole);
 }
 
 /* ---- Times ---- */
@@ -110,7 +111,8 @@ static void check_network(const pm_network *network, const pm_system *system)
                                         .degrees = {.tensor = 1, .context = 1, .expert = 1, .expert_tensor = 1}};
       const pm__plan_sharded *cut = pm__plan_sharded_find(plan, &key, &error);
       if (cut == NULL) continue; /* more kinds of pieces than a plan has room for */
-      const pm__device *device = &plan->libraries[f->library].devices[0][narrow ? PM_PRECISION_FP16 : PM_PRECISION_FP32];
+      const pm__device *device = &plan->libraries[f->library].devices[0][narrow ? PM_PRECISION_FP16
+                                                                         : PM_PRECISION_FP32];
       check_times(plan, cut, f->mode[narrow], device);
       check_memory(plan, cut, f->memory);
     }

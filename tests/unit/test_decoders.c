@@ -39,8 +39,8 @@ static double kernel_time(const char *framework)
   return profile.framework.kernel_time * 3.2 / (2.7 * 0.87); /* on the cores of a DGX-1 */
 }
 
-/* A library is called once for a layer, whatever the number of words; a graph's loop launches its operations for each. The
-** path of a word: 10 operations of each of four cells, both ways, and 8 + 10 of attention. */
+/* A library is called once for a layer, whatever the number of words; a graph's loop launches its operations for each.
+** The path of a word: 10 operations of each of four cells, both ways, and 8 + 10 of attention. */
 START_TEST(loops_ask_the_host_for_every_word)
 {
   pm_network *networks[] = {translator("16"), translator("48")};
@@ -70,7 +70,8 @@ END_TEST
 /* The GPU does nothing while the host works on one sample after the other: the time adds up, whatever else takes. */
 START_TEST(work_on_single_samples_adds_to_the_step)
 {
-  pm_network *networks[] = {layer_of("pointwise", "64x32000", "waited=40"), layer_of("pointwise", "64x32000", "waited=80")};
+  pm_network *networks[] = {layer_of("pointwise", "64x32000", "waited=40"),
+                            layer_of("pointwise", "64x32000", "waited=80")};
   pm_prediction p[2];
   predict(networks, 2, "pt-nchw", PM_PRECISION_FP32, p);
   ck_assert_double_eq_tol((p[1].step_time - p[0].step_time) / (128 * 40 * kernel_time("pt-nchw")), 1, 1e-9);

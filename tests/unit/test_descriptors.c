@@ -1,6 +1,6 @@
 /*
-** Descriptors of choices, each of them: that a step with it is priced, that memory counts what it states, and that users
-** find it.
+** Descriptors of choices, each of them: that a step with it is priced, that memory counts what it states, and that
+** users find it.
 */
 #include <stdbool.h>
 #include <stdio.h>
@@ -162,7 +162,8 @@ END_TEST
 static const pm__layer *attention_of(const pm_network *network)
 {
   for (size_t i = 0; i < network->count; i++)
-    if (network->layers[i].kind != NULL && network->layers[i].kind->role == PM__ROLE_ATTENTION) return &network->layers[i];
+    if (network->layers[i].kind != NULL && network->layers[i].kind->role == PM__ROLE_ATTENTION)
+      return &network->layers[i];
   return NULL;
 }
 
@@ -222,7 +223,8 @@ END_TEST
 /* What layers compute again takes time and spares memory; what they keep all the same spares less of both. */
 START_TEST(recomputation_does_what_it_states)
 {
-  pm_prediction none = predicted(networks[BERT], PM_RECOMPUTE_NONE), full = predicted(networks[BERT], PM_RECOMPUTE_FULL);
+  pm_prediction none = predicted(networks[BERT], PM_RECOMPUTE_NONE),
+      full = predicted(networks[BERT], PM_RECOMPUTE_FULL);
   for (int32_t i = 0; i < PM_RECOMPUTE_COUNT; i++) {
     const pm_recomputation *r = pm_recomputation_get(i);
     pm_prediction out = predicted(networks[BERT], i);

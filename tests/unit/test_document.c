@@ -108,7 +108,8 @@ END_TEST
 START_TEST(bytes_must_be_utf8)
 {
   static const char *const bad[] = {
-    "<a>\xc0\x80</a>", "<a>\xed\xa0\x80</a>", "<a>\xf4\x90\x80\x80</a>", "<a>\xe2\x82</a>", "<a>\x80</a>", "<a>\xff</a>",
+    "<a>\xc0\x80</a>", "<a>\xed\xa0\x80</a>", "<a>\xf4\x90\x80\x80</a>", "<a>\xe2\x82</a>", "<a>\x80</a>",
+      "<a>\xff</a>",
     "<a>\xe0\x9f\xbf</a>", "<a>\xf0\x8f\xbf\xbf</a>",
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refused(bad[i], strlen(bad[i]), "is not UTF-8");

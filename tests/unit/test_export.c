@@ -122,7 +122,8 @@ END_TEST
 static char *by_hand(const char *gpu_name, int gpus, const char *links)
 {
   char *xml = (char *)malloc(4000);
-  snprintf(xml, 4000, "<perfmodel version=\"1\"><system id=\"hand\" name=\"By hand\"><gpu>%s</gpu><gpus>%d</gpus><graph>%s"
+  snprintf(xml, 4000, "<perfmodel version=\"1\"><system id=\"hand\" name=\"By "
+                      "hand\"><gpu>%s</gpu><gpus>%d</gpus><graph>%s"
            "</graph></system></perfmodel>", gpu_name, gpus, links);
   return xml;
 }
@@ -145,17 +146,21 @@ static void check_by_hand(const char *word, const char *gpu_name, int gpus, cons
 }
 
 #define HOST8 "<vertex kind='cpu' names='cpu0 cpu1'/><link type='upi-sapphire' from='cpu0' to='cpu1*4'/>" \
-  "<link type='pcie5-x16' from='cpu0' to='gpu0 gpu1 gpu2 gpu3'/><link type='pcie5-x16' from='cpu1' to='gpu4 gpu5 gpu6 gpu7'/>"
+  "<link type='pcie5-x16' from='cpu0' to='gpu0 gpu1 gpu2 gpu3'/><link type='pcie5-x16' from='cpu1' to='gpu4 gpu5"      \
+    " gpu6 gpu7'/>"
 
 START_TEST(a_word_is_the_links_that_it_stands_for)
 {
-  check_by_hand("h100-sxm5*8:nvswitch", "h100-sxm5", 8, HOST8 "<vertex kind='nvswitch' names='s'/><link type='nvlink4-nvswitch' "
+  check_by_hand("h100-sxm5*8:nvswitch", "h100-sxm5", 8,
+                HOST8 "<vertex kind='nvswitch' names='s'/><link type='nvlink4-nvswitch' "
                 "from='s' to='gpu0*18 gpu1*18 gpu2*18 gpu3*18 gpu4*18 gpu5*18 gpu6*18 gpu7*18'/>");
   check_by_hand("h100-sxm5*8:pcie", "h100-sxm5", 8, HOST8);
-  check_by_hand("rtx-3090*4:pairs", "rtx-3090", 4, "<vertex kind='cpu' names='c'/><link type='pcie4-x16' from='c' to='gpu0 "
+  check_by_hand("rtx-3090*4:pairs", "rtx-3090", 4,
+                "<vertex kind='cpu' names='c'/><link type='pcie4-x16' from='c' to='gpu0 "
                 "gpu1 gpu2 gpu3'/><link type='nvlink3-bridge-ga102' from='gpu0' to='gpu1*4'/>"
                 "<link type='nvlink3-bridge-ga102' from='gpu2' to='gpu3*4'/>");
-  check_by_hand("rtx-a6000*2:sockets", "rtx-a6000", 2, "<vertex kind='cpu' names='c'/><link type='host-sockets' from='c' to='gpu0 "
+  check_by_hand("rtx-a6000*2:sockets", "rtx-a6000", 2,
+                "<vertex kind='cpu' names='c'/><link type='host-sockets' from='c' to='gpu0 "
                 "gpu1'/>");
 }
 END_TEST

@@ -122,7 +122,8 @@ START_TEST(a_harness_for_one_gpu_has_the_rest_of_that_for_all)
   pm_kernel_harness h;
   pm_catalog *catalog = load("<kernel_harness id=\"own\" name=\"Own\"><repository>Own</repository><gemm>1 us</gemm>"
                              "<conv>2 us</conv></kernel_harness>"
-                             "<kernel_harness id=\"own-t4\" name=\"Own on T4\"><repository>Own</repository><gpu>t4</gpu>"
+                             "<kernel_harness id=\"own-t4\" name=\"Own on "
+                             "T4\"><repository>Own</repository><gpu>t4</gpu>"
                              "<conv>3 us</conv></kernel_harness>");
   ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", "own-t4", &h, NULL), PM_OK);
   ck_assert_double_eq(h.gemm, 1e-6);

@@ -223,8 +223,8 @@ START_TEST(alive_in_each_backward_pass_by_hand)
 }
 END_TEST
 
-/* A loss that autocast computes in FP32 keeps its probabilities in FP32, and so are the gradients that it gets and gives:
-** 12 B for each word of the vocabulary. Without autocast all are in two bytes. */
+/* A loss that autocast computes in FP32 keeps its probabilities in FP32, and so are the gradients that it gets and
+** gives: 12 B for each word of the vocabulary. Without autocast all are in two bytes. */
 START_TEST(loss_in_fp32_by_hand)
 {
   const int64_t ten[] = {10};

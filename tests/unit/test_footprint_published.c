@@ -26,7 +26,8 @@ static pm_memory_profile profile(const char *name)
 static pm_optimizer optimizer(const char *name)
 {
   pm_run run;
-  ck_assert_int_eq(pm_record_set(pm_record_find_field(pm_record_type_find("run"), "optimizer"), &run, name, NULL), PM_OK);
+  ck_assert_int_eq(pm_record_set(pm_record_find_field(pm_record_type_find("run"), "optimizer"), &run, name, NULL),
+                   PM_OK);
   return *pm_optimizer_get(run.optimizer);
 }
 

@@ -119,7 +119,8 @@ static device improved(const device *d, double clock, double sms, double bandwid
   double rate = clock * better.gpu.sms / d->gpu.sms;
   double *const peaks[] = {&better.gpu.peak_fp64, &better.gpu.peak_fp32, &better.gpu.peak_fp16,
                            &better.gpu.peak_tf32_tensor, &better.gpu.peak_fp16_tensor, &better.gpu.peak_bf16_tensor,
-                           &better.gpu.peak_fp8_tensor, &better.gpu.peak_fp4_tensor, &better.gpu.peak_int8, &better.gpu.peak_fp64_tensor,
+                           &better.gpu.peak_fp8_tensor, &better.gpu.peak_fp4_tensor, &better.gpu.peak_int8,
+                               &better.gpu.peak_fp64_tensor,
                            &better.gpu.peak_fp32_tensor};
   for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++) *peaks[i] *= rate;
   better.gpu.memory_bandwidth *= bandwidth;
@@ -179,8 +180,8 @@ START_TEST(fewer_bits_are_not_slower)
 }
 END_TEST
 
-/* A kernel at half of the library's rate takes more time, and no more than twice as much; a higher rate than the library's is
-** not taken. */
+/* A kernel at half of the library's rate takes more time, and no more than twice as much; a higher rate than the
+** library's is not taken. */
 static void slower_kernels_take_longer(const device *d, const pm_kernel *kernel)
 {
   pm_kernel half = *kernel, twice = *kernel;
@@ -189,7 +190,8 @@ static void slower_kernels_take_longer(const device *d, const pm_kernel *kernel)
   double whole = time_of(d, kernel).time, slow = time_of(d, &half).time;
   char text[300];
   say(d, kernel, text, sizeof text);
-  ck_assert_msg(slow >= whole && slow <= 2 * whole * (1 + 1e-9), "%s: %g us, at half the rate %g", text, whole * 1e6, slow * 1e6);
+  ck_assert_msg(slow >= whole && slow <= 2 * whole * (1 + 1e-9), "%s: %g us, at half the rate %g", text, whole * 1e6,
+                slow * 1e6);
   ck_assert_double_eq(time_of(d, &twice).time, whole);
 }
 
@@ -199,8 +201,8 @@ START_TEST(a_share_of_the_rate_takes_longer)
 }
 END_TEST
 
-/* A board that multiplies at half rate where the integers' stays takes longer, and less than twice as long: what its SMs do
-** besides is as fast as before. */
+/* A board that multiplies at half rate where the integers' stays takes longer, and less than twice as long: what its
+** SMs do besides is as fast as before. */
 static void half_rate_takes_longer(const device *d, const pm_kernel *kernel)
 {
   device half = *d;
@@ -209,7 +211,8 @@ static void half_rate_takes_longer(const device *d, const pm_kernel *kernel)
   double whole = time_of(d, kernel).time, slow = time_of(&half, kernel).time;
   char text[300];
   say(d, kernel, text, sizeof text);
-  ck_assert_msg(slow >= whole && slow <= 2 * whole * (1 + 1e-9), "%s: %g us, of a half %g", text, whole * 1e6, slow * 1e6);
+  ck_assert_msg(slow >= whole && slow <= 2 * whole * (1 + 1e-9), "%s: %g us, of a half %g", text, whole * 1e6,
+                slow * 1e6);
 }
 
 START_TEST(a_board_of_half_the_rate_takes_longer)

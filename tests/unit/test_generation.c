@@ -16,7 +16,8 @@ static const char text[] =
   "<cudnn_generation id=\"new-libraries\" name=\"New\"><simt_factor>1</simt_factor><tensor_factor>1</tensor_factor>"
   "<since>2099-01</since><architectures>middle late</architectures></cudnn_generation>\n"
 #define RELEASE(id, libraries, evidence, since)                                                                    \
-  "<framework id=\"" id "\" name=\"" id " of the test\"><cudnn>" libraries "</cudnn><evidence>" evidence "</evidence><parallelism>all-reduce" \
+  "<framework id=\"" id "\" name=\"" id " of the"                                                                      \
+    " test\"><cudnn>" libraries "</cudnn><evidence>" evidence "</evidence><parallelism>all-reduce"                     \
   "</parallelism><overlap>none</overlap><since>" since "</since></framework>\n"
   RELEASE("frame-1.9", "old-libraries", "fitted", "2020-02")
   RELEASE("frame-1.10", "old-libraries", "fitted", "2021-05")
@@ -50,7 +51,8 @@ static void expect(const char *name, const char *architecture, const char *id, c
 {
   pm_error error = PM_ERROR_NONE;
   pm_framework_profile found;
-  ck_assert_msg(pm_catalog_get_framework_on(own, name, architecture, &found, &error) == PM_OK, "%s: %s", name, error.text);
+  ck_assert_msg(pm_catalog_get_framework_on(own, name, architecture, &found, &error) == PM_OK, "%s: %s", name,
+                error.text);
   ck_assert_str_eq(found.framework.id, id);
   ck_assert_str_eq(found.cudnn.id, libraries);
 }
@@ -216,7 +218,8 @@ START_TEST(a_framework_may_differ_between_systems)
   char *words = pm_table_format(table, PM_FORMAT_CSV, 0, NULL);
   ck_assert(strstr(words, ",torch7,") != NULL && strstr(words, ",pytorch-2.4-nhwc,") != NULL);
   for (int i = 0; i < 2; i++) {
-    pm_plan *single = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&systems[i], 1, NULL);
+    pm_plan *single = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&systems[i], 1,
+                                  NULL);
     runs[i].system_index = 0;
     runs[i].framework_index = pm_plan_add_framework(single, &profiles[i], NULL);
     pm_predict(single, &runs[i], &alone, 1);

@@ -19,7 +19,8 @@ static const double SLIP = 0.03; /* data sheets round */
 
 static void agree(const pm_gpu *g, const char *what, double stated, double computed)
 {
-  ck_assert_msg(fabs(computed / stated - 1) <= SLIP, "%s: %s is %g, but its parts make %g", g->id, what, stated, computed);
+  ck_assert_msg(fabs(computed / stated - 1) <= SLIP, "%s: %s is %g, but its parts make %g", g->id, what, stated,
+                computed);
 }
 
 static double tensor_clock(const pm_gpu *g)
@@ -171,7 +172,8 @@ END_TEST
 
 START_TEST(sixteen_bits_are_those_of_the_tensor_cores)
 {
-  const struct { const char *id; int precision; } half[] = {{"p100-sxm2", PM_PRECISION_FP32}, {"v100-sxm2-16gb", PM_PRECISION_FP16},
+  const struct { const char *id; int precision; } half[] = {{"p100-sxm2", PM_PRECISION_FP32},
+    {"v100-sxm2-16gb", PM_PRECISION_FP16},
     {"t4", PM_PRECISION_FP16}, {"a100-sxm4-40gb", PM_PRECISION_BF16}, {"mi300x", PM_PRECISION_BF16}};
   for (size_t i = 0; i < sizeof half / sizeof half[0]; i++) {
     pm_gpu g = gpu(half[i].id);
@@ -184,21 +186,28 @@ END_TEST
 
 static const char *const spellings[][2] = {
   {"K80", "k80"}, {"Tesla K80", "k80"}, {"M40", "m40"}, {"Tesla M40", "m40"}, {"M60", "m60"},
-  {"Titan X (Maxwell)", "titan-x-maxwell"}, {"Titan X Maxwell", "titan-x-maxwell"}, {"Maxwell Titan X", "titan-x-maxwell"},
+  {"Titan X (Maxwell)", "titan-x-maxwell"}, {"Titan X Maxwell", "titan-x-maxwell"},
+    {"Maxwell Titan X", "titan-x-maxwell"},
   {"Maxwell Titan X 12", "titan-x-maxwell"}, {"GeForce GTX TITAN X", "titan-x-maxwell"},
   {"Pascal Titan X", "titan-x-pascal"}, {"Pascal Titan X 12", "titan-x-pascal"}, {"TITAN X", "titan-x-pascal"},
   {"TITAN Xp", "titan-xp"}, {"P4", "p4"}, {"Tesla P4", "p4"}, {"P40", "p40"}, {"GTX 1070", "gtx-1070"},
-  {"GTX 1080", "gtx-1080"}, {"GTX 1080 8", "gtx-1080"}, {"GTX 1080 Ti", "gtx-1080-ti"}, {"GTX 1080 Ti 11", "gtx-1080-ti"},
-  {"GeForce GTX 1080 Ti", "gtx-1080-ti"}, {"P100", "p100-sxm2"}, {"Tesla P100", "p100-sxm2"}, {"P100-SXM2", "p100-sxm2"},
+  {"GTX 1080", "gtx-1080"}, {"GTX 1080 8", "gtx-1080"}, {"GTX 1080 Ti", "gtx-1080-ti"},
+    {"GTX 1080 Ti 11", "gtx-1080-ti"},
+  {"GeForce GTX 1080 Ti", "gtx-1080-ti"}, {"P100", "p100-sxm2"}, {"Tesla P100", "p100-sxm2"},
+    {"P100-SXM2", "p100-sxm2"},
   {"Tesla P100-SXM2", "p100-sxm2"}, {"Tesla P100-SXM2-16GB", "p100-sxm2"}, {"P100-PCIe", "p100-pcie"},
   {"Tesla P100-PCIe", "p100-pcie"}, {"Tesla P100-PCIE-16GB", "p100-pcie"}, {"V100", "v100-sxm2-16gb"},
   {"Tesla V100", "v100-sxm2-16gb"}, {"V100 16", "v100-sxm2-16gb"}, {"V100-SXM2", "v100-sxm2-16gb"},
-  {"V100-SXM2 16GB", "v100-sxm2-16gb"}, {"Tesla V100-SXM2", "v100-sxm2-16gb"}, {"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
-  {"NVIDIA Tesla V100-SXM2-16GB", "v100-sxm2-16gb"}, {"V100 32", "v100-sxm2-32gb"}, {"V100-SXM2 32GB", "v100-sxm2-32gb"},
+  {"V100-SXM2 16GB", "v100-sxm2-16gb"}, {"Tesla V100-SXM2", "v100-sxm2-16gb"},
+    {"Tesla V100-SXM2-16GB", "v100-sxm2-16gb"},
+  {"NVIDIA Tesla V100-SXM2-16GB", "v100-sxm2-16gb"}, {"V100 32", "v100-sxm2-32gb"},
+    {"V100-SXM2 32GB", "v100-sxm2-32gb"},
   {"Tesla V100-SXM2 32GB", "v100-sxm2-32gb"}, {"Tesla V100-SXM2-32GB", "v100-sxm2-32gb"},
-  {"Tesla V100 (32GB or 16GB)", "v100-sxm2-32gb"}, {"V100-SXM3-32GB", "v100-sxm3-32gb"}, {"Tesla V100-SXM3-32GB", "v100-sxm3-32gb"},
+  {"Tesla V100 (32GB or 16GB)", "v100-sxm2-32gb"}, {"V100-SXM3-32GB", "v100-sxm3-32gb"},
+    {"Tesla V100-SXM3-32GB", "v100-sxm3-32gb"},
   {"V100-PCIe", "v100-pcie"}, {"Tesla V100-PCIe", "v100-pcie"}, {"Tesla V100-PCIE-16GB", "v100-pcie"},
-  {"Tesla V100-PCIE-32GB", "v100-pcie-32gb"}, {"V100S", "v100s-pcie"}, {"TITAN V", "titan-v"}, {"TITAN V 12", "titan-v"},
+  {"Tesla V100-PCIE-32GB", "v100-pcie-32gb"}, {"V100S", "v100s-pcie"}, {"TITAN V", "titan-v"},
+    {"TITAN V 12", "titan-v"},
   {"T4", "t4"}, {"T4 16", "t4"}, {"Tesla T4", "t4"}, {"NVIDIA Tesla T4", "t4"}, {"RTX 2080", "rtx-2080"},
   {"RTX 2080 Ti", "rtx-2080-ti"}, {"RTX 2080 Ti 11", "rtx-2080-ti"}, {"GeForce RTX 2080 Ti", "rtx-2080-ti"},
   {"TITAN RTX", "titan-rtx"}, {"Quadro RTX 5000", "quadro-rtx-5000"}, {"Quadro RTX 6000", "quadro-rtx-6000"},
@@ -206,16 +215,20 @@ static const char *const spellings[][2] = {
   {"A100-SXM4-40GB", "a100-sxm4-40gb"}, {"NVIDIA A100-SXM4-40GB", "a100-sxm4-40gb"}, {"A100 80", "a100-sxm4-80gb"},
   {"A100 80GB", "a100-sxm4-80gb"}, {"NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"}, {"A100-PCIE-40GB", "a100-pcie-40gb"},
   {"NVIDIA A100 80GB PCIe", "a100-pcie-80gb"}, {"A30", "a30"}, {"A10", "a10"}, {"A40", "a40"}, {"RTX 3070", "rtx-3070"},
-  {"RTX 3080", "rtx-3080"}, {"RTX 3090", "rtx-3090"}, {"NVIDIA GeForce RTX 3090", "rtx-3090"}, {"RTX A4000", "rtx-a4000"},
+  {"RTX 3080", "rtx-3080"}, {"RTX 3090", "rtx-3090"}, {"NVIDIA GeForce RTX 3090", "rtx-3090"},
+    {"RTX A4000", "rtx-a4000"},
   {"RTX A4500", "rtx-a4500"}, {"RTX A5000", "rtx-a5000"}, {"RTX A5500", "rtx-a5500"}, {"RTX A6000", "rtx-a6000"},
   {"A6000", "rtx-a6000"}, {"L4", "l4"}, {"L40S", "l40s"}, {"RTX 6000 Ada", "rtx-6000-ada"}, {"RTX 4090", "rtx-4090"},
-  {"NVIDIA GeForce RTX 4090", "rtx-4090"}, {"H100", "h100-sxm5"}, {"H100 80", "h100-sxm5"}, {"NVIDIA H100 80GB HBM3", "h100-sxm5"},
+  {"NVIDIA GeForce RTX 4090", "rtx-4090"}, {"H100", "h100-sxm5"}, {"H100 80", "h100-sxm5"},
+    {"NVIDIA H100 80GB HBM3", "h100-sxm5"},
   {"H100 PCIe", "h100-pcie"}, {"H100 NVL", "h100-nvl"}, {"H200", "h200-sxm5"}, {"GH200", "gh200-96gb"},
   {"GH200 480GB", "gh200-96gb"}, {"NVIDIA GH200 480GB", "gh200-96gb"}, {"B200", "b200-sxm6"}, {"GB200", "gb200"},
-  {"MI25", "mi25"}, {"MI50", "mi50"}, {"MI60", "mi60"}, {"MI100", "mi100"}, {"MI210", "mi210"}, {"MI250X", "mi250x-gcd"},
+  {"MI25", "mi25"}, {"MI50", "mi50"}, {"MI60", "mi60"}, {"MI100", "mi100"}, {"MI210", "mi210"},
+    {"MI250X", "mi250x-gcd"},
   {"MI300X", "mi300x"}, {"AMD Instinct MI300X", "mi300x"}, {"Tesla K40", "k40"}, {"RTX 2070", "rtx-2070"},
   {"RTX 2080 Super", "rtx-2080-super"}, {"A2", "a2"}, {"NVIDIA A10G", "a10g"}, {"RTX 3060", "rtx-3060"},
-  {"NVIDIA GeForce RTX 3080 Ti", "rtx-3080-ti"}, {"L40", "l40"}, {"RTX 5000 Ada", "rtx-5000-ada"}, {"RTX 4080", "rtx-4080"},
+  {"NVIDIA GeForce RTX 3080 Ti", "rtx-3080-ti"}, {"L40", "l40"}, {"RTX 5000 Ada", "rtx-5000-ada"},
+    {"RTX 4080", "rtx-4080"},
   {"NVIDIA GeForce RTX 4070 Ti SUPER", "rtx-4070-ti-super"}, {"RTX 4090 D", "rtx-4090-d"}, {"A800", "a800-sxm4-80gb"},
   {"H800", "h800-sxm5"}, {"NVIDIA GeForce RTX 5090", "rtx-5090"}, {"RTX PRO 6000", "rtx-pro-6000-blackwell"},
 };
@@ -235,12 +248,14 @@ START_TEST(glued_names_of_rows_are_read)
   static const char *const names[] = {"RTX 2080Ti", "2080Ti", "GeForce RTX2080Ti", "rtx2080 Ti"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     char csv[200];
-    snprintf(csv, sizeof csv, "model,framework,gpu,batch_per_gpu,precision,throughput,unit\nresnet50,PyTorch,%s,32,fp32,300,images/s\n",
+    snprintf(csv, sizeof csv,
+             "model,framework,gpu,batch_per_gpu,precision,throughput,unit\nresnet50,PyTorch,%s,32,fp32,300,images/s\n",
              names[i]);
     pm_error error = PM_ERROR_NONE;
     pm_table *table = pm_validate(catalog, &(pm_validation){.set = "training", .data = csv, .rows = 1}, &error);
     ck_assert_msg(table != NULL, "%s", error.text);
-    ck_assert_msg(pm_table_get_notes(table) == NULL || strstr(pm_table_get_notes(table), "unknown GPU") == NULL, "%s: %s", names[i],
+    ck_assert_msg(pm_table_get_notes(table) == NULL || strstr(pm_table_get_notes(table), "unknown GPU") == NULL,
+                  "%s: %s", names[i],
                   pm_table_get_notes(table));
     pm_table_free(table);
   }
@@ -250,13 +265,16 @@ END_TEST
 /* Whole nodes; racks of 72 take equal shares, 64 of 72 mostly, and no less than half of theirs. */
 START_TEST(gpus_are_spread_over_nodes)
 {
-  static const int cases[][3] = {{8, 1, 1}, {8, 8, 1}, {8, 16, 2}, {8, 12, 0}, {8, 0, 0}, {8, -8, 0}, {72, 64, 1}, {72, 144, 2},
-                                 {72, 256, 4}, {72, 512, 8}, {72, 1024, 16}, {72, 97, 0}, {72, 82, 2}, {6, 9, 3}, {0, 8, 0}};
+  static const int cases[][3] = {{8, 1, 1}, {8, 8, 1}, {8, 16, 2}, {8, 12, 0}, {8, 0, 0}, {8, -8, 0}, {72, 64, 1},
+                                 {72, 144, 2},
+                                 {72, 256, 4}, {72, 512, 8}, {72, 1024, 16}, {72, 97, 0}, {72, 82, 2}, {6, 9, 3},
+                                   {0, 8, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     pm_machine machine;
     pm_record_clear(pm_record_type_find("machine"), &machine);
     machine.gpus = cases[i][0];
-    ck_assert_msg(pm_machine_get_nodes(&machine, cases[i][1]) == cases[i][2], "%d GPUs on nodes of %d", cases[i][1], cases[i][0]);
+    ck_assert_msg(pm_machine_get_nodes(&machine, cases[i][1]) == cases[i][2], "%d GPUs on nodes of %d", cases[i][1],
+                  cases[i][0]);
   }
   ck_assert_int_eq(pm_machine_get_nodes(NULL, 8), 0);
 }
@@ -328,7 +346,8 @@ START_TEST(machine_of_one_predicts)
 {
   pm_error error = PM_ERROR_NONE;
   pm_network *network = pm_catalog_new_network(catalog, "resnet50", NULL, 0, &error);
-  pm_system *alone = pm_catalog_new_system(catalog, "v100-sxm2-16gb", &error), *many = pm_catalog_new_system(catalog, "dgx1-v100", &error);
+  pm_system *alone = pm_catalog_new_system(catalog, "v100-sxm2-16gb", &error),
+      *many = pm_catalog_new_system(catalog, "dgx1-v100", &error);
   const pm_network *networks[] = {network};
   const pm_system *systems[] = {alone, many};
   pm_plan *plan = pm_plan_new(networks, 1, systems, 2, &error);

@@ -146,7 +146,8 @@ START_TEST(nccl_dump_of_a_virtual_machine_is_read)
   imported m = import_file("nccl", "nccl_vm.xml", NULL);
   ck_assert(strstr(m.report, "2 GPUs, 1 CPU, 0 PCIe switches, 1 NVLink switch, 1 NIC") != NULL);
   ck_assert(strstr(m.report, "left out: 12 links of gpu1") != NULL);
-  ck_assert(strstr(m.xml, "type=\"pcie5-x16\" from=\"gpu0\"") != NULL && strstr(m.xml, "type=\"pcie4-x16\" from=\"gpu1\"") != NULL);
+  ck_assert(strstr(m.xml, "type=\"pcie5-x16\" from=\"gpu0\"") != NULL &&
+            strstr(m.xml, "type=\"pcie4-x16\" from=\"gpu1\"") != NULL);
   ck_assert_double_eq_tol(pm_system_get_network_bandwidth(m.system), 12.5e9, 1);
   drop(&m);
 }
@@ -166,7 +167,8 @@ START_TEST(hwloc_nvlinks_are_read)
 }
 END_TEST
 
-/* As today's nvidia-smi prints it: NICs by number with a legend, further columns, escapes that underline the heading. */
+/* As today's nvidia-smi prints it: NICs by number with a legend, further columns, escapes that underline the
+** heading. */
 START_TEST(topo_of_today_is_read)
 {
   static const char text[] =
@@ -226,8 +228,10 @@ static void same_wiring(const char *file, const char *gpu, const char *known, co
 
 START_TEST(topo_of_known_machines_is_read)
 {
-  same_wiring("topo_dgx1.txt", "v100-sxm2-16gb", "dgx1-v100", "8 GPUs, 2 CPUs, 4 PCIe switches, 0 NVLink switches, 4 NICs");
-  same_wiring("topo_dgx_a100.txt", "a100-sxm4-40gb", "dgx-a100", "8 GPUs, 4 CPUs, 4 PCIe switches, 1 NVLink switch, 8 NICs");
+  same_wiring("topo_dgx1.txt", "v100-sxm2-16gb", "dgx1-v100",
+              "8 GPUs, 2 CPUs, 4 PCIe switches, 0 NVLink switches, 4 NICs");
+  same_wiring("topo_dgx_a100.txt", "a100-sxm4-40gb", "dgx-a100",
+              "8 GPUs, 4 CPUs, 4 PCIe switches, 1 NVLink switch, 8 NICs");
 }
 END_TEST
 
@@ -270,11 +274,14 @@ static void refused(const char *format, const char *text, const char *message)
 START_TEST(absurd_numbers_are_refused)
 {
 #define NCCL(link, inside) \
-  "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:17:00.0\" class=\"0x030200\" " link ">" inside "</pci></cpu></system>"
+  "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:17:00.0\" class=\"0x030200\""                             \
+    " " link ">" inside "</pci></cpu></system>"
   refused("nccl", NCCL("link_speed=\"8.0 GT/s\" link_width=\"99999999999\"", "<gpu dev=\"0\" sm=\"70\"/>"),
           "link_width \"99999999999\": no PCIe link is such");
-  refused("nccl", NCCL("link_speed=\"1e300 GT/s\" link_width=\"16\"", "<gpu dev=\"0\" sm=\"70\"/>"), "no PCIe link is such");
-  refused("nccl", NCCL("", "<gpu dev=\"0\" sm=\"70\"><nvlink target=\"x\" count=\"99999999999\" tclass=\"0x068000\"/></gpu>"),
+  refused("nccl", NCCL("link_speed=\"1e300 GT/s\" link_width=\"16\"", "<gpu dev=\"0\" sm=\"70\"/>"),
+          "no PCIe link is such");
+  refused("nccl", NCCL("", "<gpu dev=\"0\" sm=\"70\"><nvlink target=\"x\" count=\"99999999999\" "
+                           "tclass=\"0x068000\"/></gpu>"),
           "count \"99999999999\" is not a number of links");
   refused("nccl", NCCL("", "<gpu dev=\"0\" sm=\"70\"><nvlink target=\"x\" count=\"-1\" tclass=\"0x068000\"/></gpu>"),
           "count \"-1\" is not a number of links");
@@ -348,7 +355,8 @@ START_TEST(the_doctor_finds)
   ck_assert_msg(table != NULL, "%s", error.text);
   ck_assert_uint_eq(pm_table_count_rows(table), 4);
   char *text = pm_table_format(table, PM_FORMAT_CSV, 0, NULL);
-  const char *const wanted[] = {"4,my-a100,peak_fp16_tensor,624 TFLOP/s,twice the dense peak: with sparsity,312 TFLOP/s",
+  const char *const wanted[] = {"4,my-a100,peak_fp16_tensor,624 TFLOP/s,twice the dense peak: with sparsity,312 "
+                                "TFLOP/s",
                                 "7,pcie3-x16-mine,bandwidth,32 GB/s,both directions counted,15.75 GB/s",
                                 "9,hdr-mine,bandwidth,200 GB/s,gigabits written as gigabytes,200 Gbit/s",
                                 "11,nvlink3-mine,bandwidth,50 GB/s,both directions counted,25 GB/s"};
@@ -393,7 +401,8 @@ END_TEST
 static void check_drawing(char *drawing, bool graphviz)
 {
   static const char *const never[] = {"<script", "\x1b", "\x07", "\xe2\x80\xae", "\xe2\x81\xa6"};
-  for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) ck_assert_msg(strstr(drawing, never[i]) == NULL, "%s", drawing);
+  for (size_t i = 0; i < sizeof never / sizeof never[0]; i++)
+    ck_assert_msg(strstr(drawing, never[i]) == NULL, "%s", drawing);
   int quotes = 0;
   for (const char *c = drawing; *c != '\0'; c++) {
     quotes += *c == '"';
@@ -404,7 +413,8 @@ static void check_drawing(char *drawing, bool graphviz)
 
 START_TEST(names_in_drawings_are_escaped)
 {
-  static const char *const names[] = {"a\"]; evil [label=\"", "<script>x</script>", "a\xe2\x80\xae" "b\xe2\x81\xa6", "\\", "&lt;",
+  static const char *const names[] = {"a\"]; evil [label=\"", "<script>x</script>", "a\xe2\x80\xae" "b\xe2\x81\xa6",
+                                      "\\", "&lt;",
                                       "a\nb\x1b[2J\x07", "\xff\xc3", "-->"};
   pm_system *dgx = build_system("dgx1-v100");
   pm_machine machine = *pm_system_get_machine(dgx);

@@ -1,4 +1,5 @@
-/* Inference: laws that hold whatever the constants are, fusion on a network counted by hand, and published latencies. */
+/* Inference: laws that hold whatever the constants are, fusion on a network counted by hand, and published
+** latencies. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +223,8 @@ START_TEST(memory_adds_up)
   pm_inference_run run = run_of(64, PM_PRECISION_FP16, 1);
   pm_inference p = answer(&b, run);
   ck_assert_int_eq(pm_inference_get_memory(b.plan, &run, &use, &error), PM_OK);
-  ck_assert(use.total == p.memory && use.usable == p.gpu_memory && use.verdict == p.verdict && use.largest_batch == p.largest_batch);
+  ck_assert(use.total == p.memory && use.usable == p.gpu_memory && use.verdict == p.verdict &&
+            use.largest_batch == p.largest_batch);
   run.usable_memory = 1e8;
   ck_assert_int_eq(answer(&b, run).status, PM_STATUS_DOES_NOT_FIT);
   ck_assert_int_eq(pm_inference_get_memory(b.plan, &run, &use, &error), PM_OK);
@@ -282,7 +284,8 @@ START_TEST(intervals_hold_the_rate)
   pm_inference_run run = run_of(8, PM_PRECISION_FP32, 2);
   pm_inference fitted = answer(&b, run);
   ck_assert_double_eq_tol(fitted.throughput_p90 / fitted.throughput, exp(1.28155 * spread_of(&profile, &fitted)), 1e-5);
-  ck_assert_double_eq_tol(fitted.throughput_p10 * fitted.throughput_p90 / (fitted.throughput * fitted.throughput), 1, 1e-12);
+  ck_assert_double_eq_tol(fitted.throughput_p10 * fitted.throughput_p90 / (fitted.throughput * fitted.throughput), 1,
+                          1e-12);
   run.kernel_model = PM_KERNEL_MODEL_ROOFLINE;
   pm_inference bound = answer(&b, run);
   ck_assert_double_gt(bound.throughput_p90 / bound.throughput, fitted.throughput_p90 / fitted.throughput);
@@ -307,7 +310,8 @@ START_TEST(int8_runs_where_it_can)
 }
 END_TEST
 
-/* Boxes are chosen image by image and class by class: 25 operations on each of five maps, nine on each of 90 classes. */
+/* Boxes are chosen image by image and class by class: 25 operations on each of five maps, nine on each of 90
+** classes. */
 START_TEST(detectors_wait_at_every_image)
 {
   bench b = open_bench("maskrcnn-resnet50-fpn", "v100");

@@ -129,7 +129,8 @@ START_TEST(rates_are_positive_and_the_slowest_stage_bounds_them)
     ck_assert_double_gt(r.throughput, 0);
     ck_assert_double_le(r.throughput, least * (1 + 1e-12));
     ck_assert_double_eq_tol(r.gpu_busy + r.input_wait_share, 1, 1e-12);
-    ck_assert_double_le(fabs(r.storage_rate - r.total * setup.dataset.sample_size * (1 - r.hits)), 1e-9 * r.storage_rate);
+    ck_assert_double_le(fabs(r.storage_rate - r.total * setup.dataset.sample_size * (1 - r.hits)),
+                        1e-9 * r.storage_rate);
     ck_assert_double_ge(r.hits, 0);
     ck_assert_double_le(r.hits, r.cached);
     ck_assert_double_le(r.hits_least, r.hits_most);
@@ -459,8 +460,10 @@ START_TEST(buffer_formula_is_exact_where_theory_is)
   ck_assert_double_eq(pm__prefetch_get_efficiency(0.5, 0, 0, 0), 0.5);
   ck_assert_double_eq(pm__prefetch_get_efficiency(2, 0, 0, 0), 1);
   ck_assert_double_eq(pm__prefetch_get_efficiency(INFINITY, 1, 1, 0), 1);
-  ck_assert_double_eq_tol(pm__prefetch_get_efficiency(1 + 1e-9, 1, 1, 3), pm__prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
-  ck_assert_double_eq_tol(pm__prefetch_get_efficiency(1 - 1e-9, 1, 1, 3), pm__prefetch_get_efficiency(1, 1, 1, 3), 1e-6);
+  ck_assert_double_eq_tol(pm__prefetch_get_efficiency(1 + 1e-9, 1, 1, 3), pm__prefetch_get_efficiency(1, 1, 1, 3),
+                          1e-6);
+  ck_assert_double_eq_tol(pm__prefetch_get_efficiency(1 - 1e-9, 1, 1, 3), pm__prefetch_get_efficiency(1, 1, 1, 3),
+                          1e-6);
 }
 END_TEST
 

@@ -144,7 +144,8 @@ START_TEST(fixed_cost_of_a_keras_step)
   double small = (1024 / 26000.0 - keras.step_time) / 1024, large = (32 / 442.0 - update) / 32;
   double at_32 = 4 * pm__input_get_step_time(&keras, 900e9, 0, small, 16) / pm__input_get_step_time(&keras, 900e9, 0,
                                                                                                   small, 64);
-  double at_224 = 4 * pm__input_get_step_time(&keras, 900e9, 102.8e6, large, 16) / pm__input_get_step_time(&keras, 900e9, 102.8e6, large, 64);
+  double at_224 = 4 * pm__input_get_step_time(&keras, 900e9, 102.8e6, large, 16) / pm__input_get_step_time(&keras,
+      900e9, 102.8e6, large, 64);
   printf("LittleCNN: %.2f of 2.8, %.2f of 1.3\n", at_32, at_224);
   ck_assert_double_le(fabs(at_32 / 2.8 - 1), 0.10);
   ck_assert_double_le(fabs(at_224 / 1.3 - 1), 0.10);
@@ -252,7 +253,8 @@ static double reads(const char *storage, double bytes, int format, double chunk,
   return ask(&setup, run).throughput;
 }
 
-/* Files of 16 KiB and 1 GiB were fitted; 1 MiB is a prediction. Of DALI, files were fitted; TFRecord is a prediction. */
+/* Files of 16 KiB and 1 GiB were fitted; 1 MiB is a prediction. Of DALI, files were fitted; TFRecord is a
+** prediction. */
 START_TEST(reads_of_files_and_records)
 {
   double small = reads("samsung-980-pro", 16384, PM_SAMPLE_FORMAT_FILES, MIB, 16) * 16384 / MIB;

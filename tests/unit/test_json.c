@@ -7,7 +7,8 @@
 START_TEST(values_are_read_in_their_order)
 {
   pm_error error = PM_ERROR_NONE;
-  const char *text = " {\"a\": [1, -2.5e3 ,\"7\"], \"skip\": {\"x\": [[\"]\", null], {}]}, \"t\\u0041\\n\": \"q\\\"\\u00e9\"} ";
+  const char *text = " {\"a\": [1, -2.5e3 ,\"7\"], \"skip\": {\"x\": [[\"]\", null], {}]}, \"t\\u0041\\n\": "
+                     "\"q\\\"\\u00e9\"} ";
   pm__json json = pm__json_open(text, "f.json", &error);
   char key[8], value[8];
   double sum = 0;
@@ -103,7 +104,8 @@ START_TEST(escapes_are_characters)
 {
   pm_error error = PM_ERROR_NONE;
   char value[40];
-  pm__json json = pm__json_open("\"\\u0020\\u007e\\u007f\\u001f\\u0041\\/\\b\\f\\n\\r\\t\\\\\\\"\\uD83D\" 3", "f", &error);
+  pm__json json = pm__json_open("\"\\u0020\\u007e\\u007f\\u001f\\u0041\\/\\b\\f\\n\\r\\t\\\\\\\"\\uD83D\" 3", "f",
+                                &error);
   ck_assert(pm__json_string(&json, value, sizeof value));
   ck_assert_str_eq(value, " ~\?\?A/\b\f\n\r\t\\\"\?");
   ck_assert_double_eq(pm__json_number(&json), 3);
@@ -111,7 +113,8 @@ START_TEST(escapes_are_characters)
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     json = pm__json_open(bad[i], "f", &error);
     ck_assert_msg(!pm__json_string(&json, value, sizeof value) && json.failed, "%s", bad[i]);
-    ck_assert(!pm__json_string(&json, value, sizeof value) && !pm__json_enter(&json, '{') && !pm__json_next_key(&json, value, 40));
+    ck_assert(!pm__json_string(&json, value, sizeof value) && !pm__json_enter(&json, '{') &&
+              !pm__json_next_key(&json, value, 40));
     ck_assert_uint_eq(pm__json_skip(&json).length, 0);
   }
 }

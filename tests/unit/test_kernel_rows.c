@@ -38,7 +38,8 @@ START_TEST(lines_become_kernels)
   ck_assert(k[2].padding_width == 2 && k[2].stride_height == 2 && k[2].stride_width == 1);
   ck_assert(k[3].count == 3 && k[3].m == 600 && m[3].floor > 0);
   ck_assert_str_eq(m[3].id, "line 6");
-  ck_assert_str_eq(pm__lab_kernel_rows_note(rows, 0), "1 row left out: no GPU of the catalogue is called \"L40S-like TPU\"");
+  ck_assert_str_eq(pm__lab_kernel_rows_note(rows, 0),
+                   "1 row left out: no GPU of the catalogue is called \"L40S-like TPU\"");
   ck_assert_uint_eq(pm__lab_kernel_rows_group_count(rows), 4);
   pm__lab_kernel_rows_free(rows);
 }
@@ -48,7 +49,8 @@ static const char *gpu_called(const char *name, const char *memory)
 {
   static char id[PM_TEXT_MAX];
   char csv[400];
-  snprintf(csv, sizeof csv, "kernel,M,N,K,precision,gpu,gpu_memory_GB,time_us\ngemm,8,8,8,fp32,%s,%s,9\n", name, memory);
+  snprintf(csv, sizeof csv, "kernel,M,N,K,precision,gpu,gpu_memory_GB,time_us\ngemm,8,8,8,fp32,%s,%s,9\n", name,
+           memory);
   pm__lab_kernel_rows *rows = read_rows(csv);
   snprintf(id, sizeof id, "%s", pm__lab_kernel_rows_count(rows) > 0 ? pm__lab_kernel_rows_measured(rows)->gpu : "none");
   pm__lab_kernel_rows_free(rows);
@@ -73,7 +75,8 @@ START_TEST(lines_of_operators_become_kernels)
   ck_assert_str_eq(m[0].gpu, "h200-sxm5");
   ck_assert(k[1].operation == PM_OPERATOR_ATTENTION && k[1].count == 128 && k[1].kv_count == 32 && k[1].ungrouped == 1);
   ck_assert(k[2].k == 1024 && k[2].ungrouped == 1 && k[3].ungrouped == 0);
-  ck_assert(k[4].kv_bytes == 1 && k[4].rate != k[3].rate && k[4].block_start != k[3].block_start && isnan(k[1].block_start));
+  ck_assert(k[4].kv_bytes == 1 && k[4].rate != k[3].rate && k[4].block_start != k[3].block_start &&
+            isnan(k[1].block_start));
   pm__lab_kernel_rows_free(rows);
 }
 END_TEST
@@ -120,7 +123,8 @@ START_TEST(bad_tables_say_where)
     {"kernel,precision,gpu,time_us\ngemm,fp32,T4\n", "t.csv:2: 3 cells where the header has 4"},
     {"kernel,precision,gpu,time_us\ngemm,fp32,T4,soon\n", "t.csv:2: time_us \"soon\" is not a number"},
     {"kernel,precision,gpu,time_us,M\ngemm,fp32,T4,5,\"8\n", "t.csv:2: a quoted cell has no end"},
-    {"kernel,precision,gpu,time_us,M,N,K,overhead_us\ngemm,fp32,T4,5,8,8,8,-1\n", "t.csv:2: overhead_us \"-1\" is no time"},
+    {"kernel,precision,gpu,time_us,M,N,K,overhead_us\ngemm,fp32,T4,5,8,8,8,-1\n",
+     "t.csv:2: overhead_us \"-1\" is no time"},
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;
@@ -137,7 +141,8 @@ static double spread(void)
   return constants.product_spread;
 }
 
-/* The band holds seven to nine of ten. Every hit beyond the peak is another precision's; what is predicted counts the host in, and never less than its floor. */
+/* The band holds seven to nine of ten. Every hit beyond the peak is another precision's; what is predicted counts the
+** host in, and never less than its floor. */
 START_TEST(shipped_rows_are_all_understood)
 {
   pm_error error = PM_ERROR_NONE;

@@ -195,7 +195,8 @@ START_TEST(intervals_hold_the_time)
     ck_assert_double_eq_tol(t.time_p90 / t.time, expected, 1e-4);
     ck_assert_double_eq_tol(t.time / t.time_p10, expected, 1e-4);
     const int stated = d.constants.product_simt; /* of an architecture that nobody stated it is none */
-    ck_assert_int_eq(t.calibration, stated != PM_CALIBRATION_STATUS_NONE ? stated : PM_CALIBRATION_STATUS_NOT_CALIBRATED);
+    ck_assert_int_eq(t.calibration,
+                     stated != PM_CALIBRATION_STATUS_NONE ? stated : PM_CALIBRATION_STATUS_NOT_CALIBRATED);
     statuses[t.calibration]++;
     ck_assert_int_eq(pm_kernel_predict(&d.gpu, NULL, &kernel, &bound, 1, NULL), PM_OK);
     ck_assert(isnan(bound.time_p10) && isnan(bound.time_p90));
@@ -507,7 +508,8 @@ START_TEST(sizes_of_no_kernel_are_refused)
 }
 END_TEST
 
-/* A kernel that does not split the contraction is never faster than one that may, and is as fast where no split pays. */
+/* A kernel that does not split the contraction is never faster than one that may, and is as fast where no split
+** pays. */
 START_TEST(an_unsplit_product_takes_no_less)
 {
   device d;

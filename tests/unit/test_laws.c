@@ -1,12 +1,13 @@
 /*
-** Laws of predictions, whatever the constants are: on networks, systems, software, batches and precisions drawn at random
-** (the same ones every time). PERFMODEL_LAWS_SEED draws others.
+** Laws of predictions, whatever the constants are: on networks, systems, software, batches and precisions drawn at
+** random (the same ones every time). PERFMODEL_LAWS_SEED draws others.
 **
 **     utilization   no GPU executes more than its peak; MFU, of the FLOP that are counted, is above that only where
 **                   transforms save some
 **     software      no framework is faster than none, with the same parallelism and overlap
 **     precision     fewer bits take no longer, forward and backward: updates and gradients keep a copy in FP32
-**     batch         twice the samples take no less time, and neither does one more: of a step on any GPU, and of each pass
+**     batch         twice the samples take no less time, and neither does one more: of a step on any GPU, and of each
+**                   pass
 **                   of each layer
 **     nodes         twice the nodes take no less time where each has the whole model
 */
@@ -21,8 +22,8 @@
 enum { PLANS = 250, RUNS = 80, FRAMEWORKS_MAX = 100, NETWORKS_PER_GPU = 3, BATCHES = 40 };
 
 /* Shares of a time by which it may fall: where sums are rounded; where gradients hide behind more of the host's work or
-** less of it as GPU and host change places; where peaks of data sheets are rounded; where a library of collectives chooses
-** by its own estimates; where two bytes are converted to four and back. */
+** less of it as GPU and host change places; where peaks of data sheets are rounded; where a library of collectives
+** chooses by its own estimates; where two bytes are converted to four and back. */
 static const double EXACT = 1e-12, NEVER = 1e-9, ROUNDED = 1e-3, OVERLAPPED = 5e-3, CHOSEN = 5e-2, CONVERTED = 0.25;
 
 /* Shorter steps are starts of kernels, of which those of tensor cores take a few us more. */
@@ -147,8 +148,10 @@ static const char *said(const subject *s, const pm_run *r)
 {
   static char text[600];
   snprintf(text, sizeof text,
-           "%s, %s, precision %d, %d GPUs, %d nodes, batch %g, optimizer %d, overlap %d, parallelism %d, accumulation %d, "
-           "kernels %d", s->name, r->framework_index >= 0 ? framework_of(r)->id : "none", r->precision, r->gpus, r->nodes,
+           "%s, %s, precision %d, %d GPUs, %d nodes, batch %g, optimizer %d, overlap %d, parallelism %d, accumulation "
+           "%d, "
+           "kernels %d", s->name, r->framework_index >= 0 ? framework_of(r)->id : "none", r->precision, r->gpus,
+             r->nodes,
            r->batch, r->optimizer, r->overlap, r->parallelism, r->gradient_accumulation_steps, r->kernel_model);
   return text;
 }
@@ -204,7 +207,8 @@ static void hold_precision(const subject *s, const pm_run *run)
     bool narrow = pm_precision_get_bytes(pairs[i][1]) < 4;
     fewer.precision = pairs[i][1];
     if (pairs[i][0] != run->precision || (converts && narrow)) continue;
-    hold(s, "in more bits", &fewer, &more, narrow && run->framework_index >= 0 ? CONVERTED : shared(run) ? CHOSEN : ROUNDED);
+    hold(s, "in more bits", &fewer, &more, narrow &&
+         run->framework_index >= 0 ? CONVERTED : shared(run) ? CHOSEN : ROUNDED);
   }
 }
 
@@ -257,12 +261,14 @@ static double drawn_batch(void)
   return floor(pow(4096, drawn()));
 }
 
-static void hold_layer(const subject *s, const pm_layer_time *less, const pm_layer_time *more, double batch, int precision)
+static void hold_layer(const subject *s, const pm_layer_time *less, const pm_layer_time *more, double batch,
+                       int precision)
 {
   const double before[] = {less->forward_time, less->dgrad_time, less->wgrad_time};
   const double after[] = {more->forward_time, more->dgrad_time, more->wgrad_time};
   for (int i = 0; i < 3; i++)
-    ck_assert_msg(after[i] >= before[i] * (1 - EXACT), "%s, %s, pass %d, precision %d: %.9g s at batch %g, %.9g s of one more",
+    ck_assert_msg(after[i] >= before[i] * (1 - EXACT),
+                  "%s, %s, pass %d, precision %d: %.9g s at batch %g, %.9g s of one more",
                   s->name, less->name, i, precision, before[i], batch, after[i]);
 }
 

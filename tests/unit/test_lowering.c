@@ -83,7 +83,8 @@ START_TEST(a_product_may_add_its_bias)
   static const char *const wide = "out_features=8";
   for (int base = PM__UNFUSED; base < PM__BIAS_IN_PRODUCT; base++) {
     pm__execution apart = (pm__execution)base, within = (pm__execution)(base + PM__BIAS_IN_PRODUCT);
-    ck_assert(bias_moved("linear", wide, apart, PM__FORWARD) == 320 && bias_moved("linear", wide, within, PM__FORWARD) == 0);
+    ck_assert(bias_moved("linear", wide, apart, PM__FORWARD) == 320 &&
+              bias_moved("linear", wide, within, PM__FORWARD) == 0);
     ck_assert(bias_moved("linear", wide, within, PM__WGRAD) == bias_moved("linear", wide, apart, PM__WGRAD));
     ck_assert(bias_moved("bias", "", apart, PM__FORWARD) == bias_moved("bias", "", within, PM__FORWARD));
     ck_assert(bias_moved("bias", "", within, PM__FORWARD) > 0);

@@ -81,7 +81,8 @@ START_TEST(the_host_relieves_the_gpu)
     ck_assert_msg(p.memory < before.memory, "offload %d: %g, not below %g", offload, p.memory, before.memory);
     ck_assert(p.host_memory >= before.host_memory && p.host_memory > 0);
     ck_assert(p.offload_time > 0 && p.bottleneck != PM_BOTTLENECK_NONE);
-    double step = p.compute_time + p.launch_overhead_time + p.exposed_communication_time + p.straggler_wait_time + p.bubble_time;
+    double step =
+        p.compute_time + p.launch_overhead_time + p.exposed_communication_time + p.straggler_wait_time + p.bubble_time;
     ck_assert_double_eq_tol(p.step_time / (step + p.offload_time), 1, 1e-12);
     ck_assert_double_eq_tol(p.offload_share * p.step_time / p.offload_time, 1, 1e-12);
     before = p;

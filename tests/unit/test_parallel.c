@@ -369,8 +369,8 @@ static pm_search *search_from(const pm_run *bases, size_t count)
   return search;
 }
 
-/* GPUs in all are whole nodes; plans of several counts are those of each; no plan of the front is better than another in
-** everything, and every plan is no better than some of the front. */
+/* GPUs in all are whole nodes; plans of several counts are those of each; no plan of the front is better than another
+** in everything, and every plan is no better than some of the front. */
 START_TEST(front_of_several_counts)
 {
   pm_run bases[3];
@@ -411,7 +411,8 @@ START_TEST(front_of_several_counts)
   }
   for (size_t i = 0; i < kept; i++)
     for (size_t j = 0; j < kept; j++)
-      ck_assert(i == j || front[i].step_time > front[j].step_time || front[i].memory > front[j].memory || gpus[i] > gpus[j] ||
+      ck_assert(i == j || front[i].step_time > front[j].step_time || front[i].memory > front[j].memory ||
+                gpus[i] > gpus[j] ||
                 (front[i].step_time == front[j].step_time && front[i].memory == front[j].memory && gpus[i] == gpus[j]));
   pm_search_result_free(result);
   pm_search_free(search);
@@ -432,8 +433,8 @@ static void check_others(const pm_table *why, const pm_search_result *result)
   pm_table_free(all);
 }
 
-/* Rows of why are the best that a search with that value finds, where it lists the same plans: a schedule, a ZeRO stage and
-** chunks that are asked for may be combined with more. */
+/* Rows of why are the best that a search with that value finds, where it lists the same plans: a schedule, a ZeRO stage
+** and chunks that are asked for may be combined with more. */
 START_TEST(why_is_what_other_searches_find)
 {
   pm_error error = PM_ERROR_NONE;
@@ -577,7 +578,8 @@ START_TEST(fewest_nodes_for_a_deadline)
   ck_assert_double_eq(cell(table, "time", last), 1000 * fastest_on(&base, nodes));
   ck_assert_double_eq(cell(table, "goodput", last), 1);
   ck_assert_double_eq(cell(table, "gpu_hours", last), 8 * nodes * cell(table, "time", last) / 3600);
-  for (int n = 1; n < nodes; n++) ck_assert_msg(!(1000 * fastest_on(&base, n) <= goal.within), "%d nodes are enough", n);
+  for (int n = 1; n < nodes; n++)
+    ck_assert_msg(!(1000 * fastest_on(&base, n) <= goal.within), "%d nodes are enough", n);
   for (size_t i = 1; i <= last; i++) ck_assert(cell(table, "time", i) < cell(table, "time", i - 1));
   pm_table_free(table);
 
@@ -608,13 +610,16 @@ START_TEST(deadline_counts_failures)
   pm_table *table = deadline(&base, &goal);
   size_t last = pm_table_count_rows(table) - 1;
   double nodes = cell(table, "nodes", last);
-  pm_goodput g = {.mtbf = 86400 / (8 * nodes / 100 + nodes / 50), .checkpoint = cell(table, "checkpoint_size", last) / 10e9,
+  pm_goodput g = {.mtbf = 86400 / (8 * nodes / 100 + nodes / 50),
+                  .checkpoint = cell(table, "checkpoint_size", last) / 10e9,
                   .restart = 300, .interval = NAN};
   ck_assert_int_eq(pm_goodput_evaluate(&g, NULL), PM_OK);
   ck_assert_double_eq_tol(cell(table, "mtbf", last), g.mtbf, 1e-9 * g.mtbf);
   ck_assert_double_eq_tol(cell(table, "goodput", last), g.goodput, 1e-12);
-  ck_assert_double_eq_tol(cell(table, "time", last), 1e4 * fastest_on(&base, (int)nodes) / g.goodput, 1e-9 * goal.within);
-  ck_assert_double_eq_tol(cell(table, "checkpoint_size", last), 12 * 12853.8e6, 1e9); /* FP32 weights and two moments, GPT-3 13B */
+  ck_assert_double_eq_tol(cell(table, "time", last), 1e4 * fastest_on(&base, (int)nodes) / g.goodput,
+                          1e-9 * goal.within);
+  /* FP32 weights and two moments, GPT-3 13B */
+  ck_assert_double_eq_tol(cell(table, "checkpoint_size", last), 12 * 12853.8e6, 1e9);
   ck_assert_double_eq(cell(table, "cost", last), 2 * nodes);
   ck_assert_double_eq(cell(table, "gpu_hour_cost", last), 3 * cell(table, "gpu_hours", last));
   pm_table_free(table);

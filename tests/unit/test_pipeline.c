@@ -1,5 +1,6 @@
 /*
-** Schedules of pipelines: laws of their events, formulas against these and against published ratios; placement of groups.
+** Schedules of pipelines: laws of their events, formulas against these and against published ratios; placement of
+** groups.
 */
 #include <math.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static size_t order(const shape *s)
   pm__pipeline_load load = load_of(s);
   for (int i = 0; i < s->stages * s->chunks; i++) {
     double each = factor(s, i / s->chunks) / s->chunks;
-    chunk[i] = (pm__pipeline_chunk){each * s->forward, each * (s->dgrad + (of->splits_backward ? 0 : s->wgrad)), each * s->wgrad};
+    chunk[i] = (pm__pipeline_chunk){each * s->forward, each * (s->dgrad + (of->splits_backward ? 0 : s->wgrad)),
+                                    each * s->wgrad};
   }
   size_t count = (size_t)pm__pipeline_event_count(&load, of);
   memset(events, 0, sizeof events);
@@ -105,9 +107,11 @@ static void check_needs(const shape *s, size_t count)
     int place = pm__pipeline_place(&load, pm__pipeline_schedule_of(s->schedule), e->stage, e->chunk);
     double (*at)[PASSES] = &ends[place][e->micro_batch], before = 0;
     if (e->pass == PM__PIPELINE_FORWARD && place > 0) before = ends[place - 1][e->micro_batch][PM__PIPELINE_FORWARD];
-    if (e->pass == PM__PIPELINE_BACKWARD && place < last) before = ends[place + 1][e->micro_batch][PM__PIPELINE_BACKWARD];
+    if (e->pass == PM__PIPELINE_BACKWARD && place < last)
+      before = ends[place + 1][e->micro_batch][PM__PIPELINE_BACKWARD];
     bool same = s->schedule == PM_PIPELINE_SCHEDULE_ZB_V && e->pass != PM__PIPELINE_WEIGHTS &&
-                e->stage == s->stages - 1 && (e->chunk == 1) == (e->pass == PM__PIPELINE_FORWARD); /* the tip of the V */
+                /* the tip of the V */
+                e->stage == s->stages - 1 && (e->chunk == 1) == (e->pass == PM__PIPELINE_FORWARD);
     ck_assert(e->start >= before + (before > 0 && !same && s->stages > 1 ? s->hop : 0) - least);
     if (e->pass != PM__PIPELINE_FORWARD) ck_assert(e->start >= (*at)[e->pass - 1] - least);
   }
@@ -152,7 +156,8 @@ END_TEST
 /* The formulas are exact with even stages, hops included, whether stages wait for them or not. */
 START_TEST(formulas_are_their_simulation)
 {
-  static const int all[] = {PM_PIPELINE_SCHEDULE_GPIPE, PM_PIPELINE_SCHEDULE_ONE_F_ONE_B, PM_PIPELINE_SCHEDULE_INTERLEAVED};
+  static const int all[] = {PM_PIPELINE_SCHEDULE_GPIPE, PM_PIPELINE_SCHEDULE_ONE_F_ONE_B,
+                            PM_PIPELINE_SCHEDULE_INTERLEAVED};
   static const int cases[][2] = {{1, 4}, {2, 2}, {2, 8}, {4, 32}, {8, 8}, {8, 64}, {16, 64}};
   for (int k = 0; k < 3; k++)
     for (int i = 0; i < 14; i++) {
@@ -167,8 +172,8 @@ START_TEST(formulas_are_their_simulation)
 }
 END_TEST
 
-/* 1f1b is exact with the slowest stage at the end, too; where it is in the middle, by a half, formulas are too long by at
-** most 9 %. */
+/* 1f1b is exact with the slowest stage at the end, too; where it is in the middle, by a half, formulas are too long by
+** at most 9 %. */
 START_TEST(uneven_stages)
 {
   static const int cases[][2] = {{2, 8}, {4, 4}, {4, 32}, {8, 8}, {8, 64}, {16, 64}};
@@ -179,14 +184,16 @@ START_TEST(uneven_stages)
     for (int schedule = 0; schedule <= PM_PIPELINE_SCHEDULE_INTERLEAVED; schedule++) {
       shape s = pipeline(schedule, p, m, p / 2, 0);
       double error = error_of(&s);
-      ck_assert_msg(error > -1e-12 && error < 0.09, "schedule %d, %d stages, %d micro-batches: %g", schedule, p, m, error);
+      ck_assert_msg(error > -1e-12 && error < 0.09, "schedule %d, %d stages, %d micro-batches: %g", schedule, p, m,
+                    error);
     }
   }
 }
 END_TEST
 
-/* Zero-bubble formulas count from each stage's first pass to its last; the simulation from the first of all to the last,
-** up to a forward pass per stage later. Its order is not the authors': at most 7 % longer than that, never shorter. */
+/* Zero-bubble formulas count from each stage's first pass to its last; the simulation from the first of all to the
+** last, up to a forward pass per stage later. Its order is not the authors': at most 7 % longer than that, never
+** shorter. */
 START_TEST(zero_bubble_is_near_its_simulation)
 {
   static const int cases[][2] = {{2, 8}, {4, 32}, {8, 24}, {8, 64}, {16, 64}};
@@ -200,7 +207,8 @@ START_TEST(zero_bubble_is_near_its_simulation)
         double formula = pm__pipeline_schedule_of(schedule)->time(&load), end = simulate(&s);
         double most = schedule == PM_PIPELINE_SCHEDULE_ZB_2P ? 1.02 : 1.07; /* whose order is searched for */
         bool ok = end >= formula * (1 - 1e-12) && end <= most * formula + (s.stages - 1) * s.forward;
-        ck_assert_msg(ok, "schedule %d, %d stages, %d micro-batches: %g, formula %g", schedule, s.stages, s.batches, end, formula);
+        ck_assert_msg(ok, "schedule %d, %d stages, %d micro-batches: %g, formula %g", schedule, s.stages, s.batches,
+                      end, formula);
       }
     }
   shape h2 = pipeline(PM_PIPELINE_SCHEDULE_ZB_H2, 8, 24, -1, 0); /* m M + (p - 1) F, transformers with a norm */
@@ -228,7 +236,8 @@ END_TEST
 /* Qi et al., arXiv:2401.10241: 8 stages, 24 micro-batches of equal passes, in units of F + D + W. */
 START_TEST(zero_bubble_ratios)
 {
-  pm__pipeline_load load = {.stages = 8, .chunks = 1, .micro_batches = 24, .sum = 24, .most = 3, .forward = 8, .dgrad = 8,
+  pm__pipeline_load load = {.stages = 8, .chunks = 1, .micro_batches = 24, .sum = 24, .most = 3, .forward = 8,
+                            .dgrad = 8,
                             .wgrad = 8};
   ck_assert_double_eq_tol(pm__pipeline_schedule_ONE_F_ONE_B.time(&load) / 3, 31, 1e-9);
   ck_assert_double_eq_tol(pm__pipeline_schedule_ZB_H1.time(&load) / 3, 26 + 1 / 3.0, 1e-9);
@@ -259,7 +268,8 @@ START_TEST(every_schedule)
     pm__pipeline_load one = {.stages = 1, .chunks = 1, .micro_batches = 5, .sum = 3, .most = 3, .most_forward = 1,
                              .most_backward = 2, .forward = 1, .dgrad = 1, .wgrad = 1, .hop = 1};
     ck_assert_double_eq_tol(s->time(&one), 15, 1e-12); /* one stage has no bubble and no hop */
-    pm__pipeline_load p = {.stages = 4, .chunks = s->chunks > 0 ? s->chunks : 2, .micro_batches = 8, .sum = 12, .most = 3,
+    pm__pipeline_load p = {.stages = 4, .chunks = s->chunks > 0 ? s->chunks : 2, .micro_batches = 8, .sum = 12,
+                           .most = 3,
                            .most_forward = 1, .most_backward = 2, .forward = 4, .dgrad = 4, .wgrad = 4, .hop = 0};
     double time = s->time(&p), best = p.micro_batches * p.most;
     ck_assert_msg(time >= best - 1e-9 && time <= best + p.sum, "schedule %d: %g", i, time);

@@ -104,10 +104,13 @@ static const char *said(const subject *s, const pm_run *r)
   static char text[400];
   pm_network_totals totals;
   pm_network_get_totals(s->network, &totals, NULL);
-  snprintf(text, sizeof text, "%s, %s, framework %d, precision %d, %d GPUs on each of %d nodes, batch %g, micro-batch %g x %d, "
+  snprintf(text, sizeof text, "%s, %s, framework %d, precision %d, %d GPUs on each of %d nodes, batch %g, micro-batch "
+                              "%g x %d, "
            "tp %d pp %d vp %d cp %d ep %d sp %d, schedule %d, zero %d of %d, recompute %d %d, overlap %d, optimizer %d",
-           totals.id, pm_system_get_machine(s->system)->id, r->framework_index, r->precision, r->gpus, r->nodes, r->batch,
-           r->micro_batch, r->gradient_accumulation_steps, r->tensor_parallel, r->pipeline_parallel, r->virtual_pipeline,
+           totals.id, pm_system_get_machine(s->system)->id, r->framework_index, r->precision, r->gpus, r->nodes,
+               r->batch,
+           r->micro_batch, r->gradient_accumulation_steps, r->tensor_parallel, r->pipeline_parallel,
+               r->virtual_pipeline,
            r->context_parallel, r->expert_parallel, r->sequence_parallel, r->pipeline_schedule, r->zero, r->shard_group,
            r->recompute, r->recompute_layers, r->overlap, r->optimizer);
   return text;
@@ -117,8 +120,10 @@ static const char *said(const subject *s, const pm_run *r)
 
 static void hold_shares(const subject *s, const pm_run *run, const pm_prediction *p)
 {
-  const double shares[] = {p->compute_share,        p->memory_bandwidth_share, p->communication_share, p->launch_overhead_share,
-                           p->straggler_wait_share, p->input_wait_share,       p->bubble_share,        p->offload_share};
+  const double shares[] = {p->compute_share,        p->memory_bandwidth_share, p->communication_share,
+                           p->launch_overhead_share,
+                           p->straggler_wait_share, p->input_wait_share,       p->bubble_share,
+                               p->offload_share};
   double sum = 0;
   for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
     ck_assert_msg(shares[i] >= -1e-12 && shares[i] <= 1 + 1e-12, "share %zu is %g: %s", i, shares[i], said(s, run));
@@ -130,7 +135,8 @@ static void hold_shares(const subject *s, const pm_run *run, const pm_prediction
   ck_assert(isnan(p->strong_scaling_efficiency) || p->strong_scaling_efficiency <= 1 + 1e-9);
 }
 
-static void hold_same(const subject *s, const pm_run *run, const pm_prediction *a, const pm_prediction *b, const char *field)
+static void hold_same(const subject *s, const pm_run *run, const pm_prediction *a, const pm_prediction *b,
+                      const char *field)
 {
   ck_assert_msg(memcmp(a, b, sizeof *a) == 0, "%s changes a prediction where it has no effect: %s", field,
                 said(s, run));
@@ -141,7 +147,8 @@ static void hold_neutral(const subject *s, const pm_run *run, const pm_predictio
 {
   static const struct { const char *field, *value; } others[] = {
     {"pipeline_schedule", "gpipe"}, {"virtual_pipeline", "2"}, {"stage_layers", "balanced"}, {"shard_group", "8"},
-    {"recompute_layers", "1"},      {"sequence_parallel", "yes"}, {"context_exchange", "ring"}, {"expert_imbalance", "1.5"},
+    {"recompute_layers", "1"},      {"sequence_parallel", "yes"}, {"context_exchange", "ring"},
+      {"expert_imbalance", "1.5"},
     {"zero", "2"},                  {"capacity_factor", "2"}};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const pm_field *field = pm_record_find_field(pm_record_type_find("run"), others[i].field);
@@ -173,7 +180,8 @@ static void hold_zero(const subject *s, const pm_run *run, const pm_prediction *
   for (sharded.zero = 1; sharded.zero <= 2; sharded.zero++) {
     pm_prediction q = predicted(s, &sharded);
     if (q.status != PM_OK) continue;
-    ck_assert_msg(q.launch_time <= p->launch_time * (1 + 1e-12), "ZeRO %d launches for %g s, without %g s: %s", sharded.zero,
+    ck_assert_msg(q.launch_time <= p->launch_time * (1 + 1e-12), "ZeRO %d launches for %g s, without %g s: %s",
+                  sharded.zero,
                   q.launch_time, p->launch_time, said(s, run));
     ck_assert_msg(q.memory <= p->memory * (1 + 1e-12), "ZeRO %d takes %g B, without %g B: %s", sharded.zero, q.memory,
                   p->memory, said(s, run));
@@ -184,9 +192,11 @@ static void hold_search(const subject *s, pm__step_screen *screen, const pm_run 
 {
   pm__step_screened found = pm__step_screen_run(screen, NULL, run);
   ck_assert_int_eq(found.status, p->status);
-  ck_assert_msg(memcmp(&found.step_time, &p->step_time, sizeof found.step_time) == 0, "a search has a step of %.17g s, not %.17g: %s",
+  ck_assert_msg(memcmp(&found.step_time, &p->step_time, sizeof found.step_time) == 0,
+                "a search has a step of %.17g s, not %.17g: %s",
                 found.step_time, p->step_time, said(s, run));
-  ck_assert_msg(memcmp(&found.memory, &p->memory, sizeof found.memory) == 0, "a search has %.17g B, not %.17g: %s", found.memory,
+  ck_assert_msg(memcmp(&found.memory, &p->memory, sizeof found.memory) == 0, "a search has %.17g B, not %.17g: %s",
+                found.memory,
                 p->memory, said(s, run));
 }
 

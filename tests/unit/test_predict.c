@@ -261,7 +261,8 @@ START_TEST(spaces_name_every_combination_once)
 {
   const double gpus[] = {1, 2, 4}, precision[] = {PM_PRECISION_FP32, PM_PRECISION_FP16}, batch[] = {16, 24};
   const double optimizer[] = {PM_OPTIMIZER_SGD, PM_OPTIMIZER_ADAM};
-  const pm_axis axes[] = {{"batch", batch, 2}, {"optimizer", optimizer, 2}, {"precision", precision, 2}, {"gpus", gpus, 3}};
+  const pm_axis axes[] = {{"batch", batch, 2}, {"optimizer", optimizer, 2}, {"precision", precision, 2},
+                          {"gpus", gpus, 3}};
   const pm_run base = pm_run_make();
   const pm_space space = {pm_record_type_find("run"), &base, axes, 4, 1, sizeof(pm_run)};
   pm_run runs[24], part[5];

@@ -148,7 +148,8 @@ START_TEST(numbers_at_their_edges)
   ck_assert_double_eq(parsed("0e999999999999"), 0);
   ck_assert_double_eq(parsed("2.2250738585072014e-308"), 2.2250738585072014e-308);
   ck_assert_double_eq(parsed("1.7976931348623157e308"), 1.7976931348623157e308);
-  static const char *const none[] = {"", "-", ".", "1.2.3", "1e", "1e+", "1f", "/1", ":", "1:", "--1", "nan", "inf", "0x1", "1e309", "2.2e-308",
+  static const char *const none[] = {"", "-", ".", "1.2.3", "1e", "1e+", "1f", "/1", ":", "1:", "--1", "nan", "inf",
+                                     "0x1", "1e309", "2.2e-308",
                                      "1e-999999999999", "1e999999999999", " 1", "1 "};
   for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) ck_assert_msg(isnan(parsed(none[i])), "\"%s\"", none[i]);
   memset(digits, '0', 400);

@@ -69,7 +69,8 @@ START_TEST(units_are_read_as_people_write_them)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     double value = NAN;
     int status = pm_quantity_parse(cases[i].text, cases[i].unit, &value, NULL);
-    ck_assert_msg(isnan(cases[i].value) ? status == PM_STATUS_BAD_UNIT : status == PM_OK && value == cases[i].value, "%s: %g",
+    ck_assert_msg(isnan(cases[i].value) ? status == PM_STATUS_BAD_UNIT : status == PM_OK && value == cases[i].value,
+                  "%s: %g",
                   cases[i].text, value);
   }
 }

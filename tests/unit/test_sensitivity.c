@@ -20,7 +20,8 @@ static pm_run run_of(int gpus, int nodes, double batch, int precision)
   return run;
 }
 
-static int rows_of(const pm_network *network, const pm_system *system, pm_run run, const pm_framework_profile *framework,
+static int rows_of(const pm_network *network, const pm_system *system, pm_run run,
+                   const pm_framework_profile *framework,
                    pm_sensitivity *rows)
 {
   pm_error error = PM_ERROR_NONE;
@@ -71,12 +72,14 @@ START_TEST(one_gpu_owes_all)
   pm_sensitivity rows[PM_RESOURCE_COUNT];
   static const char *const networks[] = {"resnet50", "vgg16", "alexnet"};
   for (int n = 0; n < 3; n++)
-    for (int precision = PM_PRECISION_FP32; precision <= PM_PRECISION_FP16; precision += PM_PRECISION_FP16 - PM_PRECISION_FP32) {
+    for (int precision = PM_PRECISION_FP32; precision <= PM_PRECISION_FP16; precision +=
+        PM_PRECISION_FP16 - PM_PRECISION_FP32) {
       pm_network *network = build_network(networks[n]);
       pm_system *system = build_system("dgx1-v100");
       int count = rows_of(network, system, run_of(1, 1, 64, precision), NULL, rows);
       double sum = elasticity_of(rows, count, PM_RESOURCE_CLOCK) + elasticity_of(rows, count, PM_RESOURCE_POWER) +
-                   elasticity_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH) + elasticity_of(rows, count, PM_RESOURCE_HOST);
+                   elasticity_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH) + elasticity_of(rows, count,
+                       PM_RESOURCE_HOST);
       ck_assert_double_eq_tol(sum, -1, 0.05); /* splits and transforms of a few microseconds owe nothing to a rate */
       ck_assert_double_eq(elasticity_of(rows, count, PM_RESOURCE_NVLINK), 0);
       ck_assert(isnan(elasticity_of(rows, count, PM_RESOURCE_NETWORK)));
@@ -86,8 +89,8 @@ START_TEST(one_gpu_owes_all)
 }
 END_TEST
 
-/* The same of every GPU, in every precision that it has: no rate of arithmetic is left behind when the clock is raised. Steps
-** are small, so that none goes from what the clock allows to what the power does. */
+/* The same of every GPU, in every precision that it has: no rate of arithmetic is left behind when the clock is raised.
+** Steps are small, so that none goes from what the clock allows to what the power does. */
 START_TEST(every_gpu_owes_all)
 {
   pm_sensitivity rows[PM_RESOURCE_COUNT];
@@ -100,7 +103,8 @@ START_TEST(every_gpu_owes_all)
     pm_system *system = build_system(name);
     for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
       pm_run run = run_of(1, 1, 128, precision); /* starts of tensor cores take 5 % of a step with 64 */
-      if (!(pm_gpu_get_matrix_peak(&gpu, precision) > 0) || precision >= PM_PRECISION_FP8) continue; /* what training multiplies in at most */
+      /* what training multiplies in at most */
+      if (!(pm_gpu_get_matrix_peak(&gpu, precision) > 0) || precision >= PM_PRECISION_FP8) continue;
       run.ignore_memory = 1;
       const pm_sensitivity_setup setup = {.network = network, .system = system, .run = &run,
     .run_size = sizeof run};
@@ -116,8 +120,8 @@ START_TEST(every_gpu_owes_all)
 }
 END_TEST
 
-/* What limits is what counts: large convolutions the clock, depthwise ones the memory, a slow network the network, a tiny batch
-** in a framework the host. */
+/* What limits is what counts: large convolutions the clock, depthwise ones the memory, a slow network the network, a
+** tiny batch in a framework the host. */
 START_TEST(orders)
 {
   pm_framework_profile framework;
@@ -129,7 +133,8 @@ START_TEST(orders)
   pm_network *mobile = build_network("mobilenet-v2");
   count = rows_of(mobile, dgx, run_of(1, 1, 64, PM_PRECISION_FP32), NULL, rows);
   ck_assert_double_lt(clock, elasticity_of(rows, count, PM_RESOURCE_CLOCK));
-  ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH), elasticity_of(rows, count, PM_RESOURCE_CLOCK));
+  ck_assert_double_lt(elasticity_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH),
+                      elasticity_of(rows, count, PM_RESOURCE_CLOCK));
   pm_network_free(mobile);
   pm_run run = run_of(8, 4, 8, PM_PRECISION_FP16);
   run.overlap = PM_OVERLAP_NONE;
@@ -229,12 +234,14 @@ static double small_message(const pm_system *system, int nodes)
   return time.time;
 }
 
-/* Latency is all of a small message's time: of links, of the library's protocols, of its tuning and of what is fitted. */
+/* Latency is all of a small message's time: of links, of the library's protocols, of its tuning and of what is
+** fitted. */
 START_TEST(latency_is_all_of_a_small_message)
 {
   for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++)
     for (int nodes = 1; nodes <= 2; nodes++) {
-      pm_system *system = build_system(machines[m]), *slow = pm__system_new_scaled(system, PM_RESOURCE_LATENCY, 2, NULL);
+      pm_system *system = build_system(machines[m]),
+          *slow = pm__system_new_scaled(system, PM_RESOURCE_LATENCY, 2, NULL);
       ck_assert(slow != NULL);
       ck_assert_double_eq_tol(small_message(slow, nodes) / small_message(system, nodes), 2, 1e-9);
       pm_system_free(slow);

@@ -59,7 +59,8 @@ static char *file_summary(const char *name)
 START_TEST(flags_of_megatron)
 {
   ck_assert_str_eq(file_summary("train.sh"),
-                   "gpus=8 nodes=128 network.layers=96 network.hidden=12288 network.heads=96 network.seq=2048 micro_batch=1 "
+                   "gpus=8 nodes=128 network.layers=96 network.hidden=12288 network.heads=96 network.seq=2048 "
+                   "micro_batch=1 "
                    "global_batch=1536 precision=bf16 zero=1 recompute=selective ?tp-comm-overlap tensor_parallel=8 "
                    "pipeline_parallel=16 sequence_parallel=yes virtual_pipeline=2 optimizer=adam ");
   ck_assert_str_eq(summary("megatron", "--cp-comm-type p2p --tensor-model-parallel-size $TP --fp8-format hybrid"),
@@ -75,11 +76,14 @@ START_TEST(files_of_others)
                    "?parallelism.enable_async_tensor_parallel recompute=full zero=3 sequence_parallel=yes ");
   ck_assert_str_eq(file_summary("zero.json"),
                    "global_batch=512 micro_batch=4 precision=bf16 zero=3 overlap=backward offload=gradients "
-                   "!zero_optimization.offload_optimizer.ratio ?zero_optimization.stage3_prefetch_bucket_size optimizer=adamw ");
+                   "!zero_optimization.offload_optimizer.ratio ?zero_optimization.stage3_prefetch_bucket_size "
+                   "optimizer=adamw ");
   ck_assert_str_eq(file_summary("fsdp.yaml"),
-                   "zero=2 recompute=full ?fsdp_config.fsdp_auto_wrap_policy precision=bf16 nodes=4 gpus=8 optimizer=adam ");
+                   "zero=2 recompute=full ?fsdp_config.fsdp_auto_wrap_policy precision=bf16 nodes=4 gpus=8 "
+                   "optimizer=adam ");
   ck_assert_str_eq(file_summary("recipe.py"),
-                   "tensor_parallel=4 pipeline_parallel=8 virtual_pipeline=5 context_parallel=2 sequence_parallel=yes nodes=8 "
+                   "tensor_parallel=4 pipeline_parallel=8 virtual_pipeline=5 context_parallel=2 sequence_parallel=yes "
+                   "nodes=8 "
                    "gpus=8 global_batch=512 micro_batch=1 recompute=none zero=1 ?moe_token_dispatcher_type "
                    "precision=bf16 optimizer=adam ");
 }
@@ -89,14 +93,21 @@ END_TEST
 START_TEST(offloads)
 {
   static const char *const texts[][2] = {
-    {"{\"zero_optimization\": {\"stage\": 3, \"offload_param\": {\"device\": \"cpu\"}, \"offload_optimizer\": {\"device\": \"cpu\"}}}",
+    {"{\"zero_optimization\": {\"stage\": 3, \"offload_param\": {\"device\": \"cpu\"}, \"offload_optimizer\": "
+     "{\"device\": \"cpu\"}}}",
      "zero=3 offload=parameters offload=parameters optimizer=adam "},
-    {"{\"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"cpu\"}}}", "zero=2 offload=gradients optimizer=adam "},
-    {"{\"zero_optimization\": {\"stage\": 1, \"offload_optimizer\": {\"device\": \"cpu\"}}}", "zero=1 offload=optimizer optimizer=adam "},
-    {"{\"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"none\"}}}", "zero=2 offload=none optimizer=adam "}};
-  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) ck_assert_str_eq(summary("deepspeed", texts[i][0]), texts[i][1]);
-  ck_assert_str_eq(summary("megatron", "--use-distributed-optimizer --optimizer-cpu-offload"), "zero=1 offload=optimizer optimizer=adam ");
-  ck_assert_str_eq(summary("torchtitan", "[training]\nenable_cpu_offload = true\n"), "offload=parameters optimizer=adam zero=3 ");
+    {"{\"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"cpu\"}}}",
+     "zero=2 offload=gradients optimizer=adam "},
+    {"{\"zero_optimization\": {\"stage\": 1, \"offload_optimizer\": {\"device\": \"cpu\"}}}",
+     "zero=1 offload=optimizer optimizer=adam "},
+    {"{\"zero_optimization\": {\"stage\": 2, \"offload_optimizer\": {\"device\": \"none\"}}}",
+     "zero=2 offload=none optimizer=adam "}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    ck_assert_str_eq(summary("deepspeed", texts[i][0]), texts[i][1]);
+  ck_assert_str_eq(summary("megatron", "--use-distributed-optimizer --optimizer-cpu-offload"),
+                   "zero=1 offload=optimizer optimizer=adam ");
+  ck_assert_str_eq(summary("torchtitan", "[training]\nenable_cpu_offload = true\n"),
+                   "offload=parameters optimizer=adam zero=3 ");
   ck_assert_str_eq(summary("accelerate", "distributed_type: FSDP\nfsdp_config:\n  fsdp_offload_params: true\n"),
                    "offload=parameters optimizer=adam zero=3 ");
 }
@@ -105,8 +116,10 @@ END_TEST
 START_TEST(what_is_no_run_is_said)
 {
   static const char *const formats[] = {NULL, "slurm", "deepspeed", "deepspeed"};
-  static const char *const texts[] = {"hello", "", "{\"a\": ", "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"f\": {\"g\": {\"h\": {}}}}}}}}}"};
-  static const char *const reasons[] = {"neither flags of Megatron-LM", "format \"slurm\" is unknown", "file", "too deep"};
+  static const char *const texts[] = {"hello", "", "{\"a\": ",
+                                      "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"f\": {\"g\": {\"h\": {}}}}}}}}}"};
+  static const char *const reasons[] = {"neither flags of Megatron-LM", "format \"slurm\" is unknown", "file",
+                                        "too deep"};
   for (size_t i = 0; i < 4; i++) {
     pm_error error = PM_ERROR_NONE;
     ck_assert_ptr_null(pm_settings_read(formats[i], texts[i], "file", &error));
@@ -121,17 +134,21 @@ END_TEST
 START_TEST(plans_are_written)
 {
   static const pm_attribute settings[] = {{"tensor_parallel", "8"}, {"pipeline_parallel", "4"}, {"micro_batch", "2"},
-                                          {"zero", "1"}, {"recompute", "full"}, {"global_batch", "512"}, {"stage_layers", "balanced"}};
+                                          {"zero", "1"}, {"recompute", "full"}, {"global_batch", "512"},
+                                            {"stage_layers", "balanced"}};
   pm_error error = PM_ERROR_NONE;
   char *text = pm_settings_write("megatron", settings, 7, &error);
-  ck_assert_str_eq(text, "--tensor-model-parallel-size 8 \\\n--pipeline-model-parallel-size 4 \\\n--micro-batch-size 2 \\\n"
+  ck_assert_str_eq(text, "--tensor-model-parallel-size 8 \\\n--pipeline-model-parallel-size 4 \\\n--micro-batch-size 2 "
+                         "\\\n"
                          "--global-batch-size 512 \\\n--use-distributed-optimizer \\\n--recompute-granularity full\n"
                          "# megatron has no setting for stage_layers = balanced\n");
   ck_assert_str_eq(summary("megatron", text),
-                   "tensor_parallel=8 pipeline_parallel=4 micro_batch=2 global_batch=512 zero=1 recompute=full optimizer=adam ");
+                   "tensor_parallel=8 pipeline_parallel=4 micro_batch=2 global_batch=512 zero=1 recompute=full "
+                   "optimizer=adam ");
   pm_string_free(text);
   text = pm_settings_write("deepspeed", settings, 7, &error);
-  ck_assert_str_eq(summary("deepspeed", text), "global_batch=512 micro_batch=2 zero=1 tensor_parallel=8 pipeline_parallel=4 optimizer=adam ");
+  ck_assert_str_eq(summary("deepspeed", text),
+                   "global_batch=512 micro_batch=2 zero=1 tensor_parallel=8 pipeline_parallel=4 optimizer=adam ");
   pm_string_free(text);
   text = pm_settings_write("torchtitan", settings, 7, &error);
   ck_assert_str_eq(text, "[parallelism]\ntensor_parallel_degree = 8\npipeline_parallel_degree = 4\n"
@@ -141,7 +158,8 @@ START_TEST(plans_are_written)
   pm_string_free(text);
   const pm_attribute shards[] = {{"zero", "3"}, {"offload", "parameters"}};
   text = pm_settings_write("deepspeed", shards, 2, &error);
-  ck_assert_str_eq(text, "{\n  \"zero_optimization\": {\n    \"stage\": 3,\n    \"offload_param\": {\"device\": \"cpu\"},\n"
+  ck_assert_str_eq(text, "{\n  \"zero_optimization\": {\n    \"stage\": 3,\n    \"offload_param\": {\"device\": "
+                         "\"cpu\"},\n"
                          "    \"offload_optimizer\": {\"device\": \"cpu\"}\n  }\n}\n");
   pm_string_free(text);
   ck_assert_ptr_null(pm_settings_write("nemo", settings, 7, &error));

@@ -208,7 +208,8 @@ START_TEST(front)
   size(&b, &goal, least);
   for (int i = 0; i < SYSTEMS; i++) {
     bool matched = false;
-    for (int k = 0; k < count; k++) matched = matched || (rows[k].cost <= least[i].cost && rows[k].time <= least[i].time);
+    for (int k = 0; k < count; k++)
+      matched = matched || (rows[k].cost <= least[i].cost && rows[k].time <= least[i].time);
     ck_assert(matched);
   }
   for (int i = 0; i < SYSTEMS; i++) /* nothing beats a row of the front, whether it was tried or not */
@@ -227,7 +228,8 @@ START_TEST(front)
 }
 END_TEST
 
-/* With a global batch that runs out, rates saturate: the fastest is shown, and the status says that it is not enough. */
+/* With a global batch that runs out, rates saturate: the fastest is shown, and the status says that it is not
+** enough. */
 START_TEST(what_cannot_be_reached)
 {
   bench b;

@@ -1,4 +1,5 @@
-/* Frameworks and engines of the catalogue: each handles memory in a way that has a name, and trains or says that it cannot. */
+/* Frameworks and engines of the catalogue: each handles memory in a way that has a name, and trains or says that it
+** cannot. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ static pm_memory_profile memory_of(const char *name)
   return out;
 }
 
-/* A name of both stands for the same memory wherever it is written; "torch" is Torch7 among frameworks, PyTorch otherwise. */
+/* A name of both stands for the same memory wherever it is written; "torch" is Torch7 among frameworks, PyTorch
+** otherwise. */
 START_TEST(every_framework_has_its_memory)
 {
   for (size_t i = 0; pm_catalog_get_id(catalog, "frameworks", i) != NULL; i++) {
@@ -22,7 +24,8 @@ START_TEST(every_framework_has_its_memory)
     for (size_t n = 0; (name = pm_catalog_get_name(catalog, "frameworks", id, n)) != NULL; n++) {
       pm_framework_profile profile;
       ck_assert_int_eq(pm_catalog_get_framework(catalog, name, &profile, NULL), PM_OK);
-      ck_assert_msg(profile.framework.memory[0] != '\0' && profile.memory.context > 0, "%s has no memory profile", name);
+      ck_assert_msg(profile.framework.memory[0] != '\0' && profile.memory.context > 0, "%s has no memory profile",
+                    name);
       ck_assert_str_eq(profile.memory.id, profile.framework.memory);
       if (strcmp(name, "torch") != 0) ck_assert_str_eq(memory_of(name).id, profile.memory.id);
     }
@@ -98,9 +101,11 @@ START_TEST(users_need_not_name_a_memory_profile)
 {
   static const char text[] =
     "<perfmodel version=\"1\">\n"
-    "<framework id=\"mine\" name=\"Mine\"><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence><parallelism>all-reduce</parallelism>"
+    "<framework id=\"mine\" "
+    "name=\"Mine\"><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence><parallelism>all-reduce</parallelism>"
     "<overlap>none</overlap></framework>\n"
-    "<framework id=\"like-mxnet\" name=\"Like MXNet\"><like>mxnet17</like><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence>"
+    "<framework id=\"like-mxnet\" name=\"Like "
+    "MXNet\"><like>mxnet17</like><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence>"
     "<parallelism>all-reduce</parallelism><overlap>none</overlap></framework>\n"
     "<inference_profile id=\"served\" name=\"Served\"><origin>rule</origin><fusion>none</fusion></inference_profile>\n"
     "<memory_profile id=\"small\" name=\"Small\"><like>caffe2</like><context>1 MiB</context></memory_profile>\n"

@@ -1,5 +1,6 @@
 /*
-** Stages of a pipeline as records: they are the prediction, part by part; published plans' sizes; experts, uneven stages.
+** Stages of a pipeline as records: they are the prediction, part by part; published plans' sizes; experts, uneven
+** stages.
 */
 #include <math.h>
 #include <stdbool.h>
@@ -82,7 +83,8 @@ static void ck_near(const char *what, double value, double wanted, double tolera
 
 static void check_sums(const pm_stage *r, const pm_prediction *p)
 {
-  double memory = r->weights + r->gradients + r->optimizer + r->activations + r->live_gradients + r->allocator + r->input +
+  double memory =
+      r->weights + r->gradients + r->optimizer + r->activations + r->live_gradients + r->allocator + r->input +
                   r->workspace + r->communication + r->context;
   ck_near("memory", r->memory, memory, 1e-12);
   ck_near("step", r->busy_time + r->wait_time, p->step_time, 1e-12);
@@ -177,7 +179,8 @@ static const published plans[] = {
 START_TEST(published_plans)
 {
   const published *of = &plans[_i];
-  const pm_attribute sets[SETS] = {{"hidden", of->hidden}, {"heads", of->heads}, {"layers", of->layers}, {"dropout", "1"}};
+  const pm_attribute sets[SETS] = {{"hidden", of->hidden}, {"heads", of->heads}, {"layers", of->layers},
+                                   {"dropout", "1"}};
   study s = open_study("gpt", sets, SETS, "dgx-a100-80gb");
   pm_run run = shared_out(of->tensor * of->pipeline * of->data / 8, of->tensor, of->pipeline, 8.0 * of->pipeline);
   run.virtual_pipeline = of->chunks;
@@ -190,7 +193,8 @@ START_TEST(published_plans)
   ck_near("weights", second->weights, of->weights, 5e-4);
   ck_near("optimizer", second->optimizer, of->optimizer, 5e-4);
   ck_near("activations", second->activations, of->activations * second->in_flight / s.stage[0].in_flight, 1e-3);
-  double masks = s.stage[0].in_flight * 2048 * atof(of->hidden) / (of->sequence ? of->tensor : 1); /* dropout of words */
+  /* dropout of words */
+  double masks = s.stage[0].in_flight * 2048 * atof(of->hidden) / (of->sequence ? of->tensor : 1);
   ck_near("activations", s.stage[0].activations, of->activations + masks, 1e-3);
   close_study(&s);
 }
@@ -249,7 +253,8 @@ START_TEST(operations_are_kept)
   pm_run run = shared_out(1, 1, 4, 8);
   run.gpus = 4;
   double tokens = 8192, kept = 2 * tokens * (4096 + 4096 + 1024 + 4096 + 14336 + 4096), time[PM_RECOMPUTE_COUNT];
-  for (run.recompute = 0; run.recompute < PM_RECOMPUTE_COUNT; run.recompute++) time[run.recompute] = predict(&s, &run).recompute_time;
+  for (run.recompute = 0; run.recompute < PM_RECOMPUTE_COUNT; run.recompute++)
+    time[run.recompute] = predict(&s, &run).recompute_time;
   ck_assert(time[PM_RECOMPUTE_OPERATIONS] > 0 && time[PM_RECOMPUTE_OPERATIONS] < 0.6 * time[PM_RECOMPUTE_FULL]);
   run.recompute = PM_RECOMPUTE_OPERATIONS;
   stages_of(&s, &run);
@@ -292,7 +297,8 @@ START_TEST(gradients_of_two_types)
   ck_assert_int_eq(pm_plan_add_framework(s.plan, &deepspeed, &error), 1);
   const double wanted[2][3] = {{4, 2, 4}, {2, 2, 6}};
   for (int i = 0; i < 2; i++)
-    for (int bytes = 0; bytes <= 4; bytes += 2) ck_near("gradients", gradient_of(&s, i, bytes), wanted[i][bytes / 2], 1e-12);
+    for (int bytes = 0; bytes <= 4; bytes += 2)
+      ck_near("gradients", gradient_of(&s, i, bytes), wanted[i][bytes / 2], 1e-12);
   close_study(&s);
 }
 END_TEST
@@ -376,7 +382,8 @@ START_TEST(refusals)
   run.batch = 1 << 20;
   error = (pm_error)PM_ERROR_NONE;
   ck_assert_ptr_null(pm_prediction_format_trace(s.plan, &run, &error));
-  ck_assert_str_eq(error.text, "16777216 passes over micro-batches are too many for a timeline; it has room for 1000000");
+  ck_assert_str_eq(error.text, "16777216 passes over micro-batches are too many for a timeline; it has room for "
+                               "1000000");
   close_study(&s);
 }
 END_TEST

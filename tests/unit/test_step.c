@@ -114,9 +114,11 @@ START_TEST(parts_sum_to_the_whole)
     }
     good++;
     ck_assert_double_eq_tol(parts(&p) / p.step_time, 1, 1e-12);
-    ck_assert_double_eq_tol(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share +
+    ck_assert_double_eq_tol(p.compute_share + p.memory_bandwidth_share + p.communication_share +
+                            p.launch_overhead_share +
                               p.straggler_wait_share + p.input_wait_share + p.bubble_share + p.offload_share, 1, 1e-9);
-    ck_assert_double_eq_tol(p.throughput * p.step_time / (run.batch * p.data_parallel * run.gradient_accumulation_steps), 1, 1e-12);
+    ck_assert_double_eq_tol(p.throughput * p.step_time /
+                            (run.batch * p.data_parallel * run.gradient_accumulation_steps), 1, 1e-12);
     ck_assert_msg(p.exposed_communication_time <= p.communication_time * (1 + 1e-12), "run %d", i);
     ck_assert(p.launch_overhead_time >= -1e-12 && p.straggler_wait_time >= 0 && p.input_wait_time >= 0);
     ck_assert(p.gpu_busy <= 1 + 1e-9);
@@ -367,7 +369,8 @@ START_TEST(groups_run_one_by_one_without_kernels_for_them)
 END_TEST
 
 /* Of one network on one GPU, which are released. */
-static pm_prediction predict_alone(pm_network *network, pm_system *system, const pm_framework_profile *profile, int precision,
+static pm_prediction predict_alone(pm_network *network, pm_system *system, const pm_framework_profile *profile,
+                                   int precision,
                                    double batch)
 {
   pm_error error = PM_ERROR_NONE;
@@ -461,9 +464,11 @@ START_TEST(gradients_of_volumes_are_slow_without_tensor_cores)
   ck_assert_double_gt(slow.dgrad_time, 1.5 * plain.dgrad_time);
   ck_assert_double_lt(slow.forward_time, 1.05 * plain.forward_time); /* transposed ones are gradients of data */
   ck_assert_double_eq(with_volumes(volumes, PM_PRECISION_FP32, NAN).step_time, plain.step_time);
-  ck_assert_double_eq(with_volumes(images, PM_PRECISION_FP32, 2).step_time, with_volumes(images, PM_PRECISION_FP32, 1).step_time);
+  ck_assert_double_eq(with_volumes(images, PM_PRECISION_FP32, 2).step_time,
+                      with_volumes(images, PM_PRECISION_FP32, 1).step_time);
   plain = with_volumes(volumes, PM_PRECISION_FP16, 1), slow = with_volumes(volumes, PM_PRECISION_FP16, 2);
-  ck_assert_double_lt(slow.wgrad_time, 1.02 * plain.wgrad_time); /* the first layer's four channels stay on FP32 cores */
+  /* the first layer's four channels stay on FP32 cores */
+  ck_assert_double_lt(slow.wgrad_time, 1.02 * plain.wgrad_time);
 }
 END_TEST
 
@@ -536,8 +541,8 @@ START_TEST(a_coordinator_asks_all_others)
 }
 END_TEST
 
-/* Times of the design, which depend on nothing of the kernels but the efficiency of the memory, 0.91 on V100 and 0.74 on
-** P100 there: us; launches of all kernels, update, layouts x 3. */
+/* Times of the design, which depend on nothing of the kernels but the efficiency of the memory, 0.91 on V100 and 0.74
+** on P100 there: us; launches of all kernels, update, layouts x 3. */
 START_TEST(host_update_and_layout_are_as_designed)
 {
   static const struct {
@@ -660,7 +665,8 @@ END_TEST
 START_TEST(updates_of_many_kernels_cost_more)
 {
   pm_framework_profile profile = profile_of("pt-nchw");
-  static const int order[] = {PM_OPTIMIZER_SGD, PM_OPTIMIZER_MOMENTUM, PM_OPTIMIZER_ADAM, PM_OPTIMIZER_LAMB, PM_OPTIMIZER_ADAM_UNFUSED,
+  static const int order[] = {PM_OPTIMIZER_SGD, PM_OPTIMIZER_MOMENTUM, PM_OPTIMIZER_ADAM, PM_OPTIMIZER_LAMB,
+                              PM_OPTIMIZER_ADAM_UNFUSED,
                               PM_OPTIMIZER_RMSPROP_UNFUSED, PM_OPTIMIZER_ADAMW_UNFUSED, PM_OPTIMIZER_LAMB_UNFUSED};
   pm_run run = run_on(3, 0, add_framework(&profile), 1);
   double before = 0;
@@ -698,7 +704,8 @@ START_TEST(a_parameter_server_is_as_designed)
     double per_byte = fmax(2 / uplink, (gpus - 4) / socket), wires = 2 * w * per_byte;
     double copy = 32.0 * 3 * 224 * 224 * 4 * (1 / profile.framework.host_copy_bandwidth + per_byte);
     double memory = (27 + gpus + 1 + 6 * gpus) * w / profile.framework.server_memory;
-    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * copy, alone = p.compute_time + p.launch_overhead_time;
+    double each = gpus * 32 * profile.framework.variable_time + (gpus - 1) * copy,
+        alone = p.compute_time + p.launch_overhead_time;
     ck_assert_double_eq_tol(p.communication_time, fmax(wires, memory) + each, 1e-4);
     ck_assert_double_eq_tol(p.exposed_communication_time, fmax(0, fmax(wires, memory) - alone) + each, 1e-4);
     ck_assert_double_gt(p.launch_time, before);
@@ -785,7 +792,8 @@ START_TEST(intervals_widen_outside_of_what_was_fitted)
 }
 END_TEST
 
-/* A class counts by its share of the step, times the factor of its status: links without constants are not calibrated. */
+/* A class counts by its share of the step, times the factor of its status: links without constants are not
+** calibrated. */
 START_TEST(classes_of_work_widen_the_interval)
 {
   pm_link nvlink;
@@ -810,7 +818,8 @@ START_TEST(classes_of_work_widen_the_interval)
   ck_assert_int_eq(alone.calibration, PM_CALIBRATION_STATUS_CALIBRATED);
   ck_assert_int_eq(eight.calibration, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
   ck_assert_double_eq_tol(spread_of(&alone), i->rate, 1e-9);
-  ck_assert_double_eq_tol(spread_of(&eight), i->not_calibrated * hypot(i->rate, i->communication * eight.communication_share),
+  ck_assert_double_eq_tol(spread_of(&eight),
+                          i->not_calibrated * hypot(i->rate, i->communication * eight.communication_share),
                           1e-9);
   pm_plan_free(own);
   pm_system_free(bare);

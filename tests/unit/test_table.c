@@ -454,7 +454,8 @@ END_TEST
 
 START_TEST(rows_are_left_out_between_the_first_and_the_last)
 {
-  const answer many[] = {{1, 1, 0, 1, 1, NAN, 1}, {2, 1, 0, 2, 1, NAN, 1}, {3, 1, 0, 3, 1, NAN, 1}, {4, 1, 0, 4, 1, NAN, 1}};
+  const answer many[] = {{1, 1, 0, 1, 1, NAN, 1}, {2, 1, 0, 2, 1, NAN, 1}, {3, 1, 0, 3, 1, NAN, 1},
+                         {4, 1, 0, 4, 1, NAN, 1}};
   pm_table *table = answer_table(many, 4);
   const char *const kept[] = {"gpus"};
   ck_assert_int_eq(pm_table_keep(table, kept, 1, NULL), PM_OK);
@@ -483,7 +484,8 @@ START_TEST(an_unknown_column_names_those_that_there_are)
   pm_table *table = answer_table(two, 2);
   const char *const wrong[] = {"rat"};
   ck_assert_int_eq(pm_table_keep(table, wrong, 1, &error), PM_STATUS_NOT_FOUND);
-  ck_assert_str_eq(error.text, "there is no column \"rat\"; did you mean \"rate\"? there are gpus, status, rate, share, "
+  ck_assert_str_eq(error.text, "there is no column \"rat\"; did you mean \"rate\"? there are gpus, status, rate, "
+                               "share, "
                                "unknown, detail, nodes");
   pm_table_free(table);
 }
@@ -666,7 +668,8 @@ int main(void)
     a_choice_beyond_its_list_is_a_question_mark, missing_arguments_are_errors, absurd_sizes_are_out_of_memory,
     formats_by_name, csv_of_every_kind, csv_quotes_what_needs_it, csv_disarms_formulas, csv_guard_for_every_first_byte,
     csv_without_rows_or_columns, json_of_every_kind, json_escapes, utf8_lengths, text_aligns, text_rules_the_total_off,
-    cells_may_be_shown_otherwise, the_total_can_be_dropped, main_columns_are_shown_and_constants_said_once, what_is_unusual_is_shown,
+    cells_may_be_shown_otherwise, the_total_can_be_dropped, main_columns_are_shown_and_constants_said_once,
+        what_is_unusual_is_shown,
     rows_are_left_out_between_the_first_and_the_last, a_long_row_is_read_downwards,
     an_unknown_column_names_those_that_there_are,
     text_counts_characters_not_bytes, text_has_no_control_characters, text_keeps_within_the_width,

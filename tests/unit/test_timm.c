@@ -1,6 +1,7 @@
 /*
 ** The shipped networks that timm has, against timm: every parameter, and every multiply-accumulate that PyTorch counts
-** in one image (timm.csv, written by bindings/python/tests/timm_counts.py). A row without a network is found by timm's own name.
+** in one image (timm.csv, written by bindings/python/tests/timm_counts.py). A row without a network is found by timm's
+** own name.
 */
 #include <stdio.h>
 #include <stdlib.h>

@@ -163,7 +163,8 @@ static pm_table *best_rates(void)
     drop_setting(run, "framework=");
     drop_setting(run, "workers=");
     snprintf(text + strlen(text), sizeof text - strlen(text), "%s,%s,%s,%s,value,\"%s\",\"%s\"\n",
-             measured_text(file, i, "id"), strstr(run, "vgg") != NULL && strstr(run, "fp16") == NULL ? "winograd" : "all",
+             measured_text(file, i, "id"), strstr(run, "vgg") != NULL &&
+                 strstr(run, "fp16") == NULL ? "winograd" : "all",
              measured_text(file, i, "value"), measured_text(file, i, "unit"), run, formula);
   }
   measured_free(file);

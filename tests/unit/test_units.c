@@ -1,6 +1,6 @@
 /*
-** Units: what a network is lowered to. They add up to the layers, equal layers are one unit, segments of the backward pass
-** are sums of them, and blocks end where a single tensor goes on.
+** Units: what a network is lowered to. They add up to the layers, equal layers are one unit, segments of the backward
+** pass are sums of them, and blocks end where a single tensor goes on.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 #include "plan/units.h"
 #include "shipped.h"
 
-static const char *const all_networks[] = {"alexnet", "resnet50", "densenet121", "bert-base", "llama2-7b", "mixtral-8x7b",
+static const char *const all_networks[] = {"alexnet", "resnet50", "densenet121", "bert-base", "llama2-7b",
+                                           "mixtral-8x7b",
                                            "gnmt"};
 enum { NETWORKS = sizeof all_networks / sizeof all_networks[0] };
 

@@ -86,7 +86,8 @@ END_TEST
 
 START_TEST(bad_formulas_are_errors)
 {
-  static const char *const bad[] = {"", "1 +", "(1", "1)", "f(1", "1 2", "max(1", "x <", "((((((((((((((((((((((((((((((((((("};
+  static const char *const bad[] = {"", "1 +", "(1", "1)", "f(1", "1 2", "max(1", "x <",
+                                    "((((((((((((((((((((((((((((((((((("};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm__lab_formula out;
     pm_error error = PM_ERROR_NONE;
@@ -243,10 +244,12 @@ START_TEST(a_row_that_is_predicted_has_no_error)
   char row[400];
   double rate = predicted(ROW("128", "1000", "images/s"));
   ck_assert(rate > 0);
-  snprintf(row, sizeof row, "ResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
+  snprintf(row, sizeof row, "ResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA "
+                            "DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
            rate);
   ck_assert_double_eq(own("training", row, "error", NULL), 0);
-  ck_assert_double_eq_tol(own("training", ROW("128", "1000", "images/s"), "error", NULL), (rate / 1000 - 1) * 100, 1e-9);
+  ck_assert_double_eq_tol(own("training", ROW("128", "1000", "images/s"), "error", NULL), (rate / 1000 - 1) * 100,
+                          1e-9);
 }
 END_TEST
 
@@ -262,7 +265,8 @@ END_TEST
 /* Repeats of a run count once, with their median; errors of another batch or release are their own. */
 START_TEST(rows_of_one_setting_count_once)
 {
-  static const char *const rows = ROW("128", "1000", "images/s") ROW("128", "3000", "images/s") ROW("128", "2000", "images/s")
+  static const char *const rows = ROW("128", "1000", "images/s") ROW("128", "3000", "images/s") ROW("128", "2000",
+      "images/s")
     ROW("64", "1500", "images/s");
   char text[2000];
   pm_error error = PM_ERROR_NONE;
@@ -290,7 +294,8 @@ START_TEST(intervals_cover_what_is_predicted)
   double rate = predicted(ROW("128", "1000", "images/s"));
   ck_assert(low > 0 && low < rate && rate < high);
   for (int i = 0; i < 2; i++) {
-    snprintf(row, sizeof row, "%sResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
+    snprintf(row, sizeof row, "%sResNet-50 v1.5,PyTorch,NGC 19.05,V100,16,NVIDIA "
+                              "DGX-1,8,1,128,fp16-mixed,,%.17g,images/s,,,\n",
              header, i == 0 ? high * 0.999 : high * 1.001);
     pm_validation what = {"training", row, "own.csv", 0, NULL, NULL};
     pm_table *table = pm_validate(catalog, &what, NULL);
@@ -304,12 +309,14 @@ END_TEST
   "ResNet-50,PyTorch,1.7.0a0+7036e91,A100-SXM4-40GB,40," system "," gpus ",1,256,fp32,," rate ",images/s," \
   "lambdal/deeplearning-benchmark,pytorch,\n"
 
-/* Several GPUs of a host that are far slower than its one have no peer access; those of another host are as they are. */
+/* Several GPUs of a host that are far slower than its one have no peer access; those of another host are as they
+** are. */
 START_TEST(hosts_without_peer_access_are_known_by_their_rates)
 {
   static const char *const slow = HOST_ROW("A100_p9", "1", "800") HOST_ROW("4xA100_p9", "4", "1600");
   static const char *const fast = HOST_ROW("A100_p9", "1", "800") HOST_ROW("4xA100_p9", "4", "2400");
-  static const char *const other = HOST_ROW("A100_x", "1", "800") HOST_ROW("A100_p9", "1", "400") HOST_ROW("4xA100_p9", "4", "1000");
+  static const char *const other = HOST_ROW("A100_x", "1", "800") HOST_ROW("A100_p9", "1", "400") HOST_ROW("4xA100_p9",
+      "4", "1000");
   const char *const all[] = {slow, fast, other};
   for (int i = 0; i < 3; i++) {
     char text[2000];
@@ -333,8 +340,10 @@ START_TEST(only_rows_of_something_are_compared)
   static const struct {
     const char *only;
     int rows;
-  } cases[] = {{"gpu=v100-sxm2-16gb", 1}, {"gpu=V100-SXM2-16GB", 1}, {"machine=dgx1-v100", 1}, {"source=deeplearning-benchmark", 2},
-               {"lambdal/deeplearning-benchmark", 2}, {"gpu=a100-sxm4-40gb,source=b", 3}, {"machine=A100_p9", 1}, {"gpu=t4", 0}};
+  } cases[] = {{"gpu=v100-sxm2-16gb", 1}, {"gpu=V100-SXM2-16GB", 1}, {"machine=dgx1-v100", 1},
+               {"source=deeplearning-benchmark", 2},
+               {"lambdal/deeplearning-benchmark", 2}, {"gpu=a100-sxm4-40gb,source=b", 3}, {"machine=A100_p9", 1},
+                 {"gpu=t4", 0}};
   char text[2000];
   snprintf(text, sizeof text, "%s%s%s%s", header, ROW("128", "1000", "images/s"), HOST_ROW("A100_p9", "1", "800"),
            HOST_ROW("4xA100_p9", "4", "3000"));
@@ -356,13 +365,16 @@ START_TEST(plans_and_numbers_are_read)
   static const struct {
     const char *plan;
     int rows;
-  } cases[] = {{"", 1}, {"dp", 1}, {"single", 1}, {"tp1 pp1 dp8", 1}, {"FSDP=0; TP=1; PP=1; CP=1; VP=n/a; EP=n/a", 1}, {"tp4 pp1 dp2", 0},
+  } cases[] = {{"", 1}, {"dp", 1}, {"single", 1}, {"tp1 pp1 dp8", 1}, {"FSDP=0; TP=1; PP=1; CP=1; VP=n/a; EP=n/a", 1},
+               {"tp4 pp1 dp2", 0},
                {"tp1 pp16 dp1", 0}, {"fsdp FULL_SHARD", 0}, {"FSDP=0; TP=1; PP=2; CP=1", 0}, {"FSDP=8; TP=1", 0}};
   double rate = predicted(ROW("128", "1000", "images/s"));
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char text[500];
-    snprintf(text, sizeof text, "model,framework,framework_version,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,precision,throughput,"
-             "unit,parallelism\nResNet-50 v1.5,PyTorch,NGC 19.05,V100,16.0,NVIDIA DGX-1,8.0,1.0,128.0,fp16-mixed,1000,images/s,%s\n",
+    snprintf(text, sizeof text,
+             "model,framework,framework_version,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,precision,throughput,"
+             "unit,parallelism\nResNet-50 v1.5,PyTorch,NGC 19.05,V100,16.0,NVIDIA "
+             "DGX-1,8.0,1.0,128.0,fp16-mixed,1000,images/s,%s\n",
              cases[i].plan);
     pm_validation what = {"training", text, "own.csv", 1, NULL, NULL};
     pm_table *table = pm_validate(catalog, &what, NULL);
@@ -402,7 +414,8 @@ END_TEST
 START_TEST(suspect_rows_are_left_out)
 {
   char notes[NOTES];
-  own("training", "ResNet-50,PyTorch,,V100,16,,1,1,64,fp32,,300,images/s,,,SUSPECT columns swapped\n", "predicted", notes);
+  own("training", "ResNet-50,PyTorch,,V100,16,,1,1,64,fp32,,300,images/s,,,SUSPECT columns swapped\n", "predicted",
+      notes);
   ck_assert_ptr_nonnull(strstr(notes, "SUSPECT"));
 }
 END_TEST
@@ -586,7 +599,8 @@ START_TEST(bad_sets_and_tables_are_errors)
   static const pm_validation bad[] = {{.set = "nothing"},
                                       {.set = "training", .data = "model,unit\nx,y\n", .file = "f.csv"},
                                       {.set = "training", .data = "", .file = "f.csv"},
-                                      {.set = "training", .data = "model,throughput,unit\n", .file = "f.csv", .rows = 1},
+                                      {.set = "training", .data = "model,throughput,unit\n", .file = "f.csv",
+                                       .rows = 1},
                                       {.set = NULL}};
   static const char *const texts[] = {"set \"nothing\" is unknown", "f.csv: no column \"throughput\"",
                                       "f.csv: the table is empty", "f.csv: no measurements", "needs a catalogue"};
@@ -599,8 +613,8 @@ START_TEST(bad_sets_and_tables_are_errors)
 }
 END_TEST
 
-/* Every shipped set runs, has its columns, and its rows add up to its groups: once, but for collectives, where each is in
-** the group of all, of its use and of its machine. Errors of rates are those of settings. */
+/* Every shipped set runs, has its columns, and its rows add up to its groups: once, but for collectives, where each is
+** in the group of all, of its use and of its machine. Errors of rates are those of settings. */
 START_TEST(shipped_sets_add_up)
 {
   for (size_t i = 0; pm_validation_get_set(i) != NULL; i++) {

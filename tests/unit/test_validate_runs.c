@@ -114,10 +114,12 @@ START_TEST(an_operator_is_compared_with_its_kernels)
 }
 END_TEST
 
-/* Of DeepSeek: all heads share a latent of 576 numbers, of which 512 are the value; prompts make keys and values of it. */
+/* Of DeepSeek: all heads share a latent of 576 numbers, of which 512 are the value; prompts make keys and values of
+** it. */
 START_TEST(latents_windows_and_short_weights_are_read)
 {
-  pm_kernel decode = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 1, .k = 2000,
+  pm_kernel decode = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 1,
+                      .k = 2000,
                       .n = 576, .kv_count = 2, .causal = 1, .kv_bytes = 2, .value_size = 512, .latent = 1};
   pm_kernel prompt = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 2000,
                       .k = 2000, .n = 192, .causal = 1, .kv_bytes = 2, .value_size = 128};
@@ -148,10 +150,12 @@ START_TEST(a_cache_of_one_byte_is_converted_first)
 {
   pm_kernel_harness h;
   ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", "aiconfigurator-sglang-h200", &h, NULL), PM_OK);
-  pm_kernel decode = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 1, .k = 2000,
+  pm_kernel decode = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_BF16, .count = 256, .m = 1,
+                      .k = 2000,
                       .n = 576, .kv_count = 2, .causal = 1, .kv_bytes = 2, .value_size = 512, .latent = 1, .turns = 1,
                       .rate = h.latent_decode_rate};
-  pm_kernel convert = {.operation = PM_OPERATOR_ELEMENTWISE, .precision = PM_PRECISION_BF16, .count = h.latent_converting,
+  pm_kernel convert = {.operation = PM_OPERATOR_ELEMENTWISE, .precision = PM_PRECISION_BF16,
+                       .count = h.latent_converting,
                        .m = 2 * 2000 * 576};
   pm_table *t = compare("operators", "gpu,library,op,dtype,kv_dtype,batch,new_tokens,past_tokens,heads,time_us\n",
                         "H200,sglang 0.5,generation_mla,bfloat16,bfloat16,2,1,1999,128,10\n"
@@ -166,9 +170,11 @@ END_TEST
 START_TEST(operators_that_are_left_out_are_said)
 {
   static const char *const rows[] = {"NoSuchGPU,gemm,half,,1,2,3,,,,,,,10,\n", "L40S,gemm,half,,1,0,3,,,,,,,10,\n",
-                                     "L40S,moe,w4a8_mxfp4_mxfp8,,1,2,3,,,,,,,10,\n", "L40S,gemm,nvfp4,,1,2,3,,,,,,,10,\n", "L40S,sort,half,,1,2,3,,,,,,,10,\n",
+                                     "L40S,moe,w4a8_mxfp4_mxfp8,,1,2,3,,,,,,,10,\n",
+                                       "L40S,gemm,nvfp4,,1,2,3,,,,,,,10,\n", "L40S,sort,half,,1,2,3,,,,,,,10,\n",
                                      "L40S,gemm,half,,1,2,3,,,,,,,0,\n"};
-  static const char *const why[] = {"no GPU of the catalogue is called \"NoSuchGPU\"", "below 1: \"n\"", "\"w4a8_mxfp4_mxfp8\"",
+  static const char *const why[] = {"no GPU of the catalogue is called \"NoSuchGPU\"", "below 1: \"n\"",
+                                    "\"w4a8_mxfp4_mxfp8\"",
                                     "has no rate for fp4",
                                     "\"sort\"", "no time above 0"};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -190,7 +196,8 @@ START_TEST(a_gpu_without_constants_of_the_software_takes_those_of_its_kind)
   for (size_t i = 0; i < sizeof on / sizeof on[0]; i++) {
     char row[120];
     pm_kernel_harness h = {.decode = 0, .decode_rate = 1};
-    pm_kernel kernel = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_FP16, .count = 256, .m = 1, .k = 2000,
+    pm_kernel kernel = {.operation = PM_OPERATOR_ATTENTION, .precision = PM_PRECISION_FP16, .count = 256, .m = 1,
+                        .k = 2000,
                         .n = 128, .kv_count = 64, .causal = 1, .kv_bytes = 2};
     if (on[i].harness != NULL) {
       ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_harness", on[i].harness, &h, NULL), PM_OK);
@@ -206,7 +213,8 @@ START_TEST(a_gpu_without_constants_of_the_software_takes_those_of_its_kind)
 }
 END_TEST
 
-/* Small messages take a round of the engine's kernel, or what the host takes to start it; large ones are the library's. */
+/* Small messages take a round of the engine's kernel, or what the host takes to start it; large ones are the
+** library's. */
 START_TEST(an_engine_sums_up_by_its_own_kernel_where_that_is_faster)
 {
   pm_kernel_harness h;
@@ -295,8 +303,10 @@ START_TEST(runs_that_cannot_be_predicted_say_why)
 {
   static const char *const rows[] = {"dgx2,16,1,all_sing,1e6,100,,\n", "dgx2,,1,all_reduce,1e6,100,,\n",
                                      "dgx2,17,1,all_reduce,1e6,100,,\n", "dgx2,16,0,all_reduce,1e6,100,,\n",
-                                     "dgx2,16,1,all_reduce,1e6,,,\n", "dgx2,16,1,all_reduce,,100,,\n", "dgx2,16,1,all_reduce,nan,100,,\n",
-                                     "dgx2,2,1,p2p_unidir,1e6,,40,nothing\n", "dgx2,2,1,p2p_unidir,1e6,,40,GPU3->GPU99\n"};
+                                     "dgx2,16,1,all_reduce,1e6,,,\n", "dgx2,16,1,all_reduce,,100,,\n",
+                                       "dgx2,16,1,all_reduce,nan,100,,\n",
+                                     "dgx2,2,1,p2p_unidir,1e6,,40,nothing\n",
+                                       "dgx2,2,1,p2p_unidir,1e6,,40,GPU3->GPU99\n"};
   static const char *const why[] = {"unknown collective \"all_sing\"", "gpus \"\"", "16", "nodes \"0\"", "no time_us",
                                     "message_bytes \"\"", "message_bytes \"nan\"", "GPU0->GPU1", "99"};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -313,7 +323,8 @@ START_TEST(tables_without_their_columns_are_errors)
 {
   static const char *const sets[] = {"kernels", "collectives", "operators"};
   static const char *const missing[] = {"time_us", "message_bytes", "dtype"};
-  static const char *const texts[] = {"kernel,precision,gpu\ngemm,fp32,v100\n", "system,gpus,nodes,collective\na,1,1,b\n",
+  static const char *const texts[] = {"kernel,precision,gpu\ngemm,fp32,v100\n",
+                                      "system,gpus,nodes,collective\na,1,1,b\n",
                                       "gpu,op,time_us\nl40s,gemm,1\n"};
   for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
     pm_error error = PM_ERROR_NONE;

@@ -1,4 +1,5 @@
-/* Values of entries with their evidence: read, written, set; and predictions with other constants than the catalogue's. */
+/* Values of entries with their evidence: read, written, set; and predictions with other constants than the
+** catalogue's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ START_TEST(values_are_those_of_records)
 }
 END_TEST
 
-/* An entry that is written and loaded again has the same record; with another value, that one and its evidence alone. */
+/* An entry that is written and loaded again has the same record; with another value, that one and its evidence
+** alone. */
 START_TEST(an_entry_takes_other_values)
 {
   pm_framework before, after;
@@ -57,7 +59,8 @@ START_TEST(an_entry_takes_other_values)
   ck_assert_msg(pm_catalog_set_values(catalog, "framework", "pt-nchw", NULL, 0, &error) == PM_OK, "%s", error.text);
   record("framework", "pt-nchw", &after);
   ck_assert_mem_eq(&before, &after, sizeof before);
-  pm_value other = {.field = "kernel_time", .text = "7 us", .fitted_to = "mine", .rows = 12, .date = "2026-11", .note = "a < b"};
+  pm_value other = {.field = "kernel_time", .text = "7 us", .fitted_to = "mine", .rows = 12, .date = "2026-11",
+                    .note = "a < b"};
   ck_assert_msg(pm_catalog_set_values(catalog, "framework", "pt-nchw", &other, 1, &error) == PM_OK, "%s", error.text);
   record("framework", "pt-nchw", &after);
   ck_assert_double_eq(after.kernel_time, 7e-6);
@@ -77,7 +80,8 @@ START_TEST(what_is_no_value_is_an_error)
   ck_assert_int_eq(pm_catalog_get_value(catalog, "gpu", "v100", "nothing", &value, NULL), PM_STATUS_NOT_FOUND);
   ck_assert_int_eq(pm_catalog_get_value(catalog, "gpu", "no-gpu", "memory", &value, NULL), PM_STATUS_NOT_FOUND);
   ck_assert_int_eq(pm_catalog_get_value(catalog, "abacus", "v100", "memory", &value, NULL), PM_STATUS_NOT_FOUND);
-  ck_assert_int_eq(pm_catalog_get_value(catalog, "network", "resnet50", "layers", &value, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_get_value(catalog, "network", "resnet50", "layers", &value, NULL),
+                   PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_catalog_get_value(NULL, "gpu", "v100", "memory", &value, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_catalog_set_values(catalog, "framework", "pt-nchw", &none, 1, NULL), PM_STATUS_BAD_VALUE);
   ck_assert_int_eq(pm_catalog_set_values(catalog, "framework", "pt-nchw", &unknown, 1, NULL), PM_STATUS_NOT_FOUND);

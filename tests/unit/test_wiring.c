@@ -262,8 +262,8 @@ START_TEST(strided_halves_of_a_node)
 }
 END_TEST
 
-/* Eight groups with a GPU in each node are no slower together than a group of whole nodes: those who share a switch with
-** another's adapter do not lose half of their own. */
+/* Eight groups with a GPU in each node are no slower together than a group of whole nodes: those who share a switch
+** with another's adapter do not lose half of their own. */
 START_TEST(groups_of_single_gpus_use_the_whole_node)
 {
   static const char *const machines[] = {"dgx-a100-80gb", "dgx-h100", "dgx-h200", "dgx-b200"};

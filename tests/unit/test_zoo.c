@@ -299,8 +299,8 @@ END_TEST
 
 /* ---- Images that a network cannot take. */
 
-/* The smallest image: `min_size` of torchvision's weights, which is what PyTorch's layers take; of the others what Keras
-** Applications take, whose layers would take less. */
+/* The smallest image: `min_size` of torchvision's weights, which is what PyTorch's layers take; of the others what
+** Keras Applications take, whose layers would take less. */
 static const struct smallest {
   const char *id;
   int image;

@@ -97,7 +97,8 @@ static double xl_parameters(double layers, double hidden, double inner, double t
   return tables + layers * layer + 2 * hidden + 267735 + 3 * (hidden + 1);
 }
 
-/* The sizes of the set-ups: one table of 512, or four of 1024 down to 16 with their projections, and that of the head. */
+/* The sizes of the set-ups: one table of 512, or four of 1024 down to 16 with their projections, and that of the
+** head. */
 START_TEST(transformer_xl_has_what_its_sizes_make)
 {
   double base = 267735.0 * 512;
@@ -168,8 +169,8 @@ START_TEST(the_translator_grows_with_its_embedding)
 }
 END_TEST
 
-/* GPT by its sizes, as Narayanan et al. 2021 count them (equation 2): the table, the positions, and for each layer 12 h^2
-** of weights and 13 h of biases and norms; their equation leaves out the last norm. */
+/* GPT by its sizes, as Narayanan et al. 2021 count them (equation 2): the table, the positions, and for each layer 12
+** h^2 of weights and 13 h of biases and norms; their equation leaves out the last norm. */
 static const struct {
   const char *hidden, *layers, *heads;
   double parameters; /* 1e9 */

@@ -1,6 +1,6 @@
 /*
-** The worst files of a size: what takes a reader longer than its bytes are many. Each is a mebibyte or more of the same,
-** and is answered by work that grows as its bytes do.
+** The worst files of a size: what takes a reader longer than its bytes are many. Each is a mebibyte or more of the
+** same, and is answered by work that grows as its bytes do.
 */
 #include <check.h>
 #include <stdio.h>

@@ -41,7 +41,8 @@ Catalog.show = public(function(self, kind, name)
 end)
 --- An entry as XML that a catalogue loads again, with the same numbers; under an id of its own if one is given.
 Catalog.export = public(function(self, kind, name, id)
-  return core.catalog_export(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name"), text_of(id or "", "an id"))
+  return core.catalog_export(handle_of(self), text_of(kind, "a kind"), text_of(name, "a name"), text_of(id or "",
+      "an id"))
 end)
 Catalog.list = public(function(self, kind)
   return new_table(core.catalog_list(handle_of(self), text_of(kind, "a kind")))
@@ -56,15 +57,17 @@ Catalog.system = public(function(self, name)
   return object(System, core.catalog_new_system(handle_of(self), text_of(name, "a system")))
 end)
 
---- A framework, "pytorch-2.4", of a month "pytorch@2024-06" or with another cuDNN generation "tf1-nchw@cudnn6": a table of
---- its records framework, cudnn, interval and memory, whose constants may be changed before it is passed to pm.predict. Without a
---- release it is the newest that was fitted, of those that run on GPUs of the architecture, if one is given.
+--- A framework, "pytorch-2.4", of a month "pytorch@2024-06" or with another cuDNN generation "tf1-nchw@cudnn6": a table
+--- of its records framework, cudnn, interval and memory, whose constants may be changed before it is passed to
+--- pm.predict. Without a release it is the newest that was fitted, of those that run on GPUs of the architecture, if
+--- one is given.
 Catalog.framework = public(function(self, name, architecture)
   local on = text_of(architecture or "", "an architecture")
   local function part(kind)
     return strict.unpack(core.catalog_framework(handle_of(self), text_of(name, "a framework"), on, kind))[1]
   end
-  return {framework = part("framework"), cudnn = part("cudnn_generation"), interval = part("prediction_interval"), memory = part("memory_profile")}
+  return {framework = part("framework"), cudnn = part("cudnn_generation"), interval = part("prediction_interval"),
+          memory = part("memory_profile")}
 end)
 
 -- Of the module, not of its objects.

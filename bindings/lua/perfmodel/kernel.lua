@@ -25,7 +25,8 @@ kernels.gemm = public(function(options)
   local gpu = shipped_record("gpu", text_of(options.gpu, "gpu"))
   local kernel = {operation = "gemm", precision = text_of(options.precision or "fp32", "precision"),
                   count = number_of(options.count or 1, "1", "count"), m = number_of(options.m, "1", "m"),
-                  n = number_of(options.n, "1", "n"), k = number_of(options.k, "1", "k"), tn = options.tn and "yes" or "no"}
+                  n = number_of(options.n, "1", "n"), k = number_of(options.k, "1", "k"),
+                      tn = options.tn and "yes" or "no"}
   return time_of(kernel, gpu, options.kernel_model)
 end)
 
@@ -45,8 +46,8 @@ kernels.optimizers = public(function()
 end)
 
 --- Any kernel on one GPU: pm.kernel{operation = "softmax", m = 8192, n = 1024, gpu = "v100"}; operation, precision and
---- the fields of a "kernel" record. A convolution has as many outputs as inputs, one group, a square window and stride 1
---- unless said otherwise; a copy goes over the link that the GPU's record names.
+--- the fields of a "kernel" record. A convolution has as many outputs as inputs, one group, a square window and stride
+--- 1 unless said otherwise; a copy goes over the link that the GPU's record names.
 kernels.kernel = public(function(options)
   arguments.check_options(options, arguments.options("gpu kernel_model", fields.set "kernel"))
   local gpu = shipped_record("gpu", text_of(options.gpu, "gpu"))

@@ -60,8 +60,8 @@ function strict.unpack(array)
   return list
 end
 
---- An object of a class has methods and the fields of a record: what neither has is an error. For __index alone, which must
---- not call it last: then its own caller is two calls up.
+--- An object of a class has methods and the fields of a record: what neither has is an error. For __index alone, which
+--- must not call it last: then its own caller is two calls up.
 function strict.member(class, what, record, name)
   if type(name) ~= "string" or class[name] ~= nil then return class[name] end
   local known = {}

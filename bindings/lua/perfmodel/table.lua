@@ -106,7 +106,8 @@ Table.text = public(function(self, width)
 end)
 Table.__tostring = function(self) return Table.text(self) end
 
---- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), for people with .txt or none.
+--- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), for people with .txt or
+--- none.
 Table.save = public(function(self, path)
   local extension = arguments.text_of(path, "a path"):match("%.([^./]+)$") or "txt"
   local format = ({csv = "csv", json = "json", txt = "text"})[extension]

@@ -35,7 +35,8 @@ check.raises('"resnet50,vgg16" is a list', pm.predict, run{network = "resnet50,v
 check.raises('8 GPUs asked for, but "h100-sxm5" is one GPU', pm.predict, run{system = "h100", gpus = 8})
 check.equal(pm.predict(run{precision = "amp"}).throughput, pm.predict(run{precision = "fp16"}).throughput)
 
--- A misspelt field is an error wherever a table has fields, at the place where it is read or written; an unknown one is nil.
+-- A misspelt field is an error wherever a table has fields, at the place where it is read or written; an unknown one is
+-- nil.
 local function raises_at(line, fragment, f)
   check.raises(fragment, f)
   local _, message = pcall(f)
@@ -44,22 +45,26 @@ end
 local function line() return debug.getinfo(2, "l").currentline end
 
 local p = pm.predict(run{gpus = 8})
-raises_at(line(), 'a prediction has no field "througput"; did you mean "throughput"?', function() return p.througput end)
+raises_at(line(), 'prediction has no field "througput"; did you mean "throughput"?', function() return p.througput end)
 check.equal(pm.predict(run{gpus = 1}).bus_bandwidth, nil)
 check.equal(p[1], nil)
 for what, read in pairs{
-  ['a system has no field "host_memry"; did you mean "host_memory"?'] = function() return pm.system("dgx2").host_memry end,
-  ['a network has no field "parametres"; did you mean "parameters"?'] = function() return pm.network("resnet50").parametres end,
+  ['a system has no field "host_memry"; did you mean "host_memory"?'] =
+    function() return pm.system("dgx2").host_memry end,
+  ['a network has no field "parametres"; did you mean "parameters"?'] =
+    function() return pm.network("resnet50").parametres end,
   ['a network has no field "laers"; did you mean "layers"?'] = function() return pm.network("resnet50"):laers() end,
   ['a gpu has no field "memry"; did you mean "memory"?'] = function() return pm.record("gpu", "v100").memry end,
   ['a table has no field "colum"; did you mean "column"?'] = function() return pm.list("gpus"):colum("id") end,
   ['a row has no field "nmae"; did you mean "name"?'] = function() return pm.list("gpus"):rows()[1].nmae end,
   ['the table has no column "nmae"; did you mean "name"?'] = function() return pm.list("gpus"):column("nmae") end,
-  ['a catalogue has no field "netwrok"; did you mean "network"?'] = function() return pm.catalog():netwrok("resnet50") end,
+  ['a catalogue has no field "netwrok"; did you mean "network"?'] =
+    function() return pm.catalog():netwrok("resnet50") end,
   ['perfmodel has no field "predikt"; did you mean "predict"?'] = function() return pm.predikt end,
   ['an inference has no field "latancy"; did you mean "latency"?'] =
     function() return pm.infer{network = "resnet50", system = "t4"}.latancy end,
-  ['a memory use has no field "totl"; did you mean "total"?'] = function() return pm.memory{network = "resnet50", gpu = "t4"}.totl end,
+  ['a memory use has no field "totl"; did you mean "total"?'] =
+    function() return pm.memory{network = "resnet50", gpu = "t4"}.totl end,
   ['a kernel time has no field "tiem"; did you mean "time"?'] =
     function() return pm.gemm{m = 64, n = 64, k = 64, gpu = "t4"}.tiem end,
   ['a size choice has no field "ndoes"; did you mean "nodes"?'] =

@@ -29,10 +29,10 @@ assert(tostring(pm.system "dgx1-v100":gpu_record()):find("memory_bandwidth     9
 
 -- Definitions hold: throughput, shares, sums, whole steps of an epoch.
 check.close(p.throughput, 8 * 64 / p.step_time, 1e-12, "throughput")
-check.close(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share + p.straggler_wait_share + p.input_wait_share, 1,
-            1e-12, "shares")
-check.close(p.compute_time + p.launch_overhead_time + p.exposed_communication_time + p.straggler_wait_time + p.input_wait_time,
-            p.step_time, 1e-12, "parts")
+check.close(p.compute_share + p.memory_bandwidth_share + p.communication_share + p.launch_overhead_share +
+            p.straggler_wait_share + p.input_wait_share, 1, 1e-12, "shares")
+check.close(p.compute_time + p.launch_overhead_time + p.exposed_communication_time + p.straggler_wait_time +
+            p.input_wait_time, p.step_time, 1e-12, "parts")
 check.close(p.forward_time + p.dgrad_time + p.wgrad_time + p.update_time, p.compute_time, 1e-12, "sum")
 check.close(p.epoch_time, math.ceil(1281167 / 512) * p.step_time, 1e-12, "epoch")
 
@@ -59,7 +59,8 @@ check.equal(run{input_rate = 500}.bottleneck, "input")
 assert(pm.trace(p):find('"traceEvents"', 1, true))
 check.raises("prediction of pm.predict expected", pm.trace, {})
 assert(#pm.stages(p) == 1)
-local shared = pm.predict{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = 8, nodes = 2, batch = 16, micro_batch = 1,
+local shared = pm.predict{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = 8, nodes = 2, batch = 16,
+                          micro_batch = 1,
                           precision = "bf16", tensor_parallel = 4, pipeline_parallel = 4}
 local stages = pm.stages(shared):rows()
 assert(#stages == 4 and stages[1].layers == 10)

@@ -1,7 +1,8 @@
 -- The best parallel plan; runs as other programs have them.
 local pm, check = require "perfmodel", require "check"
 
-local found = pm.search{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = {32, 64}, global_batch = 256, precision = "bf16",
+local found = pm.search{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = {32, 64}, global_batch = 256,
+                        precision = "bf16",
                         optimizer = "adam", tensor_parallel = {2, 4}, top = 5}
 check.equal(found.plans:count(), 5)
 assert(found.count > found.fitting and found.fitting > 5)
@@ -34,7 +35,8 @@ fails("unknown option", {global_batch = 64, batch = 3})
 fails("no parallel plan shares", {global_batch = 64, tensor_parallel = 3})
 fails("plans fits into memory", {global_batch = 64, usable_memory = "1 GB"})
 
-local trained = pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", samples = 1e6, within = "10 d", global_batch = 64,
+local trained = pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", samples = 1e6, within = "10 d",
+                                   global_batch = 64,
                                    precision = "bf16"}:rows()
 assert(trained[#trained].time <= 864000 and trained[#trained].reached >= 1 and trained[#trained].goodput == 1)
 check.raises("unknown option", function()
@@ -52,7 +54,8 @@ check.equal(run.network.hidden, 12288)
 check.equal(#run.not_understood, 1)
 check.equal(run.not_understood[1], "tp-comm-overlap")
 check.equal(#run.not_modelled, 0)
-check.equal(pm.run_from(here .. "/../../../tests/settings/zero.json").not_modelled[1], "zero_optimization.offload_optimizer.ratio")
+check.equal(pm.run_from(here .. "/../../../tests/settings/zero.json").not_modelled[1],
+            "zero_optimization.offload_optimizer.ratio")
 run.options.network, run.options.system = "gpt3-175b", "dgx-a100-80gb"
 check.equal(pm.predict(run.options).step_time,
             pm.predict{network = "gpt3-175b", system = "dgx-a100-80gb", gpus = 8, nodes = 128, global_batch = 1536,

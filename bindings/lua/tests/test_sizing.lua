@@ -2,7 +2,8 @@
 local pm, check = require "perfmodel", require "check"
 
 local sizing = pm.size{network = "resnet50", system = {"dgx1-v100", "dgx1-p100"}, batch = {64, 128}, precision = "fp16",
-                       epochs = 90, within = "2 h", prices = {["dgx1-v100"] = 149000, DGX1P = 100000}, minimize = "cost",
+                       epochs = 90, within = "2 h", prices = {["dgx1-v100"] = 149000, DGX1P = 100000},
+                           minimize = "cost",
                        storage = "isilon-f800", pue = 1.4}
 check.equal(#sizing, 4)
 check.equal(sizing[1].rank, 1)
@@ -14,7 +15,8 @@ local front = sizing.front()
 for i = 2, #front do assert(front[i].cost > front[i - 1].cost and front[i].time < front[i - 1].time) end
 
 local served = pm.size{task = "inference", network = "resnet50", system = {"t4", "dgx1-v100"},
-                       precision = {"fp16", "int8"}, rate = "20000 1/s", latency = "10 ms", prices = {t4 = 2500, ["dgx1-v100"] = 149000},
+                       precision = {"fp16", "int8"}, rate = "20000 1/s", latency = "10 ms", prices = {t4 = 2500,
+                           ["dgx1-v100"] = 149000},
                        minimize = "cost"}
 check.equal(#served, 4)
 assert(served[1].rank == 1 and served[1].latency <= 0.01 and served[1].throughput >= 20000)

@@ -11,7 +11,8 @@ local csv = "model,framework,gpu,gpus,batch_per_gpu,precision,throughput,unit\n"
             "ResNet-50,PyTorch,V100,1,64,fp32,%s,images/s\n"
 local rows = pm.validate{set = "training", rows = true, data = csv:format("100")}
 check.equal(rows:count(), 1)
-local again = pm.validate{set = "training", rows = true, data = csv:format(string.format("%.17g", rows:column("predicted")[1]))}
+local again = pm.validate{set = "training", rows = true, data = csv:format(string.format("%.17g",
+    rows:column("predicted")[1]))}
 check.equal(again:column("error")[1], 0)
 
 local gemm = "kernel,M,N,K,precision,gpu,time_us\ngemm,512,512,512,fp32,V100,90\n"

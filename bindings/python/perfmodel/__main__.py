@@ -14,9 +14,11 @@ COMMAND = "perfmodel"
 
 
 def _places() -> Iterator[Path]:
-    """Where the command may be: where pip says that it put it, beside the packages of `pip install --target`, the path."""
+    """Where the command may be: where pip says that it put it, beside the packages of `pip install --target`, the
+    path."""
     try:
-        yield from (Path(str(file.locate())) for file in files("perfmodel") or () if file.parent.name in ("bin", "Scripts"))
+        yield from (Path(str(file.locate())) for file in files("perfmodel") or () if file.parent.name in ("bin",
+            "Scripts"))
     except PackageNotFoundError:
         pass  # the package as a build left it
     yield Path(__file__).parent.parent / "bin" / COMMAND

@@ -10,8 +10,8 @@ Made = TypeVar("Made")
 
 
 def interruptible(call: Callable[..., Made], *args: Any) -> Made:
-    """What the call returns or raises. It runs in a thread of its own, for which the main thread waits: after Ctrl-C nobody
-    does, and what it then makes is dropped. Its arguments must be for reading alone.
+    """What the call returns or raises. It runs in a thread of its own, for which the main thread waits: after Ctrl-C
+    nobody does, and what it then makes is dropped. Its arguments must be for reading alone.
     """
     if threading.current_thread() is not threading.main_thread():
         return call(*args)  # signals reach the main thread only

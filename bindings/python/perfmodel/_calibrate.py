@@ -70,20 +70,21 @@ def calibrate(
 
     Args:
         data: measurements in the layout that docs/calibration.md has for the set: a DataFrame, or the path of a file,
-            plain or gzip; or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote. The shipped ones if
-            there is none.
+            plain or gzip; or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote. The shipped ones
+            if there is none.
         set: "kernels" (times of kernels: constants of architectures), "training" (rates: host times of frameworks and
             factors of cuDNN generations), "language" (the same rates: frameworks' own kernels in language models),
-            "inference" (rates and latencies: host times of a forward pass), "large-models" (step times: stragglers, hops
-            and overlap of the software that shares networks out), "documents" (statements: frameworks that only the source
-            documents ran), "collectives" (times: constants of architectures and links) or "operators" (times: what serving
-            engines add to kernels).
+            "inference" (rates and latencies: host times of a forward pass), "large-models" (step times: stragglers,
+            hops and overlap of the software that shares networks out), "documents" (statements: frameworks that only
+            the source documents ran), "collectives" (times: constants of architectures and links) or "operators"
+            (times: what serving engines add to kernels).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
             share. Of training rates: one, whose constants for convolutions on tensor cores are fitted.
-        frameworks: training, inference: ids of the frameworks, inference profiles and cuDNN generations whose constants are
-            fitted; none: all that the rows decide.
+        frameworks: training, inference: ids of the frameworks, inference profiles and cuDNN generations whose constants
+            are fitted; none: all that the rows decide.
         hold_out: ids of GPUs (kernels), or sources (training), whose rows are only predicted.
-        hold_out_shapes: kernels: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the sizes.
+        hold_out_shapes: kernels: share of the shapes that is only predicted, from 0 to 1, chosen by a hash of the
+            sizes.
         system: the system or GPU of such a file, if that does not say it.
         catalog: where names are looked up, and what is not fitted; the shipped one by default.
     """
@@ -97,7 +98,8 @@ def calibrate(
     entries = ",".join(filter(None, (_ids(architectures, "architectures"), _ids(frameworks, "frameworks"))))
     names = catalog if catalog is not None else default()
     kept = _ids(hold_out, "hold_out")
-    arguments = names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes), text(system, "system")
+    arguments = names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes), text(system,
+        "system")
     return Calibration(interruptible(_core.calibrate, *arguments))
 
 

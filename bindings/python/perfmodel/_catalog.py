@@ -67,7 +67,8 @@ class Catalog:
         return Table(_core.catalog_show(self._handle, text(kind, "kind"), text(name, "name")))
 
     def export(self, kind: str, name: str, id: str | None = None) -> str:
-        """An entry as XML that a catalogue loads again, with the same numbers; `id` makes it a copy beside the entry."""
+        """An entry as XML that a catalogue loads again, with the same numbers; `id` makes it a copy beside the
+        entry."""
         return _core.catalog_export(self._handle, text(kind, "kind"), text(name, "name"), text(id or "", "id"))
 
     def network(self, name: str, **sets: AttributeValue) -> Network:
@@ -99,12 +100,14 @@ class Catalog:
         return self._read(_records.MemoryProfile, "memory_profile", name)
 
     def inference_profile(self, name: str, architecture: str = "") -> _records.InferenceProfile:
-        """How a framework or an engine runs a forward pass on GPUs of an architecture: an inference profile, or a framework."""
+        """How a framework or an engine runs a forward pass on GPUs of an architecture: an inference profile, or a
+        framework."""
         data = _core.catalog_inference(self._handle, text(name, "name"), text(architecture, "architecture"))
         return _record.read(_records.InferenceProfile, "inference_profile", data)
 
     def usable_memory(self, gpu: str) -> float:
-        """Memory [B] that programs can have of a GPU: as its driver was seen to report it, or by a rule from what is sold."""
+        """Memory [B] that programs can have of a GPU: as its driver was seen to report it, or by a rule from what is
+        sold."""
         return _core.catalog_usable_memory(self._handle, _record.write("gpu", self.gpu(gpu)))
 
     def source(self, name: str) -> _records.Source:

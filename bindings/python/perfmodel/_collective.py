@@ -50,7 +50,8 @@ class Rings:
         return "\n".join([f"<{self._title()}", *lines]) + ">"
 
     def _repr_html_(self) -> str:
-        known = [(" ".join(map(str, cycle.order)), f"weight {cycle.weight:g}", "order and links") for cycle in self.cycles]
+        known = [(" ".join(map(str, cycle.order)), f"weight {cycle.weight:g}",
+                  "order and links") for cycle in self.cycles]
         return _display.html(self._title(), known)
 
 

@@ -29,7 +29,9 @@ def _shown(f: Field, value: Any) -> str:
 def facts(type_name: str, record: Any, without: Iterable[str] = ()) -> list[Fact]:
     """What is known of a record."""
     left_out = {"id", "name", *without}
-    listed = [(f, getattr(record, f.name)) for f in fields(type_name) if f.name not in left_out and not f.name.endswith("_index")]
+    listed = [(f,
+               getattr(record,
+                       f.name)) for f in fields(type_name) if f.name not in left_out and not f.name.endswith("_index")]
     return [(f.name, _shown(f, value), f.doc) for f, value in listed if _is_known(f, value)]
 
 

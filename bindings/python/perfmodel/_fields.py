@@ -73,7 +73,8 @@ def fields(type_name: str) -> tuple[Field, ...]:
     texts = _core.record_fields(type_name)
     rows = [texts[i : i + PROPERTIES] for i in range(0, len(texts), PROPERTIES)]
     return tuple(
-        Field(name, unit, doc, kind, int(offset), tuple(names.split("\n")) if names else (), tuple(docs.split("\n")), *more)
+        Field(name, unit, doc, kind, int(offset), tuple(names.split("\n")) if names else (), tuple(docs.split("\n")),
+              *more)
         for name, unit, doc, kind, offset, names, docs, *more in rows
     )
 

@@ -107,8 +107,9 @@ def _of_parts(part: Callable[[type[Any], str], Any]) -> Framework:
 
 
 def framework(name: str, architecture: str = "") -> Framework:
-    """A framework of the shipped catalogue, "pytorch-2.4"; of a month, "pytorch@2024-06"; with another cuDNN generation,
-    "tf1-nchw@cudnn6". Without a release it is the newest that was fitted, of those that run on GPUs of the `architecture`.
+    """A framework of the shipped catalogue, "pytorch-2.4"; of a month, "pytorch@2024-06"; with another cuDNN
+    generation, "tf1-nchw@cudnn6". Without a release it is the newest that was fitted, of those that run on GPUs of the
+    `architecture`.
 
     >>> framework("pytorch").id, framework("pytorch", "kepler").id
     ('pytorch-2.4', 'pytorch-1.13')

@@ -72,16 +72,16 @@ def infer(
     """Predicts the forward pass of a trained network on a GPU or a system (objects, or names of the catalogue).
 
     Args:
-        framework: what runs it: "tensorrt", "pytorch-2.4-compile", ..., see `perfmodel.list("inference_profiles")`; or a
-            record. By default PyTorch, the newest release that was fitted and runs on the GPU.
+        framework: what runs it: "tensorrt", "pytorch-2.4-compile", ..., see `perfmodel.list("inference_profiles")`; or
+            a record. By default PyTorch, the newest release that was fitted and runs on the GPU.
         latency: a limit ("10 ms"): the largest batch within it, in `run.batch`, in place of `batch`.
         usable: another name of `usable_memory`.
 
     The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it.
 
     Raises:
-        NotFoundError for an unknown name, PrecisionError, TooManyGpusError, ArgumentError; DoesNotFitError for what needs
-        more memory than the GPU has; UnreachableError if not even one sample is within the latency.
+        NotFoundError for an unknown name, PrecisionError, TooManyGpusError, ArgumentError; DoesNotFitError for what
+        needs more memory than the GPU has; UnreachableError if not even one sample is within the latency.
     """
     keywords = check("inference_run", {**run, "usable_memory": usable} if usable is not None else run, "infer")
     if "batch" in keywords and latency is not None:

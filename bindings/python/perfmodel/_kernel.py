@@ -73,10 +73,10 @@ def kernel(
     """Any kernel on one GPU, without the time to start it.
 
     `operation` is one of the operators, such as "conv-wgrad", "softmax", "rnn-forward", "attention",
-    "embedding", "optimizer" or "copy"; the rest are fields of `perfmodel.fields("kernel")` (m, n, k, count, channels, height,
-    ...), arrays of them if wanted, which are broadcast. A convolution has as many outputs as inputs, one group, a square
-    window and stride 1 unless said otherwise; a copy goes over the link that the GPU's record names. The result is as
-    that of `gemm`.
+    "embedding", "optimizer" or "copy"; the rest are fields of `perfmodel.fields("kernel")` (m, n, k, count, channels,
+    height, ...), arrays of them if wanted, which are broadcast. A convolution has as many outputs as inputs, one group,
+    a square window and stride 1 unless said otherwise; a copy goes over the link that the GPU's record names. The
+    result is as that of `gemm`.
     """
     record, constants = device(gpu, kernel_model)
     known = _record.dtype("kernel").names or ()

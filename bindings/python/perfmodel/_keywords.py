@@ -106,8 +106,8 @@ def axes_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, list[float
 def takes(
     type_name: str, *, many: bool = False, but: tuple[str, ...] = (), free: tuple[str, ...] = ()
 ) -> Callable[[F], F]:
-    """Signature and help of a function that ends in **keywords: one for each field of the record. Those that are free are
-    None by default."""
+    """Signature and help of a function that ends in **keywords: one for each field of the record. Those that are free
+    are None by default."""
 
     def decorate(function: F) -> F:
         signature = inspect.signature(function)

@@ -123,8 +123,8 @@ class Plan(Study):
     def predict(self, runs: Records, out: Records | None = None, *, columns: Iterable[str] | None = None) -> Records:
         """Predictions of the runs, in `out` if it is given. Releases the interpreter lock; Ctrl-C stops it.
 
-        With `columns`, fields that cost as much as all others together (`strong_scaling_efficiency`) are NaN unless they
-        are among them.
+        With `columns`, fields that cost as much as all others together (`strong_scaling_efficiency`) are NaN unless
+        they are among them.
         """
         extra = -1.0 if columns is None else float(sum(_core.extra_column(name) for name in set(columns)))
         runs = _record.checked(self._task.run, runs, "runs")

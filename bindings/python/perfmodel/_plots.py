@@ -146,9 +146,9 @@ def plot_roofline(
     """The forward kernels of a network under the roofline of a GPU: one dot per layer at its arithmetic intensity and
     predicted rate, its area the layer's share of the forward time, its colour the kind of layer.
 
-    The roofs are the arithmetic peaks that the layers run under; the slope is the device memory bandwidth, the dashed one
-    that of the L2, and the dashed roof what the power of the board can hold, where the constants of the architecture say
-    so. The data are those of `Network.times`.
+    The roofs are the arithmetic peaks that the layers run under; the slope is the device memory bandwidth, the dashed
+    one that of the L2, and the dashed roof what the power of the board can hold, where the constants of the
+    architecture say so. The data are those of `Network.times`.
     """
     net, chip = as_network(network), as_gpu(gpu)
     times = net.times(chip, batch, precision)
@@ -194,7 +194,8 @@ def _draw_limits(ax: Axes, times: Any, work: Any, low: float, high: float) -> No
     l2, power, peak = (float(times[name][work].max()) for name in ("l2_bandwidth", "power_rate", "peak"))
     style: dict[str, Any] = {"color": "0.6", "linewidth": 1.2, "linestyle": "--", "zorder": 1}
     if low * l2 < peak:
-        ax.plot([low, peak / l2], [low * l2 / TERA, peak / TERA], label=f"L2 {_core.quantity_format(l2, 'B/s')}", **style)
+        ax.plot([low, peak / l2], [low * l2 / TERA, peak / TERA], label=f"L2 {_core.quantity_format(l2, 'B/s')}",
+                **style)
     if power < peak:
         label = f"power of the board {_core.quantity_format(power, 'FLOP/s')}"
         ax.plot([low, high], [power / TERA, power / TERA], label=label, **style)

@@ -67,8 +67,8 @@ class Prediction(Reported, _records.Prediction):
         return {**ids, **run, **result, "assumed": self.assumed}
 
     def trace(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The timeline of one step, JSON that ui.perfetto.dev opens: layer by layer, or of a run that shares out the network
-        the passes of every stage; also written to `path`.
+        """The timeline of one step, JSON that ui.perfetto.dev opens: layer by layer, or of a run that shares out the
+        network the passes of every stage; also written to `path`.
         """
         if self._plan is None:
             raise ValueError("only what perfmodel predicted has a timeline")
@@ -78,7 +78,8 @@ class Prediction(Reported, _records.Prediction):
         return text
 
     def stages(self) -> Table:
-        """What every stage of the pipeline computes, waits for and keeps: a row for each, one where there is no pipeline."""
+        """What every stage of the pipeline computes, waits for and keeps: a row for each, one where there is no
+        pipeline."""
         if self._plan is None:
             raise ValueError("only what perfmodel predicted has stages")
         return Table(_core.prediction_stages(self._plan._handle, _record.write("run", self.run)))

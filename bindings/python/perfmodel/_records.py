@@ -1,7 +1,7 @@
 """Records of the library: a frozen dataclass per type, made from the library's field table.
 
-Units are SI. A number that nobody gave is NaN, a count 0, a text "". Editors and type checkers read `_records.pyi`, which
-the build makes from the same table.
+Units are SI. A number that nobody gave is NaN, a count 0, a text "". Editors and type checkers read `_records.pyi`,
+which the build makes from the same table.
 """
 
 import dataclasses
@@ -16,7 +16,8 @@ def _class(type_name: str) -> type:
     members = [(f.name, type(f.default), dataclasses.field(default=f.default)) for f in table]
     doc = "\n".join([class_doc(type_name), "", *(f"{f.name}: {f.meaning}" for f in table)])
     names = {"__doc__": doc, "__module__": __name__, "_type": type_name}
-    made = dataclasses.make_dataclass(class_name(type_name), members, bases=(Record,), namespace=names, frozen=True, eq=False, repr=False)
+    made = dataclasses.make_dataclass(class_name(type_name), members, bases=(Record,), namespace=names, frozen=True,
+                                      eq=False, repr=False)
     made.__module__ = __name__
     return made
 

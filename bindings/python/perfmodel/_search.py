@@ -49,7 +49,8 @@ Progress = Callable[[int, int], object]
 
 
 class Plans(Sweep):
-    """Plans and their predictions: a Table whose rows are Prediction objects; the column `plan` says each in a few words."""
+    """Plans and their predictions: a Table whose rows are Prediction objects; the column `plan` says each in a few
+    words."""
 
     def __init__(self, plan: Plan, runs: Records, given: Given, table: _core.table):
         self.plan, self.runs, self.predictions, self._given = plan, runs, plan.predict(runs), given
@@ -210,11 +211,11 @@ def search(
     progress: Progress | None = None,
     **run: Unpack[RunAxes],
 ) -> Search:
-    """Predicts every way to share a network out over GPUs for a global batch, and finds the best: tensor, sequence, context,
-    expert and pipeline parallelism with virtual stages, micro-batch, ZeRO stage, recomputation.
+    """Predicts every way to share a network out over GPUs for a global batch, and finds the best: tensor, sequence,
+    context, expert and pipeline parallelism with virtual stages, micro-batch, ZeRO stage, recomputation.
 
-    What is given is taken as it is, of several values each: `gpus=[128, 256]` searches for both, `tensor_parallel=[4, 8]`
-    tries no others. The schedule is 1f1b, interleaved with virtual stages, unless others are given. Counts of GPUs,
+    What is given is taken as it is, of several values each: `gpus=[128, 256]` searches for both, `tensor_parallel=[4,
+    8]` tries no others. The schedule is 1f1b, interleaved with virtual stages, unless others are given. Counts of GPUs,
     precision and optimizer are those of `perfmodel.predict` where they are not given; without a framework, each plan
     runs in that of its kind: data parallelism in PyTorch, ZeRO 3 in its FSDP, the others in Megatron-LM.
 
@@ -284,24 +285,28 @@ def search_deadline(
     gpu_hour_price: Number | None = None,
     **run: Unpack[RunOptions],
 ) -> Deadline:
-    """The fewest nodes whose best plan trains on so many tokens or samples within a time, failures and checkpoints counted.
+    """The fewest nodes whose best plan trains on so many tokens or samples within a time, failures and checkpoints
+    counted.
 
     Args:
         within: time for them ("30 d").
         tokens, samples: what to train on, one of both.
         max_nodes: most nodes that are tried.
-        gpu_mtbf, node_mtbf: mean time between failures of one GPU ("2000 d"), and of one node beside its GPUs; by default
-            nothing fails. The mean time of all is their number less.
-        checkpoint_rate, checkpoint: rate at which weights and optimizer are written ("100 GB/s"), or the time that it takes.
+        gpu_mtbf, node_mtbf: mean time between failures of one GPU ("2000 d"), and of one node beside its GPUs; by
+            default nothing fails. The mean time of all is their number less.
+        checkpoint_rate, checkpoint: rate at which weights and optimizer are written ("100 GB/s"), or the time that it
+            takes.
         restart: time from a failure until training goes on.
         interval: training between checkpoints; by default the best (Daly).
         pue: power of the site over that of the machines.
         price, gpu_hour_price: of a node, and of a GPU for an hour, for `cost` and `gpu_hour_cost`.
 
-    The other arguments are those of `perfmodel.search`, one value each. Raises DoesNotFitError if no plan fits into memory on
-    any count, NotFoundError, ArgumentError.
+    The other arguments are those of `perfmodel.search`, one value each. Raises DoesNotFitError if no plan fits into
+    memory on any count, NotFoundError, ArgumentError.
 
-    >>> found = search_deadline("gpt3-13b", "dgx-a100-80gb", tokens=3e11, within="20 d", global_batch=1024, precision="bf16")
+    >>> found = search_deadline(
+    ...     "gpt3-13b", "dgx-a100-80gb", tokens=3e11, within="20 d", global_batch=1024, precision="bf16"
+    ... )
     >>> found.reached, found.best.time <= 20 * 86400
     (True, True)
     """
@@ -309,7 +314,8 @@ def search_deadline(
         if name in run:
             raise TypeError(f"search_deadline() got an unexpected keyword argument {name!r}")
     goal = _record.array("training_goal", _core.training_goal_default())
-    asked: dict[str, Any] = dict(within=within, tokens=tokens, samples=samples, gpu_mtbf=gpu_mtbf, node_mtbf=node_mtbf, pue=pue, price=price)
+    asked: dict[str, Any] = dict(within=within, tokens=tokens, samples=samples, gpu_mtbf=gpu_mtbf, node_mtbf=node_mtbf,
+                                 pue=pue, price=price)
     asked |= dict(checkpoint_rate=checkpoint_rate, checkpoint=checkpoint, restart=restart, interval=interval)
     asked |= dict(gpu_hour_price=gpu_hour_price, max_nodes=max_nodes)
     for name, value in asked.items():

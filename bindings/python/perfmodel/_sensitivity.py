@@ -1,4 +1,5 @@
-"""Sensitivities: how the step time depends on each number of the hardware; which upgrade pays; systems with a part exchanged."""
+"""Sensitivities: how the step time depends on each number of the hardware; which upgrade pays; systems with a part
+exchanged."""
 
 from __future__ import annotations
 
@@ -58,8 +59,9 @@ def sensitivity(
     input: Input = None,
     **run: Unpack[RunOptions],
 ) -> Table:
-    """How the step time depends on each number of the hardware: each is raised by the share `by` alone, and the step predicted
-    again. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`, `bottleneck`.
+    """How the step time depends on each number of the hardware: each is raised by the share `by` alone, and the step
+    predicted again. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`,
+    `bottleneck`.
 
     The other arguments are those of `perfmodel.predict`, of the task "inference" those of `perfmodel.infer`, and
     `step_time` is then the latency; with an `input_pipeline` as `input`, storage is a number too.
@@ -89,8 +91,8 @@ def upgrades(
     **run: Unpack[RunOptions],
 ) -> Table:
     """Which upgrade pays: the same run on other systems (by name, or as a dict of systems of your own by any name; see
-    `with_gpu`, `with_link`), most gain first. `prices` of the changes by those names give the gain for each unit of price.
-    Of the task "inference" it is a call, and GPUs by themselves are systems too ("t4").
+    `with_gpu`, `with_link`), most gain first. `prices` of the changes by those names give the gain for each unit of
+    price. Of the task "inference" it is a call, and GPUs by themselves are systems too ("t4").
     """
     names, others, owed = _changes(choices, prices)
     plans = [plan_of(network, item, framework, task) for item in (system, *others)]

@@ -16,7 +16,9 @@ class RunSettings(Table):
     @property
     def options(self) -> dict[str, Any]:
         """What `predict` takes: `predict(network, system, **run_from("train.sh").options)`."""
-        return {option: _value(value) for option, value in self._pairs() if option and not option.startswith("network.")}
+        return {
+            option: _value(value) for option, value in self._pairs() if option and not option.startswith("network.")
+        }
 
     @property
     def network(self) -> dict[str, Any]:
@@ -47,8 +49,8 @@ def _value(word: str) -> Any:
 
 
 def run_from(path: Union[str, "os.PathLike[str]"], format: str | None = None) -> RunSettings:
-    """Reads how a run is shared out from a script of Megatron-LM, a recipe of NeMo or Megatron-Bridge, torchtitan's TOML,
-    DeepSpeed's JSON or Accelerate's YAML.
+    """Reads how a run is shared out from a script of Megatron-LM, a recipe of NeMo or Megatron-Bridge, torchtitan's
+    TOML, DeepSpeed's JSON or Accelerate's YAML.
 
     Args:
         format: "megatron", "nemo", "torchtitan", "deepspeed" or "accelerate"; by default by what the file looks like.

@@ -132,9 +132,9 @@ def size(
     """The least nodes (or cost, power, rack units) of each choice for a rate, or for epochs within a time; of the task
     "inference" for a rate.
 
-    Every system, framework and value of an option of the run is a choice; `gpus`, used in each node, are all by default.
-    All node counts from 1 up are evaluated, one by one, until the target is reached. In inference every GPU, of a
-    system or by itself, is a replica, and replicas share nothing.
+    Every system, framework and value of an option of the run is a choice; `gpus`, used in each node, are all by
+    default. All node counts from 1 up are evaluated, one by one, until the target is reached. In inference every GPU,
+    of a system or by itself, is a replica, and replicas share nothing.
 
     Args:
         rate: samples per second that are wanted ("20000 samples/s"); or
@@ -147,20 +147,21 @@ def size(
         minimize: "nodes", "cost", "power" or "rack-units".
         prices: price of one node by system, all in one currency of yours.
         pue: power of the site over that of the machines.
-        storage: what the nodes read from, in `units` of it, read by `loader`, with `cache` bytes of every node for pages;
-            otherwise input never limits.
+        storage: what the nodes read from, in `units` of it, read by `loader`, with `cache` bytes of every node for
+            pages; otherwise input never limits.
         max_nodes: most nodes that are tried.
         switch_ports, oversubscription: of the switches between the nodes.
 
-    The other arguments are those of `perfmodel.predict`. What the catalogue does not know (the power of some machines) is
-    NaN. Raises NotFoundError for an unknown name, ArgumentError.
+    The other arguments are those of `perfmodel.predict`. What the catalogue does not know (the power of some machines)
+    is NaN. Raises NotFoundError for an unknown name, ArgumentError.
     """
     plan = Plan(network, systems, framework, task)
     for name in ("nodes", "epoch_samples"):
         if name in run:
             raise TypeError(f"size() got an unexpected keyword argument {name!r}")
     training = {"epochs": epochs, "within": within, "dataset": dataset, "global_batch": global_batch}
-    for name in [name for name, value in {**training, "storage": storage}.items() if value is not None and plan._task.replicas]:
+    for name in [name for name, value in {**training,
+                                          "storage": storage}.items() if value is not None and plan._task.replicas]:
         raise ArgumentError(f"{name} has no effect in {task}")
     for name, value in {"global_batch": global_batch, "latency": latency}.items():
         if value is not None and run.get("batch") is not None:

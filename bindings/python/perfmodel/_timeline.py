@@ -31,10 +31,10 @@ EDGE = 0.003  # of the width: what a bar needs for a white edge
 
 
 def plot_timeline(prediction: Prediction, *, until: Quantity | None = None, ax: Axes | None = None) -> Axes:
-    """One step of a prediction over time, or its beginning, `until` so many seconds. Of a run that shares out the network: the passes of every stage over its
-    micro-batches (with their numbers where there is room, later chunks of layers lighter), exchange of gradients, update,
-    and in grey what it waits. Else the kernels of a GPU, the host's launches, buckets of gradients, waiting.
-    `prediction.trace("step.json")` has the same for ui.perfetto.dev.
+    """One step of a prediction over time, or its beginning, `until` so many seconds. Of a run that shares out the
+    network: the passes of every stage over its micro-batches (with their numbers where there is room, later chunks of
+    layers lighter), exchange of gradients, update, and in grey what it waits. Else the kernels of a GPU, the host's
+    launches, buckets of gradients, waiting. `prediction.trace("step.json")` has the same for ui.perfetto.dev.
     """
     if not hasattr(prediction, "trace"):
         raise TypeError(f"a timeline is of a prediction, not of {type(prediction).__name__}")
@@ -115,7 +115,8 @@ def _draw_passes(ax: Axes, bars: list[Event], end: float, scale: float) -> None:
             )  # fmt: skip
     for (kind, lane, chunk), spans in groups.items():
         colour = _lighter(PASSES[kind], 0.55 * chunk / chunks)
-        ax.broken_barh(spans, (-lane - 0.4, 0.8), facecolor=colour, edgecolor="white" if edge else colour, linewidth=edge or SEAM, snap=False)
+        ax.broken_barh(spans, (-lane - 0.4, 0.8), facecolor=colour, edgecolor="white" if edge else colour,
+                       linewidth=edge or SEAM, snap=False)
 
 
 def _lighter(colour: str, by: float) -> tuple[float, ...]:
@@ -136,7 +137,8 @@ def _legend(ax: Axes, prediction: Prediction, kinds: set[str]) -> None:
     for kind, colour in PASSES.items():
         if kind in kinds:
             ax.plot([], [], color=colour, linewidth=6, label=names.get(kind, kind))
-    ax.plot([], [], color="0.9", linewidth=6, label=f"waiting (bubble {100 * prediction.bubble_share:.1f} % of the step)")
+    ax.plot([], [], color="0.9", linewidth=6, label=f"waiting (bubble {100 * prediction.bubble_share:.1f} % of the "
+            f"step)")
     height = ax.get_window_extent().height / ax.figure.dpi  # in inches; the legend is half an inch below
     ax.legend(
         frameon=False, fontsize=9, ncols=7, loc="upper center", bbox_to_anchor=(0.5, -0.5 / height),

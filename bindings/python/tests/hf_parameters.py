@@ -5,8 +5,8 @@
     hf_parameters.py --check    fails if the installed package counts otherwise
 
 No weights are read and nothing is downloaded. Each row is a configuration as the package saves it, the class of the
-model and what its `num_parameters` says. Sizes are the package's defaults, but for what `CASES` changes; where those are
-of a published model, `name` says of which.
+model and what its `num_parameters` says. Sizes are the package's defaults, but for what `CASES` changes; where those
+are of a published model, `name` says of which.
 """
 
 from __future__ import annotations

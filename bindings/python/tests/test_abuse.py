@@ -1,5 +1,5 @@
-"""Every callable of the package with arguments of every kind: its own exceptions or Python's for wrong calls, no others; no
-crash, no hang, no memory that grows."""
+"""Every callable of the package with arguments of every kind: its own exceptions or Python's for wrong calls, no
+others; no crash, no hang, no memory that grows."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ warnings.simplefilter("ignore")
 os.chdir(sys.argv[1])
 import perfmodel as pm
 sys.stdout = open(os.devnull, "w")
-BAD = [None, True, -1, 2**63, 1.5, float("nan"), float("inf"), "", "x" * 100000, "\0", "\ud800", b"x", [], [None], {}, {"a": object()},
-       object(), int, ()]
-ALLOWED = (pm.Error, TypeError, ValueError, KeyError, IndexError, LookupError, OSError, ImportError, NotImplementedError, OverflowError)
+BAD = [None, True, -1, 2**63, 1.5, float("nan"), float("inf"), "", "x" * 100000, "\0", "\ud800", b"x",
+       [], [None], {}, {"a": object()}, object(), int, ()]
+ALLOWED = (pm.Error, TypeError, ValueError, KeyError, IndexError, LookupError, OSError, ImportError,
+           NotImplementedError, OverflowError)
 calls = 0
 
 def attempt(name, function, *args, **values):
@@ -64,7 +65,8 @@ for bad in BAD:
     attempt("calibrate", pm.calibrate, "" if bad is None else bad, architectures=bad)
 plan = pm.Plan("resnet18", "dgx1-v100")
 things = {"network": pm.network("alexnet"), "system": pm.system("dgx1-v100"), "catalog": pm.Catalog(), "plan": plan,
-          "table": pm.network("alexnet").layers(), "prediction": pm.predict("resnet18", "dgx1-v100"), "framework": pm.framework("generic")}
+          "table": pm.network("alexnet").layers(), "prediction": pm.predict("resnet18", "dgx1-v100"),
+          "framework": pm.framework("generic")}
 for name, thing in things.items():
     methods(name, thing)
 print(calls, file=sys.__stdout__)
@@ -73,7 +75,8 @@ print(calls, file=sys.__stdout__)
 
 def test_no_call_does_harm(tmp_path) -> None:  # type: ignore[no-untyped-def]
     slow = "to_pandas,to_arrow"  # of other packages
-    done = subprocess.run([sys.executable, "-c", TRIED, str(tmp_path), slow], capture_output=True, text=True, timeout=3600)
+    done = subprocess.run([sys.executable, "-c", TRIED, str(tmp_path), slow], capture_output=True, text=True,
+                          timeout=3600)
     assert done.returncode == 0, f"{done.returncode}: {done.stderr[-2000:]}"
     assert done.stderr == ""
     assert int(done.stdout) > 3000

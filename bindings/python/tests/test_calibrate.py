@@ -18,7 +18,8 @@ def rows_of(gpu: str, slower: float) -> str:
     """Products of many sizes as the model times them, all of them slower by one factor."""
     sizes = 8 * np.round(2 ** np.random.default_rng(1).uniform(4, 9, (300, 3)))
     times = pm.gemm(sizes[:, 0], sizes[:, 1], sizes[:, 2], gpu=gpu)["time"] * 1e6 * slower
-    lines = [f"gemm,gemm,fwd,{m:.0f},{n:.0f},{k:.0f},fp32,{gpu},{t!r}" for (m, n, k), t in zip(sizes, map(float, times))]
+    lines = [f"gemm,gemm,fwd,{m:.0f},{n:.0f},{k:.0f},fp32,{gpu},{t!r}" for (m, n, k),
+             t in zip(sizes, map(float, times))]
     return HEADER + "\n".join(lines) + "\n"
 
 
@@ -53,7 +54,8 @@ def test_a_frame_is_a_table(tmp_path: Path) -> None:
 
 @pytest.mark.skipif("PERFMODEL_COMMAND" not in os.environ, reason="PERFMODEL_COMMAND names no command")
 def test_the_command_says_the_same() -> None:
-    text = subprocess.run([os.environ["PERFMODEL_COMMAND"], "calibrate", "--architecture", "pascal", "--format", "csv"], check=True,
+    text = subprocess.run([os.environ["PERFMODEL_COMMAND"], "calibrate", "--architecture", "pascal", "--format", "csv"],
+                          check=True,
                           capture_output=True, text=True).stdout
     theirs, ours = list(csv.DictReader(text.splitlines())), pm.calibrate(architectures="pascal").constants
     assert [row["constant"] for row in theirs] == list(ours["constant"])
@@ -71,13 +73,16 @@ def test_errors_say_what_is_wrong(tmp_path: Path) -> None:
         pm.calibrate(path)
 
 
-PROFILE = """<perfmodel version="1"><framework id="mine" name="Mine"><cudnn>cudnn8</cudnn><evidence>uncalibrated</evidence>
-<kernel_time>30 us</kernel_time><parallelism>all-reduce</parallelism><overlap>backward</overlap></framework></perfmodel>"""
+PROFILE = """<perfmodel version="1"><framework id="mine" name="Mine"><cudnn>cudnn8</cudnn>
+<evidence>uncalibrated</evidence><kernel_time>30 us</kernel_time>
+<parallelism>all-reduce</parallelism><overlap>backward</overlap></framework>
+</perfmodel>"""
 
 
 def test_a_profile_of_ones_own_is_fitted_to_own_rates(tmp_path: Path) -> None:
     (tmp_path / "mine.xml").write_text(PROFILE)
-    rows = "".join(f"resnet{n},mine,V100,{b},fp32,{r},images/s\n" for n, b, r in ((50, 1, 60), (50, 32, 330), (18, 2, 250)))
+    rows = "".join(f"resnet{n},mine,V100,{b},fp32,{r},images/s\n" for n, b,
+                   r in ((50, 1, 60), (50, 32, 330), (18, 2, 250)))
     (tmp_path / "rates.csv").write_text("model,framework,gpu,batch_per_gpu,precision,throughput,unit\n" + rows)
     catalog = pm.Catalog(tmp_path / "mine.xml")
     fit = pm.calibrate(tmp_path / "rates.csv", set="training", frameworks="mine", catalog=catalog)
@@ -93,8 +98,9 @@ def test_a_profile_of_ones_own_is_fitted_to_own_rates(tmp_path: Path) -> None:
         pm.calibrate(tmp_path / "rates.csv", set="training", frameworks="other", catalog=catalog)
 
 
-WAY = """<perfmodel version="1"><inference_profile id="mine" name="Mine"><framework>pt-nchw</framework><origin>rule</origin>
-<fusion>none</fusion><launch origin="rule">9 us</launch><step_time origin="rule">90 us</step_time></inference_profile></perfmodel>"""
+WAY = """<perfmodel version="1"><inference_profile id="mine" name="Mine"><framework>pt-nchw</framework>
+<origin>rule</origin><fusion>none</fusion><launch origin="rule">9 us</launch><step_time origin="rule">90 us</step_time>
+</inference_profile></perfmodel>"""
 
 
 @pytest.mark.parametrize("of_rates", [True, False])
@@ -111,7 +117,8 @@ def test_a_way_to_run_inference_is_fitted_to_own_calls(tmp_path: Path, of_rates:
         rows.append(f"resnet{depth},mine,V100-SXM2-16GB,{batch},fp16,images/s,{measured}\n")
     header = "model,framework,gpu,batch_per_gpu,precision,unit,throughput,latency_avg_ms\n"
     (tmp_path / "calls.csv").write_text(header + "".join(rows))
-    fit = pm.calibrate(tmp_path / "calls.csv", set="inference", frameworks="mine", catalog=pm.Catalog(tmp_path / "mine.xml"))
+    fit = pm.calibrate(tmp_path / "calls.csv", set="inference", frameworks="mine",
+                       catalog=pm.Catalog(tmp_path / "mine.xml"))
     assert value(fit, "launch") == pytest.approx(40e-6, rel=0.05)
     assert value(fit, "step_time") == pytest.approx(800e-6, rel=0.2)
     fit.xml(tmp_path / "fitted.xml")

@@ -67,13 +67,16 @@ def nested(depth: int) -> bytes:
 
 ALLOWED: dict[str, Callable[[], bytes]] = {
     "range": lambda: model(
-        number(0, "a"), number(400_000_000, "b"), number(1, "c"), node("Range", ["a", "b", "c"], ["r"]), node("Relu", ["x"], ["y"])
+        number(0, "a"), number(400_000_000, "b"), number(1, "c"), node("Range", ["a", "b", "c"], ["r"]),
+            node("Relu", ["x"], ["y"])
     ),
     "range of nothing": lambda: model(
-        number(0, "a"), number(4, "b"), number(0, "c"), node("Range", ["a", "b", "c"], ["r"]), node("Relu", ["x"], ["y"])
+        number(0, "a"), number(4, "b"), number(0, "c"), node("Range", ["a", "b", "c"], ["r"]),
+            node("Relu", ["x"], ["y"])
     ),
     "fill": lambda: model(
-        part(5, tensor("s", (2,), 7, (1 << 31).to_bytes(8, "little") * 2)), node("ConstantOfShape", ["s"], ["r"]), node("Relu", ["x"], ["y"])
+        part(5, tensor("s", (2,), 7, (1 << 31).to_bytes(8, "little") * 2)), node("ConstantOfShape", ["s"], ["r"]),
+            node("Relu", ["x"], ["y"])
     ),
     "outer sum": lambda: model(
         part(5, tensor("s", (30000, 1), 7, bytes(240000))), part(5, tensor("t", (1, 30000), 7, bytes(240000))),
@@ -92,7 +95,8 @@ ALLOWED: dict[str, Callable[[], bytes]] = {
     "nested": lambda: nested(60),
     "nested far": lambda: nested(3000),
     "rank": lambda: model(node("Transpose", ["x"], ["y"]), shape=(1,) * 5000),
-    "bad attribute": lambda: model(node("Conv", ["x", "x"], ["y"], part(1, "strides") + part(8, b"\x00") + part(20, 7))),
+    "bad attribute": lambda: model(node("Conv", ["x", "x"], ["y"],
+                                        part(1, "strides") + part(8, b"\x00") + part(20, 7))),
     "no inputs": lambda: model(node("Shape", [], ["y"])),
     "no outputs": lambda: model(node("Constant", [], [])),
     "own input": lambda: model(node("Relu", ["y"], ["y"])),
@@ -117,7 +121,8 @@ def test_onnx(what: str) -> None:
 def test_every_cut_of_a_model_is_answered() -> None:
     data = model(number(4, "s"), node("Relu", ["x"], ["v"]), node("Reshape", ["v", "s"], ["y"]))
     for size in range(len(data)):
-        for changed in (data[:size], data[:size] + b"\xff" + data[size + 1 :], data[:size] + b"\x00" + data[size + 1 :]):
+        for changed in (data[:size], data[:size] + b"\xff" + data[size + 1 :],
+                        data[:size] + b"\x00" + data[size + 1 :]):
             try:
                 pm.from_onnx(changed)
             except pm.Error:

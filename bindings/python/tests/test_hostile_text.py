@@ -1,4 +1,5 @@
-"""Names that programs obey: no spreadsheet, browser, terminal or viewer is given them as they are; readers of data get them back."""
+"""Names that programs obey: no spreadsheet, browser, terminal or viewer is given them as they are; readers of data get
+them back."""
 
 from __future__ import annotations
 
@@ -14,8 +15,10 @@ import pytest
 import perfmodel as pm
 
 FORMULAS = "=+-@\t\r\n＝＋－＠"
-PIECES = ["=", "+", "-", "@", "'", '"', '""', ",", ";", "\t", "\r", "\n", "\r\n", " ", "<script>", "</title>", "<!--", "-->", "&amp;", "&",
-          "\x1b[2J", "\x07", "\x7f", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028", "é", "漢", "😀", "＝", "＠", "\\", "]]>",
+PIECES = ["=", "+", "-", "@", "'", '"', '""', ",", ";", "\t", "\r", "\n", "\r\n", " ", "<script>", "</title>", "<!--",
+          "-->", "&amp;", "&",
+          "\x1b[2J", "\x07", "\x7f", "\x9b", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028", "é", "漢", "😀", "＝", "＠",
+          "\\", "]]>",
           "cmd|' /C calc'!A1", "HYPERLINK(1)", "1e5", "nan", "x", "%s", "{}", "\ufeff"]  # fmt: skip
 MARKS = ["\u061c", *map(chr, range(0x200E, 0x2010)), *map(chr, range(0x2028, 0x202F)), *map(chr, range(0x2066, 0x206A))]
 
@@ -83,7 +86,8 @@ def test_text_and_html_are_harmless(network: tuple[pm.Network, list[str]]) -> No
         assert not [c for c in text if unicodedata.category(c) == "Cc" and c != "\n"]
         assert not [c for c in text if c in MARKS]
     Tags().feed(table._repr_html_() + net._repr_html_())
-    assert Tags.found <= {"table", "thead", "tbody", "tfoot", "tr", "th", "td", "b", "p", "div", "span", "details", "summary", "pre", "caption", "style", "small", "br"}
+    assert Tags.found <= {"table", "thead", "tbody", "tfoot", "tr", "th", "td", "b", "p", "div", "span", "details",
+                          "summary", "pre", "caption", "style", "small", "br"}
 
 
 def test_a_trace_comes_back(network: tuple[pm.Network, list[str]]) -> None:

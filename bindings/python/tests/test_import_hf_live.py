@@ -1,4 +1,5 @@
-"""The committed counts of Hugging Face models are those of the installed package: `scripts/test.sh full` installs it."""
+"""The committed counts of Hugging Face models are those of the installed package: `scripts/test.sh full` installs
+it."""
 
 from __future__ import annotations
 

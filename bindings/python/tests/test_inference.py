@@ -49,7 +49,10 @@ def test_sweep_is_the_scalar():
 def test_batch_varies_fastest():
     runs = pm.Plan("resnet50", ["t4", "v100"], task="inference").runs(batch=[1, 2], precision=["fp32", "fp16"])
     assert runs["batch"].tolist() == [1, 2] * 4
-    assert runs["precision"].tolist() == [runs["precision"][0]] * 2 + [runs["precision"][2]] * 2 + runs["precision"][:4].tolist()
+    assert (
+        runs["precision"].tolist()
+        == [runs["precision"][0]] * 2 + [runs["precision"][2]] * 2 + runs["precision"][:4].tolist()
+    )
     assert runs["precision"][0] != runs["precision"][2] and runs["system_index"].tolist() == [0] * 4 + [1] * 4
 
 

@@ -30,7 +30,8 @@ def test_the_interval_is_as_wide_as_the_word_says() -> None:
         assert path.throughput_p10 < path.throughput < path.throughput_p90
         widths.append(path.throughput_p90 / path.throughput_p10)
     assert widths[0] < widths[1]
-    assert pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="dgx1-raid0", decode="none").calibration == "not-calibrated"
+    assert pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="dgx1-raid0",
+                             decode="none").calibration == "not-calibrated"
 
 
 def test_cpus_with_rows_of_their_own_are_calibrated() -> None:

@@ -124,7 +124,8 @@ def test_the_command_ends_and_leaves_the_file(tmp_path: Path) -> None:
     if not command:
         pytest.skip("PERFMODEL_COMMAND is not set")
     (tmp_path / "old").write_text("old")
-    running = subprocess.Popen([command, "calibrate", "--set", "kernels", "-o", "old"], cwd=tmp_path, stderr=subprocess.DEVNULL,
+    running = subprocess.Popen([command, "calibrate", "--set", "kernels", "-o", "old"], cwd=tmp_path,
+                               stderr=subprocess.DEVNULL,
                                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # fmt: skip
     time.sleep(0.3)
     assert running.poll() is None, "it takes longer than this"

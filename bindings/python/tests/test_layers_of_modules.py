@@ -1,5 +1,5 @@
-"""Modules of the package import one another one way: no circles, neither at the top of a module nor inside a function nor
-for type checkers alone."""
+"""Modules of the package import one another one way: no circles, neither at the top of a module nor inside a function
+nor for type checkers alone."""
 
 from __future__ import annotations
 

@@ -14,7 +14,8 @@ LOCALES = ("de_DE", "fr_FR", "tr_TR", "fa_IR", "ar_SA")
 ARGUMENTS = ("predict", "resnet50", "dgx1-v100", "--gpus", "8", "--format", "csv", "--columns", "all")
 PYTHON = """
 import locale, sys
-if len(sys.argv) > 1: assert locale.setlocale(locale.LC_ALL, sys.argv[1]) and (locale.localeconv()["decimal_point"] or "?")
+if len(sys.argv) > 1:
+    assert locale.setlocale(locale.LC_ALL, sys.argv[1]) and (locale.localeconv()["decimal_point"] or "?")
 import perfmodel as pm
 sys.stdout.buffer.write((pm.predict("resnet50", "dgx1-v100", gpus=8).to_csv() if hasattr(pm.Prediction, "to_csv") else
     pm.sweep("RESNET50", "DGX1-V100", gpus=8, batch=[8, 16]).to_csv() + pm.sweep("resnet50", "dgx1-v100").to_json()
@@ -23,7 +24,8 @@ sys.stdout.buffer.write((pm.predict("resnet50", "dgx1-v100", gpus=8).to_csv() if
 LUA = """
 if arg[1] then assert(os.setlocale(arg[1]), "no such locale") end
 local pm = require "perfmodel"
-io.write(pm.sweep{network = "RESNET50", system = "DGX1-V100", gpus = 8, batch = {8, 16}}:csv(), tostring(pm.list("links")))
+local swept = pm.sweep{network = "RESNET50", system = "DGX1-V100", gpus = 8, batch = {8, 16}}
+io.write(swept:csv(), tostring(pm.list("links")))
 """
 
 

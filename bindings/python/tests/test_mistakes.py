@@ -54,7 +54,8 @@ def test_lines_that_help(call: Callable[[], object], line: str) -> None:
 
 @pytest.mark.parametrize(
     ("usual", "name"),
-    [("float16", "fp16"), ("half", "fp16"), ("amp", "fp16"), ("bfloat16", "bf16"), ("float32", "fp32"), ("Float64", "fp64")],
+    [("float16", "fp16"), ("half", "fp16"), ("amp", "fp16"), ("bfloat16", "bf16"), ("float32", "fp32"),
+     ("Float64", "fp64")],
 )
 def test_usual_precisions(usual: str, name: str) -> None:
     assert pm.predict("resnet50", "a100-sxm4-80gb", precision=usual, ignore_memory=True).run.precision == name

@@ -1,4 +1,5 @@
-"""Python without memory: one allocation of the interpreter after the other fails, and the answer is the right one or says so."""
+"""Python without memory: one allocation of the interpreter after the other fails, and the answer is right or says
+so."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ WORKS = {
     "collective": lambda: pm.collective("dgx1-v100", "all_reduce", bytes=[8, 1e6], gpus=8)["time"].tolist(),
     "network": lambda: pm.network("alexnet").layers()["mac"].tolist(),
 }
-# Wrappers that SWIG generates, in some of its releases, go on after a MemoryError: that is another error, and no answer.
+# Wrappers that SWIG generates, in some of its releases, go on after a MemoryError: another error, and no answer.
 OF_WRAPPERS = {SystemError: "exception set", TypeError: "in method"}
 
 def is_of_wrapper(error):

@@ -1,5 +1,5 @@
-"""What users say of a run is declared once: each field that they give is a keyword, an option of the command, a key of Lua
-and an axis of a sweep, with the same value in all of them."""
+"""What users say of a run is declared once: each field that they give is a keyword, an option of the command, a key of
+Lua and an axis of a sweep, with the same value in all of them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,8 @@ def two_values(f: pm.Field) -> tuple[object, object]:
     if f.yes_no:
         return False, True
     if f.kind == "choice":
-        return {"precision": ("fp32", "fp16"), "parallelism": ("all-reduce", "single-process")}.get(f.name, f.choices[:2])
+        return {"precision": ("fp32", "fp16"), "parallelism": ("all-reduce", "single-process")}.get(f.name,
+            f.choices[:2])
     return ("1 GB", "2 TB") if f.unit == "B" else (1, 2)
 
 

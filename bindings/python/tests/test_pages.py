@@ -1,4 +1,5 @@
-"""The two pages of ten minutes, pasted: each command runs in an empty folder, with nothing but the installed command."""
+"""The two pages of ten minutes, pasted: each command runs in an empty folder, with nothing but the installed
+command."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ def follow(name: str, folder: Path) -> list[str]:
     environment = {"PATH": f"{bin}{os.pathsep}{os.defpath}", "HOME": str(folder)}
     printed = []
     for block in blocks(name):
-        done = subprocess.run(["sh", "-eu", "-c", block], cwd=work, env=environment, capture_output=True, text=True, timeout=3600)
+        done = subprocess.run(["sh", "-eu", "-c", block], cwd=work, env=environment, capture_output=True, text=True,
+                              timeout=3600)
         assert done.returncode == 0, f"{block}{done.stderr}"
         printed.append(done.stdout)
     return printed

@@ -89,7 +89,8 @@ def tables() -> dict[str, pm.Table]:
         "layers": pm.network("alexnet").layers(),
         "links": pm.system("dgx1-v100").links(),
         "list": pm.Catalog().list("gpus"),
-        "sweep": pm.sweep("resnet50", "dgx1-v100", batch=[32, 10**6], gpus=[1, 8], axes={"gpu.memory_bandwidth": ["x1", "x2"]}),
+        "sweep": pm.sweep("resnet50", "dgx1-v100", batch=[32, 10**6], gpus=[1, 8],
+                          axes={"gpu.memory_bandwidth": ["x1", "x2"]}),
         "columns": pm.sweep("resnet18", "dgx1-v100", batch=[32, 64], columns=["batch", "throughput"]),
         "empty": pm.Sweep(one, one.runs(batch=[8])[:0], one.predict(one.runs(batch=[8]))[:0]),
         "validation": pm.validate("storage"),
@@ -108,7 +109,10 @@ def test_tables_come_back(name: str, again) -> None:  # type: ignore[no-untyped-
         assert back.format(format) == table.format(format)
     assert (repr(back), back._repr_html_()) == (repr(table), table._repr_html_())
     for column in table.columns:
-        assert back[column.name].tobytes() == table[column.name].tobytes() or (back[column.name] == table[column.name]).all()
+        assert (
+            back[column.name].tobytes() == table[column.name].tobytes()
+            or (back[column.name] == table[column.name]).all()
+        )
 
 
 def test_classes_of_tables_keep_what_they_can() -> None:

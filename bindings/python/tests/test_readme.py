@@ -85,13 +85,15 @@ def test_c(tmp_path: Path) -> None:
 
 
 def test_published_rate_beside_the_prediction() -> None:
-    """The rate that the README quotes is the one that NVIDIA published for this very run, and the error is that of it."""
+    """The rate that the README quotes is the one that NVIDIA published for this very run, and the error is that of
+    it."""
     words = next(line for line in "".join(blocks("sh")).splitlines() if line.startswith("perfmodel predict")).split()
     asked = {name: words[words.index(f"--{name}") + 1] for name in ("gpus", "batch", "precision")}
     with (ROOT / "examples" / "published.csv").open(newline="", encoding="utf-8") as file:
         rates = [
             float(row["throughput"]) for row in csv.DictReader(file)
-            if (row["gpus"], row["batch_per_gpu"], row["precision"]) == (asked["gpus"], asked["batch"], asked["precision"])
+            if (row["gpus"], row["batch_per_gpu"], row["precision"]) == (asked["gpus"], asked["batch"],
+                asked["precision"])
             and row["system"] == "NVIDIA DGX-1"
         ]  # fmt: skip
     said = r"published \*\*([\d,]+) images/s\*\* for this run; the prediction is \*\*(\d+) % (above|below)"

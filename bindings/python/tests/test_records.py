@@ -21,7 +21,8 @@ STUBS = Path(pm.__file__).parent
 def test_stubs_declare_every_record_with_every_field() -> None:
     tree = ast.parse((STUBS / "_records.pyi").read_text(encoding="utf-8"))
     declared = {
-        node.name: {member.target.id: ast.unparse(member.annotation) for member in node.body if isinstance(member, ast.AnnAssign)}
+        node.name: {member.target.id: ast.unparse(member.annotation) for member in node.body if isinstance(member,
+            ast.AnnAssign)}
         for node in tree.body
         if isinstance(node, ast.ClassDef)
     }

@@ -16,7 +16,8 @@ ASKED = dict(global_batch=256, precision="bf16", optimizer="adam", framework="me
 
 LUA = """
 local pm = require "perfmodel"
-local found = pm.search{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = {32, 64}, global_batch = 256, precision = "bf16",
+local found = pm.search{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = {32, 64}, global_batch = 256,
+                         precision = "bf16",
                         optimizer = "adam", framework = "megatron-core-0.12", top = 25}
 io.write(found.plans:csv(), found.front:csv(), found.why:csv(), found.choices:csv(), found:to_settings "torchtitan")
 """
@@ -40,9 +41,11 @@ def output(*arguments: object, status: int = 0) -> str:
 
 
 def test_command_and_python(found: pm.Search) -> None:
-    asked = ["gpt3-13b", "dgx-a100-80gb", "--gpus", "32,64", "--global-batch", 256, "--precision", "bf16", "--optimizer", "adam"]
+    asked = ["gpt3-13b", "dgx-a100-80gb", "--gpus", "32,64", "--global-batch", 256, "--precision", "bf16",
+             "--optimizer", "adam"]
     asked += ["--framework", "megatron-core-0.12", "--top", 25, "--quiet"]
-    kinds = [["--format", "csv"], ["--front", "--format", "csv"], ["--why", "--format", "csv"], ["--choices", "--format", "csv"]]
+    kinds = [["--format", "csv"], ["--front", "--format", "csv"], ["--why", "--format", "csv"],
+             ["--choices", "--format", "csv"]]
     assert "".join(output("search", *asked, *kind) for kind in [*kinds, ["--as", "torchtitan"]]) == everything(found)
 
 
@@ -58,7 +61,8 @@ def test_lua_and_python(found: pm.Search, tmp_path: Path) -> None:
 
 DEADLINE = """
 local pm = require "perfmodel"
-io.write(pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", tokens = 3e11, within = "20 d", global_batch = 1024,
+io.write(pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", tokens = 3e11, within = "20 d",
+                            global_batch = 1024,
                             precision = "bf16", optimizer = "adam", gpu_mtbf = "500 d", checkpoint_rate = "20 GB/s",
                             restart = "10 min", price = 200000, gpu_hour_price = 2.5, pue = 1.2}:csv())
 """
@@ -69,7 +73,9 @@ def test_a_deadline_is_the_same_everywhere(tmp_path: Path) -> None:
     told |= dict(checkpoint_rate="20 GB/s", restart="10 min", gpu_hour_price=2.5, pue=1.2)
     found = pm.search_deadline("gpt3-13b", "dgx-a100-80gb", price=200000, **told)  # type: ignore[arg-type]
     assert found.reached and found.best.time <= 20 * 86400 and 0.9 < found.best.goodput < 1
-    assert found.best.gpu_hour_cost == 2.5 * found.best.gpu_hours and found.best.gpu_power == 1.2 * 400 * found.best.gpus
+    assert (
+        found.best.gpu_hour_cost == 2.5 * found.best.gpu_hours and found.best.gpu_power == 1.2 * 400 * found.best.gpus
+    )
     asked = [word for name, value in told.items() for word in ("--" + name.replace("_", "-"), value)]
     asked += ["--price", "dgx-a100-80gb=200000 USD", "--quiet"]
     assert output("search", "gpt3-13b", "dgx-a100-80gb", *asked, "--format", "csv") == found.to_csv()
@@ -90,7 +96,8 @@ def test_a_deadline_that_is_missed() -> None:
         pm.search_deadline("gpt3-13b", "dgx-a100-80gb", gpus=8, **asked)  # type: ignore[arg-type]
     with pytest.raises(pm.ArgumentError, match="checkpoint"):
         pm.search_deadline("gpt3-13b", "dgx-a100-80gb", gpu_mtbf="100 d", **asked)  # type: ignore[arg-type]
-    given = ["gpt3-13b", "dgx-a100-80gb", "--global-batch", 64, "--precision", "bf16", "--within", "1 s", "--samples", "1e6"]
+    given = ["gpt3-13b", "dgx-a100-80gb", "--global-batch", 64, "--precision", "bf16", "--within", "1 s", "--samples",
+             "1e6"]
     assert output("search", *given, "--max-nodes", 8, status=1) == ""
     assert "--gpus and --nodes are not given" in output("search", *given, "--gpus", 8, status=2)
     assert "one value of every option" in output("search", *given, "--tp", "1,2", status=2)
@@ -111,12 +118,14 @@ def test_the_best_plan_is_a_run(found: pm.Search) -> None:
     assert again.memory == found.best.memory
     assert found.best.run.nodes == 8 and found.count > found.fitting > 25 == len(found.plans)
     assert [row.step_time for row in found.plans] == sorted(found.plans["step_time"])
-    assert "framework" not in pm.search("gpt3-13b", "dgx-h100", global_batch=64, precision="bf16", tensor_parallel=8).options
+    assert "framework" not in pm.search("gpt3-13b", "dgx-h100", global_batch=64, precision="bf16",
+                                        tensor_parallel=8).options
 
 
 @pytest.mark.parametrize("format", ["megatron", "torchtitan"])
 def test_the_best_plan_as_others_write_it(format: str, tmp_path: Path) -> None:
-    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, tensor_parallel=4, pipeline_parallel=4, **ASKED)  # type: ignore[arg-type]
+    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, tensor_parallel=4, pipeline_parallel=4,
+                      **ASKED)  # type: ignore[arg-type]
     path = tmp_path / "run.sh"
     path.write_text(found.to_settings(format))
     read = pm.run_from(path).options
@@ -126,16 +135,19 @@ def test_the_best_plan_as_others_write_it(format: str, tmp_path: Path) -> None:
 
 def test_why(found: pm.Search) -> None:
     best = found.best
-    for choice, chosen, value, slower, limit in zip(*(found.why[c] for c in ("choice", "chosen", "value", "slower", "limit"))):
+    for choice, chosen, value, slower, limit in zip(*(found.why[c] for c in ("choice", "chosen", "value", "slower",
+        "limit"))):
         asked = getattr(best.run, choice)
-        assert chosen == ({False: "no", True: "yes"}[asked] if isinstance(asked, bool) else f"{asked:g}" if asked == asked and not isinstance(asked, str) else asked)
+        assert chosen == ({False: "no", True: "yes"}[asked] if isinstance(asked,
+            bool) else f"{asked:g}" if asked == asked and not isinstance(asked, str) else asked)
         assert value != chosen and (slower >= 0 or limit == "memory")
     assert "tensor_parallel" in found.why["choice"] and "nodes" in found.why["choice"]
     assert len(found.choices) > len(found.why)
 
 
 def test_what_is_given_is_taken_as_it_is() -> None:
-    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, tensor_parallel=[2, 4], zero=1, top=1000, **ASKED)  # type: ignore[arg-type]
+    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, tensor_parallel=[2, 4], zero=1, top=1000,
+                      **ASKED)  # type: ignore[arg-type]
     assert set(found.plans["tensor_parallel"]) == {2, 4} and set(found.plans["zero"]) == {1}
     both = pm.search("gpt3-13b", ["dgx-a100-80gb", "dgx-h100"], gpus=32, global_batch=64, precision=["fp16", "bf16"])
     assert both.best.system == "dgx-h100"
@@ -144,7 +156,8 @@ def test_what_is_given_is_taken_as_it_is() -> None:
 
 def test_progress() -> None:
     seen: list[tuple[int, int]] = []
-    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, progress=lambda done, all: seen.append((done, all)), **ASKED)  # type: ignore[arg-type]
+    found = pm.search("gpt3-13b", "dgx-a100-80gb", gpus=64, progress=lambda done, all: seen.append((done, all)),
+                      **ASKED)  # type: ignore[arg-type]
     assert seen[-1] == (found.count, found.count) and seen == sorted(seen)
 
 
@@ -168,7 +181,8 @@ def test_racks_are_filled_evenly() -> None:
         (pm.TooManyGpusError, "12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do", {"gpus": 12}),
         (pm.ArgumentError, "tensor_parallel 0 is not at least 1", {"tensor_parallel": 0}),
         (pm.NotFoundError, "no parallel plan shares", {"tensor_parallel": 3}),
-        (pm.NotFoundError, "no parallel plan shares", {"global_batch": 7, "gpus": 64, "pipeline_parallel": 1, "tensor_parallel": 1}),
+        (pm.NotFoundError, "no parallel plan shares",
+         {"global_batch": 7, "gpus": 64, "pipeline_parallel": 1, "tensor_parallel": 1}),
         (pm.ArgumentError, "global batch 0.5", {"global_batch": 0.5}),
         (pm.DoesNotFitError, "none of .* plans fits", {"usable_memory": "1 GB"}),
         (pm.ArgumentError, "room for at least one plan", {"top": 0}),

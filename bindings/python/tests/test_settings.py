@@ -12,7 +12,8 @@ FILES = Path(__file__).parents[3] / "tests" / "settings"
 def test_a_script_is_the_run_that_it_starts() -> None:
     run = pm.run_from(FILES / "train.sh")
     asked = dict(gpus=8, nodes=128, global_batch=1536, micro_batch=1, precision="bf16", optimizer="adam", zero=1,
-                 tensor_parallel=8, pipeline_parallel=16, virtual_pipeline=2, sequence_parallel=True, recompute="selective")
+                 tensor_parallel=8, pipeline_parallel=16, virtual_pipeline=2, sequence_parallel=True,
+                 recompute="selective")
     assert run.options == asked
     assert run.network == {"layers": 96, "hidden": 12288, "heads": 96, "seq": 2048}
     assert run.not_understood == ["tp-comm-overlap"]

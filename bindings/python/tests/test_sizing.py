@@ -16,7 +16,8 @@ def test_least_is_enough_and_one_less_is_not():
         for nodes in (choice.nodes - 1, choice.nodes):
             if nodes == 0:
                 continue
-            p = pm.predict("resnet50", choice.system, gpus=8, nodes=nodes, batch=64, precision="fp16", dataset="ilsvrc2012")
+            p = pm.predict("resnet50", choice.system, gpus=8, nodes=nodes, batch=64, precision="fp16",
+                           dataset="ilsvrc2012")
             assert (90 * p.epoch_time <= 3600) == (nodes == choice.nodes)
 
 

@@ -46,7 +46,8 @@ def test_the_timeline_ends_with_the_step(plan: dict[str, object]) -> None:
     assert end == pytest.approx(p.step_time, rel=0.02)  # the last stage is slower than the others
     busy = p.stages()["busy_time"]
     for stage in range(p.pipeline_stages):
-        own = sorted((event["ts"], event["dur"]) for event in bars if event["tid"] == stage and event["cat"] != "waiting")
+        own = sorted((event["ts"],
+                      event["dur"]) for event in bars if event["tid"] == stage and event["cat"] != "waiting")
         assert all(a[0] + a[1] <= b[0] + 0.002 for a, b in zip(own, own[1:]))  # rounded to ns
         assert sum(dur for _, dur in own) * 1e-6 == pytest.approx(busy[stage], rel=1e-6)
 

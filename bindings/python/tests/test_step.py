@@ -69,7 +69,10 @@ def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
     with pytest.warns(UserWarning, match="mxnet17 never ran on NVIDIA H100 SXM5"):
         old = pm.predict("resnet50", "dgx-h100", precision="fp16", framework="mxnet17")
     own = pm.predict("resnet50", "dgx1-p100", framework="mxnet17")
-    assert old.throughput_p90 / old.throughput > own.throughput_p90 / own.throughput and old.calibration == "not-calibrated"
+    assert (
+        old.throughput_p90 / old.throughput > own.throughput_p90 / own.throughput
+        and old.calibration == "not-calibrated"
+    )
     with pytest.warns(UserWarning, match="never ran on"):
         call = pm.infer("resnet50", "h100", precision="fp16", framework="mxnet17")
     own_call = pm.infer("resnet50", "k80", framework="mxnet17")
@@ -80,7 +83,8 @@ def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
 
 
 @pytest.mark.parametrize(
-    "parallelism", ["all-reduce", "single-process", "parameter-server", "async", "tensor-parallel", "pipeline-parallel", "hybrid"]
+    "parallelism", ["all-reduce", "single-process", "parameter-server", "async", "tensor-parallel", "pipeline-parallel",
+                    "hybrid"]
 )
 def test_every_parallelism(parallelism: str) -> None:
     one = pm.predict("vgg16", "dgx1-v100", gpus=1, framework="keras")

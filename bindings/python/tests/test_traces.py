@@ -1,7 +1,7 @@
 """Files of other programs as measurements: what nccl-tests, PyTorch's profiler and Nsight Systems write.
 
-The samples in tests/traces are written by hand after the programs' own output: their form is theirs, their times are not
-measured. Products of trace.json take 1.2 times what the shipped constants say, which a calibration has to find.
+The samples in tests/traces are written by hand after the programs' own output: their form is theirs, their times are
+not measured. Products of trace.json take 1.2 times what the shipped constants say, which a calibration has to find.
 """
 
 from __future__ import annotations
@@ -46,11 +46,13 @@ def test_a_trace_of_the_profiler() -> None:
     passes = {row["pass"]: row for row in rows if row["kernel"] == "conv"}
     assert set(passes) == {"fwd", "bwd_data", "bwd_weight"}
     for row in passes.values():
-        assert (row["conv_N"], row["conv_C"], row["conv_K"], row["conv_H"], row["filt_R_h"]) == ("64", "256", "64", "56", "1")
+        assert (row["conv_N"], row["conv_C"], row["conv_K"], row["conv_H"], row["filt_R_h"]) == ("64", "256", "64",
+            "56", "1")
         assert row["precision"] == "tf32" and row["stride_h"] == "1" and row["pad_w"] == "0"
     assert [row["shape"] for row in rows if row["kernel"] == "softmax"] == ["49152x512"]
     assert re.search(r"63 kernels make rows \(97\.\d % of the kernels' time\), 4 do not:", rest)
-    for name in ("aten::convolution_backward", "ncclDevKernel_AllReduce", "aten::_flash_attention_forward", "aten::embedding"):
+    for name in ("aten::convolution_backward", "ncclDevKernel_AllReduce", "aten::_flash_attention_forward",
+                 "aten::embedding"):
         assert re.search(rf"\b1 \([\d.]+ %\): {name}", rest)
 
 
@@ -76,13 +78,15 @@ def test_what_the_profiler_of_this_pytorch_writes(tmp_path: Path) -> None:
     trace = json.loads((tmp_path / "cpu.json").read_text())
     trace["deviceProperties"] = [{"id": 0, "name": "NVIDIA GeForce RTX 4090"}]
     kernels = [{"ph": "X", "cat": "kernel", "name": "ampere_sgemm_128x64_tn", "dur": 10 + i, "args":
-                {"External id": event["args"]["External id"], "device": 0}} for i, event in enumerate(trace["traceEvents"])
+                {"External id": event["args"]["External id"],
+                 "device": 0}} for i, event in enumerate(trace["traceEvents"])
                if event.get("cat") == "cpu_op"]
     trace["traceEvents"] += kernels
     (tmp_path / "gpu.json").write_text(json.dumps(trace))
     rows, rest = imported(tmp_path / "gpu.json")
     products = [sizes(row) for row in rows if row["kernel"] == "gemm"]
-    assert sorted(products) == sorted([("gemm", "fp32", "1", "16", "32", "48", "T", "N"), ("gemm", "fp32", "1", "32", "48", "16", "N", "T"),
+    assert sorted(products) == sorted([("gemm", "fp32", "1", "16", "32", "48", "T", "N"),
+                                       ("gemm", "fp32", "1", "32", "48", "16", "N", "T"),
                                        ("bmm", "fp16-mixed", "4", "8", "40", "24", "N", "N")])
     shapes = {row["id"]: row["shape"] for row in rows if row["shape"]}
     assert shapes["aten::native_layer_norm"] == shapes["aten::_softmax"] == "16x32" and shapes["aten::gelu"] == "512x1"
@@ -97,7 +101,8 @@ def test_reports_of_nsight_systems(name: str) -> None:
     rows, rest = imported(TRACES / name, "--system", "a100-sxm4-40gb")
     assert len(rows) == 13 and {row["gpu"] for row in rows} == {"a100-sxm4-40gb"}
     split = next(row for row in rows if row["id"] == "aten::mm")
-    assert sizes(split) == ("gemm", "fp16-mixed", "1", "768", "768", "2048", "N", "T") and float(split["time_us"]) == 25.5
+    assert sizes(split) == ("gemm", "fp16-mixed", "1", "768", "768", "2048", "N",
+                            "T") and float(split["time_us"]) == 25.5
     assert "14 kernels make rows" in rest and "ncclDevKernel_AllReduce" in rest and "aten::embedding" in rest
     if name == "gpu_trace.csv":  # a summary names no GPU
         assert {row["gpu"] for row in imported(TRACES / name)[0]} == {"NVIDIA A100-SXM4-40GB"}
@@ -112,11 +117,13 @@ def test_nccl_tests() -> None:
     assert float(large["time_us"]) == 4692.91
     document, _ = imported(TRACES / "all_gather.json", "--system", "dgx-h100")
     assert len(document) == 21
-    assert {(row["gpus"], row["nodes"], row["collective"], row["note"]) for row in document} == {("16", "2", "all_gather", "-g 1")}
+    assert {(row["gpus"], row["nodes"], row["collective"], row["note"]) for row in document} == {("16", "2",
+        "all_gather", "-g 1")}
 
 
 def median(errors: pm.Table, use: str) -> float:
-    rows = [i for i, of in enumerate(errors["use"]) if str(of) == use and str(errors["group"][i]).startswith(("all", "a100"))]
+    rows = [i for i, of in enumerate(errors["use"]) if str(of) == use and str(errors["group"][i]).startswith(("all",
+        "a100"))]
     return float(max(errors["median"][i] for i in rows))
 
 
@@ -137,7 +144,10 @@ def test_a_calibration_finds_what_the_times_hold(tmp_path: Path) -> None:
     states = dict(zip(fit.constants["constant"], map(str, fit.constants["state"]), strict=True))
     assert states["tensor_energy"] == "not identifiable"  # no product of the sample is limited by power
     shipped = list(pm.Catalog().list("kernel_calibrations")["id"]).index("ampere")
-    assert catalog.list("kernel_calibrations")["tensor_energy"][shipped] == pm.Catalog().list("kernel_calibrations")["tensor_energy"][shipped]
+    assert (
+        catalog.list("kernel_calibrations")["tensor_energy"][shipped]
+        == pm.Catalog().list("kernel_calibrations")["tensor_energy"][shipped]
+    )
 
 
 def test_collectives_of_ones_own(tmp_path: Path) -> None:
@@ -145,25 +155,34 @@ def test_collectives_of_ones_own(tmp_path: Path) -> None:
     assert median(fit.errors, "left-out-machine") > 20 > 6 > median(fit.errors, "fitted")
     text = fit.xml(tmp_path / "own.xml")
     assert '<fit id="hopper"' in text and 'id="volta"' not in text and 'fitted_to="all_reduce.txt" rows="28"' in text
-    own = pm.validate("collectives", data=TRACES / "all_reduce.txt", system="dgx-h100", catalog=pm.Catalog(tmp_path / "own.xml"))
+    own = pm.validate("collectives", data=TRACES / "all_reduce.txt", system="dgx-h100",
+                      catalog=pm.Catalog(tmp_path / "own.xml"))
     assert max(own["median"]) < 6
 
 
 BAD = {
-    "kernel.json": ('{"traceEvents": [\n{"cat": "kernel", "name": "x"}]}', r'kernel\.json:2: column \d+: this kernel has no duration'),
-    "comma.json": ('{"traceEvents": [\n\n{"cat": "kernel" "name": "x"}]}', r"comma\.json:3: column 18: a comma is missing"),
+    "kernel.json": ('{"traceEvents": [\n{"cat": "kernel", "name": "x"}]}',
+                    r'kernel\.json:2: column \d+: this kernel has no duration'),
+    "comma.json": ('{"traceEvents": [\n\n{"cat": "kernel" "name": "x"}]}',
+                   r"comma\.json:3: column 18: a comma is missing"),
     "cut.json": ('{"traceEvents": [{"cat": "ker', r"cut\.json:1: column 30: a text has no end"),
     "none.json": ('{"traceEvents": []}', r"none\.json: no kernel of a GPU is in the trace"),
-    "shapes.json": ('{"traceEvents": [{"cat": "kernel", "name": "x", "dur": 1}]}', r"shapes\.json: .*record_shapes=True"),
-    "time.csv": ("Processing\nStart (ns),Duration (ns),Device,Name\n1,x,T4 (0),mm\n", r'time\.csv:3: Duration \(ns\) "x" is no number'),
-    "ranges.csv": ("Start (ns),Duration (ns),Device,Name\n1,5,T4 (0),mm\n", r"ranges\.csv: no kernel has sizes: .*emit_nvtx"),
+    "shapes.json": ('{"traceEvents": [{"cat": "kernel", "name": "x", "dur": 1}]}',
+                    r"shapes\.json: .*record_shapes=True"),
+    "time.csv": ("Processing\nStart (ns),Duration (ns),Device,Name\n1,x,T4 (0),mm\n",
+                 r'time\.csv:3: Duration \(ns\) "x" is no number'),
+    "ranges.csv": ("Start (ns),Duration (ns),Device,Name\n1,5,T4 (0),mm\n",
+                   r"ranges\.csv: no kernel has sizes: .*emit_nvtx"),
     "unit.csv": ("Start (h),Duration (h),Device,Name\n1,5,T4 (0),mm\n", r"unit\.csv:1: there is no time with a unit"),
 }
 BAD_RUNS = {
-    "reduce.txt": ("# out-of-place\n# size count type time algbw busbw\n# Rank 0 Pid 3 on h device 0 [0x3] T4\n8 2 float xx 1 2\n",
+    "reduce.txt": ("# out-of-place\n# size count type time algbw busbw\n# Rank 0 Pid 3 on h device 0 [0x3] T4\n8 2 "
+                   "float xx 1 2\n",
                    r'reduce\.txt:4: time "xx" is no number above 0'),
-    "gpus.txt": ("# all_reduce_perf out-of-place\n# size count type time algbw busbw\n8 2 float 4 1 2\n", r"gpus\.txt: does not list the GPUs"),
-    "what.txt": ("# out-of-place\n# size count type time algbw busbw\n8 2 float 4 1 2\n", r"what\.txt: does not say which collective"),
+    "gpus.txt": ("# all_reduce_perf out-of-place\n# size count type time algbw busbw\n8 2 float 4 1 2\n",
+                 r"gpus\.txt: does not list the GPUs"),
+    "what.txt": ("# out-of-place\n# size count type time algbw busbw\n8 2 float 4 1 2\n",
+                 r"what\.txt: does not say which collective"),
     "all_reduce.json": ('{"config":{"devices":[{"hostname":"h"}]},"results":[{"size":8,"out_of_place":{"bus_bw":1}}]}',
                         r"all_reduce\.json:1: column \d+: this result has no time"),
 }
@@ -174,7 +193,8 @@ def test_a_bad_file_is_one_line_with_its_place(name: str, tmp_path: Path) -> Non
     text, message = {**BAD, **BAD_RUNS}[name]
     (tmp_path / name).write_text(text)
     with pytest.raises(pm.Error, match=message) as caught:
-        pm.validate("kernels" if name in BAD else "collectives", data=tmp_path / name, system="t4" if name in BAD else "dgx-h100")
+        pm.validate("kernels" if name in BAD else "collectives", data=tmp_path / name,
+                    system="t4" if name in BAD else "dgx-h100")
     assert "\n" not in str(caught.value)
 
 
@@ -193,7 +213,8 @@ def test_no_damage_ends_in_more_than_an_error(path: Path, tmp_path: Path) -> Non
         text = bytearray(whole)
         for _ in range(chance.randint(1, 4)):
             at = chance.randrange(len(text))
-            text[at : at + chance.randint(0, 3)] = chance.choice([b"", b'"', b"]", b"{", b",", b"-", b"9" * 30, b"\\", b"\n"])
+            text[at : at + chance.randint(0, 3)] = chance.choice([b"", b'"', b"]", b"{", b",", b"-", b"9" * 30, b"\\",
+                b"\n"])
         target.write_bytes(bytes(text[: chance.randint(1, len(text))]))
         for set in ("kernels", "collectives"):
             try:

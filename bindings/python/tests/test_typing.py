@@ -23,7 +23,8 @@ first: pm.Prediction = pm.sweep([net, "vgg16"], node, gpus=[1, 2], batch=64)[0]
 
 
 def mypy(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir", str(cache), *arguments]
+    words = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports", "--cache-dir", str(cache),
+             *arguments]
     return subprocess.run(words, capture_output=True, text=True)
 
 

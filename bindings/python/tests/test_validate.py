@@ -19,7 +19,8 @@ def test_the_sets() -> None:
                                     "collectives", "storage"]
 
 
-FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings", "covered [%]"] for name in ("training", "inference", "large-models")}
+FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings",
+    "covered [%]"] for name in ("training", "inference", "large-models")}
 
 
 def test_every_set_has_the_same_columns() -> None:
@@ -52,10 +53,14 @@ def test_rows_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_hosts_limit_what_they_prepare(tmp_path: Path) -> None:
-    header = "model,framework,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,precision,throughput,unit,source_repo,note\n"
-    row = "{},TensorFlow 2,V100,32,NVIDIA DGX-1,{},1,{},fp16-mixed,4000,images/s,NVIDIA/DeepLearningExamples,EfficientNet-B0\n"
+    header = (
+        "model,framework,gpu,gpu_memory_GB,system,gpus,nodes,batch_per_gpu,precision,throughput,unit,source_repo,note\n"
+    )
+    row = "{},TensorFlow 2,V100,32,NVIDIA DGX-1,{},1,{},fp16-mixed,4000,images/s,"
+    row += "NVIDIA/DeepLearningExamples,EfficientNet-B0\n"
     path = tmp_path / "rows.csv"
-    path.write_text(header + "".join(row.format("EfficientNet-B0", gpus, batch) for gpus in (1, 8) for batch in (256, 512))
+    path.write_text(header + "".join(row.format("EfficientNet-B0", gpus, batch) for gpus in (1, 8) for batch in (256,
+        512))
                     + row.format("ResNet-50", 8, 256))
     table = pm.validate("training", rows=True, data=path)
     one, _, small, large, other = table["predicted"]
@@ -66,8 +71,11 @@ def test_hosts_limit_what_they_prepare(tmp_path: Path) -> None:
 
 def test_large_models_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    header = ("model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"
-              "layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,micro_batch,step_time_s,memory_GB\n")
+    header = (
+        "model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,"
+        "hidden,layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,micro_batch,"
+        "step_time_s,memory_GB\n"
+    )
     shape = "GPT,Megatron-LM,2022-05,dgx-a100-80gb,A100,64,8,64,bf16,2048,{},4096,32,32,16384,51200,4,4,{},{},{},{}\n"
     path.write_text(header + shape.format(",", "1f1b", 2, 3, 20) + shape.format("50000,tokens/s", "1f1b", "", "", "")
                     + shape.format(",", "zb-5p", 2, 3, 20))
@@ -85,12 +93,15 @@ def test_large_models_of_ones_own(tmp_path: Path) -> None:
 
 def test_offloading_of_ones_own(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    header = ("model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"
-              "layers,heads,ffn,vocab,zero_stage,offload,micro_batch,step_time_s\n")
+    header = (
+        "model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,"
+        "hidden,layers,heads,ffn,vocab,zero_stage,offload,micro_batch,step_time_s\n"
+    )
     row = "GPT,Megatron-LM,2022-05,dgx-a100-80gb,A100,8,1,64,bf16,2048,,,4096,32,32,16384,51200,2,{},2,9\n"
     path.write_text(header + row.format("gradients") + row.format(""))
     network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, ffn=16384, vocabulary=51200, flash=1)
-    kept = dict(gpus=8, batch=8, micro_batch=2, zero=2, precision="bf16", optimizer="adam", framework="megatron-v2", ignore_memory=True)
+    kept = dict(gpus=8, batch=8, micro_batch=2, zero=2, precision="bf16", optimizer="adam", framework="megatron-v2",
+                ignore_memory=True)
     runs = [pm.predict(network, "dgx-a100-80gb", offload=offload, **kept) for offload in ("gradients", "none")]
     predicted = pm.validate("large-models", rows=True, data=path)["predicted"]
     assert list(predicted) == pytest.approx([run.step_time * 1e3 for run in runs])
@@ -99,9 +110,11 @@ def test_offloading_of_ones_own(tmp_path: Path) -> None:
 
 def test_micro_batches_that_are_not_printed(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    header = ("model,framework,source_repo,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,hidden,"
-              "layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,zero_stage,micro_batch,step_time_s\n")
-    shape = "GPT,torchtitan,pytorch/torchtitan,2025-01,dgx-h100,H100,64,8,256,bf16,2048,,,4096,32,32,16384,51200,4,4,1f1b,3,{},9\n"
+    header = ("model,framework,source_repo,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,"
+              "throughput,unit,hidden,layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,"
+              "zero_stage,micro_batch,step_time_s\n")
+    shape = "GPT,torchtitan,pytorch/torchtitan,2025-01,dgx-h100,H100,64,8,256,bf16,2048,,,4096,32,32,16384,51200,"
+    shape += "4,4,1f1b,3,{},9\n"
     path.write_text(header + shape.format("") + shape.format(16))
     table = pm.validate("large-models", rows=True, data=path)
     assert table["predicted"][0] == table["predicted"][1]  # 64 samples of a replica, 4 stages: 4 times 16

@@ -46,7 +46,8 @@ def count(name: str, image: int) -> tuple[int, int]:
 def check(rows: list[dict[str, str]], counted: list[dict[str, str]]) -> int:
     for row, now in zip(rows, counted):
         if row != now:
-            print(f"{row['model']} at {row['image']}: {row['parameters']}, {row['mac']} in the table, {now['parameters']}, {now['mac']} counted")
+            print(f"{row['model']} at {row['image']}: {row['parameters']}, {row['mac']} in the table, "
+                  f"{now['parameters']}, {now['mac']} counted")
     print(f"{sum(row == now for row, now in zip(rows, counted))} networks as timm {timm.__version__} counts them")
     return int(rows != counted)
 

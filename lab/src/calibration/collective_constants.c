@@ -99,7 +99,8 @@ static const struct {
   const char *id, *like;
   double steps;
 } generations[] = {{"pascal", NULL, 0},    {"maxwell", "pascal", -1}, {"kepler", "maxwell", -1}, {"volta", "pascal", 1},
-                   {"turing", "volta", 0}, {"ampere", "volta", 1},    {"hopper", "ampere", 1},   {"blackwell", "hopper", 1},
+                   {"turing", "volta", 0}, {"ampere", "volta", 1},    {"hopper", "ampere", 1},
+                     {"blackwell", "hopper", 1},
                    {"cdna2", "ampere", 0}, {"cdna3", "cdna2", 1}};
 
 /* The constant called "launch_trend" of "launch", if there is one. */

@@ -134,7 +134,8 @@ int pm__lab_calibrate_collectives(pm_calibration *out, const pm_catalog *catalog
 {
   pm__csv table;
   if (options->entries != NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "constants of collectives are fitted together, not those of \"%.80s\"",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "constants of collectives are fitted together, not those of \"%.80s\"",
                     options->entries);
   if (pm__csv_read(&table, options->data, options->file, error) != PM_OK) return PM_STATUS_BAD_FILE;
   pm__lab_collective_fit *fit = (pm__lab_collective_fit *)calloc(1, sizeof *fit);

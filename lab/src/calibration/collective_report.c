@@ -122,7 +122,8 @@ static int add_band(pm__lab_collective_fit *fit, double *room, pm_error *error)
 
 /* ---- The file ---- */
 
-static const pm_fitted_constant *found_of(const pm__lab_collective_fit *fit, const pm__lab_entry *entry, const char *name)
+static const pm_fitted_constant *found_of(const pm__lab_collective_fit *fit, const pm__lab_entry *entry,
+                                          const char *name)
 {
   const pm_fitted_constant *own = pm__lab_calibration_find(fit->out, entry->id, name);
   if (own != NULL || strcmp(entry->kind, "fit") != 0) return own;
@@ -137,7 +138,8 @@ static void name_machines(const pm__lab_collective_fit *fit, const char *entry, 
     const pm__lab_fit_machine *machine = &fit->rows.machines[m];
     bool own = strcmp(pm_system_get_gpu(machine->built)->architecture, entry) == 0;
     pm_edge edge;
-    for (int i = 0; !own && pm_system_get_edge(machine->built, i, &edge) == PM_OK; i++) own = strcmp(edge.link, entry) == 0;
+    for (int i = 0; !own && pm_system_get_edge(machine->built, i, &edge) == PM_OK; i++)
+      own = strcmp(edge.link, entry) == 0;
     own = own || strcmp(pm_system_get_network_link(machine->built), entry) == 0;
     if (!machine->fitted || !own) continue;
     size_t used = strlen(out);
@@ -162,7 +164,8 @@ static bool replaced(const void *user, const pm__lab_entry *entry, const pm_fiel
   bool common = strcmp(found->entry, "default") == 0;
   if (!common && !fit->own) name_machines(fit, found->entry, machines, sizeof machines);
   pm__lab_value_fitted(value, fit->out, machines, (int)found->rows);
-  if (strcmp(found->stage, "interval") == 0) pm__text_set(value->note, sizeof value->note, "each machine left out in turn");
+  if (strcmp(found->stage, "interval") == 0)
+    pm__text_set(value->note, sizeof value->note, "each machine left out in turn");
   else if (common && !fit->own) pm__text_set(value->note, sizeof value->note, "all machines");
   if (strcmp(field->unit, "B") == 0) snprintf(value->text, sizeof value->text, "%.4g KB", found->value / 1e3);
   else pm__lab_value_write(value, found->value, field->unit);
@@ -181,14 +184,17 @@ static void write_file(const pm__lab_collective_fit *fit, pm__string *out)
 {
   static const char *const written[] = {"fit", "calibration"};
   pm__string_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                      "<!-- Constants of collectives and of links, written by perfmodel calibrate (set collectives). What was\n"
-                      "     fitted names the machines whose rows it was fitted to, or \"all machines\"; statements of the documents and\n"
+                      "<!-- Constants of collectives and of links, written by perfmodel calibrate (set collectives). "
+                      "What was\n"
+                      "     fitted names the machines whose rows it was fitted to, or \"all machines\"; statements of "
+                      "the documents and\n"
                       "     rows marked held-out played no part. -->\n"
                       "<perfmodel version=\"1\">\n");
   for (size_t k = 0; k < sizeof written / sizeof written[0]; k++) {
     pm__lab_entry entry;
     for (size_t i = 0; pm__lab_entry_at(fit->catalog, written[k], i, &entry); i++)
-      if (!fit->own || (is_of_rows(fit, entry.id) && is_changed(fit, &entry))) pm__lab_entry_write(out, &entry, replaced, fit);
+      if (!fit->own || (is_of_rows(fit, entry.id) && is_changed(fit, &entry)))
+        pm__lab_entry_write(out, &entry, replaced, fit);
   }
   pm__string_add(out, "\n</perfmodel>\n");
 }
@@ -203,7 +209,8 @@ static size_t rows_of(const pm__lab_collective_fit *fit, const pm__lab_fit_const
     const pm_system *built = fit->rows.machines[row->machine].built;
     bool link = strcmp(constant->kind->type, "fit") != 0;
     count += row->use == PM_FIT_USE_FITTED &&
-             (link || constant->entry[0] == '\0' || strcmp(pm_system_get_gpu(built)->architecture, constant->entry) == 0);
+             (link || constant->entry[0] == '\0' ||
+              strcmp(pm_system_get_gpu(built)->architecture, constant->entry) == 0);
   }
   return count;
 }

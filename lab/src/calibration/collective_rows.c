@@ -70,12 +70,14 @@ static pm_fit_use use_of(const pm__lab_run *run, const char *kept)
 
 static int add_row(pm__lab_collective_rows *rows, const pm__lab_run *run, pm_fit_use use, int group, pm_error *error)
 {
-  pm__lab_collective_row *row = (pm__lab_collective_row *)pm__grow(rows->items, rows->count, &rows->capacity, sizeof *row);
+  pm__lab_collective_row *row = (pm__lab_collective_row *)pm__grow(rows->items, rows->count, &rows->capacity,
+                                                                   sizeof *row);
   if (row == NULL) return pm__no_memory(error);
   rows->items = row;
   row += rows->count++;
   int machine = rows->groups[group].machine;
-  *row = (pm__lab_collective_row){.bytes = run->bytes, .measured = run->measured, .weight = (double)group, .machine = machine,
+  *row = (pm__lab_collective_row){.bytes = run->bytes, .measured = run->measured, .weight = (double)group,
+                                  .machine = machine,
                            .regime = run->regime, .use = use};
   pm__text_set(row->collective, sizeof row->collective, run->cells->collective);
   rows->machines[machine].fitted = rows->machines[machine].fitted || use == PM_FIT_USE_FITTED;

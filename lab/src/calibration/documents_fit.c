@@ -1,6 +1,6 @@
 /*
-** Calibration of the constants of frameworks that only the source documents ran, on all their rows with a number; then the
-** width of the prediction interval of what rests on documents.
+** Calibration of the constants of frameworks that only the source documents ran, on all their rows with a number; then
+** the width of the prediction interval of what rests on documents.
 **
 ** Residual: the logarithm of predicted over stated, with Huber's loss. What a constant is before any row counts as one
 ** row more. A constant says which documents it rests on, so that perfmodel validate can leave it out.

@@ -4,8 +4,9 @@
 ** An architecture's stages are fitted on the rows of its GPUs; a general stage on those of all. A constant that the
 ** entry of an architecture states is its own; what it does not state it shares.
 **
-** Rows of one's own say nothing of other architectures: every constant is then one of the architecture that they are of.
-** They may be few, so the value that the catalogue has counts as a row too, and what they do not decide stays there.
+** Rows of one's own say nothing of other architectures: every constant is then one of the architecture that they are
+** of. They may be few, so the value that the catalogue has counts as a row too, and what they do not decide stays
+** there.
 */
 #include "calibration/kernel_fit.h"
 #include <math.h>
@@ -17,7 +18,8 @@
 enum { ROUNDS = 4, LEAST_ROWS = 20, LEAST_OWN_ROWS = 5, STARTS = 8 };
 
 static const double LARGE = 0.05; /* logarithm of an error that counts as large */
-static const double NOISE = 0.05, FACTOR = 1.5; /* of a row; by which the catalogue's constants may be wrong: own rows */
+/* of a row; by which the catalogue's constants may be wrong: own rows */
+static const double NOISE = 0.05, FACTOR = 1.5;
 
 static const pm_field *field_of(const char *name)
 {
@@ -262,8 +264,8 @@ static size_t rows_of(const pm__lab_kernel_fit *fit, const pm__lab_stage *stage,
   return count;
 }
 
-/* What is fitted begins from its start, not from the catalogue's value, so that the result depends on the rows alone; on
-** rows of one's own from that value. */
+/* What is fitted begins from its start, not from the catalogue's value, so that the result depends on the rows alone;
+** on rows of one's own from that value. */
 static void set_starts(pm__lab_kernel_fit *fit)
 {
   const pm__lab_stage *stage;

@@ -121,9 +121,11 @@ static bool replaced(const void *user, const pm__lab_entry *entry, const pm_fiel
 
 static const char head[] =
   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-  "<!-- What kernels get of an architecture: constants of the formulas in docs/model.md, written by perfmodel calibrate\n"
+  "<!-- What kernels get of an architecture: constants of the formulas in docs/model.md, written by perfmodel "
+  "calibrate\n"
   "     (docs/calibration.md). No datasheet value and no measurement stands here.\n\n"
-  "     An entry has the id of an architecture, or of one of its chips, whose GPUs are then its aliases. What was fitted\n"
+  "     An entry has the id of an architecture, or of one of its chips, whose GPUs are then its aliases. What was "
+  "fitted\n"
   "     says on how many rows, and how uncertain it is; `rule` has no kernel of the architecture behind it.\n"
   "     The constants of the entry \"default\" hold for every architecture that does not state its own. -->\n"
   "<perfmodel version=\"1\">\n";

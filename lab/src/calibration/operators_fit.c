@@ -1,11 +1,11 @@
 /*
-** Calibration of what the hosts of published operators add (kernel_harness): for each software on each GPU by itself, on
-** the rows that are compared without doubt and have constants.
+** Calibration of what the hosts of published operators add (kernel_harness): for each software on each GPU by itself,
+** on the rows that are compared without doubt and have constants.
 **
 ** Residual: the logarithm of predicted over measured, with Huber's loss. The least mean of relative errors, which pages
-** sum up, would be lower by up to a point, with constants that lean to the fast ones where times scatter: those of kernels,
-** which the same rows decide with these, would follow them at every turn. What a constant is before any row counts as one row
-** more.
+** sum up, would be lower by up to a point, with constants that lean to the fast ones where times scatter: those of
+** kernels, which the same rows decide with these, would follow them at every turn. What a constant is before any row
+** counts as one row more.
 */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,8 @@ static const struct {
   {{"w4_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"w4_routing", 4, 3, 0.05, 60}, {"w4_experts_rate", 0.9, 1.5, 0.05, 1}},
   {{"fp4_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"fp4_routing", 4, 3, 0.05, 60}, {"fp4_experts_rate", 0.9, 1.5, 0.05, 1}},
   {{"latent", 8e-6, 2, 0.1e-6, 40e-6}, {"latent_rate", 1, 2, 0.05, 4}},
-  {{"latent_decode", 6e-6, 2, 0.1e-6, 40e-6}, {"latent_decode_rate", 1, 2, 0.05, 16}, {"latent_converting", 2, 3, 1, 40}},
+  {{"latent_decode", 6e-6, 2, 0.1e-6, 40e-6}, {"latent_decode_rate", 1, 2, 0.05, 16},
+   {"latent_converting", 2, 3, 1, 40}},
   {{"attention", 8e-6, 2, 0.1e-6, 40e-6}, {"attention_rate", 1, 2, 0.05, 4}},
   {{"decode", 6e-6, 2, 0.1e-6, 40e-6}, {"decode_rate", 1, 2, 0.05, 4}, {"decode_start", 1, 2, 0.05, 4}},
   {{"byte_decode", 6e-6, 2, 0.1e-6, 40e-6}, {"byte_decode_rate", 1, 2, 0.05, 4}, {"byte_decode_start", 1, 2, 0.05, 4}},
@@ -246,9 +247,12 @@ static const char head[] =
   "<!-- What the host adds to published times of kernels: how they were measured, no property of a GPU. Added to both\n"
   "     predictions before they are compared with a row.\n"
   "\n"
-  "     DeepBench: loops of one kernel. NeuSight: one PyTorch call between two events, so the host's way to the kernel shows\n"
-  "     in every row; the least times are the shortest of an operator on a GPU. For other GPUs the middle of the five.\n"
-  "     Serving engines and Vidur: what is fitted to rows of operators is written by perfmodel calibrate, set operators. -->\n"
+  "     DeepBench: loops of one kernel. NeuSight: one PyTorch call between two events, so the host's way to the kernel "
+  "shows\n"
+  "     in every row; the least times are the shortest of an operator on a GPU. For other GPUs the middle of the "
+  "five.\n"
+  "     Serving engines and Vidur: what is fitted to rows of operators is written by perfmodel calibrate, set "
+  "operators. -->\n"
   "<perfmodel version=\"1\">\n";
 
 static void write_file(const pm_calibration *out, const pm_catalog *catalog, bool all, pm__string *xml)
@@ -288,7 +292,8 @@ int pm__lab_calibrate_operators(pm_calibration *out, const pm_catalog *catalog, 
   if (status == PM_OK) status = prepare(&h, catalog, &table, error);
   if (status == PM_OK) status = fit_hosts(&h, options->entries, error);
   if (status == PM_OK && out->constant_count == 0)
-    status = pm__fail(error, PM_STATUS_NOT_FOUND, "no row is of a software whose host the catalogue has (kernel_harness)");
+    status = pm__fail(error, PM_STATUS_NOT_FOUND,
+                      "no row is of a software whose host the catalogue has (kernel_harness)");
   if (status == PM_OK) write_file(out, catalog, shipped && options->entries == NULL, &out->xml);
   pm__lab_operator_reader_free(h.reader);
   free(h.of_line);

@@ -11,7 +11,8 @@
 
 /* Bounds are what is physically thinkable. Host times of a kernel are those of an interpreter, at most: 100 us on the
 ** cores of 2017. Before any row, those of the generic framework, and in PyTorch 2 half of them: 20 us on average, the
-** forward pass more, the backward pass, which is not Python, less. A step of a whole machine may wait for 8 % of jitter. */
+** forward pass more, the backward pass, which is not Python, less. A step of a whole machine may wait for 8 % of
+** jitter. */
 static const pm__lab_training_kind kinds[] = {
   {"framework", "kernel_time", 50e-6, 2, 2e-6, 75e-6, 0, PM__SET_TRAINING, NULL, NULL, false},
   {"framework", "kernel_time", 20e-6, 1.5, 2e-6, 75e-6, 0, PM__SET_TRAINING, NULL, "pytorch-2", false},
@@ -38,12 +39,15 @@ static const pm__lab_training_kind kinds[] = {
   /* Frameworks of one line have one code below: attention, sharded data parallelism, hops that are waited for. */
   {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, FSDP, NULL, true},
   {"framework", "wide_attention_factor", 1.5, 1.5, 1, 3, 0, PM__SET_LARGE_MODELS, FSDP, NULL, true},
-  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, "megatron-v2,megatron-deepspeed", NULL, false},
-  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, "megatron-core-0.1,megatron-core-0.5", NULL, true},
+  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, "megatron-v2,megatron-deepspeed", NULL,
+   false},
+  {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, "megatron-core-0.1,megatron-core-0.5", NULL,
+   true},
   {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, LATER_MEGATRON, NULL, true},
   {"framework", "tensor_overlap", 0.5, 2, 0.01, 0.95, 0, PM__SET_LARGE_MODELS, LATER_MEGATRON, NULL, true},
   {"framework", "shard_bandwidth", 0.5, 2, 0.05, 1, 0, PM__SET_LARGE_MODELS, "deepspeed-0.3", NULL, false},
-  {"framework", "hop_time", 100e-6, 3, 1e-6, 5e-3, 0, PM__SET_LARGE_MODELS, "megatron-v2,megatron-deepspeed,megatron-core-0.1",
+  {"framework", "hop_time", 100e-6, 3, 1e-6, 5e-3, 0, PM__SET_LARGE_MODELS,
+   "megatron-v2,megatron-deepspeed,megatron-core-0.1",
    NULL, true},
 };
 
@@ -149,8 +153,8 @@ static bool is_fitted(const pm_catalog *catalog, const pm__lab_training_kind *ki
   return true;
 }
 
-/* Without a choice: cuDNN generations, rates by rule, and frameworks that are fitted and not like another one. What such a one
-** states itself is known otherwise; guesses stay until they are asked for. */
+/* Without a choice: cuDNN generations, rates by rule, and frameworks that are fitted and not like another one. What
+** such a one states itself is known otherwise; guesses stay until they are asked for. */
 static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry)
 {
   if (kind->set != fit->rows.set || (kind->entries != NULL && !pm__lab_listed(kind->entries, entry))) return false;

@@ -14,8 +14,8 @@
 
 static const double LARGE = 0.1; /* logarithm of an error that counts as large */
 static const double NOISE = 0.1; /* of one row, against what constants are before any row */
-/* How far errors of plans of one network differ, over how far networks' errors do. Of six sources with several plans of a
-** network four have 0.16 to 0.44 and two 1.2 and 2.1: a choice. */
+/* How far errors of plans of one network differ, over how far networks' errors do. Of six sources with several plans of
+** a network four have 0.16 to 0.44 and two 1.2 and 2.1: a choice. */
 static const double PLANS = 0.4;
 enum { LEAST_OTHERS = 20 };      /* rows to fit on when some are left out */
 
@@ -32,8 +32,8 @@ static void choose_active(pm__lab_training_fit *fit, int stage)
   }
 }
 
-/* What plans of one network on the same GPUs have in common says nothing of how they differ: it counts as one row, not as
-** one for each plan; and how they differ is known better. */
+/* What plans of one network on the same GPUs have in common says nothing of how they differ: it counts as one row, not
+** as one for each plan; and how they differ is known better. */
 static void share_levels(const pm__lab_training_fit *fit, const double *errors, double *residuals)
 {
   for (size_t i = 0; i < fit->active_count; i++) {
@@ -293,7 +293,8 @@ static int check_entries(const pm__lab_training_fit *fit, pm_error *error)
     size_t n = strcspn(p, ",");
     snprintf(id, sizeof id, "%.*s", (int)(n < sizeof id ? n : sizeof id - 1), p);
     if (n > 0 && !is_id(fit->catalog, id))
-      return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%s\" is the id of no framework, cuDNN generation, architecture or inference profile", id);
+      return pm__fail(error, PM_STATUS_NOT_FOUND,
+                      "\"%s\" is the id of no framework, cuDNN generation, architecture or inference profile", id);
     p += n;
   }
   return PM_OK;
@@ -348,7 +349,8 @@ int pm__lab_calibrate_inference(pm_calibration *out, const pm_catalog *catalog, 
   return calibrate(PM__SET_INFERENCE, out, catalog, options, shipped, error);
 }
 
-int pm__lab_calibrate_large_models(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+int pm__lab_calibrate_large_models(pm_calibration *out, const pm_catalog *catalog,
+                                   const pm_calibration_options *options,
                                    bool shipped, pm_error *error)
 {
   return calibrate(PM__SET_LARGE_MODELS, out, catalog, options, shipped, error);

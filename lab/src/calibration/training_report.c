@@ -84,7 +84,8 @@ static int add_folds(pm__lab_training_fit *fit, double *room, pm_error *error)
     const char *name = sources ? fit->rows.sources[row->source]
                                : pm__lab_predictor_network_id(fit->rows.reader.predictor, row->network);
     if (first == i && is_of_fold(fit, i, &fold))
-      status = add(fit, name, sources ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_LEFT_OUT_NETWORK, is_of_fold, &fold, room,
+      status = add(fit, name, sources ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_LEFT_OUT_NETWORK, is_of_fold, &fold,
+                   room,
                    error);
   }
   return status;
@@ -247,8 +248,10 @@ static void add_architectures(const pm__lab_training_fit *fit, const char *id, c
   pm__lab_predictor *predictor = fit->rows.reader.predictor;
   for (size_t i = 0; i < fit->rows.fitted; i++) {
     const pm__lab_training_row *row = &fit->rows.items[i];
-    const pm_kernel_calibration *kernels = pm_system_get_kernels(pm__lab_predictor_built_system(predictor, row->system));
-    if (strcmp(software_id(fit, row), id) != 0 || kernels == NULL || pm__list_has(list, kernels->id, strlen(kernels->id))) continue;
+    const pm_kernel_calibration *kernels = pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
+        row->system));
+    if (strcmp(software_id(fit, row), id) != 0 || kernels == NULL ||
+        pm__list_has(list, kernels->id, strlen(kernels->id))) continue;
     size_t used = strlen(list);
     snprintf(list + used, PM_TEXT_MAX - used, "%s%s", used > 0 ? " " : "", kernels->id);
   }
@@ -280,7 +283,8 @@ static bool replace_reach(const pm__lab_training_fit *fit, const pm__lab_entry *
     snprintf(value->text, sizeof value->text, "fitted");
     return true;
   }
-  if (strcmp(name, "calibrated_on") == 0) return replace_architectures(fit, framework->id, framework->calibrated_on, value);
+  if (strcmp(name, "calibrated_on") == 0)
+    return replace_architectures(fit, framework->id, framework->calibrated_on, value);
   if (isnan(number)) return false;
   snprintf(value->text, sizeof value->text, "%.0f", number);
   snprintf(value->note, sizeof value->note, "of the rows fitted");

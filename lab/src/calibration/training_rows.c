@@ -92,7 +92,8 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
   name_source(row, source, sizeof source);
   const char *why = reason_of(rows, row, &rate, value);
   pm_fit_use use = why != NULL ? PM_FIT_USE_EXCLUDED
-                   : pm__lab_listed(options->hold_out, source) || pm__lab_rate_is_of(&rows->reader, row, &rate, options->hold_out)
+                   : pm__lab_listed(options->hold_out, source) ||
+                       pm__lab_rate_is_of(&rows->reader, row, &rate, options->hold_out)
                      ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_FITTED;
   if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
   if (status == PM_OK) status = add_row(rows, row, &rate, source, use, error);

@@ -214,7 +214,8 @@ static void find_calls(reader *r)
     if (found != NULL) k->id = found->id;
     const call *from = call_of(r, k->id);
     if (from == NULL) k->id = NAN;
-    else if (pm__lab_trace_is_two_passes(from->op)) k->pass = strstr(k->name, "wgrad") != NULL ? 2 : strstr(k->name, "dgrad") != NULL;
+    else if (pm__lab_trace_is_two_passes(from->op))
+      k->pass = strstr(k->name, "wgrad") != NULL ? 2 : strstr(k->name, "dgrad") != NULL;
   }
   if (r->kernel_count > 0) qsort(r->kernels, r->kernel_count, sizeof *r->kernels, by_kernel);
 }
@@ -298,7 +299,8 @@ static int add_all(reader *r)
   find_calls(r);
   for (size_t first = 0, last; first < r->kernel_count && status == PM_OK; first = last) {
     const kernel *k = r->kernels;
-    for (last = first + 1; last < r->kernel_count && k[last].id == k[first].id && k[last].pass == k[first].pass;) last++;
+    for (last = first + 1; last < r->kernel_count && k[last].id == k[first].id && k[last].pass == k[first].pass;)
+      last++;
     status = add_rows(r, &k[first], last - first);
   }
   return status;

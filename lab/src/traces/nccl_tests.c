@@ -1,6 +1,6 @@
 /*
-** What nccl-tests and rccl-tests print, and what they write as JSON (-J FILE, from 2.17 on). Both are out-of-place times
-** of a sweep of sizes, of one collective, on the GPUs that they list.
+** What nccl-tests and rccl-tests print, and what they write as JSON (-J FILE, from 2.17 on). Both are out-of-place
+** times of a sweep of sizes, of one collective, on the GPUs that they list.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,8 @@ static int finish_run(pm__lab_trace *trace, const pm_catalog *catalog, run *what
                     "%s: does not say which collective it is of: name the file after it, as in all_reduce.txt",
                     trace->file);
   if (what->ranks == 0)
-    return pm__fail(trace->error, PM_STATUS_BAD_FILE, "%s: does not list the GPUs of the run (\"# Rank\")", trace->file);
+    return pm__fail(trace->error, PM_STATUS_BAD_FILE, "%s: does not list the GPUs of the run (\"# Rank\")",
+                    trace->file);
   if (what->hosts == 0) what->hosts = 1;
   if (trace->machine[0] == '\0')
     return pm__fail(trace->error, PM_STATUS_BAD_FILE,
@@ -215,7 +216,8 @@ int pm__lab_trace_read_nccl_text(pm__lab_trace *trace, const pm_catalog *catalog
 
 bool pm__lab_trace_is_nccl_json(const char *text)
 {
-  return text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"results\"") != NULL && strstr(text, "\"bus_bw\"") != NULL;
+  return text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"results\"") != NULL &&
+         strstr(text, "\"bus_bw\"") != NULL;
 }
 
 static void read_device(pm__json *json, run *what)

@@ -3,8 +3,8 @@
 ** --format csv.
 **
 ** A report has names and durations of kernels, no sizes. The ranges that PyTorch marks under
-** torch.autograd.profiler.emit_nvtx(record_shapes=True) have them, and nvtx-name writes the innermost before the name of
-** each kernel: "aten::mm, op_id = 7, sizes = [[64, 128], [128, 32]]/ampere_sgemm_128x64_nn".
+** torch.autograd.profiler.emit_nvtx(record_shapes=True) have them, and nvtx-name writes the innermost before the name
+** of each kernel: "aten::mm, op_id = 7, sizes = [[64, 128], [128, 32]]/ampere_sgemm_128x64_nn".
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,7 +184,8 @@ static int add_calls(reader *r)
   }
   if (status != PM_OK || any) return status;
   return pm__fail(r->trace->error, PM_STATUS_BAD_FILE,
-                  "%s: no kernel has sizes: run under torch.autograd.profiler.emit_nvtx(record_shapes=True), and report "
+                  "%s: no kernel has sizes: run under torch.autograd.profiler.emit_nvtx(record_shapes=True), and "
+                  "report "
                   "cuda_gpu_trace:nvtx-name", r->trace->file);
 }
 

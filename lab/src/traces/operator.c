@@ -246,7 +246,8 @@ static const struct {
 } operators[] = {
   {"mm", row_of_mm}, {"addmm", row_of_addmm}, {"_addmm_activation", row_of_addmm}, {"bmm", row_of_bmm},
   {"baddbmm", row_of_baddbmm},
-  {"cudnn_convolution", row_of_cudnn}, {"miopen_convolution", row_of_miopen}, {"convolution_backward", row_of_gradients},
+  {"cudnn_convolution", row_of_cudnn}, {"miopen_convolution", row_of_miopen},
+    {"convolution_backward", row_of_gradients},
   {"native_layer_norm", row_of_norm}, {"_softmax", row_of_softmax}, {"_log_softmax", row_of_softmax},
   {"add", row_of_binary}, {"sub", row_of_binary}, {"mul", row_of_binary}, {"div", row_of_binary},
   {"threshold_backward", row_of_binary}, {"gelu_backward", row_of_binary}, {"silu_backward", row_of_binary},

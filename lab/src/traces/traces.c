@@ -62,7 +62,8 @@ char *pm_measurements_read(const pm_catalog *catalog, const char *text, const ch
   if (report != NULL) *report = NULL;
   if (file == NULL) file = "data";
   if (catalog == NULL || pm_measurements_find_format(text) == NULL) {
-    pm__fail(error, PM_STATUS_BAD_FILE, "%s: is no file of nccl-tests, of PyTorch's profiler or of Nsight Systems", file);
+    pm__fail(error, PM_STATUS_BAD_FILE, "%s: is no file of nccl-tests, of PyTorch's profiler or of Nsight Systems",
+             file);
     return NULL;
   }
   char *table = pm__lab_trace_table(catalog, NULL, text, file, system, &notes, error);

@@ -114,7 +114,8 @@ void pm__lab_run_members(const pm__lab_runs *runs, const pm__lab_run *run, pm__l
 
 pm_group *pm__lab_run_group(const pm__lab_members *members, const pm_system *system, pm_error *error)
 {
-  if (members->count <= PM__RUN_GPUS) return pm_group_new(system, members->gpus, members->count, &members->choice, error);
+  if (members->count <= PM__RUN_GPUS)
+    return pm_group_new(system, members->gpus, members->count, &members->choice, error);
   pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "a node with more than %d GPUs", PM__RUN_GPUS);
   return NULL;
 }

@@ -160,7 +160,8 @@ typedef struct held_interval {
 } held_interval;
 
 static const pm_field held_fields[] = {
-  PM__FIELD_MAIN(held_interval, REAL, share, "covered", "%", "measurements within the 80 % interval of their prediction"),
+  PM__FIELD_MAIN(held_interval, REAL, share, "covered", "%",
+                 "measurements within the 80 % interval of their prediction"),
 };
 
 static const pm_record_type held_type = PM__TYPE(held_interval, held_fields);
@@ -225,7 +226,8 @@ static pm_table *groups_table(const study *s, pm_error *error)
   static const char *const uses[] = {NULL, "fit", "held-out", "document"};
   groups g = {.of = s};
   int status = PM_OK;
-  for (size_t u = 0; u < sizeof uses / sizeof uses[0] && status == PM_OK; u++) status = add_sizes(&g, NULL, uses[u], error);
+  for (size_t u = 0; u < sizeof uses / sizeof uses[0] && status == PM_OK; u++)
+    status = add_sizes(&g, NULL, uses[u], error);
   for (size_t i = 0; i < s->runs.count && status == PM_OK; i++)
     if (is_first_of_machine(s, i)) status = add_sizes(&g, s->rows[i].machine, NULL, error);
   pm_table *table = status == PM_OK ? pm__lab_comparisons_summary(&g.rows, error) : NULL;

@@ -17,7 +17,8 @@ bool pm__lab_rests_on_holdout(const pm_catalog *catalog, pm__lab_holdout out, co
 {
   pm_value value = {.text = NULL};
   const char *id = pm_catalog_resolve(catalog, kind, name, NULL);
-  if (id == NULL || pm_catalog_get_value(catalog, kind, id, field, &value, NULL) != PM_OK || value.text == NULL) return false;
+  if (id == NULL || pm_catalog_get_value(catalog, kind, id, field, &value, NULL) != PM_OK || value.text == NULL)
+    return false;
   return strcmp(value.entry, id) == 0 && rests_on(&value, out);
 }
 
@@ -30,7 +31,8 @@ int pm__lab_without_holdout(const pm_catalog *catalog, pm__lab_holdout out, pm_f
   int status = pm_catalog_get_framework(catalog, "generic", &generic, error);
   for (size_t i = 0; i < type->field_count && status == PM_OK; i++) {
     const pm_field *field = &type->fields[i];
-    bool held_out = field->kind == PM_FIELD_REAL && pm__lab_rests_on_holdout(catalog, out, "framework", f->id, field->name);
+    bool held_out = field->kind == PM_FIELD_REAL &&
+        pm__lab_rests_on_holdout(catalog, out, "framework", f->id, field->name);
     if (held_out) memcpy((char *)f + field->offset, (const char *)&generic.framework + field->offset, sizeof(double));
   }
   return status;

@@ -6,7 +6,7 @@
 #include "base/csv.h"
 
 #define PM__KERNEL_COLUMNS(X)                                                                                        \
-  X(kernel) X(op) X(pass) X(B) X(M) X(N) X(K) X(transA) X(transB) X(sparsity)                                            \
+  X(kernel) X(op) X(pass) X(B) X(M) X(N) X(K) X(transA) X(transB) X(sparsity)                                          \
   X(conv_W) X(conv_H) X(conv_C) X(conv_N) X(conv_K)                                                                  \
   X(filt_R_h) X(filt_S_w) X(pad_h) X(pad_w) X(stride_h) X(stride_w) X(hidden) X(rnn_batch) X(timesteps) X(shape)     \
   X(precision) X(gpu) X(gpu_memory_GB) X(time_us) X(library) X(source_repo) X(id) X(overhead_us) X(note)

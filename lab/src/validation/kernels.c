@@ -66,7 +66,8 @@ typedef struct study {
 } study;
 
 static const pm_field roofline_fields[] = {
-  PM__FIELD_MAIN(pm__lab_summary, REAL, mape, "roofline mape", "%", "mean of the absolute errors of the plain roofline"),
+  PM__FIELD_MAIN(pm__lab_summary, REAL, mape, "roofline mape", "%",
+                 "mean of the absolute errors of the plain roofline"),
 };
 
 static const pm_record_type roofline_type = PM__TYPE(pm__lab_summary, roofline_fields);

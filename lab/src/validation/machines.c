@@ -387,7 +387,8 @@ static const answer *remember(pm__lab_machines *m, const char *question, const c
   if (items == NULL) return NULL;
   m->answers = items;
   answer next = {.question = pm__text_copy(question), .text = pm__text_copy(text), .bad = bad};
-  if (next.question == NULL || next.text == NULL || !pm__text_index_add(&m->questions, next.question, m->answer_count)) {
+  if (next.question == NULL || next.text == NULL ||
+      !pm__text_index_add(&m->questions, next.question, m->answer_count)) {
     free(next.question);
     free(next.text);
     return NULL;

@@ -13,8 +13,8 @@ void pm__lab_machines_free(pm__lab_machines *machines);
 
 /* The id of the system that the row names, with its GPU and at least `gpus` of them on each of its `nodes` (0: not
 ** said). Without a system in the row: the GPU's own entry for one GPU by itself, else the smallest system with the GPU,
-** else for two to eight cards the usual server for them, in one word. NULL with an error for what is not surely known: another form or memory of the GPU, a name of which only a part is an
-** entry's. */
+** else for two to eight cards the usual server for them, in one word. NULL with an error for what is not surely known:
+** another form or memory of the GPU, a name of which only a part is an entry's. */
 const char *pm__lab_machines_find(pm__lab_machines *machines, const pm__lab_row *row, int gpus, int nodes,
                                   pm_error *error);
 

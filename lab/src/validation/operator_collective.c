@@ -1,7 +1,7 @@
 /*
-** All-reduces of engines. Besides those of the library, an engine has a kernel of its own, which reads the memory of the
-** other GPUs: in one round everyone reads all of everyone's numbers, in two a part of them, and then the sums of the
-** others. The fastest of the three is taken, as engines choose by the size of the message. Over PCIe they have the
+** All-reduces of engines. Besides those of the library, an engine has a kernel of its own, which reads the memory of
+** the other GPUs: in one round everyone reads all of everyone's numbers, in two a part of them, and then the sums of
+** the others. The fastest of the three is taken, as engines choose by the size of the message. Over PCIe they have the
 ** library's alone.
 */
 #include "validation/operator_collective.h"

@@ -1,6 +1,6 @@
 /*
-** What the host and the software add to operators (kernel_harness): times of starts, kernels of their own beside those of the
-** library, and how theirs differ.
+** What the host and the software add to operators (kernel_harness): times of starts, kernels of their own beside those
+** of the library, and how theirs differ.
 */
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,8 @@ typedef struct quantizing {
 
 static quantizing quantizing_of(const pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
-  if (row->kernels[0].precision == PM_PRECISION_FP4) return (quantizing){h->fp4_quantized, h->fp4_quantizing, h->fp4_rate, false};
+  if (row->kernels[0].precision == PM_PRECISION_FP4)
+    return (quantizing){h->fp4_quantized, h->fp4_quantizing, h->fp4_rate, false};
   if (strstr(row->precision, "block") != NULL)
     return (quantizing){h->block_quantized, h->block_quantizing, h->block_rate, h->block_unsplit != 0};
   return (quantizing){h->quantized, h->quantizing, h->quantized_rate, h->quantized_unsplit != 0};
@@ -122,13 +123,14 @@ typedef struct experts {
 
 static experts experts_of(const pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
-  if (row->kernels[0].precision == PM_PRECISION_FP4) return (experts){h->fp4_experts, h->fp4_routing, h->fp4_experts_rate};
+  if (row->kernels[0].precision == PM_PRECISION_FP4)
+    return (experts){h->fp4_experts, h->fp4_routing, h->fp4_experts_rate};
   if (strcmp(row->precision, "w4a16") == 0) return (experts){h->w4_experts, h->w4_routing, h->w4_experts_rate};
   return (experts){h->experts, h->routing, h->experts_rate};
 }
 
-/* Rows are sorted by expert, and their results added up: the software goes over all that are routed, not over those of the
-** GPU's own experts alone. */
+/* Rows are sorted by expert, and their results added up: the software goes over all that are routed, not over those of
+** the GPU's own experts alone. */
 static void add_experts(pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
   experts e = experts_of(row, h);

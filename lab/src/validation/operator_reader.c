@@ -51,8 +51,8 @@ static bool is_of(const pm__lab_operator_reader *r, size_t line, const char *sof
          strcmp(pm__csv_cell(r->sheet, line, r->columns.kernel), software) == 0;
 }
 
-/* That of the software on the GPU, else on one for which it has the same kernels, else NULL. The software is that of the
-** library, of the kernel or of the source. */
+/* That of the software on the GPU, else on one for which it has the same kernels, else NULL. The software is that of
+** the library, of the kernel or of the source. */
 static pm_kernel_harness *harness_of(pm__lab_operator_reader *r, size_t line, const pm__lab_operator_gpu *gpu)
 {
   const char *kernels = gpu->calibrated ? gpu->calibration.id : "", *id = gpu->known ? gpu->gpu.id : "";
@@ -60,7 +60,8 @@ static pm_kernel_harness *harness_of(pm__lab_operator_reader *r, size_t line, co
   for (size_t i = 0; i < r->harness_count; i++) {
     pm_kernel_harness *h = &r->harnesses[i];
     bool own = h->gpu[0] == '\0' || strcmp(h->gpu, id) == 0;
-    if (!(own || (other == NULL && pm__list_has(h->kernels, kernels, strlen(kernels)))) || !is_of(r, line, h->repository))
+    if (!(own || (other == NULL && pm__list_has(h->kernels, kernels, strlen(kernels)))) ||
+        !is_of(r, line, h->repository))
       continue;
     if (own) return h;
     other = h;

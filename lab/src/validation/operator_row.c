@@ -273,7 +273,8 @@ static const struct {
 } types[] = {
   {"half", "fp16", PM_PRECISION_FP16}, {"bfloat16", "bf16", PM_PRECISION_BF16}, {"fp8", "fp8", PM_PRECISION_FP8},
   {"fp8_block", "fp8-block", PM_PRECISION_FP8}, {"int8", "int8", PM_PRECISION_INT8},
-  {"nvfp4", "nvfp4", PM_PRECISION_FP4}, {"int4_wo", "w4a16", PM_PRECISION_BF16}, {"w4a16_mxfp4", "w4a16-mx", PM_PRECISION_BF16},
+  {"nvfp4", "nvfp4", PM_PRECISION_FP4}, {"int4_wo", "w4a16", PM_PRECISION_BF16},
+    {"w4a16_mxfp4", "w4a16-mx", PM_PRECISION_BF16},
 };
 
 static void read_precision(reader *r)

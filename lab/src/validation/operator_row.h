@@ -31,7 +31,8 @@ typedef struct pm__lab_operator_row {
   int count;           /* 0: a collective over `gpus` */
   double rows;         /* of a product or a pass: tokens; NAN: not told apart */
   double gpus, bytes;  /* of a collective */
-  double round, round_rate; /* of one in a kernel of the engine: a round [s], its bandwidth over the rings'; 0: it has none */
+  /* of one in a kernel of the engine: a round [s], its bandwidth over the rings'; 0: it has none */
+  double round, round_rate;
   double least;        /* its least time [s]: the host's */
   bool eager;          /* the host starts each kernel by itself */
   double routed;       /* of experts: numbers of all rows that tokens are routed as, to experts anywhere */

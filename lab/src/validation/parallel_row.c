@@ -14,10 +14,12 @@ typedef struct meaning {
 } meaning;
 
 static const meaning sizes[] = {
-  {PM__COLUMN_SEQUENCE, "seq"}, {PM__COLUMN_LAYERS, "layers"}, {PM__COLUMN_HIDDEN, "hidden"}, {PM__COLUMN_HEADS, "heads"},
+  {PM__COLUMN_SEQUENCE, "seq"}, {PM__COLUMN_LAYERS, "layers"}, {PM__COLUMN_HIDDEN, "hidden"},
+    {PM__COLUMN_HEADS, "heads"},
   {PM__COLUMN_KV_HEADS, "kv_heads"}, {PM__COLUMN_HEAD_DIM, "head_features"}, {PM__COLUMN_FFN, "ffn"},
   {PM__COLUMN_VOCABULARY, "vocabulary"}, {PM__COLUMN_EXPERTS, "experts"}, {PM__COLUMN_TOP_K, "top_k"},
-  {PM__COLUMN_EXPERT_FFN, "expert_ffn"}, {PM__COLUMN_SHARED_FFN, "shared_ffn"}, {PM__COLUMN_DENSE_LAYERS, "dense_layers"},
+  {PM__COLUMN_EXPERT_FFN, "expert_ffn"}, {PM__COLUMN_SHARED_FFN, "shared_ffn"},
+    {PM__COLUMN_DENSE_LAYERS, "dense_layers"},
 };
 
 static const meaning degrees[] = {

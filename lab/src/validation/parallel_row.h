@@ -10,7 +10,8 @@ bool pm__lab_parallel_network(const pm__lab_readings *readings, const pm__lab_ro
 
 /* Degrees of parallelism, what is sharded and computed again, micro-batches, the batch of a replica. GPUs and nodes of
 ** the rate are known. */
-int pm__lab_parallel_read(const pm__lab_readings *readings, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error);
+int pm__lab_parallel_read(const pm__lab_readings *readings, const pm__lab_row *row, pm__lab_rate *rate,
+                          pm_error *error);
 
 /* "arXiv 2104.04473 (Narayanan et al. 2021)" -> "arXiv 2104.04473", "NVIDIA/NeMo" -> "NeMo" */
 void pm__lab_parallel_source(const char *source, char *text, size_t size);

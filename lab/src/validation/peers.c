@@ -46,7 +46,8 @@ int pm__lab_singles_read(pm__lab_singles *singles, const pm__lab_readings *readi
     char value[PM__VALUE_LONGEST];
     pm__lab_row_get(table, line, columns, &row);
     bool single = pm__lab_row_number(&row, PM__COLUMN_GPUS) == 1 && pm__lab_row_number(&row, PM__COLUMN_THROUGHPUT) > 0;
-    if (single && pm__lab_readings_decide(readings, PM_DECISION_PEERS, &row, value) != NULL) status = add(singles, &row, error);
+    if (single && pm__lab_readings_decide(readings, PM_DECISION_PEERS, &row, value) != NULL)
+      status = add(singles, &row, error);
   }
   return status;
 }

@@ -1,6 +1,6 @@
 /*
-** Rates of one GPU beside those of several on the same host. A host whose GPUs cannot reach each other's memory shows it:
-** a GPU among several is far slower than alone.
+** Rates of one GPU beside those of several on the same host. A host whose GPUs cannot reach each other's memory shows
+** it: a GPU among several is far slower than alone.
 */
 #ifndef PM_LAB_VALIDATION_PEERS_H
 #define PM_LAB_VALIDATION_PEERS_H
@@ -22,8 +22,8 @@ int pm__lab_singles_read(pm__lab_singles *singles, const pm__lab_readings *readi
                          const int columns[PM__COLUMNS], pm_error *error);
 void pm__lab_singles_free(pm__lab_singles *singles);
 
-/* What each GPU of the row does of what one does alone: on the same host, else by the median of all hosts of the source.
-** NAN if the table has no such row. */
+/* What each GPU of the row does of what one does alone: on the same host, else by the median of all hosts of the
+** source. NAN if the table has no such row. */
 double pm__lab_singles_share(const pm__lab_singles *singles, const pm__lab_row *row);
 
 #endif

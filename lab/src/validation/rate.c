@@ -10,7 +10,8 @@
 #include "validation/host.h"
 #include "validation/parallel_row.h"
 
-int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, const char *set, const pm__csv *table,
+int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, const char *set,
+                             const pm__csv *table,
                              pm_error *error)
 {
   int columns[PM__COLUMNS];
@@ -150,8 +151,8 @@ static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   return whole ? set_system(reader, id, rate, error) : spread(reader, id, gpus, nodes, rate, error);
 }
 
-/* Several GPUs of one host that are as slow as only GPUs without peer access are: their machine is one, whatever joins its
-** GPUs otherwise. */
+/* Several GPUs of one host that are as slow as only GPUs without peer access are: their machine is one, whatever joins
+** its GPUs otherwise. */
 static int read_peers(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   char name[2 * PM_TEXT_MAX];
@@ -268,10 +269,12 @@ static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm
 static int read_loader(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   char value[PM__VALUE_LONGEST];
-  const char *loader = reader->inference ? NULL : pm__lab_readings_decide(&reader->readings, PM_DECISION_LOADER, row, value);
+  const char *loader = reader->inference ? NULL : pm__lab_readings_decide(&reader->readings, PM_DECISION_LOADER, row,
+                                                                          value);
   const pm_system *system = pm__lab_predictor_built_system(reader->predictor, rate->system);
   if (loader == NULL) return PM_OK;
-  return pm__lab_host_rate(reader->catalog, loader, pm_system_get_machine(system), rate->gpus, &rate->plan.input_rate, error);
+  return pm__lab_host_rate(reader->catalog, loader, pm_system_get_machine(system), rate->gpus, &rate->plan.input_rate,
+                           error);
 }
 
 /* "tp4 pp12 dp8", "FSDP=0; TP=1; PP=2": whether some of the GPUs share a sample, or the weights of one replica. */
@@ -338,7 +341,8 @@ static bool is_called(const pm_catalog *catalog, const char *kind, const char *n
   return (found != NULL && strcmp(found, id) == 0) || strcmp(name, cell) == 0;
 }
 
-static bool is_of_one(const pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate, const char *item)
+static bool is_of_one(const pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate,
+                      const char *item)
 {
   const char *repository = row->cell[PM__COLUMN_REPOSITORY], *slash = strrchr(repository, '/');
   if (strncmp(item, "gpu=", 4) == 0)

@@ -33,11 +33,13 @@ static const pm_field reading_fields[] = {
   PM__FIELD(reading_row, REAL, high, "high", "1", "one in ten above this"),
   {"calibration", "", "what the prediction rests on", offsetof(reading_row, calibration), .kind = PM_FIELD_CHOICE,
    .choices = pm__lab_calibration_choices},
-  {"verdict", "", "whether it fits, by the memory model; it ran", offsetof(reading_row, verdict), .kind = PM_FIELD_CHOICE,
+  {"verdict", "", "whether it fits, by the memory model; it ran", offsetof(reading_row, verdict),
+   .kind = PM_FIELD_CHOICE,
    .choices = verdict_choices},
   PM__FIELD_MAIN(reading_row, TEXT, network, "network", "", "what the row's model was read as"),
   PM__FIELD(reading_row, TEXT, machine, "machine", "", "what its GPU and system were read as"),
-  PM__FIELD(reading_row, TEXT, framework, "framework", "", "what its software was read as, with the generation of libraries"),
+  PM__FIELD(reading_row, TEXT, framework, "framework", "",
+            "what its software was read as, with the generation of libraries"),
   PM__FIELD(reading_row, INT, gpus, "gpus", "1", "GPUs of each node"),
   PM__FIELD(reading_row, INT, nodes, "nodes", "1", "nodes"),
   PM__FIELD(reading_row, REAL, batch, "batch", "1", "samples per GPU and step"),
@@ -99,7 +101,8 @@ static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key,
 {
   const char *version = row->cell[PM__COLUMN_VERSION];
   snprintf(key, size, "%d %d %s %d %g %g %g %d %s %.60s %s %d", rate->network, rate->profile, rate->gpu,
-           rate->gpus * rate->nodes, rate->batch, rate->items, rate->accumulation, rate->precision, row->cell[PM__COLUMN_UNIT],
+           rate->gpus * rate->nodes, rate->batch, rate->items, rate->accumulation, rate->precision,
+               row->cell[PM__COLUMN_UNIT],
            version[0] != '\0' ? version : row->date, rate->no_peers ? "no-peer" : "", rate->latency);
   const pm_run *plan = &rate->plan;
   snprintf(key + strlen(key), size - strlen(key), " %d %d %d %d %d %d %d %d %d %g", plan->tensor_parallel,
@@ -257,7 +260,8 @@ static void note_refusals(rates *t)
     refused += t->read[i].verdict == PM_VERDICT_DOES_NOT_FIT;
   }
   if (predicted == 0) return;
-  pm__string_format(&t->context->notes, "%zu of %zu published runs would be refused for their memory\n", refused, predicted);
+  pm__string_format(&t->context->notes, "%zu of %zu published runs would be refused for their memory\n", refused,
+                    predicted);
 }
 
 static pm_table *rows_table(const rates *t, pm_error *error)
@@ -265,7 +269,8 @@ static pm_table *rows_table(const rates *t, pm_error *error)
   pm_table *table = pm__lab_table_with(pm__lab_comparisons_table(&t->rows, error), &reading_type, t->read, error);
   const char **rules = (const char **)calloc(t->rows.count + 1, sizeof *rules);
   int status = rules != NULL ? PM_OK : pm__no_memory(error);
-  for (size_t i = 0; rules != NULL && i < t->rows.count; i++) rules[i] = t->asked[i].rules != NULL ? t->asked[i].rules : "";
+  for (size_t i = 0; rules != NULL && i < t->rows.count; i++)
+    rules[i] = t->asked[i].rules != NULL ? t->asked[i].rules : "";
   if (status == PM_OK && table != NULL)
     status = pm_table_add_text(table, "readings", "rules of the catalogue that decided how it was read", rules, error);
   free(rules);

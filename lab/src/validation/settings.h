@@ -12,8 +12,8 @@ typedef struct pm__lab_setting_row {
   double low, high;          /* of the 80 % interval, in the unit of the row; NAN: unknown */
 } pm__lab_setting_row;
 
-/* One line for each group, by settings: errors, how many rows they stand for, and how many of them the interval holds. A
-** line of all groups goes to the notes. NULL with an error. */
+/* One line for each group, by settings: errors, how many rows they stand for, and how many of them the interval holds.
+** A line of all groups goes to the notes. NULL with an error. */
 pm_table *pm__lab_settings_summary(const pm__lab_comparisons *rows, const pm__lab_setting_row *settings,
                                    pm__string *notes, pm_error *error);
 

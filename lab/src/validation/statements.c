@@ -84,7 +84,8 @@ static int resolve(void *user, const char *name, const char *arguments, double *
     int status = evaluate(all, &all->items[i], in->depth + 1, error);
     all->values = kept;
     if (status == PM_OK) *value = all->items[i].predicted;
-    if (all->values.constants[0] == '\0') memcpy(all->values.constants, all->items[i].constants, sizeof all->values.constants);
+    if (all->values.constants[0] == '\0')
+      memcpy(all->values.constants, all->items[i].constants, sizeof all->values.constants);
     return status;
   }
   return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no row \"%.60s\"", arguments);

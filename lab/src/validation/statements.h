@@ -38,8 +38,8 @@ typedef struct pm__lab_statements {
   pm__lab_values values;
 } pm__lab_statements;
 
-/* Reads, predicts and compares all rows of the context's table, without the constants of `out` (holdout.h). To be closed,
-** whatever comes of it. */
+/* Reads, predicts and compares all rows of the context's table, without the constants of `out` (holdout.h). To be
+** closed, whatever comes of it. */
 int pm__lab_statements_open(pm__lab_statements *all, pm__lab_context *context, pm__lab_holdout out,
                             pm__lab_comparisons *rows, pm_error *error);
 

@@ -10,7 +10,8 @@
 ** all of them of the row's run, or of that with other settings: rate(gpus=1) / rate. Settings are the fields of a run,
 ** and: network (with parameters), system, framework, profile; workers, processes for each GPU that read and decode,
 ** which limit a training run; dataset, storage, loader, cpu, fields of these as loader.library, and the fields of an
-** input run for an input path; the fields of a fabric's choice; access=none for a storage whose reads take no time of their own.
+** input run for an input path; the fields of a fabric's choice; access=none for a storage whose reads take no time of
+** their own.
 */
 #ifndef PM_LAB_VALIDATION_VALUES_H
 #define PM_LAB_VALIDATION_VALUES_H

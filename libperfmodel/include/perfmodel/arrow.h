@@ -3,8 +3,8 @@
 **
 ** The stream is a copy and outlives its tables. Numbers are float64, whole numbers int64, texts and choices utf8, a
 ** choice of yes or no bool; unknown is null. A field is called as in CSV, "step_time [s]"; its metadata has the
-** column's "name", "unit" and "doc". The structures are those of the Arrow project (docs: "The Arrow C stream interface"), whose
-** own headers may declare them too.
+** column's "name", "unit" and "doc". The structures are those of the Arrow project (docs: "The Arrow C stream
+** interface"), whose own headers may declare them too.
 */
 #ifndef PERFMODEL_ARROW_H
 #define PERFMODEL_ARROW_H

@@ -1,9 +1,9 @@
 /*
 ** Implementations of attention: how software computes scores, their softmax, and what they weight.
 **
-** A network may ask for one (attribute `flash` of its layers: yes is "fused", no "unfused") or leave it open (auto). Then
-** it is the `attention` of the framework or inference profile that runs it. Each is one descriptor, a record whose fields
-** are all stated: predictions, memory, recomputation and single kernels read it.
+** A network may ask for one (attribute `flash` of its layers: yes is "fused", no "unfused") or leave it open (auto).
+** Then it is the `attention` of the framework or inference profile that runs it. Each is one descriptor, a record whose
+** fields are all stated: predictions, memory, recomputation and single kernels read it.
 */
 #ifndef PERFMODEL_ATTENTION_H
 #define PERFMODEL_ATTENTION_H

@@ -1,8 +1,8 @@
 /*
 ** The catalogue: names -> records, networks and systems.
 **
-** The shipped catalogue is compiled into the library, so nothing has to be found at run time. A user's file or folder of
-** XML adds to it, or overrides entries by id, and the catalogue keeps a note of what was overridden.
+** The shipped catalogue is compiled into the library, so nothing has to be found at run time. A user's file or folder
+** of XML adds to it, or overrides entries by id, and the catalogue keeps a note of what was overridden.
 **
 **     pm_catalog *catalog = pm_catalog_new(&error);
 **     pm_catalog_load(catalog, "my-cluster.xml", &error);
@@ -46,9 +46,8 @@ PM_API const char *pm_catalog_get_note(const pm_catalog *catalog, size_t index);
 
 /* Kinds of entries: "gpus", "links", "systems", "networks", "datasets", "sources", "calibrations",
 ** "kernel_calibrations", "kernel_harnesses",
-** "frameworks", "cudnn_generations", "prediction_intervals", "operator_calibrations", "memory_profiles", "usable_memories", "transformer_activations",
-** "readings";
-** NULL past the last. */
+** "frameworks", "cudnn_generations", "prediction_intervals", "operator_calibrations", "memory_profiles",
+** "usable_memories", "transformer_activations", "readings"; NULL past the last. */
 PM_API const char *pm_catalog_get_kind(size_t index);
 
 /* Number of entries of a kind (plural as above, or singular), -1 if there is no such kind. */
@@ -85,8 +84,9 @@ typedef struct pm_value {
 PM_API int pm_catalog_get_value(const pm_catalog *catalog, const char *kind, const char *name, const char *field,
                                 pm_value *value, pm_error *error);
 
-/* An entry as text of a file for pm_catalog_load, between <perfmodel> and </perfmodel>, with these values instead of its
-** own. Released with pm_string_free; NULL with an error. Not for networks and systems, which pm_catalog_export writes. */
+/* An entry as text of a file for pm_catalog_load, between <perfmodel> and </perfmodel>, with these values instead of
+** its own. Released with pm_string_free; NULL with an error. Not for networks and systems, which pm_catalog_export
+** writes. */
 PM_API char *pm_catalog_format_entry(const pm_catalog *catalog, const char *kind, const char *name,
                                      const pm_value *values, size_t count, pm_error *error);
 
@@ -99,10 +99,11 @@ PM_API int pm_catalog_set_values(pm_catalog *catalog, const char *kind, const ch
 PM_API pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char *name, const pm_attribute *sets,
                                       size_t set_count, pm_error *error);
 
-/* Builds the system with its link graph. Owned by the caller, independent of the catalogue. A name that is no system's but
-** a GPU's ("t4") is a machine with one of it on its host link, "gpu:t4"; written so, it is never taken for a system. What
-** its host is like is unknown. "h100-sxm5*8:nvswitch" is a machine of eight, joined as <topology> says: pcie, nvswitch,
-** pairs or sockets. The same holds wherever a system is named: pm_catalog_resolve, _record and _show. */
+/* Builds the system with its link graph. Owned by the caller, independent of the catalogue. A name that is no
+** system's but a GPU's ("t4") is a machine with one of it on its host link, "gpu:t4"; written so, it is never taken
+** for a system. What its host is like is unknown. "h100-sxm5*8:nvswitch" is a machine of eight, joined as <topology>
+** says: pcie, nvswitch, pairs or sockets. The same holds wherever a system is named: pm_catalog_resolve, _record and
+** _show. */
 PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *name, pm_error *error);
 
 /* The kernel constants of a GPU: those of its own id (an alias of the entry), else of its architecture.
@@ -119,13 +120,14 @@ PM_API int pm_catalog_get_usable_memory(const pm_catalog *catalog, const pm_gpu 
 /* What the kernels of a GPU rest on at a precision, in words, from the provenance of its entry or of that of its
 ** architecture: "products calibrated (5328 rows of h200-sxm5, 2026-11); convolutions ...". Owned by the caller:
 ** pm_string_free. NULL with an error. */
-PM_API char *pm_catalog_explain_calibration(const pm_catalog *catalog, const pm_gpu *gpu, int precision, pm_error *error);
+PM_API char *pm_catalog_explain_calibration(const pm_catalog *catalog, const pm_gpu *gpu, int precision,
+                                            pm_error *error);
 
 /* A framework with its cuDNN generation and the prediction interval of training rates: "pt-nchw", or with another
-** cuDNN generation, "tf1-nchw@cudnn6". Without a release ("pytorch") it is the newest that was fitted, and of a GPU's architecture ("hopper"; NULL
-** or "": any) the newest fitted whose libraries run on it, else the newest that does; with one that has no entry
-** ("pytorch-2.5") the newest up to it, and of a month ("pytorch@2024-06") the newest up to it, with its GPU libraries.
-** A name that is NULL is PM_FRAMEWORK_DEFAULT. */
+** cuDNN generation, "tf1-nchw@cudnn6". Without a release ("pytorch") it is the newest that was fitted, and of a GPU's
+** architecture ("hopper"; NULL or "": any) the newest fitted whose libraries run on it, else the newest that does; with
+** one that has no entry ("pytorch-2.5") the newest up to it, and of a month ("pytorch@2024-06") the newest up to it,
+** with its GPU libraries. A name that is NULL is PM_FRAMEWORK_DEFAULT. */
 PM_API int pm_catalog_get_framework_on(const pm_catalog *catalog, const char *name, const char *architecture,
                                        pm_framework_profile *profile, pm_error *error);
 /* The same of any GPU. */
@@ -136,12 +138,13 @@ PM_INLINE int pm_catalog_get_framework(const pm_catalog *catalog, const char *na
 }
 
 /* How a framework handles memory, by the name of a memory profile or of a framework, "pytorch-1.12", "pt-nhwc" or
-** "tf1-nchw@cudnn6". A profile is first, where both have that name; a release without an entry is the newest up to it. */
+** "tf1-nchw@cudnn6". A profile is first, where both have that name; a release without an entry is the newest up to
+** it. */
 PM_API int pm_catalog_get_memory_profile(const pm_catalog *catalog, const char *name, pm_memory_profile *profile,
                                      pm_error *error);
 
-/* How inference is run, by the name of an inference profile or of a framework, "pt-nchw@cudnn6" too. What a profile does not
-** give comes from the framework that it names; a framework without a profile runs a kernel for each layer. */
+/* How inference is run, by the name of an inference profile or of a framework, "pt-nchw@cudnn6" too. What a profile
+** does not give comes from the framework that it names; a framework without a profile runs a kernel for each layer. */
 PM_API int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, const char *architecture,
                                        pm_inference_profile *profile, pm_error *error);
 /* The same of any GPU. */
@@ -159,17 +162,18 @@ PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm
 PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const char *name, pm_error *error);
 
 /* One entry as a file of its own that pm_catalog_load reads again, with the same numbers; what it refers to and is not
-** shipped goes with it. `id` gives it another id, beside the one it is a copy of (NULL or "": its own). A network is written as a
-** flat list of layers, under its own id. Released with pm_string_free. */
+** shipped goes with it. `id` gives it another id, beside the one it is a copy of (NULL or "": its own). A network is
+** written as a flat list of layers, under its own id. Released with pm_string_free. */
 PM_API char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id,
                                pm_error *error);
 
-/* ---- Machines from elsewhere --------------------------------------------------------------------------------------- */
+/* ---- Machines from elsewhere
+** --------------------------------------------------------------------------------------- */
 
 /* A machine described by another program, as an XML file of ours: `format` is "nccl" (NCCL_TOPO_DUMP_FILE), "topo" (the
-** text of nvidia-smi topo -m) or "hwloc" (lstopo's XML). `file` is how messages name the source; `gpu` is the GPU of the
-** catalogue, needed where the source does not say. *report gets a line for everything that was assumed or left out (NULL:
-** nothing). Both texts are released with pm_string_free. NULL with an error that names the line. */
+** text of nvidia-smi topo -m) or "hwloc" (lstopo's XML). `file` is how messages name the source; `gpu` is the GPU of
+** the catalogue, needed where the source does not say. *report gets a line for everything that was assumed or left out
+** (NULL: nothing). Both texts are released with pm_string_free. NULL with an error that names the line. */
 PM_API char *pm_import(const pm_catalog *catalog, const char *format, const char *text, const char *file,
                        const char *id, const char *gpu, char **report, pm_error *error);
 
@@ -185,12 +189,12 @@ PM_API char *pm_import(const pm_catalog *catalog, const char *format, const char
 typedef struct pm_finding { PM_FINDING_FIELDS(PM_DECLARE) } pm_finding;
 
 /* Looks a file's values over for what can be read but is hardly meant: gigabits for gigabytes, both directions counted,
-** peaks with sparsity, more bandwidth than the PCIe generation has. A table of findings, empty if all is plausible; NULL
-** with an error if the file cannot be read at all. */
+** peaks with sparsity, more bandwidth than the PCIe generation has. A table of findings, empty if all is plausible;
+** NULL with an error if the file cannot be read at all. */
 PM_API pm_table *pm_file_diagnose(const char *path, pm_error *error);
 
-/* The text of a file, decompressed if it is compressed (gzip); released with pm_string_free. PM_STATUS_BAD_FILE if it cannot
-** be read, or is no text. */
+/* The text of a file, decompressed if it is compressed (gzip); released with pm_string_free. PM_STATUS_BAD_FILE if it
+** cannot be read, or is no text. */
 PM_API char *pm_file_read(const char *path, pm_error *error);
 
 /* The same of the bytes of a file, which messages call `name`. */

@@ -50,8 +50,8 @@ extern "C" {
 
 typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
 
-/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search the first time, some ms at most; 0.1 us then.
-** Errors: PM_STATUS_TOO_MANY_GPUS, PM_STATUS_NO_ROUTE, PM_STATUS_BAD_ARGUMENT. */
+/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search the first time, some ms at most; 0.1 us
+** then. Errors: PM_STATUS_TOO_MANY_GPUS, PM_STATUS_NO_ROUTE, PM_STATUS_BAD_ARGUMENT. */
 PM_API int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error);
 
 /* Time [s] of an all-reduce of `bytes` over the ring, Simple protocol; 0 for one rank. Cost: a few ns. */
@@ -83,8 +83,8 @@ typedef enum pm_collective {
   PM_COLLECTIVE_COUNT
 } pm_collective;
 
-/* One line for each: add an algorithm here (and its file, see src/collective/algorithm.h), and it is everywhere. New ones go
-** last, so that numbers stay. */
+/* One line for each: add an algorithm here (and its file, see src/collective/algorithm.h), and it is everywhere. New
+** ones go last, so that numbers stay. */
 #define PM_NAMED_ALGORITHM_LIST(X)                                                                        \
   X(RING, "ring", "rings through all GPUs; a chain for broadcast and reduce")                             \
   X(TREE, "tree", "double binary tree between nodes, chains inside")                                      \
@@ -161,8 +161,8 @@ PM_INLINE pm_group_choice pm_group_choice_make(void)
   return choice;
 }
 
-/* An opaque handle: GPUs with their rings and the parameters of every algorithm. Only _set_ changes it; else threads may
-** share it. */
+/* An opaque handle: GPUs with their rings and the parameters of every algorithm. Only _set_ changes it; else threads
+** may share it. */
 typedef struct pm_group pm_group;
 
 /* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller,
@@ -186,20 +186,20 @@ PM_API double pm_group_get_ring_bandwidth(const pm_group *group);
 /* GPUs in each node. */
 PM_API int pm_group_count_gpus(const pm_group *group);
 
-/* The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group; its weight is returned, NAN past the
-** last. Over PCIe there is one cycle. */
+/* The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group; its weight is returned, NAN past
+** the last. Over PCIe there is one cycle. */
 PM_API double pm_group_get_cycle(const pm_group *group, int index, int *order);
 
 /* What the rings run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "". */
 PM_API const char *pm_group_get_medium(const pm_group *group);
 
-/* Id of the link type that limits its best rings in a node, or (`network` 1) what the group sends to other nodes; "" without
-** one. */
+/* Id of the link type that limits its best rings in a node, or (`network` 1) what the group sends to other nodes; ""
+** without one. */
 PM_API const char *pm_group_get_link(const pm_group *group, int network);
 
-/* Gives the group other constants than its system has, without a new search for rings, as a fit of constants does: those of
-** the collective library (NULL: the system's), and of these types of links their efficiency and the latency of the
-** fabric where they are known; all others are the system's again. */
+/* Gives the group other constants than its system has, without a new search for rings, as a fit of constants does:
+** those of the collective library (NULL: the system's), and of these types of links their efficiency and the latency of
+** the fabric where they are known; all others are the system's again. */
 PM_API int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const pm_link_calibration *links,
                                   size_t count, pm_error *error);
 
@@ -305,9 +305,11 @@ typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
 /* Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there, from = to), PM_STATUS_NO_ROUTE. */
 PM_API int pm_system_get_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error);
 
-/* ---- The graph, for people ---------------------------------------------------------------------------------------- */
+/* ---- The graph, for people
+** ---------------------------------------------------------------------------------------- */
 
-/* ---- Networks of many nodes --------------------------------------------------------------------------------------- */
+/* ---- Networks of many nodes
+** --------------------------------------------------------------------------------------- */
 
 /* A system as text: "matrix" (links between its GPUs, as nvidia-smi prints them), "copies" (between them, as CUDA's
 ** p2pBandwidthLatencyTest prints them), "dot" or "svg" (its link graph). A string that the caller releases with

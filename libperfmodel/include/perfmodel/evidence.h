@@ -1,6 +1,6 @@
 /*
-** Records about measurements: how rows of published tables are read, and what a fit of constants found. The catalogue holds
-** the first; the laboratory (perfmodel-lab.h) makes the others.
+** Records about measurements: how rows of published tables are read, and what a fit of constants found. The catalogue
+** holds the first; the laboratory (perfmodel-lab.h) makes the others.
 */
 #ifndef PERFMODEL_EVIDENCE_H
 #define PERFMODEL_EVIDENCE_H
@@ -20,7 +20,7 @@ extern "C" {
   X(FRAMEWORK, "framework", "the framework's profile")                                               \
   X(CUDNN, "cudnn", "the cuDNN generation")                                               \
   X(NETWORK, "network", "the network, with parameters after it: bert-large seq=384")                 \
-  X(SYSTEM, "system", "the system; -: that the row names none")                                                                 \
+  X(SYSTEM, "system", "the system; -: that the row names none")                                                        \
   X(GPUS, "gpus", "GPUs over all nodes, a formula over the row's columns")                           \
   X(PRECISION, "precision", "the precision")                                                         \
   X(BATCH, "batch", "samples per GPU and step, a formula likewise")                                 \
@@ -32,7 +32,8 @@ extern "C" {
   X(MICRO_BATCH, "micro-batch", "sizes of a micro-batch where the row says none: the fastest of them counts; " \
                                 "stages: as many micro-batches as stages")                               \
   X(RUN, "run", "other settings of a run of large models: stage_layers=balanced gradient_bytes=4")      \
-  X(LOADER, "loader", "the loader that prepares its samples on the host, in a process for each GPU on its share of the cores") \
+  X(LOADER, "loader",                                                                                                  \
+    "the loader that prepares its samples on the host, in a process for each GPU on its share of the cores")           \
   X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
 
 typedef enum pm_decision {
@@ -106,8 +107,8 @@ typedef struct pm_fit_parameter { PM_FIT_PARAMETER_FIELDS(PM_DECLARE) } pm_fit_p
   X(HOLD_OUT_SHAPE, "hold-out-shape", "sizes that no row of the fit has")                \
   X(HOLD_OUT_GPU, "hold-out-gpu", "a GPU that no row of the fit is of")                    \
   X(OLDER_LIBRARY, "older-library", "the same source with an older library")                                         \
-  X(LEFT_OUT_SOURCE, "left-out-source", "predicted with constants fitted without their source")                                                                                     \
-  X(LEFT_OUT_NETWORK, "left-out-network", "predicted with constants fitted without their network")                                                                                    \
+  X(LEFT_OUT_SOURCE, "left-out-source", "predicted with constants fitted without their source")                        \
+  X(LEFT_OUT_NETWORK, "left-out-network", "predicted with constants fitted without their network")                     \
   X(EXCLUDED, "excluded", "a rule of the catalogue excludes them from the fit")        \
   X(LEFT_OUT_MACHINE, "left-out-machine", "predicted with constants fitted without their machine")
 

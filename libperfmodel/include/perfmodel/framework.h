@@ -7,7 +7,8 @@
 ** number says in the catalogue whether it is fitted (and on which rows), a fact, a default or a guess.
 **
 **     pm_framework_profile profile;
-**     pm_catalog_get_framework(catalog, "pt-nchw", &profile, &error);      or "tf1-nchw@cudnn6": with another cuDNN generation
+**     pm_catalog_get_framework(catalog, "pt-nchw", &profile, &error);      or "tf1-nchw@cudnn6": with another cuDNN
+**       generation
 */
 #ifndef PERFMODEL_FRAMEWORK_H
 #define PERFMODEL_FRAMEWORK_H
@@ -37,7 +38,8 @@ typedef enum pm_overlap {
 #define PM_PARALLELISM_LIST(X)                                                                                       \
   X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                                 \
   X(ALL_REDUCE, "all-reduce", "data parallelism, a process for each GPU: gradients summed by all-reduce")            \
-  X(SINGLE_PROCESS, "single-process", "data parallelism in one process: weights broadcast from GPU 0, gradients reduced to it") \
+  X(SINGLE_PROCESS, "single-process",                                                                                  \
+    "data parallelism in one process: weights broadcast from GPU 0, gradients reduced to it")                          \
   X(PARAMETER_SERVER, "parameter-server", "data parallelism: the CPUs of the node keep and update the weights")      \
   X(ASYNCHRONOUS, "async", "parameter server without a barrier: weights are some updates old")                       \
   X(TENSOR, "tensor-parallel", "the channels of every layer are split over the GPUs")                                \
@@ -76,7 +78,8 @@ typedef enum pm_evidence {
   X(YES_NO, no_weight_winograd, "", "gradients of weights have none")                                     \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")      \
   X(YES_NO, grouped_kernels, "", "groups of channels have kernels of their own where tensor cores are") \
-  X(YES_NO, aligned_products, "", "tensor cores multiply only matrices whose sides are multiples of 16 bytes: cuBLAS before 11") \
+  X(YES_NO, aligned_products, "",                                                                                      \
+    "tensor cores multiply only matrices whose sides are multiples of 16 bytes: cuBLAS before 11")                     \
   X(TEXT, since, "", "month of the first containers and packages with it: 2024-03")                       \
   X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given") \
   X(ERA, nccl, "", "NCCL generation of the containers with it, which a framework of a month has") \
@@ -96,9 +99,10 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, step_time, "s", "host time of a step besides, for each accumulated batch")                              \
   X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \
   X(REAL, update_kernels, "1", "optimizer kernels for each parameter tensor; 1 if not given")                     \
-  X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                          \
-  X(REAL, tensor_factor, "1", "instead of the cuDNN generation's factor on tensor cores")                                      \
-  X(REAL, framework_kernel_factor, "1", "time of framework kernels (norms of rows, dropout, softmax) over that of the kernel model") \
+  X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                  \
+  X(REAL, tensor_factor, "1", "instead of the cuDNN generation's factor on tensor cores")                              \
+  X(REAL, framework_kernel_factor, "1",                                                                                \
+    "time of framework kernels (norms of rows, dropout, softmax) over that of the kernel model")                       \
   X(YES_NO, layout_fp16, "", "whether tensor-core convolutions transpose their tensors to another layout and back") \
   X(YES_NO, layout_tf32, "", "whether those in TF32 do")                                                          \
   X(YES_NO, layout_fp32, "", "whether convolutions on other cores do")                                            \
@@ -109,21 +113,28 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(ERA, nccl, "", "NCCL generation: that of its collective library")                                                \
   X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
-  X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")                       \
+  X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")              \
   X(REAL, gradient_fp16, "B", "those in FP16; gradient if not given")                                             \
   X(REAL, tensor_overlap, "1", "share of tensor-parallel exchanges that hides behind products; none if not given")    \
-  X(REAL, attention_factor, "1", "time of attention in one kernel over that of the kernel model: older generations of it; 1 if not given") \
+  X(REAL, attention_factor, "1",                                                                                       \
+    "time of attention in one kernel over that of the kernel model: older generations of it; 1 if not given")          \
   X(REAL, wide_attention_factor, "1", "more, on tensor cores wider than attention_width; 1 if not given")              \
-  X(REAL, attention_width, "FLOP", "FLOP per clock of the widest tensor core whose instructions its attention uses; of any if not given") \
+  X(REAL, attention_width, "FLOP",                                                                                     \
+    "FLOP per clock of the widest tensor core whose instructions its attention uses; of any if not given")             \
   X(YES_NO, gathers_late, "", "whether sharded weights are gathered when they are needed, not while others are used")  \
-  X(YES_NO, hops_block, "", "whether a GPU waits for each hop of an interleaved pipeline, instead of working on another chunk") \
-  X(REAL, hop_time, "s", "host time of each hop of a pipeline that is waited for: until the device is done, and the next pass starts") \
-  X(YES_NO, pads_products, "", "whether it pads matrices to multiples of 16 bytes: XLA its products, Megatron-LM vocabularies") \
-  X(YES_NO, bias_in_product, "", "whether the product of a linear layer adds its bias, which no other kernel then does") \
+  X(YES_NO, hops_block, "",                                                                                            \
+    "whether a GPU waits for each hop of an interleaved pipeline, instead of working on another chunk")                \
+  X(REAL, hop_time, "s",                                                                                               \
+    "host time of each hop of a pipeline that is waited for: until the device is done, and the next pass starts")      \
+  X(YES_NO, pads_products, "",                                                                                         \
+    "whether it pads matrices to multiples of 16 bytes: XLA its products, Megatron-LM vocabularies")                   \
+  X(YES_NO, bias_in_product, "",                                                                                       \
+    "whether the product of a linear layer adds its bias, which no other kernel then does")                            \
   X(YES_NO, launches_experts, "", "whether products of experts are launched one by one, not all of a layer at once") \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
-  X(REAL, host_copy_bandwidth, "B/s", "bandwidth of the host's copy of a step's inputs, before it starts; prefetched if unlimited") \
+  X(REAL, host_copy_bandwidth, "B/s",                                                                                  \
+    "bandwidth of the host's copy of a step's inputs, before it starts; prefetched if unlimited")                      \
   X(REAL, variable_time, "s", "host time for each variable and GPU with a parameter server")                      \
   X(REAL, server_memory, "B/s", "memory bandwidth that the server's update gets")                                 \
   X(TEXT, loader, "", "id of the loader that it reads with")                                                      \
@@ -150,7 +161,8 @@ typedef struct pm_framework_profile {
   pm_memory_profile memory;
 } pm_framework_profile;
 
-/* ---- Inference ----------------------------------------------------------------------------------------------------- */
+/* ---- Inference
+** ----------------------------------------------------------------------------------------------------- */
 
 /* Which operations of a forward pass are run as one kernel. */
 #define PM_FUSION_LIST(X)                                                                               \
@@ -187,7 +199,8 @@ typedef enum pm_fusion {
   X(YES_NO, no_winograd, "", "whether its library's convolutions have no Winograd transforms")                     \
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
-  X(YES_NO, aligned_products, "", "whether its library keeps products whose sides are not multiples of 16 bytes off the tensor cores") \
+  X(YES_NO, aligned_products, "",                                                                                      \
+    "whether its library keeps products whose sides are not multiples of 16 bytes off the tensor cores")               \
   X(YES_NO, pads_products, "", "whether it pads matrices to multiples of 16 bytes") \
   X(YES_NO, bias_in_product, "", "whether the product of a linear layer adds its bias, without fusion of a graph") \
   X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
@@ -201,12 +214,15 @@ typedef enum pm_fusion {
   X(REAL, spread_product, "1", "more, of the time in other matrix products and attention")                        \
   X(REAL, spread_passes, "1", "more, of the time in passes over memory and conversions")                          \
   X(REAL, spread_host, "1", "more, of the time that the host adds")                                               \
-  X(ATTENTION, attention, "", "implementation of attention where networks leave it open; as its framework if not given") \
-  X(YES_NO, tf32_convolutions, "", "whether convolutions of FP32 networks run in TF32 where the GPU has it; as its framework if not given")
+  X(ATTENTION, attention, "",                                                                                          \
+    "implementation of attention where networks leave it open; as its framework if not given")                         \
+  X(YES_NO, tf32_convolutions, "",                                                                                     \
+    "whether convolutions of FP32 networks run in TF32 where the GPU has it; as its framework if not given")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 
-/* Where nobody measured inference, a kernel takes this share of its host time in training: no gradient is booked. Rule. */
+/* Where nobody measured inference, a kernel takes this share of its host time in training: no gradient is booked.
+** Rule. */
 #define PM_INFERENCE_LAUNCH_SHARE 0.6
 
 /* The framework of whoever names none: PyTorch, of the newest generation that fits the GPU (docs/your-framework.md). */
@@ -215,8 +231,8 @@ typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } 
 /* Bytes that hold any text on what a framework rests on, the final zero included. */
 enum { PM_FRAMEWORK_BASIS_MAX = 320 };
 
-/* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which has
-** room for PM_FRAMEWORK_BASIS_MAX bytes. */
+/* What the constants of a framework rest on, in words: "fitted to 5 rows of own.csv, 2026-11". Returns `text`, which
+** has room for PM_FRAMEWORK_BASIS_MAX bytes. */
 PM_API const char *pm_framework_format_basis(const pm_framework *framework, char *text);
 
 #ifdef __cplusplus

@@ -96,8 +96,8 @@ typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 ** rate. Never with sparsity. */
 PM_API double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision);
 
-/* The 16 bits that networks of words are mostly trained and run in: BF16, else FP16, where tensor cores have a rate for it;
-** FP32 if they have none. */
+/* The 16 bits that networks of words are mostly trained and run in: BF16, else FP16, where tensor cores have a rate for
+** it; FP32 if they have none. */
 PM_API int pm_gpu_get_half_precision(const pm_gpu *gpu);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------- */
@@ -119,7 +119,8 @@ typedef enum pm_origin {
 #define PM_CALIBRATION_STATUS_LIST(X)                                                                              \
   X(NONE, "none", "no prediction")                                                                                 \
   X(CALIBRATED, "calibrated", "rows of this GPU or its twin, of its operators and software, behind the constants") \
-  X(EXTRAPOLATED, "extrapolated", "rows of the architecture or a neighbour, of the software elsewhere, or short of this batch or these GPUs") \
+  X(EXTRAPOLATED, "extrapolated",                                                                                      \
+    "rows of the architecture or a neighbour, of the software elsewhere, or short of this batch or these GPUs")        \
   X(NOT_CALIBRATED, "not-calibrated", "rules and data sheets only, or software without rows or that does not run there")
 
 typedef enum pm_calibration_status {
@@ -148,7 +149,8 @@ typedef enum pm_calibration_status {
 
 typedef struct pm_prediction_interval { PM_PREDICTION_INTERVAL_FIELDS(PM_DECLARE) } pm_prediction_interval;
 
-/* By class of operators and cores, what the times of a GPU's kernels rest on. Filled for a GPU by pm_catalog_get_kernels. */
+/* By class of operators and cores, what the times of a GPU's kernels rest on. Filled for a GPU by
+** pm_catalog_get_kernels. */
 #define PM_OPERATOR_STATUS_FIELDS(X)                                                                         \
   X(CALIBRATION_STATUS, product_simt, "", "what matrix products on the FP32 cores rest on")                  \
   X(CALIBRATION_STATUS, product_tensor, "", "the same on tensor cores")                                      \
@@ -170,8 +172,9 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
 /*
 ** What kernels get of an architecture: fitted, never a datasheet.
 **
-** The first list belongs to the architecture, for its FP32 cores (simt) and its tensor cores. The second holds for every
-** architecture; in the catalogue it stands in the entry "default", and an architecture that states one has its own.
+** The first list belongs to the architecture, for its FP32 cores (simt) and its tensor cores. The second holds for
+** every architecture; in the catalogue it stands in the entry "default", and an architecture that states one has its
+** own.
 */
 #define PM_KERNEL_ARCHITECTURE_FIELDS(X)                                                                  \
   X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                        \
@@ -188,11 +191,15 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                            \
   X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")               \
   X(REAL, tensor_energy, "J/FLOP", "energy of the board per tensor-core FLOP")                            \
-  X(REAL, tensor_start, "s", "tensor-core product: until the first tiles have operands and the last are stored; unknown: none") \
-  X(REAL, tensor_prologue, "1", "steps of 2-byte numbers to fill and drain a tensor-core tile; unknown: by prologue")    \
-  X(REAL, tensor_split_time, "s", "the kernel that adds up the parts of a tensor-core product; unknown: no kernel of its own, split_time") \
-  X(REAL, row_clocks, "1", "tensor-core products of one row of two bytes: clocks for an element of the contraction; unknown: as others") \
-  X(REAL, flash_block, "s", "fused attention: start of a block of queries on an SM; unknown: none, by efficiency alone") \
+  X(REAL, tensor_start, "s",                                                                                           \
+    "tensor-core product: until the first tiles have operands and the last are stored; unknown: none")                 \
+  X(REAL, tensor_prologue, "1", "steps of 2-byte numbers to fill and drain a tensor-core tile; unknown: by prologue")  \
+  X(REAL, tensor_split_time, "s",                                                                                      \
+    "the kernel that adds up the parts of a tensor-core product; unknown: no kernel of its own, split_time")           \
+  X(REAL, row_clocks, "1",                                                                                             \
+    "tensor-core products of one row of two bytes: clocks for an element of the contraction; unknown: as others")      \
+  X(REAL, flash_block, "s",                                                                                            \
+    "fused attention: start of a block of queries on an SM; unknown: none, by efficiency alone")                       \
   X(REAL, flash_score, "1", "fused attention: clocks of an SM for a score beside its products") \
   X(REAL, flash_load, "B", "fused attention: keys and values that an SM loads per clock") \
   X(REAL, flash_part, "1", "fused attention: keys of the smallest part") \
@@ -200,13 +207,15 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, l2_lost, "1", "the same from which none is kept")                                               \
   X(REAL, tn_growth, "1", "exponent of the addresses beyond tn_reach: how time grows; unknown: not")      \
   X(REAL, tn_unaligned_growth, "1", "the same of an unaligned operand over twice the L2; unknown: not")   \
-  X(REAL, rnn_narrow, "1", "narrow product of a recurrent step: clocks per element of the contraction, forward; unknown: none such") \
+  X(REAL, rnn_narrow, "1",                                                                                             \
+    "narrow product of a recurrent step: clocks per element of the contraction, forward; unknown: none such")          \
   X(REAL, rnn_narrow_backward, "1", "the same, backward")                                                  \
   X(REAL, rnn_narrow_half, "1", "time of the narrow one forward in two bytes over that in four")           \
   X(REAL, hbm_efficiency, "1", "payload over peak bandwidth of stacked memory (HBM)")                     \
   X(REAL, gddr_efficiency, "1", "payload over peak bandwidth of other memory")                            \
   X(REAL, gddr_ecc_efficiency, "1", "the same with check bits in it (inline_ecc); unknown: as without")    \
-  X(REAL, pass_elements, "1", "elements per clock and SM of a pass over channels that lie apart (NCHW); unknown: any number") \
+  X(REAL, pass_elements, "1",                                                                                          \
+    "elements per clock and SM of a pass over channels that lie apart (NCHW); unknown: any number")                    \
   X(YES_NO, large_batched_tiles, "", "batched FP32 products have kernels of the largest tile only")       \
   X(YES_NO, no_weight_winograd, "", "the library of its rows had no Winograd gradient of weights")       \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")     \
@@ -224,7 +233,8 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, split_time, "s", "adding up the parts of a split contraction")                                  \
   X(REAL, alignment, "1", "factor of FP32 products that are not aligned to 16 bytes")                     \
   X(REAL, tn_alignment, "1", "the same of products whose operands are both stored along the contraction") \
-  X(REAL, unaligned_lanes, "1", "multiply-adds per clock and SM of tensor cores, at most, where sides are not multiples of 16 bytes; unknown: all") \
+  X(REAL, unaligned_lanes, "1", "multiply-adds per clock and SM of tensor cores, at most, where sides are not"         \
+    " multiples of 16 bytes; unknown: all")                                                                            \
   X(REAL, tn_reach, "B", "addresses in use at a time that such products reach without delay")             \
   X(REAL, l2_bytes, "B", "L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock")             \
   X(REAL, l2_share, "1", "share of the L2 that rows have: half where its two parts hold copies")         \
@@ -250,7 +260,8 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, conv_tensor_input, "1", "reads of the tensors in the gradient of weights")                     \
   X(REAL, conv_tensor_windows, "1", "share of the unfolded windows that it moves")                       \
   X(REAL, conv_tensor_result, "1", "accesses of the gradient of weights over the least")                 \
-  X(REAL, conv_tf32_layout, "1", "share of the changes of layout in FP16 that convolutions in TF32 need; unknown: all") \
+  X(REAL, conv_tf32_layout, "1",                                                                                       \
+    "share of the changes of layout in FP16 that convolutions in TF32 need; unknown: all")                             \
   X(REAL, conv_tensor_odd, "1", "rate of channels by no 8 over the peak of the FP32 cores")              \
   X(REAL, conv_tensor_odd_weight, "1", "factor of their gradient of weights")                            \
   X(REAL, winograd_traffic, "1", "accesses of Winograd's transforms of tensors over the least")          \
@@ -279,9 +290,11 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, copy_efficiency, "1", "payload of a large copy from or to the host over the line rate")        \
   X(REAL, copy_pageable, "1", "rate of memory that is not pinned over that of pinned")                   \
   X(REAL, copy_time, "s", "the smallest copy from or to the host")                                        \
-  X(REAL, fastest_simt_factor, "1", "time of convolutions on FP32 cores by the fastest library over that of the kernel model; unknown: the least of the catalogue's cuDNN generations") \
+  X(REAL, fastest_simt_factor, "1", "time of convolutions on FP32 cores by the fastest library over that of the"       \
+    " kernel model; unknown: the least of the catalogue's cuDNN generations")                                          \
   X(REAL, fastest_tensor_factor, "1", "the same on tensor cores")                                         \
-  X(REAL, product_spread, "1", "spread of measured over predicted times of products: standard deviation of the logarithm") \
+  X(REAL, product_spread, "1",                                                                                         \
+    "spread of measured over predicted times of products: standard deviation of the logarithm")                        \
   X(REAL, convolution_spread, "1", "the same of convolutions")                                            \
   X(REAL, recurrent_spread, "1", "the same of recurrent layers")                                          \
   X(REAL, attention_spread, "1", "the same of fused attention")                                           \
@@ -328,7 +341,8 @@ typedef enum pm_link_kind {
 
 typedef struct pm_link { PM_LINK_FIELDS(PM_DECLARE) } pm_link;
 
-/* What a collective library gets out of a link type. Fitted or read from the library's own tables, never a datasheet. */
+/* What a collective library gets out of a link type. Fitted or read from the library's own tables, never a
+** datasheet. */
 #define PM_LINK_CALIBRATION_FIELDS(X)                                                                  \
   X(TEXT, id, "", "id of the link type")                                                               \
   X(REAL, efficiency, "1", "payload over line rate in large collectives")                              \
@@ -487,8 +501,9 @@ PM_API const pm_kernel_calibration *pm_system_get_kernels(const pm_system *syste
 /* The machine as it was given; lives as long as the system. */
 PM_API const pm_machine *pm_system_get_machine(const pm_system *system);
 
-/* Nodes of the machine over which so many GPUs are spread evenly, 0 if there are none: whole ones; of machines whose GPUs are
-** no power of two, as racks of 72, the fewest that take equal shares of at least half of a node (256: 4 of 64). */
+/* Nodes of the machine over which so many GPUs are spread evenly, 0 if there are none: whole ones; of machines whose
+** GPUs are no power of two, as racks of 72, the fewest that take equal shares of at least half of a node (256: 4 of
+** 64). */
 PM_API int pm_machine_get_nodes(const pm_machine *machine, int gpus);
 
 /* The GPU that every one of the system's is; lives as long as the system. */

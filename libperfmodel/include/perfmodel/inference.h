@@ -18,8 +18,8 @@
 **     pm_infer(plan, &run, &answer, 1);
 **     printf("%.1f ms, %.0f samples/s\n", answer.latency * 1e3, answer.throughput);
 **
-** The latency is of a batch that is on the GPU until its result is there: queueing, and copies from and to the host, are
-** not in it. Replicas do not share anything: what host they share is not modelled.
+** The latency is of a batch that is on the GPU until its result is there: queueing, and copies from and to the host,
+** are not in it. Replicas do not share anything: what host they share is not modelled.
 */
 #ifndef PERFMODEL_INFERENCE_H
 #define PERFMODEL_INFERENCE_H
@@ -55,7 +55,8 @@ extern "C" {
   X(BOTTLENECK, bottleneck, "", "what takes the largest share", .show = PM_SHOW_MAIN)                               \
   X(REAL, flop, "FLOP", "arithmetic of one call")                                                                 \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
-  X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where transforms save arithmetic",                                  \
+  X(REAL, mfu, "1",                                                                                                    \
+    "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where transforms save arithmetic",      \
     .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
   X(REAL, memory, "B", "memory of one GPU; unknown without a memory profile", .show = PM_SHOW_MAIN)                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
@@ -100,7 +101,8 @@ PM_INLINE int pm_inference_check(const pm_plan *plan, const pm_inference_run *ru
 }
 
 /* Memory of one GPU part by part, whether or not it fits; pm_infer has the sum. PM_OK, or the reason. */
-PM_INLINE int pm_inference_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_memory_use *use, pm_error *error)
+PM_INLINE int pm_inference_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_memory_use *use,
+                                      pm_error *error)
 {
   return pm_task_get_memory(plan, PM_TASK_INFERENCE, run, sizeof *run, use, sizeof *use, error);
 }

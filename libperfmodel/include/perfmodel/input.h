@@ -202,9 +202,9 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
   X(REAL, hits_most, "1", "the same with random replacement, which it is not above")                                \
   X(REAL, storage_rate, "B/s", "what the storage gives at this throughput, to all nodes")                           \
   X(REAL, node_rate, "B/s", "what one node needs of it to run at its GPUs' rate")                                   \
-  X(REAL, nodes_storage, "1", "nodes that the storage itself can supply at that rate")                                   \
-  X(REAL, nodes_uplink, "1", "nodes that its network ports can supply")                                                   \
-  X(REAL, nodes_gateway, "1", "nodes that the gateway can supply")                                                       \
+  X(REAL, nodes_storage, "1", "nodes that the storage itself can supply at that rate")                                 \
+  X(REAL, nodes_uplink, "1", "nodes that its network ports can supply")                                                \
+  X(REAL, nodes_gateway, "1", "nodes that the gateway can supply")                                                     \
   X(REAL, nodes_ports, "1", "nodes that the switch has ports for")                                                  \
   X(REAL, max_nodes, "1", "nodes that one storage system can supply: the least of these")                         \
   X(CALIBRATION_STATUS, calibration, "", "what the slowest stage before the GPUs rests on")                          \

@@ -1,14 +1,15 @@
 /*
 ** Kernels: the time of one kernel, and of each pass of each layer, on one GPU.
 **
-** Two models stand behind the same functions. The plain roofline (Williams, Waterman, Patterson, "Roofline", CACM 52(4),
-** 2009) needs datasheet values only and fits nothing:
+** Two models stand behind the same functions. The plain roofline (Williams, Waterman, Patterson, "Roofline", CACM
+** 52(4), 2009) needs datasheet values only and fits nothing:
 **
 **     time = max( flop / peak, bytes / memory_bandwidth )
 **
 ** With the calibrated constants of an architecture (pm_kernel_calibration) matrix products are priced by tiles, waves,
 ** split contraction, latency, shared-memory and L2 traffic and the energy of the board, convolutions by the fastest of
-** their algorithms, everything else by memory accesses at the bandwidth that kernels reach. docs/model.md has the formulas.
+** their algorithms, everything else by memory accesses at the bandwidth that kernels reach. docs/model.md has the
+** formulas.
 */
 #ifndef PERFMODEL_KERNEL_H
 #define PERFMODEL_KERNEL_H
@@ -100,7 +101,7 @@ typedef enum pm_operator {
   X(REAL, m, "1", "gemm: rows of the result; elementwise: numbers of a tensor; norms: rows; rnn: hidden")   \
   X(REAL, n, "1", "gemm: columns of the result; norms: numbers of a row; rnn: samples; conv: samples")      \
   X(REAL, k, "1", "gemm: contraction; rnn: steps")                                                          \
-  X(YES_NO, tn, "", "gemm: both operands are stored along the contraction (BLAS: TN), as of a linear layer forward")    \
+  X(YES_NO, tn, "", "gemm: both operands are stored along the contraction (BLAS: TN), as of a linear layer forward")   \
   X(REAL, channels, "1", "conv: input channels")                                                            \
   X(REAL, out_channels, "1", "conv: output channels")                                                       \
   X(REAL, groups, "1", "conv: groups")                                                                      \
@@ -118,9 +119,11 @@ typedef enum pm_operator {
   X(REAL, kv_count, "1", "attention: heads of keys and values, of all samples; unknown: as many as of queries") \
   X(YES_NO, causal, "", "attention: a query sees no later keys; the last one sees all")                     \
   X(REAL, kv_bytes, "B", "attention: bytes of a stored number of keys and values; unknown: as the precision's") \
-  X(REAL, turns, "1", "gemm: second operands (n x k), attention: caches, elementwise: sets of tensors, that are used in turn: the L2 keeps what it can; unknown: none") \
+  X(REAL, turns, "1", "gemm: second operands (n x k), attention: caches, elementwise: sets of tensors, that are"       \
+    " used in turn: the L2 keeps what it can; unknown: none")                                                          \
   X(YES_NO, ungrouped, "", "attention: heads that share keys do not share blocks of threads")                  \
-  X(REAL, rate, "1", "rate of the software's kernel: attention over FlashAttention, gemm over the library (at most 1); unknown: 1")       \
+  X(REAL, rate, "1",                                                                                                   \
+    "rate of the software's kernel: attention over FlashAttention, gemm over the library (at most 1); unknown: 1")     \
   X(REAL, clocks, "1", "passes: clocks of an SM for a number read or written; unknown: as the memory gives them") \
   X(REAL, blocks, "1", "passes: blocks of threads, each on one SM; unknown: enough for all SMs") \
   X(YES_NO, unsplit, "", "gemm: by a kernel that does not split the contraction") \
@@ -128,7 +131,8 @@ typedef enum pm_operator {
   X(REAL, window, "1", "attention: keys that a query sees at most, its own and those before; unknown: all") \
   X(REAL, value_size, "1", "attention: numbers of a head of the values; unknown: n, as of the keys") \
   X(YES_NO, latent, "", "attention: values are a part of the keys, which alone are stored") \
-  X(REAL, block_start, "1", "attention: time until a block of threads has its first keys, over that of FlashAttention; unknown: 1") \
+  X(REAL, block_start, "1",                                                                                            \
+    "attention: time until a block of threads has its first keys, over that of FlashAttention; unknown: 1")            \
   X(OPTIMIZER, optimizer, "", "optimizer: which one")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
@@ -155,8 +159,8 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
 
-/* Times of kernels on one GPU; `calibration` NULL: by the plain roofline. A kernel that cannot be timed has NAN, and the
-** first error is returned when all are done. Allocates nothing. */
+/* Times of kernels on one GPU; `calibration` NULL: by the plain roofline. A kernel that cannot be timed has NAN, and
+** the first error is returned when all are done. Allocates nothing. */
 PM_API int pm_kernel_predict_sized(const pm_gpu *gpu, const pm_kernel_calibration *calibration,
                                    const pm_kernel *kernels, size_t kernel_size, pm_kernel_time *times,
                                    size_t time_size, size_t count, pm_error *error);
@@ -255,8 +259,8 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
 
 /* ---- Layer by layer ------------------------------------------------------------------------------------------- */
 
-/* What one layer takes in a training step on one GPU without a framework: its kernels alone, no host, no exchange. A layer
-** that software fuses with the one before, as a ReLU with a batch norm, takes no time. */
+/* What one layer takes in a training step on one GPU without a framework: its kernels alone, no host, no exchange. A
+** layer that software fuses with the one before, as a ReLU with a batch norm, takes no time. */
 #define PM_LAYER_TIME_FIELDS(X)                                                                        \
   X(INT, index, "1", "position in the network, from 0")                                                \
   X(TEXT, name, "", "name of the layer", .show = PM_SHOW_MAIN)                                         \
@@ -283,7 +287,8 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
 typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 
 /* Times of all layers on one GPU, into an array of pm_network_count_layers rows; `calibration` NULL: by the plain
-** roofline. Their sums are the times of a prediction without a framework (to rounding: equal kernels are merged there). */
+** roofline. Their sums are the times of a prediction without a framework (to rounding: equal kernels are merged
+** there). */
 PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
                                 double batch, int precision, pm_layer_time *rows, pm_error *error);
 

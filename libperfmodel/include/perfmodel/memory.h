@@ -57,7 +57,8 @@ extern "C" {
   X(REAL, mixed_master, "B", "bytes of a weight's master copy in mixed precision")                               \
   X(REAL, mixed_copy, "B", "bytes of a weight's cached cast in mixed precision")                                 \
   X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                 \
-  X(REAL, bucket, "B", "copy of a gradient for communication with several ranks, as large as it is; none if not given") \
+  X(REAL, bucket, "B",                                                                                                 \
+    "copy of a gradient for communication with several ranks, as large as it is; none if not given")                   \
   X(REAL, fusion_buffer, "B", "fixed buffer for communication, with several ranks")                                 \
   X(YES_NO, inference_only, "", "whether it cannot train")
 

@@ -22,11 +22,12 @@
 **                Ren et al., Table II, kept so that their table can be reproduced
 **   gamma        mac_bnl / parameters for a batch: how often a parameter is used. B for linear, B Ho Wo for conv2d
 **
-** Element-wise FLOP count 1 for each sum, product, quotient, comparison, exponential, logarithm, root, error function or
-** hyperbolic tangent of the formula; per element of the output, forward:
+** Element-wise FLOP count 1 for each sum, product, quotient, comparison, exponential, logarithm, root, error function
+** or hyperbolic tangent of the formula; per element of the output, forward:
 **   bias, scale, add, multiply, ... 1 (for each operand beyond two, 1 more); copies, views, nearest neighbour 0
 **   relu 1, squared_relu 2, relu6 2, leaky_relu 2, prelu 2, elu 3, sigmoid 3, softplus 3, silu 4, hardsigmoid 4,
-**   gelu 5, mish 5, hardswish 5, tanh 1; swiglu 5; softmax 5 (maximum, difference, exponential, sum, quotient); dropout 1
+**   gelu 5, mish 5, hardswish 5, tanh 1; swiglu 5; softmax 5 (maximum, difference, exponential, sum, quotient); dropout
+**     1
 **   batch norm 4 (of the result); layer, group and instance norm 5 and 1 each for scale and shift; RMS norm 3 and 1
 **   pooling 1 per element of the windows, mean 1 per element of the input and of the output
 **   interpolation by n neighbours 2 n - 1; local response normalisation over n channels 2 n + 3
@@ -110,9 +111,9 @@ PM_API int pm_network_count_layers(const pm_network *network);
 ** returns how many they are; 0 if there is no such layer. */
 PM_API int pm_network_get_shape(const pm_network *network, int layer, int64_t *shape);
 
-/* The network as a file of the catalogue, a flat list of layers: reading it gives the same counts. A name that could not
-** be read back is changed (white space and braces to '_', a second layer of that name gets a number). A string that the
-** caller releases with pm_string_free, or NULL. */
+/* The network as a file of the catalogue, a flat list of layers: reading it gives the same counts. A name that could
+** not be read back is changed (white space and braces to '_', a second layer of that name gets a number). A string that
+** the caller releases with pm_string_free, or NULL. */
 PM_API char *pm_network_format_xml(const pm_network *network, pm_error *error);
 
 /* Totals per sample. Cost: linear in the layers. */
@@ -140,8 +141,8 @@ typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_l
 /* Names of the layer kinds, index from 0, NULL past the last. */
 PM_API const char *pm_layer_kind_get_name(size_t index);
 
-/* The attributes that a kind takes, as text: "out_channels kernel stride=1 bias=yes"; one without a value must be given.
-** Returns buffer, "" past the last kind. */
+/* The attributes that a kind takes, as text: "out_channels kernel stride=1 bias=yes"; one without a value must be
+** given. Returns buffer, "" past the last kind. */
 PM_API char *pm_layer_kind_format_attributes(size_t index, char *buffer, size_t size);
 
 #ifdef __cplusplus

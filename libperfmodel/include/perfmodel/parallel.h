@@ -1,6 +1,6 @@
 /*
-** Parallel training of large networks: words for how a network is shared out over GPUs. The degrees themselves are fields
-** of a run (predict.h): tensor, context, expert, pipeline; data parallelism has the GPUs that they leave.
+** Parallel training of large networks: words for how a network is shared out over GPUs. The degrees themselves are
+** fields of a run (predict.h): tensor, context, expert, pipeline; data parallelism has the GPUs that they leave.
 */
 #ifndef PERFMODEL_PARALLEL_H
 #define PERFMODEL_PARALLEL_H
@@ -30,7 +30,8 @@ typedef enum pm_pipeline_schedule {
 
 /* How layers are dealt out to the stages of a pipeline. */
 #define PM_STAGE_LAYERS_LIST(X)                                                                                       \
-  X(EVEN, "even", "the layers that repeat evenly, what is left over one each to the first stages; the embedding first, the head last") \
+  X(EVEN, "even", "the layers that repeat evenly, what is left over one each to the first stages; the embedding"       \
+    " first, the head last")                                                                                           \
   X(BALANCED, "balanced", "the embedding and the head count as a layer each: first and last stage have one layer less")
 
 typedef enum pm_stage_layers {
@@ -53,8 +54,8 @@ typedef enum pm_context_exchange {
   PM_CONTEXT_EXCHANGE_COUNT
 } pm_context_exchange;
 
-/* What is kept in the memory of the host instead of the GPU's. Each keeps what those before it keep there, too. One line
-** for each, and its descriptor in src/software/offloading.c. */
+/* What is kept in the memory of the host instead of the GPU's. Each keeps what those before it keep there, too. One
+** line for each, and its descriptor in src/software/offloading.c. */
 #define PM_OFFLOAD_LIST(X)                                                                                            \
   X(NONE, "none", "everything is on the GPU")                                                                         \
   X(OPTIMIZER, "optimizer", "state of the optimizer and master weights, which the CPUs update")                       \

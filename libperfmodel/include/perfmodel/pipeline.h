@@ -3,7 +3,8 @@
 **
 **     pm_stage stages[64];
 **     int count = pm_prediction_get_stages(plan, &run, stages, 64, &error);
-**     for (int i = 0; i < count; i++) printf("%d: %.3f s busy, %.1f GB\n", i, stages[i].busy_time, stages[i].memory / 1e9);
+**     for (int i = 0; i < count; i++) printf("%d: %.3f s busy, %.1f GB\n", i, stages[i].busy_time, stages[i].memory /
+**       1e9);
 **
 ** Their order in time is pm_prediction_format_trace's.
 */
@@ -16,8 +17,8 @@
 extern "C" {
 #endif
 
-/* One GPU of a stage. Times are of a step, all of its micro-batches; those from forward to update add up to the busy time,
-** busy and waiting time to the step. Sizes from weights to context add up to the memory. */
+/* One GPU of a stage. Times are of a step, all of its micro-batches; those from forward to update add up to the busy
+** time, busy and waiting time to the step. Sizes from weights to context add up to the memory. */
 #define PM_STAGE_FIELDS(X)                                                                                             \
   X(INT, stage, "1", "number of the stage, from 0", .show = PM_SHOW_MAIN)                                              \
   X(INT, layers, "1", "of the layers that repeat, those of this stage", .show = PM_SHOW_MAIN)                          \
@@ -33,10 +34,11 @@ extern "C" {
   X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters", .show = PM_SHOW_MAIN)                         \
   X(REAL, recompute_time, "s", "forward work that the backward pass does again", .show = PM_SHOW_MAIN)                 \
   X(REAL, launch_overhead_time, "s", "CPU launch overhead")                                                            \
-  X(REAL, exposed_communication_time, "s", "exchanges within the stage and with its data-parallel replicas that nothing hides", \
+  X(REAL, exposed_communication_time, "s",                                                                             \
+    "exchanges within the stage and with its data-parallel replicas that nothing hides",                               \
     .show = PM_SHOW_MAIN)                                                                                              \
   X(REAL, update_time, "s", "optimizer kernels")                                                                       \
-  X(REAL, in_flight, "1", "micro-batches whose activations it keeps at most; a part of one where only some chunks do")    \
+  X(REAL, in_flight, "1", "micro-batches whose activations it keeps at most; a part of one where only some chunks do") \
   X(REAL, weights, "B", "weights and their casts", .show = PM_SHOW_MAIN)                                               \
   X(REAL, gradients, "B", "gradients of the weights", .show = PM_SHOW_MAIN)                                            \
   X(REAL, optimizer, "B", "state of the optimizer, its temporaries, master weights", .show = PM_SHOW_MAIN)             \
@@ -52,12 +54,13 @@ extern "C" {
 
 typedef struct pm_stage { PM_STAGE_FIELDS(PM_DECLARE) } pm_stage;
 
-/* The stages of a run, the first first, into an array of `capacity` rows; rows may be NULL if that is 0. Returns how many
-** there are, or -1 with the reason if the run cannot be predicted. A run that does not fit into memory has its stages too:
-** their memory says which of them is too full. Cost: that of a prediction. */
+/* The stages of a run, the first first, into an array of `capacity` rows; rows may be NULL if that is 0. Returns how
+** many there are, or -1 with the reason if the run cannot be predicted. A run that does not fit into memory has its
+** stages too: their memory says which of them is too full. Cost: that of a prediction. */
 PM_API int pm_prediction_get_stages_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_stage *rows,
                                           size_t capacity, pm_error *error);
-PM_INLINE int pm_prediction_get_stages(const pm_plan *plan, const pm_run *run, pm_stage *rows, size_t capacity, pm_error *error)
+PM_INLINE int pm_prediction_get_stages(const pm_plan *plan, const pm_run *run, pm_stage *rows, size_t capacity,
+                                       pm_error *error)
 {
   return pm_prediction_get_stages_sized(plan, run, sizeof *run, rows, capacity, error);
 }
@@ -69,12 +72,13 @@ PM_INLINE int pm_prediction_get_memory(const pm_plan *plan, const pm_run *run, p
   return pm_task_get_memory(plan, PM_TASK_TRAINING, run, sizeof *run, use, sizeof *use, error);
 }
 
-/* Each single change of the run that takes less memory: a smaller micro-batch, 16 bits, recomputation, ZeRO, tensor parallelism,
-** another optimizer. Fills at most `capacity` rows, largest saving first; returns their number, or -1 with the reason if the run
-** itself has no answer. Cost: some predictions. */
+/* Each single change of the run that takes less memory: a smaller micro-batch, 16 bits, recomputation, ZeRO, tensor
+** parallelism, another optimizer. Fills at most `capacity` rows, largest saving first; returns their number, or -1 with
+** the reason if the run itself has no answer. Cost: some predictions. */
 PM_API int pm_prediction_get_advice_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_advice *rows,
                                           size_t capacity, pm_error *error);
-PM_INLINE int pm_prediction_get_advice(const pm_plan *plan, const pm_run *run, pm_memory_advice *rows, size_t capacity, pm_error *error)
+PM_INLINE int pm_prediction_get_advice(const pm_plan *plan, const pm_run *run, pm_memory_advice *rows, size_t capacity,
+                                       pm_error *error)
 {
   return pm_prediction_get_advice_sized(plan, run, sizeof *run, rows, capacity, error);
 }

@@ -44,7 +44,8 @@ extern "C" {
   X(LAUNCH_OVERHEAD, "launch-overhead", "CPU launch overhead takes the largest share")                               \
   X(STRAGGLER_WAIT, "straggler-wait", "waiting for the slowest GPU and the coordinator takes the largest share")     \
   X(INPUT, "input", "waiting for input takes the largest share")                                                     \
-  X(TENSOR_COMMUNICATION, "tensor-communication", "exposed exchanges of tensor and sequence parallelism take the largest share") \
+  X(TENSOR_COMMUNICATION, "tensor-communication",                                                                      \
+    "exposed exchanges of tensor and sequence parallelism take the largest share")                                     \
   X(CONTEXT_COMMUNICATION, "context-communication", "exposed exchanges of context parallelism take the largest share") \
   X(EXPERT_COMMUNICATION, "expert-communication", "exposed exchanges of expert parallelism take the largest share")  \
   X(PIPELINE_COMMUNICATION, "pipeline-communication", "hops between the stages of a pipeline take the largest share") \
@@ -72,7 +73,8 @@ typedef enum pm_bottleneck {
   X(REAL, throughput_p90, "1/s", "upper end of the 80 % prediction interval")                                    \
   X(REAL, step_time, "s", "time of one training step", .show = PM_SHOW_MAIN)                                        \
   X(REAL, epoch_time, "s", "time of one epoch, whole steps; unknown if epoch_samples is", .show = PM_SHOW_MAIN)     \
-  X(REAL, gpu_hours, "1", "GPU-hours of one epoch: GPUs times hours; unknown if epoch_samples is", .show = PM_SHOW_MAIN) \
+  X(REAL, gpu_hours, "1", "GPU-hours of one epoch: GPUs times hours; unknown if epoch_samples is",                     \
+    .show = PM_SHOW_MAIN)                                                                                              \
   X(REAL, forward_time, "s", "forward kernels")                                                                   \
   X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations")                                        \
   X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters")                                         \
@@ -104,7 +106,7 @@ typedef enum pm_bottleneck {
   X(REAL, flop, "FLOP", "arithmetic of one step over all GPUs")                                                   \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the step")                                        \
   X(REAL, mfu, "1", "MFU: flop_rate over the GPU's matrix peak at this precision; above 1 only where"                 \
-    " transforms save arithmetic", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                                                         \
+    " transforms save arithmetic", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                             \
   X(REAL, gradient_size, "B", "gradients that each GPU contributes to a step")                                    \
   X(REAL, bus_bandwidth, "B/s", "bus bandwidth of the ring; unknown for one GPU")                                 \
   X(REAL, memory, "B", "memory of one GPU at the peak of a step")                                                 \
@@ -114,21 +116,25 @@ typedef enum pm_bottleneck {
   X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the step")     \
   X(REAL, bubble_time, "s", "waiting of a pipeline's stages for each other, its hops apart")                       \
   X(REAL, recompute_time, "s", "forward work that the backward pass does again")                                  \
-  X(REAL, tensor_communication_time, "s", "exchanges of tensor and sequence parallelism in a step, of the slowest stage") \
+  X(REAL, tensor_communication_time, "s",                                                                              \
+    "exchanges of tensor and sequence parallelism in a step, of the slowest stage")                                    \
   X(REAL, context_communication_time, "s", "exchanges of context parallelism, likewise")                          \
   X(REAL, expert_communication_time, "s", "exchanges of expert parallelism, likewise")                            \
   X(REAL, pipeline_communication_time, "s", "hops that a pipeline waits for")                                     \
   X(REAL, data_communication_time, "s", "gradients and shards of data parallelism, overlapped or not")            \
   X(REAL, exposed_data_communication_time, "s", "the part of it that lengthens the step")                         \
-  X(REAL, hfu, "1", "HFU: MFU of the FLOP that GPUs execute: what is computed again counted too, what Winograd and FFT save not; never above 1", \
+  X(REAL, hfu, "1", "HFU: MFU of the FLOP that GPUs execute: what is computed again counted too, what Winograd and"    \
+    " FFT save not; never above 1",                                                                                    \
     .show = PM_SHOW_PERCENT)                                                                                        \
   X(REAL, micro_batches, "1", "micro-batches of a step on each data-parallel rank")                               \
   X(INT, data_parallel, "1", "data-parallel ranks: GPUs over tensor, context and pipeline parallelism")           \
   X(INT, slowest_stage, "1", "stage of the pipeline that takes longest, from 0")                                  \
   X(INT, fullest_stage, "1", "stage of the pipeline that needs most memory, from 0")                              \
   X(INT, pipeline_stages, "1", "stages of the pipeline")                                                           \
-  X(REAL, bubble_share, "1", "share of the step in which the stages of a pipeline wait for each other", .show = PM_SHOW_PERCENT) \
-  X(REAL, offload_time, "s", "what offloading adds to a step: copies to the host and back, and the update there, where nothing hides them") \
+  X(REAL, bubble_share, "1", "share of the step in which the stages of a pipeline wait for each other",                \
+    .show = PM_SHOW_PERCENT)                                                                                           \
+  X(REAL, offload_time, "s",                                                                                           \
+    "what offloading adds to a step: copies to the host and back, and the update there, where nothing hides them")     \
   X(REAL, offload_share, "1", "share of the step that offloading adds", .show = PM_SHOW_PERCENT)                     \
   X(REAL, host_memory, "B", "memory of a node's host that offloading takes; 0 without")                              \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
@@ -149,12 +155,13 @@ PM_API void pm_plan_free(pm_plan *plan);
 PM_API int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *profiles, size_t count,
                                            pm_error *error);
 
-/* Gives a framework of the plan other times and factors, as a fit of constants does. Frameworks whose GPU libraries have the
-** same factors share them: set all of these, then call pm_plan_read_kernels. Not while others read the plan.
+/* Gives a framework of the plan other times and factors, as a fit of constants does. Frameworks whose GPU libraries
+** have the same factors share them: set all of these, then call pm_plan_read_kernels. Not while others read the plan.
 ** PM_STATUS_BAD_ARGUMENT for one that differs between systems, or runs the layers in another way. */
 PM_API int pm_plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile, pm_error *error);
 
-/* Reads again the constants of kernels that its systems have (pm_system_set_kernels), and the factors of its frameworks. */
+/* Reads again the constants of kernels that its systems have (pm_system_set_kernels), and the factors of its
+** frameworks. */
 PM_API void pm_plan_read_kernels(pm_plan *plan);
 
 /* The same on all systems. */
@@ -192,8 +199,8 @@ PM_INLINE int pm_predict_columns(const pm_plan *plan, unsigned columns, const pm
 /* The bit of a column by the name of its field, 0 if it costs nothing. */
 PM_API unsigned pm_extra_column_find(const char *field);
 
-/* The timeline of one step of the run, layer by layer, as JSON that Perfetto (ui.perfetto.dev) and chrome://tracing open.
-** A string that the caller releases with pm_string_free; NULL with the reason if the run cannot be predicted. */
+/* The timeline of one step of the run, layer by layer, as JSON that Perfetto (ui.perfetto.dev) and chrome://tracing
+** open. A string that the caller releases with pm_string_free; NULL with the reason if the run cannot be predicted. */
 PM_API char *pm_prediction_format_trace_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_error *error);
 PM_INLINE char *pm_prediction_format_trace(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
@@ -215,8 +222,8 @@ typedef struct pm_axis {
   size_t count;
 } pm_axis;
 
-/* A space of runs: every combination of its axes. What no axis says is that of `base`. Runs are records of the type "run",
-** or of another that has runs: "inference_run".
+/* A space of runs: every combination of its axes. What no axis says is that of `base`. Runs are records of the type
+** "run", or of another that has runs: "inference_run".
 **
 **     const double batch[] = {32, 64}, gpus[] = {1, 2, 4, 8};
 **     const pm_axis axes[] = {{"batch", batch, 2}, {"gpus", gpus, 4}};
@@ -232,29 +239,27 @@ typedef struct pm_space {
   const void *base;
   const pm_axis *axes;
   size_t axis_count;
-  int32_t global_batch; /* 1, of the type "run" alone: `batch` is the global batch, divided by gpus x nodes x gradient_accumulation_steps;
-                           a remainder yields a bad run */
+  int32_t global_batch; /* 1, of the type "run" alone: `batch` is the global batch, divided by
+                           gpus x nodes x gradient_accumulation_steps; a remainder yields a bad run */
   size_t run_size;      /* bytes of a run in the program, for base and for runs: sizeof(pm_run) */
 } pm_space;
 
 /* Number of runs of the space; SIZE_MAX if it is larger than that. */
 PM_API size_t pm_space_count(const pm_space *space);
 
-/* Runs [first, last) of the space into an array of its type; ranges are all that threads and processes need to share one.
-** A run whose global batch does not divide has batch NAN, so its prediction says so.
-** Errors: PM_STATUS_NOT_FOUND (no such field), PM_STATUS_BAD_ARGUMENT (an empty axis, two of a field, 1.5 GPUs, a range
-** outside). */
+/* Runs [first, last) of the space into an array of its type; ranges are all that threads and processes need to share
+** one. A run whose global batch does not divide has batch NAN, so its prediction says so. Errors: PM_STATUS_NOT_FOUND
+** (no such field), PM_STATUS_BAD_ARGUMENT (an empty axis, two of a field, 1.5 GPUs, a range outside). */
 PM_API int pm_space_get_runs(const pm_space *space, size_t first, size_t last, void *runs, pm_error *error);
 
-/* Numbers of the hardware have paths: gpu.FIELD, kernels.FIELD, network.FIELD, link.TYPE.FIELD, calibration.TYPE.FIELD, the
-** fields being those of the records "gpu", "kernel_calibration", "link" and "calibration".
-** The field of such a path, or NULL with PM_STATUS_NOT_FOUND. */
+/* Numbers of the hardware have paths: gpu.FIELD, kernels.FIELD, network.FIELD, link.TYPE.FIELD, calibration.TYPE.FIELD,
+** the fields being those of the records "gpu", "kernel_calibration", "link" and "calibration". The field of such a
+** path, or NULL with PM_STATUS_NOT_FOUND. */
 PM_API const pm_field *pm_hardware_find_field(const char *path, pm_error *error);
 
-/* A copy of the system where that number is `value`: with its unit ("900 GB/s"), or a factor ("x1.1"). gpu.clock takes the
-** rates of arithmetic with it, gpu.memory what programs can have of it. Owned by the caller; NULL with
-** PM_STATUS_NOT_FOUND,
-** PM_STATUS_BAD_VALUE or PM_STATUS_BAD_UNIT. */
+/* A copy of the system where that number is `value`: with its unit ("900 GB/s"), or a factor ("x1.1"). gpu.clock takes
+** the rates of arithmetic with it, gpu.memory what programs can have of it. Owned by the caller; NULL with
+** PM_STATUS_NOT_FOUND, PM_STATUS_BAD_VALUE or PM_STATUS_BAD_UNIT. */
 PM_API pm_system *pm_system_new_with_number(const pm_system *system, const char *path, const char *value,
                                             pm_error *error);
 
@@ -274,8 +279,8 @@ PM_INLINE size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_cou
 }
 
 /* Copies of the system with every combination of the axes, the last one fastest, into variants[pm_variants_count], each
-** owned by the caller: systems of a plan, among which a run chooses by system_index. PM_OK, or the error of the first path
-** or value that cannot be; nothing is owned then. */
+** owned by the caller: systems of a plan, among which a run chooses by system_index. PM_OK, or the error of the first
+** path or value that cannot be; nothing is owned then. */
 PM_API int pm_system_new_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count,
                               pm_system **variants, pm_error *error);
 

@@ -26,19 +26,18 @@ extern "C" {
 #endif
 
 /*
-** Records that grow. A run and what is predicted of it may have further fields in a later release of the same soname, at
-** their end: run, prediction, inference_run, inference, memory_run, memory_use, input_run, input_rates, kernel,
+** Records that grow. A run and what is predicted of it may have further fields in a later release of the same soname,
+** at their end: run, prediction, inference_run, inference, memory_run, memory_use, input_run, input_rates, kernel,
 ** kernel_time, call, collective. Wherever they cross the interface, the program says how large they are to it:
 **
 **     pm_predict(plan, runs, predictions, count)      a function in the header, which is compiled into the program:
 **     pm_task_predict(plan, PM_TASK_TRAINING, 0, runs, sizeof *runs, predictions, sizeof *predictions, count)
 **
 ** The size is the step from one record of an array to the next, too. To a program that was compiled with an earlier
-** release the library is as it was: fields that its runs lack are as where nobody gives them, and of a prediction it gets
-** those that it knows. Where sizes are equal nothing is copied. A program that was compiled with a later release than the
-** library is of gets PM_STATUS_BAD_ARGUMENT. Who calls without the headers (by a foreign-function interface) calls the
-** function
-** in _sized, and takes sizes and offsets from pm_record_type.
+** release the library is as it was: fields that its runs lack are as where nobody gives them, and of a prediction it
+** gets those that it knows. Where sizes are equal nothing is copied. A program that was compiled with a later release
+** than the library is of gets PM_STATUS_BAD_ARGUMENT. Who calls without the headers (by a foreign-function interface)
+** calls the function in _sized, and takes sizes and offsets from pm_record_type.
 **
 ** All other structs are as they are until the soname changes; a test compares all with
 ** tests/compat/baseline.
@@ -53,7 +52,8 @@ typedef enum pm_field_kind { PM_FIELD_TEXT, PM_FIELD_INT, PM_FIELD_REAL, PM_FIEL
 typedef struct pm_choice {
   const char *name; /* NULL ends a list */
   const char *doc;
-  const char *aliases; /* its names in other programs, separated by spaces, which are understood; NULL if there are none */
+  /* its names in other programs, separated by spaces, which are understood; NULL if there are none */
+  const char *aliases;
 } pm_choice;
 
 /* How people see a field: sums of these. CSV, JSON and the values have every field, as it is. */
@@ -75,7 +75,8 @@ typedef struct pm_field {
   const char *otherwise;    /* its value where nobody gives one, as text; NULL: NAN, 0, "" */
   const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
   int show;                 /* how people see it: a sum of pm_show */
-  const char *asked;        /* what users give and its default, where a study (study.h) completes it; NULL: doc, otherwise */
+  /* what users give and its default, where a study (study.h) completes it; NULL: doc, otherwise */
+  const char *asked;
   const char *needs;        /* what a run must have for the field to have an effect (run.h); NULL: nothing */
 } pm_field;
 
@@ -88,8 +89,8 @@ typedef struct pm_record_type {
   size_t field_count;
 } pm_record_type;
 
-/* How a list declares the struct: X(kind, name, unit, doc) with one of these kinds. A choice is stored as its number, in
-** 32 bits whatever the compiler makes of an enumeration. */
+/* How a list declares the struct: X(kind, name, unit, doc) with one of these kinds. A choice is stored as its number,
+** in 32 bits whatever the compiler makes of an enumeration. */
 #define PM_DECLARE_TEXT(name) char name[PM_TEXT_MAX];
 #define PM_DECLARE_INT(name) int32_t name;
 #define PM_DECLARE_REAL(name) double name;
@@ -164,13 +165,13 @@ PM_API int pm_record_set_number(const pm_field *field, void *record, double valu
 ** `buffer` must hold PM_TEXT_MAX bytes. Returns buffer. */
 PM_API char *pm_record_format(const pm_field *field, const void *record, char *buffer);
 
-/* What is called here what other programs call `name`, or NULL: of "precision" (float16, half and amp are fp16; these are
-** understood), of "option" (batch_size is batch, num_gpus gpus) and of "framework" (nearest to jax is tf1-xla), both for
-** messages. Case and punctuation do not matter. */
+/* What is called here what other programs call `name`, or NULL: of "precision" (float16, half and amp are fp16; these
+** are understood), of "option" (batch_size is batch, num_gpus gpus) and of "framework" (nearest to jax is tf1-xla),
+** both for messages. Case and punctuation do not matter. */
 PM_API const char *pm_name_find_usual(const char *of, const char *name);
 
-/* Which of the names was probably meant by one that is none of them: what other programs call an option so, else one that
-** it begins, else the nearest; NULL if none is near. For messages. */
+/* Which of the names was probably meant by one that is none of them: what other programs call an option so, else one
+** that it begins, else the nearest; NULL if none is near. For messages. */
 PM_API const char *pm_name_find_meant(const char *name, const char *const *names, size_t count);
 
 /* The field that an unknown name was probably meant to be, for messages; NULL if none is near. */

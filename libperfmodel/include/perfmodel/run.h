@@ -58,7 +58,8 @@ typedef enum pm_kernel_model {
   X(PRECISION, precision, "", "storage and arithmetic precision", .otherwise = "fp32", .show = PM_SHOW_MAIN,           \
     .asked = "storage and arithmetic precision (default fp32 as the framework runs it; "                               \
              "decoder-only language models: bf16 or fp16)")                                                            \
-  X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework", .needs = "gpus") \
+  X(OVERLAP, overlap, "", "how communication overlaps with the backward pass", .otherwise = "framework",               \
+    .needs = "gpus")                                                                                                   \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
     .otherwise = "calibrated")                                                                                         \
   X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                           \
@@ -68,7 +69,8 @@ typedef enum pm_kernel_model {
     .needs = "gpus")                                                                                                   \
   X(OPTIMIZER, optimizer, "", "what a step does with the gradients", .otherwise = "momentum",                          \
     .asked = "what a step does with the gradients (default momentum; decoder-only language models: adamw)")            \
-  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update", .otherwise = "1") \
+  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update",                  \
+    .otherwise = "1")                                                                                                  \
   X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown")     \
   X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them",                                 \
     .needs = "input")                                                                                                  \
@@ -79,17 +81,20 @@ typedef enum pm_kernel_model {
              "of decoder-only language models)")                                                                       \
   X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp")    \
   X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp")                           \
-  X(INT, virtual_pipeline, "1", "chunks of layers on each GPU of a pipeline; several are interleaved", .otherwise = "1", \
+  X(INT, virtual_pipeline, "1", "chunks of layers on each GPU of a pipeline; several are interleaved",                 \
+    .otherwise = "1",                                                                                                  \
     .option = "vp", .needs = "pipeline")                                                                               \
   X(INT, context_parallel, "1", "GPUs that share the tokens of a sequence", .otherwise = "1", .option = "cp")          \
-  X(INT, expert_parallel, "1", "GPUs over which the experts of a layer are distributed", .otherwise = "1", .option = "ep", \
+  X(INT, expert_parallel, "1", "GPUs over which the experts of a layer are distributed", .otherwise = "1",             \
+    .option = "ep",                                                                                                    \
     .needs = "experts")                                                                                                \
   X(INT, expert_tensor_parallel, "1", "GPUs that share every expert", .otherwise = "1", .option = "etp",               \
     .needs = "experts")                                                                                                \
   X(YES_NO, sequence_parallel, "", "sequence parallelism (Megatron-style)", .option = "sp", .needs = "tensor")         \
   X(PIPELINE_SCHEDULE, pipeline_schedule, "", "order of a pipeline's work; interleaved if there are virtual stages",   \
     .otherwise = "1f1b", .option = "schedule", .needs = "pipeline")                                                    \
-  X(STAGE_LAYERS, stage_layers, "", "how layers are distributed over stages", .otherwise = "even", .needs = "pipeline") \
+  X(STAGE_LAYERS, stage_layers, "", "how layers are distributed over stages", .otherwise = "even",                     \
+    .needs = "pipeline")                                                                                               \
   X(INT, zero, "1", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP); 0: none",         \
     .needs = "shards")                                                                                                 \
   X(INT, shard_group, "1", "GPUs of a ZeRO shard group, replicated over these groups (HSDP); 0: all", .needs = "zero") \
@@ -140,10 +145,12 @@ PM_INLINE pm_run pm_run_make(void)
   return run;
 }
 
-/* Data-parallel ranks of a run: GPUs over those that share one copy of the network. No whole number if they do not divide. */
+/* Data-parallel ranks of a run: GPUs over those that share one copy of the network. No whole number if they do not
+** divide. */
 PM_INLINE double pm_run_get_data_parallel(const pm_run *run)
 {
-  return (double)run->gpus * run->nodes / ((double)run->tensor_parallel * run->context_parallel * run->pipeline_parallel);
+  return (double)run->gpus * run->nodes /
+         ((double)run->tensor_parallel * run->context_parallel * run->pipeline_parallel);
 }
 
 /* One GPU, one node, batch 1, FP32, usable memory unknown, network 0 on system 0 by profile 0. */
@@ -154,8 +161,8 @@ PM_INLINE pm_inference_run pm_inference_run_make(void)
   return run;
 }
 
-/* PM_OK, or PM_STATUS_BAD_ARGUMENT if no value of the field can change what is predicted of the run of that network: "has
-** no effect without pipeline parallelism". */
+/* PM_OK, or PM_STATUS_BAD_ARGUMENT if no value of the field can change what is predicted of the run of that network:
+** "has no effect without pipeline parallelism". */
 PM_API int pm_run_check_field_sized(const pm_network *network, const pm_run *run, size_t size, const pm_field *field,
                                     pm_error *error);
 PM_INLINE int pm_run_check_field(const pm_network *network, const pm_run *run, const pm_field *field, pm_error *error)
@@ -171,7 +178,8 @@ typedef struct pm_given {
   int32_t global_batch; /* 1: `batch` is the number of samples per step over all data-parallel ranks */
 } pm_given;
 
-/* Says that a field of records of that type ("run" or "inference_run") was given. PM_STATUS_NOT_FOUND without such a field. */
+/* Says that a field of records of that type ("run" or "inference_run") was given. PM_STATUS_NOT_FOUND without such a
+** field. */
 PM_API int pm_given_add(pm_given *given, const char *type, const char *field);
 
 /* A value that was not given. */
@@ -185,13 +193,14 @@ typedef struct pm_assumption { PM_ASSUMPTION_FIELDS(PM_DECLARE) } pm_assumption;
 /* Rows that hold the assumptions of any run. */
 enum { PM_ASSUMPTIONS_MAX = 16 };
 
-/* Assumptions in one line: "8 GPUs, bf16, adamw, micro-batch 1, pytorch-2.4 with fused attention"; empty if nothing was. Returns
-** `text`. */
+/* Assumptions in one line: "8 GPUs, bf16, adamw, micro-batch 1, pytorch-2.4 with fused attention"; empty if nothing
+** was. Returns `text`. */
 PM_API const char *pm_assumptions_format(const pm_assumption *rows, int count, char *text, size_t size);
 
 /* GPUs and nodes of a run by the rules of a study (study.h): `gpus` without nodes is the total. PM_OK, or
 ** PM_STATUS_TOO_MANY_GPUS for a total that fills no whole nodes. */
-PM_API int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given, pm_run *run, size_t size, pm_error *error);
+PM_API int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given, pm_run *run, size_t size,
+                                        pm_error *error);
 PM_INLINE int pm_run_complete_counts(const pm_system *system, const pm_given *given, pm_run *run, pm_error *error)
 {
   return pm_run_complete_counts_sized(system, given, run, sizeof *run, error);

@@ -8,8 +8,8 @@
 **     pm_search_evaluate(search, 0, pm_search_count(search), best);
 **     pm_table *table = pm__search_result_tabulate(best, &error);
 **
-** Plans are numbered, and the best of several ranges are the same as the best of all, so any number of threads gives the
-** same answer: each evaluates a range into a result of its own, and pm_search_result_add puts them together.
+** Plans are numbered, and the best of several ranges are the same as the best of all, so any number of threads gives
+** the same answer: each evaluates a range into a result of its own, and pm_search_result_add puts them together.
 */
 #ifndef PERFMODEL_SEARCH_H
 #define PERFMODEL_SEARCH_H
@@ -26,9 +26,9 @@ typedef struct pm_search pm_search;
 /* An opaque handle: the best plans of those that were evaluated. */
 typedef struct pm_search_result pm_search_result;
 
-/* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or unknown. The
-** schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. All else is that of pm_run_make: a search of a
-** study (study.h) completes it. */
+/* A run whose parallel degrees, micro-batch, ZeRO stage, recomputation and sequence parallelism are free: -1, or
+** unknown. The schedule is 1f1b, interleaved where there are virtual stages; -1 frees it too. All else is that of
+** pm_run_make: a search of a study (study.h) completes it. */
 PM_INLINE pm_run pm_search_base_make(void)
 {
   pm_run run = pm_run_make();
@@ -37,13 +37,14 @@ PM_INLINE pm_run pm_search_base_make(void)
   return run;
 }
 
-/* All plans of each of these runs for that global batch: of several GPU counts, systems, frameworks, precisions, of some
-** values of a degree. The plan must outlive it. Owned by the caller; NULL with an error: a run is wrong, nothing fits
-** together, or no memory. Cost: the network is shared out for each combination of degrees, 0.1 ms each, unless the plan
-** has it already. */
+/* All plans of each of these runs for that global batch: of several GPU counts, systems, frameworks, precisions, of
+** some values of a degree. The plan must outlive it. Owned by the caller; NULL with an error: a run is wrong, nothing
+** fits together, or no memory. Cost: the network is shared out for each combination of degrees, 0.1 ms each, unless the
+** plan has it already. */
 PM_API pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *bases, size_t count, size_t run_size,
                                       double global_batch, pm_error *error);
-PM_INLINE pm_search *pm_search_new(const pm_plan *plan, const pm_run *bases, size_t count, double global_batch, pm_error *error)
+PM_INLINE pm_search *pm_search_new(const pm_plan *plan, const pm_run *bases, size_t count, double global_batch,
+                                   pm_error *error)
 {
   return pm_search_new_sized(plan, bases, count, sizeof *bases, global_batch, error);
 }
@@ -66,8 +67,8 @@ PM_API pm_search_result *pm_search_result_new(const pm_search *search, size_t to
 /* Releases the result; NULL is none. */
 PM_API void pm_search_result_free(pm_search_result *result);
 
-/* Predicts plans first .. last - 1 and keeps the best. PM_OK or PM_STATUS_BAD_ARGUMENT. Threads may evaluate ranges of one
-** search into results of their own. */
+/* Predicts plans first .. last - 1 and keeps the best. PM_OK or PM_STATUS_BAD_ARGUMENT. Threads may evaluate ranges of
+** one search into results of their own. */
 PM_API int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_search_result *result);
 
 /* Adds what another result of the same search has kept. */
@@ -79,7 +80,8 @@ PM_API size_t pm_search_result_count(const pm_search_result *result);
 /* How many of them fit into memory. */
 PM_API size_t pm_search_result_count_fitting(const pm_search_result *result);
 
-/* The number of the plan that is `place` places behind the fastest. PM_STATUS_NOT_FOUND if fewer are kept, or none fits. */
+/* The number of the plan that is `place` places behind the fastest. PM_STATUS_NOT_FOUND if fewer are kept, or none
+** fits. */
 PM_API int pm_search_result_get_plan(const pm_search_result *result, size_t place, size_t *number);
 
 /* Likewise of the front: plans than which no other is faster with as little memory and as few GPUs. */
@@ -92,18 +94,19 @@ PM_API pm_table *pm_search_result_tabulate_why(const pm_search_result *result, p
 PM_API pm_table *pm_search_result_tabulate_choices(const pm_search_result *result, pm_error *error);
 
 /* The best plan with a value of a field: the fastest that fits or, if none does, the one that needs least memory. */
-#define PM_SEARCH_CHOICE_FIELDS(X)                                                                                      \
-  X(TEXT, choice, "", "field of the run", .show = PM_SHOW_MAIN)                                                         \
-  X(TEXT, chosen, "", "its value in the fastest plan of all", .show = PM_SHOW_MAIN)                                     \
-  X(TEXT, value, "", "its value in this plan", .show = PM_SHOW_MAIN)                                                    \
-  X(STATUS, status, "", "ok, or does_not_fit: no plan with this value does")                                            \
-  X(REAL, step_time, "s", "time of a step")                                                                             \
-  X(REAL, slower, "1", "that over the step of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)      \
-  X(REAL, memory, "B", "memory of one GPU")                                                                             \
-  X(REAL, fuller, "1", "that over the memory of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)    \
-  X(TEXT, limit, "", "memory, or the part of the step that is longer by most than in the fastest of all", .show = PM_SHOW_MAIN) \
-  X(REAL, longer, "s", "by how much it is longer")                                                                      \
-  X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step")                                                  \
+#define PM_SEARCH_CHOICE_FIELDS(X)                                                                                     \
+  X(TEXT, choice, "", "field of the run", .show = PM_SHOW_MAIN)                                                        \
+  X(TEXT, chosen, "", "its value in the fastest plan of all", .show = PM_SHOW_MAIN)                                    \
+  X(TEXT, value, "", "its value in this plan", .show = PM_SHOW_MAIN)                                                   \
+  X(STATUS, status, "", "ok, or does_not_fit: no plan with this value does")                                           \
+  X(REAL, step_time, "s", "time of a step")                                                                            \
+  X(REAL, slower, "1", "that over the step of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)     \
+  X(REAL, memory, "B", "memory of one GPU")                                                                            \
+  X(REAL, fuller, "1", "that over the memory of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)   \
+  X(TEXT, limit, "", "memory, or the part of the step that is longer by most than in the fastest of all",              \
+    .show = PM_SHOW_MAIN)                                                                                              \
+  X(REAL, longer, "s", "by how much it is longer")                                                                     \
+  X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step")                                                 \
   X(TEXT, plan, "", "the whole plan in a few words", .show = PM_SHOW_MAIN)
 
 typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_search_choice;
@@ -128,46 +131,46 @@ PM_API int pm_goodput_evaluate(pm_goodput *goodput, pm_error *error);
 /* ---- How many GPUs for a deadline ---- */
 
 /* So many samples or tokens within a time, on whole nodes of a system. */
-#define PM_TRAINING_GOAL_FIELDS(X)                                                                                      \
-  X(REAL, samples, "1", "samples to train on; or")                                                                      \
-  X(REAL, tokens, "1", "tokens to train on")                                                                            \
-  X(REAL, within, "s", "time for them")                                                                                 \
-  X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                                              \
-  X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: none fails")           \
-  X(REAL, node_mtbf, "s", "mean time between failures of one node, beside those of its GPUs; unknown: none fails")      \
-  X(REAL, checkpoint_rate, "B/s", "rate at which weights and optimizer are written, of the whole machine; or")          \
-  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                                             \
-  X(REAL, restart, "s", "time from a failure until training goes on; unknown: none")                                    \
-  X(REAL, interval, "s", "training between checkpoints; the best if unknown")                                           \
-  X(REAL, pue, "1", "power usage effectiveness of the site", .otherwise = "1")                                          \
-  X(REAL, price, "1", "price of one node")                                                                              \
+#define PM_TRAINING_GOAL_FIELDS(X)                                                                                     \
+  X(REAL, samples, "1", "samples to train on; or")                                                                     \
+  X(REAL, tokens, "1", "tokens to train on")                                                                           \
+  X(REAL, within, "s", "time for them")                                                                                \
+  X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                                             \
+  X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: none fails")          \
+  X(REAL, node_mtbf, "s", "mean time between failures of one node, beside those of its GPUs; unknown: none fails")     \
+  X(REAL, checkpoint_rate, "B/s", "rate at which weights and optimizer are written, of the whole machine; or")         \
+  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                                            \
+  X(REAL, restart, "s", "time from a failure until training goes on; unknown: none")                                   \
+  X(REAL, interval, "s", "training between checkpoints; the best if unknown")                                          \
+  X(REAL, pue, "1", "power usage effectiveness of the site", .otherwise = "1")                                         \
+  X(REAL, price, "1", "price of one node")                                                                             \
   X(REAL, gpu_hour_price, "1", "price of one GPU for an hour")
 
 typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_training_goal;
 
 /* The best plan on so many nodes, and what training with it takes. */
-#define PM_TRAINING_FIELDS(X)                                                                                           \
-  X(INT, nodes, "1", "nodes", .show = PM_SHOW_MAIN)                                                                     \
-  X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                                \
-  X(TEXT, plan, "", "the best plan in a few words", .show = PM_SHOW_MAIN)                                               \
-  X(REAL, step_time, "s", "time of one step")                                                                           \
-  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                        \
-  X(REAL, tokens_per_second, "1/s", "tokens per second over all GPUs; unknown for samples without tokens")              \
-  X(REAL, mfu, "1", "MFU of the step", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                          \
-  X(REAL, memory, "B", "memory of one GPU")                                                                             \
-  X(REAL, checkpoint_size, "B", "weights and optimizer of the whole network")                                           \
-  X(REAL, mtbf, "s", "mean time between failures of all nodes; unlimited if none fails")                                \
-  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                                             \
-  X(REAL, interval, "s", "training between checkpoints")                                                                \
+#define PM_TRAINING_FIELDS(X)                                                                                          \
+  X(INT, nodes, "1", "nodes", .show = PM_SHOW_MAIN)                                                                    \
+  X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                               \
+  X(TEXT, plan, "", "the best plan in a few words", .show = PM_SHOW_MAIN)                                              \
+  X(REAL, step_time, "s", "time of one step")                                                                          \
+  X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                       \
+  X(REAL, tokens_per_second, "1/s", "tokens per second over all GPUs; unknown for samples without tokens")             \
+  X(REAL, mfu, "1", "MFU of the step", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)                                         \
+  X(REAL, memory, "B", "memory of one GPU")                                                                            \
+  X(REAL, checkpoint_size, "B", "weights and optimizer of the whole network")                                          \
+  X(REAL, mtbf, "s", "mean time between failures of all nodes; unlimited if none fails")                               \
+  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                                            \
+  X(REAL, interval, "s", "training between checkpoints")                                                               \
   X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)               \
-  X(REAL, time, "s", "for all samples, failures and checkpoints counted", .show = PM_SHOW_MAIN)                         \
-  X(REAL, reached, "1", "speed over that of the deadline: 1 or more meets it")                                          \
-  X(REAL, gpu_hours, "1", "GPUs times hours", .show = PM_SHOW_MAIN)                                                     \
-  X(REAL, power, "W", "design power of the nodes times the PUE")                                                        \
-  X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                              \
-  X(REAL, energy, "J", "power over the time", .show = PM_SHOW_MAIN)                                                     \
-  X(REAL, price, "1", "price of one node, as it was given")                                                             \
-  X(REAL, cost, "1", "price of the nodes", .show = PM_SHOW_MAIN)                                                        \
+  X(REAL, time, "s", "for all samples, failures and checkpoints counted", .show = PM_SHOW_MAIN)                        \
+  X(REAL, reached, "1", "speed over that of the deadline: 1 or more meets it")                                         \
+  X(REAL, gpu_hours, "1", "GPUs times hours", .show = PM_SHOW_MAIN)                                                    \
+  X(REAL, power, "W", "design power of the nodes times the PUE")                                                       \
+  X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                             \
+  X(REAL, energy, "J", "power over the time", .show = PM_SHOW_MAIN)                                                    \
+  X(REAL, price, "1", "price of one node, as it was given")                                                            \
+  X(REAL, cost, "1", "price of the nodes", .show = PM_SHOW_MAIN)                                                       \
   X(REAL, gpu_hour_cost, "1", "price of the GPU-hours", .show = PM_SHOW_MAIN)
 
 typedef struct pm_training { PM_TRAINING_FIELDS(PM_DECLARE) } pm_training;
@@ -180,12 +183,13 @@ PM_INLINE pm_training_goal pm_training_goal_make(void)
   return goal;
 }
 
-/* The fewest nodes of the system of `base` whose best plan for that global batch meets the deadline. All counts are tried,
-** from the fewest that could be enough at the peak of the GPUs; those that are faster than all with fewer nodes are rows, in
-** order, and the last one meets the deadline, unless none of at most max_nodes does. `base` is as that of pm_search_new, with all GPUs of a
-** node. Owned by the caller; NULL with an error: PM_STATUS_DOES_NOT_FIT or PM_STATUS_NOT_FOUND if there is no plan at all.
-** Cost: a search for every count. */
-PM_API pm_table *pm_training_tabulate_sized(const pm_plan *plan, const pm_run *base, size_t run_size, double global_batch,
+/* The fewest nodes of the system of `base` whose best plan for that global batch meets the deadline. All counts are
+** tried, from the fewest that could be enough at the peak of the GPUs; those that are faster than all with fewer nodes
+** are rows, in order, and the last one meets the deadline, unless none of at most max_nodes does. `base` is as that of
+** pm_search_new, with all GPUs of a node. Owned by the caller; NULL with an error: PM_STATUS_DOES_NOT_FIT or
+** PM_STATUS_NOT_FOUND if there is no plan at all. Cost: a search for every count. */
+PM_API pm_table *pm_training_tabulate_sized(const pm_plan *plan, const pm_run *base, size_t run_size,
+                                            double global_batch,
                                             const pm_training_goal *goal, pm_error *error);
 PM_INLINE pm_table *pm_training_tabulate(const pm_plan *plan, const pm_run *base, double global_batch,
                                          const pm_training_goal *goal, pm_error *error)

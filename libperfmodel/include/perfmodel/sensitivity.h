@@ -1,14 +1,15 @@
 /*
-** Sensitivities: how the time of a step, or of a call of inference, depends on each number of the hardware; which upgrade pays.
+** Sensitivities: how the time of a step, or of a call of inference, depends on each number of the hardware; which
+** upgrade pays.
 **
 ** Each number is raised alone, the whole step is predicted anew on a copy of the system, and nothing is interpolated:
 **
 **     change     = time(raised) / time - 1
 **     elasticity = ln(1 + change) / ln(1 + raise)
 **
-** Elasticities of rates (of arithmetic, memory, links, host, input) are never positive and add up to about -1: a machine
-** that is faster in everything is faster by as much. What is missing from -1 is bound to latencies and to what does not
-** depend on hardware.
+** Elasticities of rates (of arithmetic, memory, links, host, input) are never positive and add up to about -1: a
+** machine that is faster in everything is faster by as much. What is missing from -1 is bound to latencies and to what
+** does not depend on hardware.
 **
 **     pm_sensitivity_setup setup = {.network = network, .system = system, .task = PM_TASK_TRAINING, .run = &run,
 **                                   .run_size = sizeof run};
@@ -79,8 +80,9 @@ typedef struct pm_sensitivity_setup {
 
 typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;
 
-/* Raises each number by the share `raise` (0.1: by 10 %), one after the other, into rows[PM_RESOURCE_COUNT]; what the system
-** does not have is left out. Returns the number of rows, or -1 with the error of the run itself. Cost: a plan for each. */
+/* Raises each number by the share `raise` (0.1: by 10 %), one after the other, into rows[PM_RESOURCE_COUNT]; what the
+** system does not have is left out. Returns the number of rows, or -1 with the error of the run itself. Cost: a plan
+** for each. */
 PM_API int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows,
                                    pm_error *error);
 

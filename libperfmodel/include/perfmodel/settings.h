@@ -34,12 +34,13 @@ typedef enum pm_setting_state {
 } pm_setting_state;
 
 /* The settings of a text, a row each: line, key, value as they stand there; state; option, the field of a run
-** ("tensor_parallel"), "global_batch" or a parameter of a network, and set_to, its value. `format` NULL: by what the text
-** looks like; `file` is how messages name it. The table is the caller's; NULL with an error that names the line. */
+** ("tensor_parallel"), "global_batch" or a parameter of a network, and set_to, its value. `format` NULL: by what the
+** text looks like; `file` is how messages name it. The table is the caller's; NULL with an error that names the
+** line. */
 PM_API pm_table *pm_settings_read(const char *format, const char *text, const char *file, pm_error *error);
 
-/* Settings of a run, names and values as above, as that program is told them. What it has no word for is said in a comment,
-** or, where there are none, left out. Released with pm_string_free. */
+/* Settings of a run, names and values as above, as that program is told them. What it has no word for is said in a
+** comment, or, where there are none, left out. Released with pm_string_free. */
 PM_API char *pm_settings_write(const char *format, const pm_attribute *settings, size_t count, pm_error *error);
 
 #ifdef __cplusplus

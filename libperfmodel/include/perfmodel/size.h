@@ -2,9 +2,9 @@
 ** Sizing backwards: from a rate or a deadline to the machines.
 **
 ** For every choice (a system, a batch, a framework, ...) all node counts from 1 up are evaluated exactly, one after the
-** other, until the target is reached. Nothing is interpolated, so it does not matter that efficiency falls with the nodes,
-** or that more nodes may even be slower. Where no count reaches the target the answer is the fastest count, and says so.
-** Where every GPU is a replica (inference), the GPUs are the rate over that of one, in whole machines.
+** other, until the target is reached. Nothing is interpolated, so it does not matter that efficiency falls with the
+** nodes, or that more nodes may even be slower. Where no count reaches the target the answer is the fastest count, and
+** says so. Where every GPU is a replica (inference), the GPUs are the rate over that of one, in whole machines.
 **
 **     pm_size_setup setup = {.plan = plan, .task = PM_TASK_TRAINING, .choices = &run, .count = 1};
 **     setup.run_size = sizeof run;
@@ -70,7 +70,8 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target", .show = PM_SHOW_MAIN)      \
   X(INT, choice, "1", "which choice, from 0")                                                                       \
   X(TEXT, system, "", "id of the system", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                                      \
-  X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN) \
+  X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only",                             \
+    .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                                                                              \
   X(INT, nodes, "1", "least nodes that reach the target", .show = PM_SHOW_MAIN)                                      \
   X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                             \
   X(REAL, batch, "1", "samples per GPU and step or call", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                      \
@@ -91,7 +92,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, price, "1", "price of one node, as it was given")                                                         \
   X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it", .show = PM_SHOW_MAIN)         \
   X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
-  X(REAL, storage_nodes, "1", "nodes that the given storage can supply at their rate")                                   \
+  X(REAL, storage_nodes, "1", "nodes that the given storage can supply at their rate")                                 \
   X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path")                                        \
   X(REAL, switches, "1", "switches of a fat tree between the nodes")                                                \
   X(REAL, cables, "1", "its cables")                                                                                \
@@ -139,9 +140,9 @@ PM_API int pm_size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal
 PM_API int pm_size_find_next(const pm_size_setup *setup, const pm_size_goal *goal, const pm_size_choice *than,
                              pm_size_choice *next, pm_error *error);
 
-/* The counts of all choices for which no other is both faster and less, from least to fastest: the Pareto front, into at
-** most `capacity` rows. Every choice is tried as far as it takes no more than the dearest answer of pm_size_evaluate.
-** Returns how many rows there are, or -1. Not of replicas. */
+/* The counts of all choices for which no other is both faster and less, from least to fastest: the Pareto front, into
+** at most `capacity` rows. Every choice is tried as far as it takes no more than the dearest answer of
+** pm_size_evaluate. Returns how many rows there are, or -1. Not of replicas. */
 PM_API int pm_size_find_front(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *rows,
                               size_t capacity, pm_error *error);
 

@@ -88,9 +88,9 @@ PM_API int32_t pm_study_get_task(const pm_study *study);
 
 /* Completes `count` runs of the study's task, records of `run_size` bytes. In `asked`, the indices of network, system
 ** and software are places in the lists of the setup (that of the software counts only if frameworks are named). In
-** `runs` they are those of the study's plan; `runs` may be `asked`, and no run may be completed twice. A run that cannot
-** be completed is left so that it has no prediction, and the others go on. PM_OK, or the status of the first reason,
-** which `error` says. */
+** `runs` they are those of the study's plan; `runs` may be `asked`, and no run may be completed twice. A run that
+** cannot be completed is left so that it has no prediction, and the others go on. PM_OK, or the status of the first
+** reason, which `error` says. */
 PM_API int pm_study_complete(pm_study *study, const pm_given *given, const void *asked, void *runs, size_t run_size,
                              size_t count, pm_error *error);
 

@@ -48,7 +48,8 @@ PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc,
 /* Says that people are shown all columns, not the main ones alone (pm_show). */
 PM_API void pm_table_show_all(pm_table *table);
 
-/* Says how people see the column of that name, if there is one: a sum of pm_show; with PM_SHOW_GIVEN it is what was asked. */
+/* Says how people see the column of that name, if there is one: a sum of pm_show; with PM_SHOW_GIVEN it is what was
+** asked. */
 PM_API void pm_table_set_show(pm_table *table, const char *name, int show);
 
 /* Drops the column of that name, if there is one. */
@@ -68,7 +69,8 @@ PM_API void pm_table_mark_total(pm_table *table);
 /* Whether the last row is marked so. */
 PM_API int pm_table_has_total(const pm_table *table);
 
-/* Takes the total out of the rows, if there is one: for those who add up themselves. People are shown it all the same. */
+/* Takes the total out of the rows, if there is one: for those who add up themselves. People are shown it all the
+** same. */
 PM_API void pm_table_drop_total(pm_table *table);
 
 /* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set anew. */
@@ -96,17 +98,17 @@ PM_API const double *pm_table_get_numbers(const pm_table *table, size_t column);
 ** Returns the text, in buffer or in the table; NULL out of range. */
 PM_API const char *pm_table_get_text(const pm_table *table, size_t column, size_t row, char *buffer);
 
-/* The columns that people see, in their order, into `columns`, which has room for all of the table, and returns how many
-** they are. If no column is a main one, all are. What was asked comes first, where rows differ in it; then the main
-** results, but for those that are unknown in all rows. */
+/* The columns that people see, in their order, into `columns`, which has room for all of the table, and returns how
+** many they are. If no column is a main one, all are. What was asked comes first, where rows differ in it; then the
+** main results, but for those that are unknown in all rows. */
 PM_API size_t pm_table_find_shown(const pm_table *table, size_t *columns);
 
 /* What was asked and is the same in all of several rows, as "network resnet50, gpus 8"; "" if nothing. Returns a string
 ** that the caller releases with pm_string_free; NULL without memory. */
 PM_API char *pm_table_format_heading(const pm_table *table);
 
-/* One cell as people see it: a quantity with its prefix, "-" if it is unknown; rows are those of pm_table_count_shown. Returns a string that the caller releases
-** with pm_string_free; NULL out of range, or without memory. */
+/* One cell as people see it: a quantity with its prefix, "-" if it is unknown; rows are those of pm_table_count_shown.
+** Returns a string that the caller releases with pm_string_free; NULL out of range, or without memory. */
 PM_API char *pm_table_format_cell(const pm_table *table, size_t column, size_t row);
 
 /* How a table is written: for people, for spreadsheets, for programs. */
@@ -116,17 +118,18 @@ typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_for
 PM_API int pm_format_find(const char *name);
 
 /* The whole table in that format, as one string that the caller releases with pm_string_free. The text form is for
-** people: a line with what is the same in all rows, the columns of pm_table_find_shown, quantities with prefixes, at most `width` characters wide (0: no limit; the first column that does not fit is
-** folded if it is a text, the others are left out and named below the table). JSON is an array of one object per row,
-** keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice of yes or no as true or false. */
+** people: a line with what is the same in all rows, the columns of pm_table_find_shown, quantities with prefixes, at
+** most `width` characters wide (0: no limit; the first column that does not fit is folded if it is a text, the others
+** are left out and named below the table). JSON is an array of one object per row, keys without units, numbers in SI
+** units, unknown as null, unlimited as "inf", a choice of yes or no as true or false. */
 PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);
 
 /* The text form with at most `most` rows (at least 2): the first and the last, and between them how many are left out,
 ** `absent` further rows with them, which the caller did not put into the table. */
 PM_API char *pm_table_format_rows(const pm_table *table, int width, size_t most, size_t absent, pm_error *error);
 
-/* The whole table as one text, with everything that decides how it is shown, for another process or a later one; numbers
-** come back to the last bit. The caller releases it with pm_string_free. */
+/* The whole table as one text, with everything that decides how it is shown, for another process or a later one;
+** numbers come back to the last bit. The caller releases it with pm_string_free. */
 PM_API char *pm_table_pack(const pm_table *table, pm_error *error);
 
 /* The table of such a text, which the caller owns. Errors: PM_STATUS_BAD_FILE (another text, or a part of one),

@@ -63,8 +63,8 @@ bool pm__text_set(char *text, size_t size, const char *value); /* copies; false 
 
 char *pm__text_copy(const char *text); /* released with free; NULL without memory */
 
-/* The whole number from 0 to `most` that a text begins with, -1 if it begins with none or a larger one. *end, unless NULL, is
-** set behind its digits. */
+/* The whole number from 0 to `most` that a text begins with, -1 if it begins with none or a larger one. *end, unless
+** NULL, is set behind its digits. */
 int pm__whole_at(const char *text, int most, const char **end);
 
 /* Reads a decimal number at *text, times 10^shift, rounded once, and moves *text behind it.
@@ -110,8 +110,8 @@ size_t pm__utf8_length(const char *text);
 /* Appends text, each byte that is not UTF-8 as U+FFFD. */
 void pm__utf8_add(pm__string *out, const char *text);
 
-/* Appends the character at `text`, or what stands for it: a blank for white space, '?' for controls, marks of direction and
-** invalid bytes. Returns the next one. */
+/* Appends the character at `text`, or what stands for it: a blank for white space, '?' for controls, marks of direction
+** and invalid bytes. Returns the next one. */
 const char *pm__utf8_add_clean(pm__string *out, const char *text);
 
 #endif

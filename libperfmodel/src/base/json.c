@@ -12,7 +12,8 @@ int pm__json_fail(pm__json *json, const char *what)
   for (const char *p = json->text; p < json->at; p++)
     if (*p == '\n') line++, begin = p + 1;
   if (!json->failed)
-    pm__fail_at(json->error, PM_STATUS_BAD_SYNTAX, json->file, line, "column %d: %s", (int)(json->at - begin) + 1, what);
+    pm__fail_at(json->error, PM_STATUS_BAD_SYNTAX, json->file, line, "column %d: %s", (int)(json->at - begin) + 1,
+                what);
   json->failed = true;
   return PM_STATUS_BAD_SYNTAX;
 }

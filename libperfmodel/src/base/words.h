@@ -25,7 +25,8 @@ bool pm__words_have(const pm__words *words, const char *word);
 bool pm__words_within(const pm__words *some, const pm__words *all);
 
 /* Whether a condition holds for a text: all words of one of its alternatives, which '|' parts, are in it; "-" stands
-** for an empty text, quotes for exactly what is in them, '!' before an alternative for its contrary, and an empty condition always holds. */
+** for an empty text, quotes for exactly what is in them, '!' before an alternative for its contrary, and an empty
+** condition always holds. */
 bool pm__words_hold(const char *condition, const char *text);
 
 #endif

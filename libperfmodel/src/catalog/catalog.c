@@ -140,7 +140,8 @@ static char *collect_records(const pm_catalog *catalog, int kind, const pm_recor
 static int mark_listed(pm_table *table, const pm_record_type *type, const char *listed, pm_error *error)
 {
   for (size_t i = 0; i < type->field_count; i++)
-    if (listed[0] == '\0' || pm__in_list(listed, type->fields[i].name)) pm__table_mark_main(table, type->fields[i].name);
+    if (listed[0] == '\0' || pm__in_list(listed, type->fields[i].name))
+      pm__table_mark_main(table, type->fields[i].name);
   int status = pm__table_order(table, error);
   if (status == PM_OK) pm__table_move_behind(table, "name");
   return status;

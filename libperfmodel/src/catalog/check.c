@@ -23,8 +23,8 @@ static const struct reference {
   {PM__USABLE_MEMORIES, "id", PM__GPUS},     {PM__STORAGE_ACCESSES, "id", PM__STORAGES},
 };
 
-/* Replaces the name by the id that it resolves to. A calibration is found by its link's id, so it must have that; shipped
-** entries have ids everywhere, since nothing is resolved when they are opened. */
+/* Replaces the name by the id that it resolves to. A calibration is found by its link's id, so it must have that;
+** shipped entries have ids everywhere, since nothing is resolved when they are opened. */
 static int resolve(const pm_catalog *catalog, pm__entry *entry, const pm_field *field, int target, pm_error *error)
 {
   char text[PM_TEXT_MAX];
@@ -36,9 +36,11 @@ static int resolve(const pm_catalog *catalog, pm__entry *entry, const pm_field *
     pm__error_place(error, entry->document->file, line);
     return PM_STATUS_NOT_FOUND;
   }
-  const bool other = strcmp(field->name, "id") == 0 ? !pm__same_name(id, text) : entry->load == 0 && strcmp(id, text) != 0;
+  const bool other = strcmp(field->name, "id") == 0 ? !pm__same_name(id, text) : entry->load == 0 &&
+    strcmp(id, text) != 0;
   if (other)
-    return pm__entry_fail(entry, line, error, PM_STATUS_BAD_VALUE, "\"%s\" is another name; write the id, \"%s\"", text, id);
+    return pm__entry_fail(entry, line, error, PM_STATUS_BAD_VALUE, "\"%s\" is another name; write the id, \"%s\"", text,
+                          id);
   return pm_record_set(field, entry->record, id, error);
 }
 

@@ -35,7 +35,8 @@ static double quantity(const pm__element *entry, const char *name, const char *u
   double value;
   const pm__element *e = child(entry, name);
   if (e == NULL) return NAN;
-  int status = strcmp(unit, "1") == 0 ? pm_number_parse(e->text, &value) : pm_quantity_parse(e->text, unit, &value, NULL);
+  int status = strcmp(unit, "1") == 0 ? pm_number_parse(e->text, &value) : pm_quantity_parse(e->text, unit, &value,
+      NULL);
   return status == PM_OK ? value : (double)NAN;
 }
 
@@ -137,7 +138,8 @@ static void check_nvlink(findings *list, const pm__element *entry, const pm__ele
     if (strstr(attribute(entry, "id"), known[i].mark) != NULL) rate = known[i].rate;
   if (value <= rate * 1.06) return;
   pm_quantity_format(text, sizeof text, rate, "B/s");
-  add(list, entry, e, near(value, 2 * rate) ? "both directions counted" : "more than one link, or both directions", text);
+  add(list, entry, e, near(value, 2 * rate) ? "both directions counted" : "more than one link, or both directions",
+      text);
 }
 
 static void check_link(findings *list, const pm__element *entry)
@@ -146,7 +148,8 @@ static void check_link(findings *list, const pm__element *entry)
   double value = quantity(entry, "bandwidth", "B/s");
   if (e == NULL || kind == NULL || isnan(value)) return;
   if (strcmp(kind->text, "pcie") == 0) check_pcie(list, entry, e, value);
-  if (strcmp(kind->text, "infiniband") == 0 || strcmp(kind->text, "ethernet") == 0) check_network(list, entry, e, value);
+  if (strcmp(kind->text, "infiniband") == 0 || strcmp(kind->text, "ethernet") == 0)
+    check_network(list, entry, e, value);
   if (strcmp(kind->text, "nvlink") == 0) check_nvlink(list, entry, e, value);
 }
 
@@ -158,7 +161,8 @@ static double tensor_flop(const char *architecture)
   static const struct {
     const char *name;
     double flop;
-  } known[] = {{"volta", 1024}, {"turing", 1024}, {"ampere", 2048}, {"ada", 1024}, {"hopper", 4096}, {"blackwell", 8192}};
+  } known[] = {{"volta", 1024}, {"turing", 1024}, {"ampere", 2048}, {"ada", 1024}, {"hopper", 4096},
+               {"blackwell", 8192}};
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(known[i].name, architecture) == 0) return known[i].flop;
   return NAN;

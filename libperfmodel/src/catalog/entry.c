@@ -86,11 +86,12 @@ int pm__value_check(const pm_field *field, const void *record, const char *text,
 }
 
 /*
-** ---- The machine that the name of a GPU stands for where a system is wanted: one GPU on its host link. Its entry is made
-** with that of the GPU, as if a file held it, so that whatever works on systems works on it.
+** ---- The machine that the name of a GPU stands for where a system is wanted: one GPU on its host link. Its entry is
+** made with that of the GPU, as if a file held it, so that whatever works on systems works on it.
 */
 
-static const char implied[] = "implied by the name of the GPU: one of it on its host link; nothing is known of the host";
+static const char implied[] = "implied by the name of the GPU: one of it on its host link; nothing is known of the "
+                              "host";
 
 /* Adds an attribute; false if there is no memory. Values must live as long as the document. */
 static bool set_attribute(pm__document *document, pm__element *e, const char *name, const char *value)
@@ -141,7 +142,8 @@ static pm__element *make_element(pm__document *document, const pm__entry *gpu)
 static int fill(pm__entry *machine, const pm__entry *gpu, pm_error *error)
 {
   const char *const values[][2] = {
-    {"id", machine->id}, {"name", machine->name}, {"gpu", gpu->id}, {"gpus", "1"}, {"topology", "one GPU on its host link"}};
+    {"id", machine->id}, {"name", machine->name}, {"gpu", gpu->id}, {"gpus", "1"},
+      {"topology", "one GPU on its host link"}};
   int status = PM_OK;
   for (size_t i = 0; i < sizeof values / sizeof values[0] && status == PM_OK; i++) {
     const pm_field *field = pm_record_find_field(machine->type, values[i][0]);

@@ -105,7 +105,8 @@ typedef struct pm__documents {
 int pm__entries_add(pm__entries *entries, pm__entry *entry, pm_error *error);
 int pm__documents_add(pm__documents *documents, pm__document *document, pm_error *error);
 
-/* The same with what was just read, which is freed if it cannot be added; NULL: what was not read, as `failure` says. */
+/* The same with what was just read, which is freed if it cannot be added; NULL: what was not read, as `failure`
+** says. */
 int pm__documents_take(pm__documents *documents, pm__document *document, pm_error *failure);
 void pm__documents_free(pm__documents *documents);
 
@@ -113,7 +114,8 @@ void pm__documents_free(pm__documents *documents);
 int pm__entries_read(pm__document *document, int load, pm__entries *entries, pm_error *error);
 
 /* Reads one, whose element is below the document's root. */
-int pm__entry_read(pm__document *document, const pm__element *e, int kind, int load, pm__entry **entry, pm_error *error);
+int pm__entry_read(pm__document *document, const pm__element *e, int kind, int load, pm__entry **entry,
+                   pm_error *error);
 
 /* Fails with the place of the entry, or of one of its elements, before the message. */
 int pm__entry_fail(const pm__entry *entry, int line, pm_error *error, int status, const char *format, ...)
@@ -140,7 +142,8 @@ int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, p
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. */
 
-/* A name stands as the place of its entry, so that the table of the shipped catalogue is made when the library is built. */
+/* A name stands as the place of its entry, so that the table of the shipped catalogue is made when the library is
+** built. */
 typedef struct pm__names_place {
   uint16_t kind, which; /* which: 0 is a free place, 1 the id, 2 the name, 3 and on the aliases */
   uint32_t position;    /* of the entry in the list of its kind */

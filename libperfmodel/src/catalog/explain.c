@@ -33,7 +33,8 @@ static void say(pm__string *out, const pm__entry *const entries[2], size_t i, bo
   pm__provenance_text(from, rows, sizeof rows);
   pm_record_format(field, entry->record, word);
   const char *said = strncmp(rows, "fitted: ", 8) == 0 ? rows + 8 : rows;
-  pm__string_format(out, "%s%s %s%s%s%s", out->length > 0 ? "; " : "", classes[i].words, word, said[0] != '\0' ? " (" : "",
+  pm__string_format(out, "%s%s %s%s%s%s", out->length > 0 ? "; " : "", classes[i].words, word,
+                    said[0] != '\0' ? " (" : "",
                     said, said[0] != '\0' ? ")" : "");
 }
 

@@ -66,7 +66,8 @@ static void set_id(char *id, size_t size, const char *text)
 static void add_machine(pm__string *xml, const pm__entry *entry)
 {
   const pm_machine *machine = (const pm_machine *)entry->record;
-  pm__string_format(xml, "    <gpu>%s</gpu>\n    <gpus>%d</gpus>\n    <topology>%s</topology>\n", machine->gpu, machine->gpus,
+  pm__string_format(xml, "    <gpu>%s</gpu>\n    <gpus>%d</gpus>\n    <topology>%s</topology>\n", machine->gpu,
+                    machine->gpus,
                     machine->topology);
 }
 
@@ -119,7 +120,8 @@ static int add_system_parts(pm__string *xml, const pm_catalog *catalog, const pm
 }
 
 /* Entries found by the same id: under another they go with it, as those of a user's own do. */
-static int add_companions(pm__string *xml, const pm_catalog *catalog, const pm__entry *entry, const char *id, pm_error *error)
+static int add_companions(pm__string *xml, const pm_catalog *catalog, const pm__entry *entry, const char *id,
+                          pm_error *error)
 {
   static const struct {
     int kind, companion;

@@ -1,12 +1,14 @@
 /*
-** Which entry a framework's name means. An id is NAME, NAME-RELEASE or NAME-RELEASE-VARIANT: "pytorch-2.4-nhwc" is release
-** 2.4 of "pytorch-nhwc". Of such a name without a release, or with one that has no entry,
+** Which entry a framework's name means. An id is NAME, NAME-RELEASE or NAME-RELEASE-VARIANT: "pytorch-2.4-nhwc" is
+** release 2.4 of "pytorch-nhwc". Of such a name without a release, or with one that has no entry,
 **
 **     NAME-RELEASE     the newest entry up to that release
 **     NAME-2           as NAME, of the releases 2.x
-**     NAME@MONTH       the newest since that month, with the GPU libraries of that month: "pytorch@2024-06"; a container's
+**     NAME@MONTH       the newest since that month, with the GPU libraries of that month: "pytorch@2024-06"; a
+**                      container's
 **                      release is a month too: "pytorch@24.06"
-**     NAME             the newest whose constants were fitted, of those whose libraries run on the GPU; the newest of these
+**     NAME             the newest whose constants were fitted, of those whose libraries run on the GPU; the newest of
+**                      these
 **                      if none was fitted
 */
 #include "catalog/generation.h"
@@ -28,7 +30,8 @@ static void read_month(const char *text, char *month, size_t size)
   int year = 0, number = 0, used = 0;
   month[0] = '\0';
   if (strncmp(text, "ngc-", 4) == 0) text += 4;
-  bool known = (sscanf(text, "%4d-%2d%n", &year, &number, &used) == 2 || sscanf(text, "%2d.%2d%n", &year, &number, &used) == 2);
+  bool known = (sscanf(text, "%4d-%2d%n", &year, &number, &used) == 2 ||
+                sscanf(text, "%2d.%2d%n", &year, &number, &used) == 2);
   if (!known || text[used] != '\0' || number < 1 || number > 12 || year < 0) return;
   snprintf(month, size, "%d-%02d", year < 100 ? 2000 + year : year, number);
 }
@@ -57,7 +60,8 @@ static const pm_framework *framework_of(const question *q, size_t position)
 static bool runs_on(const question *q, const pm_framework *framework)
 {
   const pm__entry *entry = NULL;
-  if (pm__catalog_seek(q->catalog, PM__CUDNN_GENERATIONS, framework->cudnn, &entry, NULL) != PM_OK || entry == NULL) return true;
+  if (pm__catalog_seek(q->catalog, PM__CUDNN_GENERATIONS, framework->cudnn, &entry, NULL) != PM_OK || entry == NULL)
+    return true;
   return pm__libraries_support(((const pm_cudnn_generation *)entry->record)->architectures, q->architecture);
 }
 
@@ -90,7 +94,8 @@ static bool may_be(const question *q, const candidate *c)
 {
   if (q->name.major >= 0 && q->name.minor < 0) return c->parts.major <= q->name.major;
   if (q->name.major >= 0) return pm__releases_compare(&c->parts, &q->name) <= 0;
-  return q->month[0] == '\0' || (c->framework != NULL && c->framework->since[0] != '\0' && strcmp(c->framework->since, q->month) <= 0);
+  return q->month[0] == '\0' || (c->framework != NULL && c->framework->since[0] != '\0' &&
+                                 strcmp(c->framework->since, q->month) <= 0);
 }
 
 static bool is_better(const question *q, const candidate *c, const candidate *best)
@@ -154,7 +159,8 @@ static int split(const char *name, pm__catalog_software_ids *ids, char *month, s
   read_month(libraries, month, size);
   ids->dated = month[0] != '\0';
   if (name[length] == '\0' || libraries[0] != '\0') return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" has neither a cuDNN generation nor a month after the @", name);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" has neither a cuDNN generation nor a month after the @",
+                  name);
 }
 
 static int find_id(question *q, pm__catalog_software_ids *ids, pm_error *error)
@@ -165,10 +171,12 @@ static int find_id(question *q, pm__catalog_software_ids *ids, pm_error *error)
   const char *id = find_best(q, known, sizeof known);
   if (id != NULL) return pm__text_set(ids->id, sizeof ids->id, id), PM_OK;
   if (known[0] == '\0') return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\" has no release as old as that; there are %s", ids->id, known);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\" has no release as old as that; there are %s", ids->id,
+                  known);
 }
 
-int pm__software_find(const pm_catalog *catalog, int kind, const pm__catalog_software_name *asked, pm__catalog_software_ids *ids,
+int pm__software_find(const pm_catalog *catalog, int kind, const pm__catalog_software_name *asked,
+                      pm__catalog_software_ids *ids,
                       pm_error *error)
 {
   char month[24]; /* of any number that fits */

@@ -1,4 +1,5 @@
-/* Which entry a framework's name means: a release, the release before it that has an entry, or that of a month or a GPU. */
+/* Which entry a framework's name means: a release, the release before it that has an entry, or that of a month or a
+** GPU. */
 #ifndef PM_CATALOG_GENERATION_H
 #define PM_CATALOG_GENERATION_H
 
@@ -16,9 +17,10 @@ typedef struct pm__catalog_software_ids {
   bool dated; /* of a month, with all libraries of it */
 } pm__catalog_software_ids;
 
-/* Finds both among frameworks or inference profiles (kind). A name that is none's is left in `id` as it was written, for
-** the look-up to say so. PM_OK, or an error that lists the releases there are. */
-int pm__software_find(const pm_catalog *catalog, int kind, const pm__catalog_software_name *asked, pm__catalog_software_ids *ids,
+/* Finds both among frameworks or inference profiles (kind). A name that is none's is left in `id` as it was written,
+** for the look-up to say so. PM_OK, or an error that lists the releases there are. */
+int pm__software_find(const pm_catalog *catalog, int kind, const pm__catalog_software_name *asked,
+                      pm__catalog_software_ids *ids,
                       pm_error *error);
 
 #endif

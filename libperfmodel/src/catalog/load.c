@@ -1,6 +1,6 @@
 /*
-** Loading: new entries into the catalogue, all or nothing: a copy of its tables takes them up, is checked, and replaces the
-** tables only when everything is right.
+** Loading: new entries into the catalogue, all or nothing: a copy of its tables takes them up, is checked, and replaces
+** the tables only when everything is right.
 */
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,7 +113,8 @@ static int say_fitted(const pm_catalog *catalog, const pm__entry *entry, size_t 
   return PM_OK;
 }
 
-static int note_replaced(const pm_catalog *catalog, pm_catalog *next, const pm__entry *entry, size_t position, pm_error *error)
+static int note_replaced(const pm_catalog *catalog, pm_catalog *next, const pm__entry *entry, size_t position,
+                         pm_error *error)
 {
   const pm__entry *old = catalog->lists[entry->kind].items[position];
   const char *kind = pm__kind_at((size_t)entry->kind)->singular;

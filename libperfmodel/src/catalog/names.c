@@ -35,7 +35,8 @@ static size_t place_of(const pm_catalog *catalog, const pm__names *names, int ki
   for (;; i = (i + 1) & mask) {
     const pm__names_place *place = &names->places[i];
     if (place->which == 0) return i;
-    if (place->kind == kind && pm__same_name(pm__catalog_name(catalog, kind, place->position, place->which), text)) return i;
+    if (place->kind == kind && pm__same_name(pm__catalog_name(catalog, kind, place->position, place->which), text))
+      return i;
   }
 }
 

@@ -227,7 +227,8 @@ int pm__entry_read(pm__document *document, const pm__element *e, int kind, int l
   return status;
 }
 
-static int add_entry(pm__document *document, const pm__element *e, int kind, int load, pm__entries *entries, pm_error *error)
+static int add_entry(pm__document *document, const pm__element *e, int kind, int load, pm__entries *entries,
+                     pm_error *error)
 {
   pm__entry *entry;
   int status = pm__entry_read(document, e, kind, load, &entry, error);

@@ -1,4 +1,5 @@
-/* Names of releases: NAME-RELEASE or NAME-RELEASE-VARIANT. "pytorch-2.4-nhwc" is release 2.4 of the family "pytorch-nhwc". */
+/* Names of releases: NAME-RELEASE or NAME-RELEASE-VARIANT. "pytorch-2.4-nhwc" is release 2.4 of the family
+** "pytorch-nhwc". */
 #ifndef PM_CATALOG_RELEASE_H
 #define PM_CATALOG_RELEASE_H
 

@@ -1,5 +1,5 @@
-/* The entry that a name stands for; for a name that is unknown the line that helps: what it may have meant, or what stands
-** there instead of a name. */
+/* The entry that a name stands for; for a name that is unknown the line that helps: what it may have meant, or what
+** stands there instead of a name. */
 #include <stdio.h>
 #include <string.h>
 #include "catalog/release.h"
@@ -39,8 +39,8 @@ static bool holds(const char *name, const char *text)
 
 enum { BEGINS, HOLDS, FAR = 1000 }; /* between: more than HOLDS is edits */
 
-/* How far what was written is from a name: its beginning (resnet of resnet50), a part (3090 of rtx-3090), else by edits:
-** no more than a third of the letters. */
+/* How far what was written is from a name: its beginning (resnet of resnet50), a part (3090 of rtx-3090), else by
+** edits: no more than a third of the letters. */
 static int distance(const char *text, const char *name)
 {
   int length = (int)strlen(text), edits = pm__name_distance(text, name), slip = length < 3 ? 1 : length / 3;
@@ -64,7 +64,8 @@ static int entry_distance(const pm_catalog *catalog, int kind, size_t position, 
   return edits < least ? edits : least;
 }
 
-/* Where a name of a kind is wanted: the kinds in which it is looked for, up to two, since a GPU does where a system is. */
+/* Where a name of a kind is wanted: the kinds in which it is looked for, up to two, since a GPU does where a system
+** is. */
 typedef struct search {
   const pm_catalog *catalog;
   const char *text;
@@ -162,8 +163,8 @@ static bool is_other_kind(const pm_catalog *catalog, int kind, const char *name,
   return false;
 }
 
-/* Several names where one is wanted: what stands before the first comma or blank is one, and so is what stands behind the
-** last. */
+/* Several names where one is wanted: what stands before the first comma or blank is one, and so is what stands behind
+** the last. */
 static bool is_list(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
   char first[PM_TEXT_MAX];
@@ -172,8 +173,10 @@ static bool is_list(const pm_catalog *catalog, int kind, const char *name, pm_er
   if (name[length] == '\0' || length >= sizeof first) return false;
   memcpy(first, name, length);
   first[length] = '\0';
-  if (pm__names_find_place(catalog, kind, first) == NULL || pm__names_find_place(catalog, kind, last + 1) == NULL) return false;
-  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a list, but one %s is wanted here; a sweep takes several, parted by commas", name,
+  if (pm__names_find_place(catalog, kind, first) == NULL || pm__names_find_place(catalog, kind, last + 1) == NULL)
+    return false;
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a list, but one %s is wanted here; a sweep takes several, parted "
+                                       "by commas", name,
            singular_of(kind));
   return true;
 }
@@ -192,7 +195,8 @@ static bool is_model_file(const char *name, pm_error *error)
                                              {"config.json", "hf"}};
   for (size_t i = 0; i < sizeof importers / sizeof importers[0]; i++) {
     if (!ends_with(name, importers[i][0]) && strcmp(name, importers[i][0]) != 0) continue;
-    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file, no network; Python imports it: perfmodel.from_%s(...).to_xml(\"mine.xml\")"
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file, no network; Python imports it: "
+                                         "perfmodel.from_%s(...).to_xml(\"mine.xml\")"
              ", then --catalog mine.xml", name, importers[i][1]);
     return true;
   }
@@ -203,10 +207,12 @@ static bool is_model_file(const char *name, pm_error *error)
 static bool is_catalog_file(int kind, const char *name, pm_error *error)
 {
   if (ends_with(name, ".xml"))
-    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; load it (--catalog, or perfmodel.Catalog in Python) and give the id of "
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; load it (--catalog, or perfmodel.Catalog in Python) and "
+                                         "give the id of "
              "the %s in it", name, singular_of(kind));
   else if (kind == PM__SYSTEMS && ends_with(name, ".txt"))
-    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; \"perfmodel import\" makes a system of what nvidia-smi topo -m "
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; \"perfmodel import\" makes a system of what nvidia-smi "
+                                         "topo -m "
              "prints", name);
   else return false;
   return true;
@@ -242,7 +248,8 @@ static bool is_node_of_gpus(const pm_catalog *catalog, const char *name, pm_erro
   const pm__names_place *place = pm__names_find_place(catalog, PM__GPUS, gpu);
   const char *id = place != NULL ? pm__catalog_name(catalog, PM__GPUS, place->position, 1) : NULL;
   if (id == NULL) return false;
-  pm__fail(error, PM_STATUS_NOT_FOUND, "unknown system \"%.80s\"; a node of %d is written \"%s*%d:TOPOLOGY\", such as \"%s*%d:pcie\"", name,
+  pm__fail(error, PM_STATUS_NOT_FOUND, "unknown system \"%.80s\"; a node of %d is written \"%s*%d:TOPOLOGY\", such as "
+                                       "\"%s*%d:pcie\"", name,
            count, id, count, id, count);
   return true;
 }
@@ -262,17 +269,21 @@ static int fail_near(const pm_catalog *catalog, int kind, const char *name, pm_e
   suggestions found = find_near(catalog, kind, name);
   list_ids(&found, list, sizeof list);
   if (found.count > 0)
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; did you mean %s?", singular_of(kind), name, list);
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; see \"perfmodel list %s\"%s", singular_of(kind), name,
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; did you mean %s?", singular_of(kind), name,
+                    list);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.80s\"; see \"perfmodel list %s\"%s", singular_of(kind),
+                  name,
                   pm__kind_at((size_t)kind)->plural, advice_of(catalog, kind));
 }
 
 int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
-  if (error == NULL || error->status != PM_OK) return PM_STATUS_NOT_FOUND; /* nobody reads what it would take long to say */
+  /* nobody reads what it would take long to say */
+  if (error == NULL || error->status != PM_OK) return PM_STATUS_NOT_FOUND;
   bool said = is_other_kind(catalog, kind, name, error) || is_list(catalog, kind, name, error) ||
               (kind == PM__NETWORKS && is_model_file(name, error)) || is_catalog_file(kind, name, error) ||
-              ((kind == PM__FRAMEWORKS || kind == PM__INFERENCE_PROFILES) && is_like_framework(catalog, kind, name, error)) ||
+              ((kind == PM__FRAMEWORKS || kind == PM__INFERENCE_PROFILES) &&
+               is_like_framework(catalog, kind, name, error)) ||
               (kind == PM__SYSTEMS && is_node_of_gpus(catalog, name, error));
   return said ? PM_STATUS_NOT_FOUND : fail_near(catalog, kind, name, error);
 }
@@ -324,7 +335,8 @@ int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, cons
 {
   const pm__names_place *place = pm__names_find_place(catalog, kind, name);
   *entry = NULL;
-  if (place == NULL && kind == PM__SYSTEMS && is_system_word(name)) return catalog->read_word(catalog, name, entry, error);
+  if (place == NULL && kind == PM__SYSTEMS && is_system_word(name))
+    return catalog->read_word(catalog, name, entry, error);
   if (place == NULL) return pm__names_unknown(catalog, kind, name, error);
   int status = pm__catalog_at(catalog, place->kind, place->position, entry, error);
   if (status == PM_OK && place->kind != kind) *entry = (*entry)->machine;

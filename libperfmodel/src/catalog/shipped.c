@@ -1,6 +1,6 @@
 /*
-** Entries of the shipped catalogue, made of its constants when they are first asked for. A catalogue may be shared between
-** threads: an entry is put in its place by one compare-and-swap, and never changes.
+** Entries of the shipped catalogue, made of its constants when they are first asked for. A catalogue may be shared
+** between threads: an entry is put in its place by one compare-and-swap, and never changes.
 */
 #include "catalog/shipped.h"
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /*
 ** The shipped catalogue as libperfmodel/compile writes it when the library is built: checked, and all in constants
-** without a pointer, so that nothing has to be read, checked or relocated at a start. An entry is made of them when it is
-** first asked for, and kept with the catalogue.
+** without a pointer, so that nothing has to be read, checked or relocated at a start. An entry is made of them when it
+** is first asked for, and kept with the catalogue.
 */
 #ifndef PM_CATALOG_SHIPPED_H
 #define PM_CATALOG_SHIPPED_H
@@ -13,13 +13,15 @@ typedef struct pm__shipped_entry {
   uint32_t file;
   uint32_t names;   /* how many; id, name and aliases in the text */
   uint32_t blocks;  /* of its file: how many; their elements in the numbers */
-  uint32_t element; /* name, text, line, numbers of attributes and children; the attributes' names and values; children */
+  /* name, text, line, numbers of attributes and children; the attributes' names and values; children */
+  uint32_t element;
 } pm__shipped_entry;
 
 extern const unsigned char pm__shipped_text[];
 extern const uint32_t pm__shipped_numbers[];
 extern const pm__shipped_entry pm__shipped_entries[];
-extern const uint32_t pm__shipped_first[PM__KINDS + 1]; /* the first entry of each kind; at the end, how many there are */
+/* the first entry of each kind; at the end, how many there are */
+extern const uint32_t pm__shipped_first[PM__KINDS + 1];
 extern const pm__names_place pm__shipped_places[];
 extern const uint32_t pm__shipped_name_count, pm__shipped_name_capacity;
 

@@ -1,4 +1,5 @@
-/* Software from its entries: a framework with its cuDNN generation, prediction interval and memory profile; how inference is run. */
+/* Software from its entries: a framework with its cuDNN generation, prediction interval and memory profile; how
+** inference is run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,12 +59,14 @@ static bool is_framework(const pm_catalog *catalog, const char *name)
          (ids.cudnn[0] == '\0' || pm__catalog_has(catalog, PM__CUDNN_GENERATIONS, ids.cudnn));
 }
 
-/* Whether a memory profile has that name, or is of that release; a framework of the very name says itself which it has. */
+/* Whether a memory profile has that name, or is of that release; a framework of the very name says itself which it
+** has. */
 static bool has_memory(const pm_catalog *catalog, const char *name, pm__catalog_software_ids *ids)
 {
   const pm__catalog_software_name asked = {name, NULL};
   if (strchr(name, '@') != NULL) return false;
-  if (!pm__catalog_has(catalog, PM__MEMORY_PROFILES, name) && pm__catalog_has(catalog, PM__FRAMEWORKS, name)) return false;
+  if (!pm__catalog_has(catalog, PM__MEMORY_PROFILES, name) && pm__catalog_has(catalog, PM__FRAMEWORKS, name))
+    return false;
   return pm__software_find(catalog, PM__MEMORY_PROFILES, &asked, ids, NULL) == PM_OK &&
          pm__catalog_has(catalog, PM__MEMORY_PROFILES, ids->id);
 }
@@ -143,7 +146,8 @@ static int fill_spread(const pm_catalog *catalog, pm_inference_profile *profile,
 }
 
 /* The ids of a name: of a framework, or, where that has none (engines, casts), of an inference profile. */
-static int find_inference(const pm_catalog *catalog, const pm__catalog_software_name *asked, pm__catalog_software_ids *ids, pm_error *error)
+static int find_inference(const pm_catalog *catalog, const pm__catalog_software_name *asked,
+                          pm__catalog_software_ids *ids, pm_error *error)
 {
   int status = pm__software_find(catalog, PM__FRAMEWORKS, asked, ids, error);
   if (status != PM_OK || pm__catalog_has(catalog, PM__FRAMEWORKS, ids->id)) return status;

@@ -1,6 +1,6 @@
 /*
-** The links of a machine that are said in one word: <topology>pcie|nvswitch|pairs|sockets</topology>, or "h100-sxm5*8:nvswitch".
-** They are written as the <graph> that a user would write, and read as one.
+** The links of a machine that are said in one word: <topology>pcie|nvswitch|pairs|sockets</topology>, or
+** "h100-sxm5*8:nvswitch". They are written as the <graph> that a user would write, and read as one.
 */
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,8 @@ static int refuse(const pm_catalog *catalog, const pm_gpu *gpu, pm__catalog_topo
 {
   char choices[PM_TEXT_MAX];
   static const char *const reasons[] = {
-    "has no host link (pcie)", "has no NVLinks that end at a switch", "takes no NVLink bridge", "has no host link (pcie)"};
+    "has no host link (pcie)", "has no NVLinks that end at a switch", "takes no NVLink bridge",
+      "has no host link (pcie)"};
   pm__topology_choices(catalog, gpu, choices, sizeof choices);
   return pm__fail(error, PM_STATUS_BAD_VALUE, "gpu \"%s\" %s; its topologies are: %s", gpu->id, reasons[topology],
                   choices);
@@ -129,7 +130,8 @@ static void add_pairs(pm__string *xml, const pm_machine *machine, const pm_gpu *
     pm__string_format(xml, "<link type=\"%s\" from=\"gpu%d\" to=\"gpu%d*%d\"/>\n", gpu->nvlink, i, i + 1, gpu->nvlinks);
 }
 
-int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu, pm__catalog_topology topology,
+int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu,
+                       pm__catalog_topology topology,
                        pm__string *xml, pm_error *error)
 {
   if (!pm__topology_possible(catalog, gpu, topology)) return refuse(catalog, gpu, topology, error);

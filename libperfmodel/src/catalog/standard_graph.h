@@ -26,7 +26,8 @@ void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *te
 bool pm__topology_staged(const pm_gpu *gpu, pm__catalog_topology topology);
 
 /* The <graph> as XML; PM_STATUS_BAD_VALUE if the GPU has no such links. */
-int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu, pm__catalog_topology topology,
+int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu,
+                       pm__catalog_topology topology,
                        pm__string *xml, pm_error *error);
 
 #endif

@@ -138,7 +138,8 @@ static bool check_new(graph *g, const pm__element *e, const char *a, const char 
 {
   if (!pm__system_joined(g->system, a, b, link)) return true;
   pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_VALUE,
-                 "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b, link,
+                 "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b,
+                   link,
                  b);
   return false;
 }
@@ -333,9 +334,11 @@ static bool build(graph *g)
 {
   const pm_machine *machine = (const pm_machine *)g->entry->record;
   const pm__entry *gpu;
-  if (pm__catalog_find(g->catalog, PM__GPUS, machine->gpu, &gpu, g->error) != PM_OK) return failed(g, g->entry->element);
+  if (pm__catalog_find(g->catalog, PM__GPUS, machine->gpu, &gpu, g->error) != PM_OK)
+    return failed(g, g->entry->element);
   g->system = pm_system_new(machine, (const pm_gpu *)gpu->record, g->error);
-  if (g->system == NULL || !set_kernels(g) || !set_usable_memory(g) || !add_gpus(g, machine)) return failed(g, g->entry->element);
+  if (g->system == NULL || !set_kernels(g) || !set_usable_memory(g) || !add_gpus(g, machine))
+    return failed(g, g->entry->element);
   const pm__element *drawn = pm__entry_child(g->entry, "graph");
   if (!(drawn != NULL ? add_graph(g, drawn) : add_topology(g, machine))) return false;
   if (!set_network(g, pm__entry_child(g->entry, "network")) || !check_nvlinks(g)) return false;

@@ -97,8 +97,10 @@ static int read_word(const pm_catalog *catalog, const char *name, parts *p, pm_e
 {
   const char *star = strchr(name, '*'), *colon = strchr(name, ':');
   if (star != NULL && star > name && strspn(name, "0123456789 ") == (size_t)(star - name))
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\": the GPU comes first, then how many; write \"%.*s*%.*s%s\"", name,
-                    (int)strcspn(star + 1, ":"), star + 1, (int)(star - name), name, colon != NULL ? colon : ":TOPOLOGY");
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\": the GPU comes first, then how many; write \"%.*s*%.*s%s\"",
+                    name,
+                    (int)strcspn(star + 1, ":"), star + 1, (int)(star - name), name,
+                        colon != NULL ? colon : ":TOPOLOGY");
   size_t length = star != NULL ? (size_t)(star - name) : strcspn(name, ":");
   int status = read_gpu(catalog, name, length, p, error);
   if (status != PM_OK) return status;
@@ -177,7 +179,8 @@ static pm__entry *add(pm__catalog_words *words, word *fresh, pm_error *error)
                                WORDS_MAX);
     free_word(fresh);
     return same != NULL ? same->entry : NULL;
-  } while (!atomic_compare_exchange_weak_explicit(&words->head, &head, fresh, memory_order_release, memory_order_acquire));
+  } while (!atomic_compare_exchange_weak_explicit(&words->head, &head, fresh, memory_order_release,
+                                                  memory_order_acquire));
   return fresh->entry;
 }
 

@@ -1,11 +1,12 @@
 /*
-** What programs can have of a GPU's memory, as cudaMemGetInfo has its total: what the driver was seen to report, or a rule.
+** What programs can have of a GPU's memory, as cudaMemGetInfo has its total: what the driver was seen to report, or a
+** rule.
 **
 **     usable = memory as sold, in GiB  x  15/16 where check bits lie in it  x  (1 - the driver's reserve)
 **
-** A GB on the box is 2^30 bytes. Check bits of inline ECC take a sixteenth (NVIDIA's guide to nvidia-smi: 6.25 %); HBM has
-** room of its own for them. The reserve is 1 %: 79.2 of 80 GiB on an H100, 16160 of 16384 MiB on a V100, 8112 and 8114 of
-** 8192 MiB on a GTX 1070 and 1080.
+** A GB on the box is 2^30 bytes. Check bits of inline ECC take a sixteenth (NVIDIA's guide to nvidia-smi: 6.25 %); HBM
+** has room of its own for them. The reserve is 1 %: 79.2 of 80 GiB on an H100, 16160 of 16384 MiB on a V100, 8112 and
+** 8114 of 8192 MiB on a GTX 1070 and 1080.
 */
 #include <math.h>
 #include "catalog/entry.h"

@@ -1,6 +1,7 @@
 /*
-** Values of entries one by one: read with what they rest on, written into a file, and set. A program that fits constants
-** needs the three: it reads what a constant was fitted to, and writes the entry with other constants in their places.
+** Values of entries one by one: read with what they rest on, written into a file, and set. A program that fits
+** constants needs the three: it reads what a constant was fitted to, and writes the entry with other constants in their
+** places.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,14 @@ static const pm__entry *find(const pm_catalog *catalog, const char *kind, const 
 static pm_value value_of(const pm__entry *entry, const pm_field *field)
 {
   const pm__provenance *from = &entry->from[field - entry->type->fields];
-  return (pm_value){.field = field->name, .entry = entry->id, .text = from->text, .source = from->source, .note = from->note,
+  return (pm_value){.field = field->name, .entry = entry->id, .text = from->text, .source = from->source,
+                    .note = from->note,
                     .origin = from->origin, .fitted_to = from->fitted_to, .date = from->date, .rows = from->rows};
 }
 
 /* The entry that states a field: this one, or for what it may have from another the one that it falls back to. */
-static int find_stating(const pm_catalog *catalog, const pm__entry *entry, const pm_field *field, const pm__entry **found,
+static int find_stating(const pm_catalog *catalog, const pm__entry *entry, const pm_field *field,
+                        const pm__entry **found,
                         pm_error *error)
 {
   const char *own = pm__kind_at((size_t)entry->kind)->own;
@@ -46,7 +49,8 @@ int pm_catalog_get_value(const pm_catalog *catalog, const char *kind, const char
   const pm__entry *entry = find(catalog, kind, name, &failure), *stating = NULL;
   const pm_field *found = entry != NULL && field != NULL ? pm_record_find_field(entry->type, field) : NULL;
   if (entry != NULL && (found == NULL || value == NULL))
-    pm__fail(&failure, PM_STATUS_NOT_FOUND, "%s has no field \"%.60s\"", entry->element->name, field != NULL ? field : "");
+    pm__fail(&failure, PM_STATUS_NOT_FOUND, "%s has no field \"%.60s\"", entry->element->name,
+             field != NULL ? field : "");
   if (failure.status == PM_OK) find_stating(catalog, entry, found, &stating, &failure);
   if (failure.status == PM_OK && stating != NULL) *value = value_of(stating, found);
   else if (failure.status == PM_OK) *value = (pm_value){.field = found->name};

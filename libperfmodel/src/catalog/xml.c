@@ -241,7 +241,8 @@ static pm__document *new_document(const char *file)
   return NULL;
 }
 
-/* What goes wrong before there is a context libxml2 prints, unless the thread says otherwise: it does while we parse. */
+/* What goes wrong before there is a context libxml2 prints, unless the thread says otherwise: it does while we
+** parse. */
 typedef struct handler {
   xmlStructuredErrorFunc function;
   void *context;

@@ -73,7 +73,8 @@ static bool ends_name(char c)
 
 static int refuse(const scan *s, int line, const char *what, const char *name, size_t length)
 {
-  return pm__fail_at(s->error, PM_STATUS_BAD_SYNTAX, s->file, line, "%s \"%.*s\"", what, (int)(length < 80 ? length : 80),
+  return pm__fail_at(s->error, PM_STATUS_BAD_SYNTAX, s->file, line, "%s \"%.*s\"", what,
+                     (int)(length < 80 ? length : 80),
                      name);
 }
 

@@ -9,8 +9,8 @@
 
 enum { PM__XML_DEPTH_MAX = 32 };
 
-/* PM_OK, or what the bytes hold that no file of the catalogue does: no UTF-8, too many attributes, elements or levels, too
-** long a name. What is not well-formed is left to libxml2. */
+/* PM_OK, or what the bytes hold that no file of the catalogue does: no UTF-8, too many attributes, elements or levels,
+** too long a name. What is not well-formed is left to libxml2. */
 int pm__xml_check_bytes(const char *bytes, size_t size, const char *file, pm_error *error);
 
 #endif

@@ -50,8 +50,8 @@ static void fill_known(const pm__collective_candidate_time *t, double bytes, dou
   memcpy(out->bottleneck, limit, sizeof out->bottleneck);
 }
 
-/* The candidates of a call that names its algorithm or protocol, or of a group with other constants; those of the call before
-** if it names the same. */
+/* The candidates of a call that names its algorithm or protocol, or of a group with other constants; those of the call
+** before if it names the same. */
 typedef struct named {
   pm__collective_candidates candidates;
   pm_call call;

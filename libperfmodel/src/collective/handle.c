@@ -156,7 +156,8 @@ static void change_system(pm_system *now, const pm_system *was, const pm_collect
       now->network.calibration.fabric_latency = links[i].fabric_latency;
 }
 
-int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const pm_link_calibration *links, size_t count,
+int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const pm_link_calibration *links,
+                           size_t count,
                            pm_error *error)
 {
   if (group == NULL || (links == NULL && count > 0))

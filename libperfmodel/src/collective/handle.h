@@ -15,7 +15,8 @@ typedef struct pm__collective_changed {
 struct pm_group {
   const pm_system *system;
   const pm__wiring *wiring;
-  pm__collective_changed *changed; /* NULL: the constants are the system's. Else the candidates below are not those of the group */
+  /* NULL: the constants are the system's. Else the candidates below are not those of the group */
+  pm__collective_changed *changed;
   pm_group_choice choice;
   int count;
   const int *gpu; /* the wiring's */

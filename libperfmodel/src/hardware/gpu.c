@@ -95,8 +95,8 @@ bool pm__precision_is_of_products(int precision)
   return precision == PM_PRECISION_FP8 || precision == PM_PRECISION_FP4;
 }
 
-/* Tensor cores for FP64 alone (A100, H100) are timed as the FP32 cores whose peak they have: there is no row of them, and
-** nothing is faster in FP64 than in FP32. */
+/* Tensor cores for FP64 alone (A100, H100) are timed as the FP32 cores whose peak they have: there is no row of them,
+** and nothing is faster in FP64 than in FP32. */
 bool pm__gpu_uses_tensor_cores(const pm_gpu *gpu, int precision)
 {
   if (gpu->tensor_cores <= 0) return false;

@@ -1,4 +1,5 @@
-/* Link graphs drawn: for Graphviz, and as SVG in layers - switches of the GPU links, GPUs, PCIe switches and NICs, CPUs. */
+/* Link graphs drawn: for Graphviz, and as SVG in layers - switches of the GPU links, GPUs, PCIe switches and NICs,
+** CPUs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,8 +104,10 @@ static void add_edge(pm__string *text, const pm__edge *e, const layout *l)
 {
   int ax = l->x[e->a], ay = l->y[e->a], bx = l->x[e->b], by = l->y[e->b];
   int bend = ay == by ? (ax > bx ? ax - bx : bx - ax) / 6 + 24 : 0;
-  pm__string_format(text, "<path d=\"M%d %d Q%d %d %d %d\" fill=\"none\" stroke=\"%s\" stroke-width=\"%d\"><title>", ax, ay,
-                    (ax + bx) / 2, (ay + by) / 2 - bend, bx, by, strokes[e->link.kind], 1 + (e->count > 1) + (e->count > 3));
+  pm__string_format(text, "<path d=\"M%d %d Q%d %d %d %d\" fill=\"none\" stroke=\"%s\" stroke-width=\"%d\"><title>", ax,
+                    ay,
+                    (ax + bx) / 2, (ay + by) / 2 - bend, bx, by, strokes[e->link.kind],
+                        1 + (e->count > 1) + (e->count > 3));
   pm__string_format(text, "%d x ", e->count);
   add_escaped(text, e->link.id);
   pm__string_add(text, "</title></path>\n");

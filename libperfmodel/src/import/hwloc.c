@@ -73,7 +73,8 @@ static const char *link_of(pm__sketch *w, const pm__element *e)
     pm__string_format(&w->report, "assumed: \"%.40s\" is no speed of a link; it is taken for %s\n", said, w->host_link);
   if (speed <= 0) return w->host_link;
   const char *link = speed > 40 ? "pcie5-x16" : speed > 20 ? "pcie4-x16" : "pcie3-x16";
-  if (speed < 12) pm__string_format(&w->report, "assumed: a link at %.2f GB/s is taken for %s; idle GPUs slow theirs down\n",
+  if (speed < 12)
+    pm__string_format(&w->report, "assumed: a link at %.2f GB/s is taken for %s; idle GPUs slow theirs down\n",
                                     speed, link);
   return link;
 }
@@ -167,8 +168,8 @@ static int name_gpu(pm__sketch *w, const pm__element *root, pm_error *error)
 }
 
 /*
-** ---- NVLinks: a matrix of bandwidths [MB/s] named NVLinkBandwidth, between GPUs (by their NVML device), NVSwitches (PCI
-** devices) and, on POWER, packages. The diagonal is no link.
+** ---- NVLinks: a matrix of bandwidths [MB/s] named NVLinkBandwidth, between GPUs (by their NVML device), NVSwitches
+** (PCI devices) and, on POWER, packages. The diagonal is no link.
 */
 
 typedef struct links {
@@ -253,7 +254,8 @@ static int add_links(pm__sketch *w, const links *l, pm_error *error)
   const pm__entry *entry;
   int status = pm__catalog_seek(w->catalog, PM__LINKS, w->nvlink, &entry, error);
   double rate = entry != NULL ? ((const pm_link *)entry->record)->bandwidth / 1e6 : 0;
-  if (status == PM_OK) status = rate > 0 ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "link \"%s\" has no bandwidth", w->nvlink);
+  if (status == PM_OK)
+    status = rate > 0 ? PM_OK : pm__fail(error, PM_STATUS_NOT_FOUND, "link \"%s\" has no bandwidth", w->nvlink);
   pm__sketch_switch_link(w, hub_link, sizeof hub_link);
   for (int i = 0; i < l->count; i++)
     for (int j = i + 1; j < l->count && status == PM_OK; j++) {

@@ -59,7 +59,8 @@ static void add_network(pm__string *xml, pm__sketch *w)
 
 static void write_xml(pm__string *xml, pm__sketch *w, const char *id)
 {
-  pm__string_format(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n  <system id=\"%s\" name=\"%s, imported\">\n", id, id);
+  pm__string_format(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n  <system id=\"%s\" "
+                         "name=\"%s, imported\">\n", id, id);
   pm__string_format(xml, "    <gpu>%s</gpu>\n    <gpus>%d</gpus>\n", w->gpu, w->counts[PM_VERTEX_GPU]);
   pm__string_format(xml, "    <staged>%s</staged>\n    <graph>\n", w->no_peers ? "yes" : "no");
   add_vertices(xml, w, PM_VERTEX_CPU, "cpu");

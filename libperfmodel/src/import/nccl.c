@@ -1,6 +1,6 @@
 /*
-** NCCL's topology: what it dumps (NCCL_TOPO_DUMP_FILE), with GPUs, NVLinks and NICs, and what cloud providers write for it
-** (NCCL_TOPO_FILE), which is PCI devices by class alone.
+** NCCL's topology: what it dumps (NCCL_TOPO_DUMP_FILE), with GPUs, NVLinks and NICs, and what cloud providers write for
+** it (NCCL_TOPO_FILE), which is PCI devices by class alone.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "import/readers.h"
 #include "perfmodel/units.h"
 
-enum { DEPTH_MOST = 16, SPEED_MOST = 1000 /* GT/s */, WIDTH_MOST = 64, LINKS_MOST = 1000, RATE_MOST = 100000000 /* Mbit/s */ };
+enum { DEPTH_MOST = 16,
+      SPEED_MOST = 1000 /* GT/s */, WIDTH_MOST = 64, LINKS_MOST = 1000, RATE_MOST = 100000000 /* Mbit/s */ };
 
 static double number(const pm__element *e, const char *name, double otherwise)
 {
@@ -61,8 +62,8 @@ static int name_gpu(pm__sketch *w, const pm__element *gpu, int line, pm_error *e
   return PM_OK;
 }
 
-/* ---- GPUs, in the order that programs see: by `dev`, or in files written by hand for NCCL_TOPO_FILE, which show devices
-** by class alone, by bus. ---- */
+/* ---- GPUs, in the order that programs see: by `dev`, or in files written by hand for NCCL_TOPO_FILE, which show
+** devices by class alone, by bus. ---- */
 
 typedef struct gpus {
   const pm__element *pci[PM__WIRES_MAX];
@@ -141,7 +142,8 @@ static const char *pci_link(pm__sketch *w, const pm__element *pci, pm_error *err
   double speed = number(pci, "link_speed", 0), width = number(pci, "link_width", 0);
   if (!(speed > 0 && width > 0)) return w->host_link; /* virtual machines show none */
   if (speed <= SPEED_MOST && width <= WIDTH_MOST) return pm__sketch_pcie(w, speed * 1e9, (int)width);
-  pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, pci->line, "link_speed \"%.40s\", link_width \"%.40s\": no PCIe link is such",
+  pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, pci->line,
+              "link_speed \"%.40s\", link_width \"%.40s\": no PCIe link is such",
               attribute(pci, "link_speed"), attribute(pci, "link_width"));
   return NULL;
 }

@@ -118,7 +118,8 @@ static int assume(pm__settings *settings, const char *option, double value, cons
 static void drop_option(pm__settings *settings, const char *option)
 {
   for (size_t i = 0; i < settings->count; i++)
-    if (strcmp(settings->items[i].option, option) == 0) settings->items[i].option[0] = settings->items[i].set_to[0] = '\0';
+    if (strcmp(settings->items[i].option, option) == 0)
+      settings->items[i].option[0] = settings->items[i].set_to[0] = '\0';
 }
 
 static int follow_chunks(pm__settings *s, pm_error *error)
@@ -154,9 +155,11 @@ static int follow_accumulation(pm__settings *s, pm_error *error)
   double steps = number_of(s, "accumulation", NAN), micro = number_of(s, "micro_batch", NAN);
   bool global = setting_of(s, "global_batch") != NULL;
   pm__setting *setting = setting_of(s, "accumulation");
-  if (setting != NULL && isnan(micro) && !global) return snprintf(setting->option, sizeof setting->option, "gradient_accumulation_steps"), PM_OK;
+  if (setting != NULL && isnan(micro) && !global)
+    return snprintf(setting->option, sizeof setting->option, "gradient_accumulation_steps"), PM_OK;
   drop_option(s, "accumulation");
-  return steps >= 1 && micro >= 1 && !global ? assume(s, "batch", steps * micro, "micro-batches accumulated", error) : PM_OK;
+  return steps >= 1 && micro >= 1 && !global ? assume(s, "batch", steps * micro, "micro-batches accumulated",
+                                                      error) : PM_OK;
 }
 
 /* torchtitan shards over what no other axis takes, and its tensor parallelism shares tokens between layers. */
@@ -164,7 +167,8 @@ static int follow_torchtitan(pm__settings *s, pm_error *error)
 {
   double shard = number_of(s, "shard_degree", -1), replicas = number_of(s, "replicas", 1);
   int status = assume(s, "zero", shard == 1 ? 0 : 3, shard == 1 ? "no sharding" : "FSDP", error);
-  if (status == PM_OK && replicas > 1 && shard > 1) status = assume(s, "shard_group", shard, "replicas of shards", error);
+  if (status == PM_OK && replicas > 1 && shard > 1)
+    status = assume(s, "shard_group", shard, "replicas of shards", error);
   if (status == PM_OK && number_of(s, "tensor_parallel", 1) > 1)
     status = assume_word(s, "sequence_parallel", "yes", "torchtitan's tensor parallelism", error);
   drop_option(s, "shard_degree");
@@ -179,7 +183,8 @@ static int follow_accelerate(pm__settings *s, pm_error *error)
   return fsdp && setting_of(s, "zero") == NULL ? assume(s, "zero", 3, "FSDP", error) : PM_OK;
 }
 
-/* Parameters go with all else, wherever the file says so; no more goes than the stage of ZeRO lets the ranks do without. */
+/* Parameters go with all else, wherever the file says so; no more goes than the stage of ZeRO lets the ranks do
+** without. */
 static void follow_offload(pm__settings *s)
 {
   bool parameters = false;
@@ -190,7 +195,8 @@ static void follow_offload(pm__settings *s)
     char *set_to = s->items[i].set_to;
     if (strcmp(s->items[i].option, "offload") != 0 || strcmp(set_to, "optimizer") == 0) continue;
     if (parameters || strcmp(set_to, "none") != 0)
-      snprintf(set_to, PM__SETTING_MAX, "%s", zero < 2 ? "optimizer" : parameters && zero > 2 ? "parameters" : "gradients");
+      snprintf(set_to, PM__SETTING_MAX, "%s", zero < 2 ? "optimizer" : parameters &&
+               zero > 2 ? "parameters" : "gradients");
   }
 }
 
@@ -216,7 +222,8 @@ static bool is_python(const char *text)
   return strstr(text, "import ") != NULL || strstr(text, "def ") != NULL || strstr(text, " = ") != NULL;
 }
 
-static int read_pairs(const pm__settings_format *format, pm__settings *s, const char *text, const char *file, pm_error *error)
+static int read_pairs(const pm__settings_format *format, pm__settings *s, const char *text, const char *file,
+                      pm_error *error)
 {
   if (strcmp(format->name, "deepspeed") == 0) return pm__settings_json(s, text, file, error);
   if (strcmp(format->name, "megatron") == 0) return pm__settings_flags(s, text, error);
@@ -234,11 +241,13 @@ static const pm__settings_format *guess_format(const char *text, const char *fil
   return NULL;
 }
 
-/* Calls of a recipe that have nothing to do with how it is trained are many; what is named like a key of ours is not. */
+/* Calls of a recipe that have nothing to do with how it is trained are many; what is named like a key of ours is
+** not. */
 static bool is_kept(const pm__settings_format *format, const pm__setting *setting)
 {
   if (setting->state != PM_SETTING_STATE_NOT_UNDERSTOOD || strcmp(format->name, "nemo") != 0) return true;
-  static const char *const words[] = {"parallel", "batch", "recompute", "precision", "fp8", "offload", "overlap", "shard",
+  static const char *const words[] = {"parallel", "batch", "recompute", "precision", "fp8", "offload", "overlap",
+                                      "shard",
                                       "pipeline", "checkpoint", "moe", "cuda_graph"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strstr(setting->key, words[i]) != NULL) return true;
@@ -302,7 +311,8 @@ pm_table *pm_settings_read(const char *format, const char *text, const char *fil
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "settings need a text");
     return NULL;
   }
-  const pm__settings_format *found = format != NULL ? pm__settings_format_find(format, error) : guess_format(text, name, error);
+  const pm__settings_format *found = format != NULL ? pm__settings_format_find(format, error) : guess_format(text, name,
+      error);
   int status = found != NULL ? read_pairs(found, &s, text, name, error) : PM_STATUS_BAD_FILE;
   if (status == PM_OK) {
     give_meaning(found, &s);
@@ -389,7 +399,8 @@ static void write_json(pm__string *out, const char *key, const char *value, char
   if (inner != NULL) pm__string_add(out, "}");
 }
 
-static void write_one(const pm__settings_format *format, pm__string *out, const char *key, const char *value, char *section)
+static void write_one(const pm__settings_format *format, pm__string *out, const char *key, const char *value,
+                      char *section)
 {
   if (strcmp(format->name, "deepspeed") == 0) write_json(out, key, value, section);
   else if (strcmp(format->name, "torchtitan") == 0) write_toml(out, key, value, section);
@@ -420,7 +431,8 @@ static const pm__settings_format *find_written(const char *name, pm_error *error
   static const char *const written[] = {"megatron", "torchtitan", "deepspeed"};
   for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
     if (strcmp(name, written[i]) == 0) return pm__settings_format_find(name, error);
-  pm__fail(error, PM_STATUS_NOT_FOUND, "settings are not written as \"%.40s\"; it is one of megatron, torchtitan, deepspeed", name);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "settings are not written as \"%.40s\"; it is one of megatron, torchtitan, "
+                                       "deepspeed", name);
   return NULL;
 }
 

@@ -40,7 +40,8 @@ bool pm__settings_write_optimizer(const char *values, const char *ours, char *th
 /* What a key of a format means. */
 typedef struct pm__settings_key {
   const char *key;    /* '_' for '-' */
-  const char *option; /* field of a run; "network.NAME"; "-": no effect; "?": not modelled, but for what `values` lists */
+  /* field of a run; "network.NAME"; "-": no effect; "?": not modelled, but for what `values` lists */
+  const char *option;
   const char *values; /* "theirs=ours theirs=ours", "*" for any; NULL: the same */
   bool write;         /* ours is written so */
 } pm__settings_key;

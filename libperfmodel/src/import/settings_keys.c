@@ -4,7 +4,8 @@
 #include "import/settings.h"
 
 #define YES "true=yes True=yes yes=yes *=no"
-#define PRECISION "bf16=bf16 fp16=fp16 no=fp32 fp8=fp8 bf16-mixed=bf16 16-mixed=fp16 bf16_mixed=bf16 fp16_mixed=fp16 32=fp32"
+#define PRECISION "bf16=bf16 fp16=fp16 no=fp32 fp8=fp8 bf16-mixed=bf16 16-mixed=fp16 bf16_mixed=bf16"                  \
+  " fp16_mixed=fp16 32=fp32"
 #define OFF "false=off False=off none=off"
 #define OFFLOAD "cpu=gradients cpu=optimizer cpu=parameters none=none"
 #define FULLY_SHARDED "FULL_SHARD=3 SHARD_GRAD_OP=2 NO_SHARD=0 HYBRID_SHARD=3 1=3 2=2 3=0 4=3"
@@ -108,7 +109,8 @@ static const pm__settings_key torchtitan[] = {
   {"parallelism.context_parallel_rotate_method", "context_exchange", "allgather=all-gather alltoall=ring", true},
   {"experimental.context_parallel_degree", "context_parallel", NULL, false},
   {"experimental.pipeline_parallel_degree", "pipeline_parallel", NULL, false},
-  {"experimental.pipeline_parallel_schedule", "pipeline_schedule", "1F1B=1f1b GPipe=gpipe Interleaved1F1B=interleaved", false},
+  {"experimental.pipeline_parallel_schedule", "pipeline_schedule", "1F1B=1f1b GPipe=gpipe Interleaved1F1B=interleaved",
+   false},
   {"training.tensor_parallel_degree", "tensor_parallel", NULL, false},
   {"training.local_batch_size", "batch", NULL, false},
   {"training.batch_size", "batch", NULL, false},
@@ -123,8 +125,10 @@ static const pm__settings_key torchtitan[] = {
   {"optimizer.name", "optimizer", PM__OPTIMIZER_CLASSES, true},
   {"model.name", "network.name", NULL, false}, {"model.flavor", "network.name", NULL, false},
   {"optimizer.lr", "-", NULL, false}, {"optimizer.eps", "-", NULL, false}, {"training.steps", "-", NULL, false},
-  {"training.dataset", "-", NULL, false}, {"training.max_norm", "-", NULL, false}, {"training.warmup_steps", "-", NULL, false},
-  {"lr_scheduler.warmup_steps", "-", NULL, false}, {"job.dump_folder", "-", NULL, false}, {"job.description", "-", NULL, false},
+  {"training.dataset", "-", NULL, false}, {"training.max_norm", "-", NULL, false},
+    {"training.warmup_steps", "-", NULL, false},
+  {"lr_scheduler.warmup_steps", "-", NULL, false}, {"job.dump_folder", "-", NULL, false},
+    {"job.description", "-", NULL, false},
   {"metrics.log_freq", "-", NULL, false}, {"profiling.enable_profiling", "-", NULL, false},
   {"model.tokenizer_path", "-", NULL, false}, {"model.hf_assets_path", "-", NULL, false},
   {NULL, NULL, NULL, false},
@@ -149,7 +153,8 @@ static const pm__settings_key deepspeed[] = {
   {"pipeline.stages", "pipeline_parallel", NULL, true},
   {"sequence_parallel_size", "context_parallel", NULL, true},
   {"optimizer.type", "optimizer", PM__OPTIMIZER_CLASSES, true},
-  {"optimizer.params.lr", "-", NULL, false}, {"optimizer.params.betas", "-", NULL, false}, {"optimizer.params.eps", "-", NULL, false},
+  {"optimizer.params.lr", "-", NULL, false}, {"optimizer.params.betas", "-", NULL, false},
+    {"optimizer.params.eps", "-", NULL, false},
   {"optimizer.params.weight_decay", "-", NULL, false}, {"steps_per_print", "-", NULL, false},
   {"wall_clock_breakdown", "-", NULL, false}, {"gradient_clipping", "-", NULL, false},
   {NULL, NULL, NULL, false},
@@ -175,14 +180,16 @@ static const pm__settings_key accelerate[] = {
   {"megatron_lm_config.megatron_lm_use_distributed_optimizer", "zero", "true=1 false=0", false},
   {"parallelism_config.parallelism_config_tp_size", "tensor_parallel", NULL, false},
   {"parallelism_config.parallelism_config_cp_size", "context_parallel", NULL, false},
-  {"machine_rank", "-", NULL, false}, {"main_training_function", "-", NULL, false}, {"compute_environment", "-", NULL, false},
+  {"machine_rank", "-", NULL, false}, {"main_training_function", "-", NULL, false},
+    {"compute_environment", "-", NULL, false},
   {"debug", "-", NULL, false}, {"rdzv_backend", "-", NULL, false}, {"same_network", "-", NULL, false},
   {"main_process_ip", "-", NULL, false}, {"main_process_port", "-", NULL, false}, {"use_cpu", "-", "false=", false},
   {"distributed_type", "-", NULL, false}, {"fsdp_config.fsdp_version", "-", NULL, false},
   {NULL, NULL, NULL, false},
 };
 
-static const char *const megatron_marks[] = {"--tensor-model-parallel-size", "--micro-batch-size", "--num-layers", "torchrun",
+static const char *const megatron_marks[] = {"--tensor-model-parallel-size", "--micro-batch-size", "--num-layers",
+                                             "torchrun",
                                              NULL};
 static const char *const accelerate_marks[] = {"distributed_type", "fsdp_config", "compute_environment", NULL};
 static const char *const torchtitan_marks[] = {"[parallelism]", "[training]", "[activation_checkpoint]", NULL};
@@ -211,7 +218,8 @@ const pm__settings_format *pm__settings_format_find(const char *name, pm_error *
 {
   for (size_t i = 0; i < FORMATS; i++)
     if (strcmp(formats[i].name, name) == 0) return &formats[i];
-  pm__fail(error, PM_STATUS_NOT_FOUND, "format \"%.40s\" is unknown; it is one of deepspeed, accelerate, torchtitan, megatron, nemo",
+  pm__fail(error, PM_STATUS_NOT_FOUND, "format \"%.40s\" is unknown; it is one of deepspeed, accelerate, torchtitan, "
+                                       "megatron, nemo",
            name);
   return NULL;
 }

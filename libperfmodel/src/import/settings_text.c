@@ -134,7 +134,8 @@ static void trimmed(const char *text, size_t length, char *out)
   size_t begin = 0;
   while (begin < end && isspace((unsigned char)text[begin])) begin++;
   if (end - begin > 1 && (text[begin] == '"' || text[begin] == '\'') && text[end - 1] == text[begin]) begin++, end--;
-  snprintf(out, PM__SETTING_MAX, "%.*s", (int)(end - begin < PM__SETTING_MAX ? end - begin : PM__SETTING_MAX - 1), text + begin);
+  snprintf(out, PM__SETTING_MAX, "%.*s", (int)(end - begin < PM__SETTING_MAX ? end - begin : PM__SETTING_MAX - 1),
+           text + begin);
 }
 
 static void join(char *out, const char *prefix, const char *key)
@@ -204,7 +205,8 @@ int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error
     if (*p == '#') p += strcspn(p, "\n");
     if (*p == '\0') break;
     if (*p == '\n') line++;
-    bool sign = (*p == '=' && p[1] != '=' && (p == text || strchr("=!<>", p[-1]) == NULL)) || (*p == ':' && p[1] == ' ');
+    bool sign = (*p == '=' && p[1] != '=' && (p == text || strchr("=!<>", p[-1]) == NULL)) ||
+        (*p == ':' && p[1] == ' ');
     if (sign) status = read_call(settings, name, p, line, error);
     if (!is_name(*p) && *p != ' ') name = p + 1;
   }
@@ -213,7 +215,8 @@ int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error
 
 /* ---- JSON ---- */
 
-static int read_object(pm__settings *settings, pm__json *json, const char *text, const char *prefix, int depth, pm_error *error)
+static int read_object(pm__settings *settings, pm__json *json, const char *text, const char *prefix, int depth,
+                       pm_error *error)
 {
   char key[PM__SETTING_MAX], whole[PM__SETTING_MAX], value[PM__SETTING_MAX];
   int status = PM_OK;

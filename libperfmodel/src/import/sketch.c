@@ -86,7 +86,8 @@ int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error)
   int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = hub < 0 ? PM_STATUS_BAD_VALUE : PM_OK;
   for (int i = 0; i < w->end_count && status == PM_OK; i++)
     if (w->ends[i].kind == PM_VERTEX_GPU) status = pm__sketch_link(w, i, hub, w->nvlink, gpu->nvlinks, error);
-  pm__string_format(&w->report, "assumed: all %d NVLinks of every GPU end at switches, one vertex; the source does not show "
+  pm__string_format(&w->report, "assumed: all %d NVLinks of every GPU end at switches, one vertex; the source does not "
+                                "show "
                                 "them\n", gpu->nvlinks);
   return status;
 }

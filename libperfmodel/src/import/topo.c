@@ -195,7 +195,8 @@ static int add_pcie(pm__sketch *w, const matrix *m, pm_error *error)
       if (plx[local[i]] < 0 || cpu[socket[i]] < 0) return PM_STATUS_BAD_VALUE;
       status = pm__sketch_link(w, plx[local[i]], cpu[socket[i]], w->host_link, 1, error);
     }
-    if (status == PM_OK) status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), plx[local[i]], w->host_link, 1, error);
+    if (status == PM_OK)
+      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), plx[local[i]], w->host_link, 1, error);
   }
   for (int i = 0, first = -1; i < w->end_count && status == PM_OK; i++) {
     if (w->ends[i].kind != PM_VERTEX_CPU) continue;
@@ -232,7 +233,8 @@ static int add_switched(pm__sketch *w, const matrix *m, int links, pm_error *err
   if (hub < 0) return PM_STATUS_BAD_VALUE;
   for (int i = 0; i < m->gpus && status == PM_OK; i++)
     status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), hub, link, links, error);
-  pm__string_format(&w->report, "assumed: all pairs show NV%d, all links of a GPU: one vertex stands for the switches\n",
+  pm__string_format(&w->report, "assumed: all pairs show NV%d, all links of a GPU: one vertex stands for the "
+                                "switches\n",
                     links);
   return status;
 }
@@ -249,7 +251,8 @@ static int add_nvlinks(pm__sketch *w, const matrix *m, pm_error *error)
         return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i],
                            "%s to %s is %s, but gpu \"%s\" has no NVLink",
                            m->name[i], m->name[j], m->cell[i][j], w->gpu);
-      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), pm__sketch_find(w, m->name[j]), w->nvlink, links, error);
+      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), pm__sketch_find(w, m->name[j]), w->nvlink, links,
+                               error);
     }
   return status;
 }
@@ -262,7 +265,8 @@ static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
   int status = add_nvlinks(w, m, error);
   if (status == PM_OK) status = add_pcie(w, m, error);
   w->ports = m->count - m->gpus;
-  pm__string_add(&w->report, "assumed: a PCIe switch for every group of neighbours, and the links between CPUs; the matrix "
+  pm__string_add(&w->report, "assumed: a PCIe switch for every group of neighbours, and the links between CPUs; the "
+                             "matrix "
                              "does not show them, nor any speed\n");
   bool hidden = false, told = false;
   for (int i = 0; i < m->gpus; i++) {
@@ -270,7 +274,8 @@ static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
     for (int j = 0; j < i; j++) hidden = hidden || nvlinks(m->cell[i][j]) > 0;
   }
   if (hidden && told)
-    pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, those of one affinity have a CPU in common\n");
+    pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, those of one affinity have a "
+                               "CPU in common\n");
   if (hidden && !told)
     pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, NICs in common tell it\n");
   return status;

@@ -75,7 +75,8 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->precision == PM_PRECISION_FP4)
-    return pm__fail(error, PM_STATUS_NOT_MODELLED, "inference in fp4 is not modelled: what stays in more bits is not told apart");
+    return pm__fail(error, PM_STATUS_NOT_MODELLED,
+                    "inference in fp4 is not modelled: what stays in more bits is not told apart");
   if (run->precision >= 0 && run->precision < PM_PRECISION_COUNT) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", run->precision);
 }
@@ -156,7 +157,9 @@ static times times_of(const call *c, const setting *on, double batch)
                .saved = costs.saved};
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
-  sum.pass = on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra * moved;
+  sum.pass =
+      on->framework_kernel * part->framework + part->other + pm__other_launches(fixed) * d->launch + fixed->extra *
+          moved;
   sum.conversion = (fixed->layout * batch - part->spared) * d->layout;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
   if (on->cast) add_casts(c, &sum);
@@ -221,8 +224,10 @@ static void split(const call *c, const pm_inference *p, pm__kernel_work *work)
   const int32_t *kernels = c->device->status;
   work[CONVOLUTION] = (pm__kernel_work){p->convolution_time, profile->spread_convolution,
                                        pm__worse_status(kernels[PM__CONVOLUTIONS], rows->convolutions)};
-  work[PRODUCT] = (pm__kernel_work){p->product_time - p->convolution_time, profile->spread_product, kernels[PM__PRODUCTS]};
-  work[PASS] = (pm__kernel_work){p->pass_time + p->conversion_time, profile->spread_passes, kernels[PM__PASSES_OVER_MEMORY]};
+  work[PRODUCT] = (pm__kernel_work){p->product_time - p->convolution_time, profile->spread_product,
+                                    kernels[PM__PRODUCTS]};
+  work[PASS] = (pm__kernel_work){p->pass_time + p->conversion_time, profile->spread_passes,
+                                 kernels[PM__PASSES_OVER_MEMORY]};
   work[HOST] = (pm__kernel_work){p->latency - p->gpu_time, profile->spread_host, rows->host};
 }
 
@@ -232,7 +237,8 @@ static int32_t status_of(const call *c, const pm__kernel_work *work, double late
   const pm__plan_rows *rows = &c->profile->rows[c->run->system_index];
   if (!rows->runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   int32_t status = pm__kernel_work_status(work, CLASSES, latency);
-  return rows->host == PM_CALIBRATION_STATUS_CALIBRATED ? status : pm__worse_status(status, PM_CALIBRATION_STATUS_EXTRAPOLATED);
+  return rows->host == PM_CALIBRATION_STATUS_CALIBRATED ? status : pm__worse_status(status,
+      PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
 static void set_interval(const call *c, pm_inference *out)
@@ -244,7 +250,8 @@ static void set_interval(const call *c, pm_inference *out)
   out->throughput_p10 = out->throughput_p90 = NAN;
   double rate = p->spread * pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
   double variance = pm__spread_square(rate) +
-                    pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated, p->spread_not_calibrated);
+                    pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated,
+                                             p->spread_not_calibrated);
   if (!(variance > 0)) return;
   double factor = pm__interval_factor(variance);
   out->throughput_p10 = out->throughput / factor;
@@ -302,8 +309,8 @@ static double next_batch(double batch)
   return batch + fmax(1, floor(batch / 1024));
 }
 
-/* Latency does not grow strictly with the batch: a larger one may fill waves better. So batches are tried one by one, as
-** far as twice the limit; what a longer limit finds then is never less. */
+/* Latency does not grow strictly with the batch: a larger one may fill waves better. So batches are tried one by one,
+** as far as twice the limit; what a longer limit finds then is never less. */
 static double search(const call *c, double latency, double most)
 {
   double best = 0;

@@ -63,7 +63,8 @@ double pm__decode_get_cores(const pm_decoder *decoder, double workers, double co
 double pm__input_get_step_time(const pm_loader *loader, double memory_bandwidth, double parameters, double sample_time,
                    double batch)
 {
-  if (loader == NULL || !(memory_bandwidth > 0) || !(parameters >= 0) || !(sample_time >= 0) || !(batch > 0)) return NAN;
+  if (loader == NULL || !(memory_bandwidth > 0) || !(parameters >= 0) || !(sample_time >= 0) || !(batch > 0))
+    return NAN;
   double update = pm__or(loader->update_passes, 0) * 4 * parameters / memory_bandwidth;
   return pm__or(loader->step_time, 0) + update + batch * sample_time;
 }

@@ -61,9 +61,11 @@ static int check_quantities(const pm_input_run *run, pm_error *error)
 /* Work on cores takes to know how many they are. */
 static int check_cores(const pm_input_setup *setup, const pm_input_run *run, pm_error *error)
 {
-  bool on_cores = run->decode == PM_DECODE_PLACE_CPU || (run->decode == PM_DECODE_PLACE_NONE && setup->loader.augment_time > 0);
+  bool on_cores = run->decode == PM_DECODE_PLACE_CPU ||
+      (run->decode == PM_DECODE_PLACE_NONE && setup->loader.augment_time > 0);
   if (!on_cores || run->workers > 0 || setup->machine.cpu_cores > 0) return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_MODELLED, "the cores of system \"%s\" are unknown; give the workers", setup->machine.id);
+  return pm__fail(error, PM_STATUS_NOT_MODELLED, "the cores of system \"%s\" are unknown; give the workers",
+                  setup->machine.id);
 }
 
 static int check_decoding(const pm_input_setup *setup, const pm_input_run *run, pm_error *error)

@@ -31,8 +31,8 @@ double pm__decode_get_time(const pm_decoder *decoder, const pm_loader *loader, d
 ** fast; variations are squared coefficients of variation. NAN if an argument is negative or unknown. */
 double pm__prefetch_get_efficiency(double ratio, double input_variation, double gpu_variation, double prefetch);
 
-/* Time of a step of `batch` samples with what the host copy and updating take [s]: a GPU of that memory bandwidth, a network
-** of that many parameters, `sample_time` of computation each. */
+/* Time of a step of `batch` samples with what the host copy and updating take [s]: a GPU of that memory bandwidth, a
+** network of that many parameters, `sample_time` of computation each. */
 double pm__input_get_step_time(const pm_loader *loader, double memory_bandwidth, double parameters,
                                      double sample_time,
                           double batch);

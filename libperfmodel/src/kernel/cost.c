@@ -43,7 +43,8 @@ static bool is_tn(const pm__layer_kernel *kernel)
 static bool leaves_tensor_cores(const pm__device *d, const pm__layer_kernel *kernel)
 {
   if (d->cores == NULL || !kernel->matrix || kernel->family == PM__CONV) return false;
-  return d->convolutions_only || (d->wants_aligned && kernel->family == PM__GEMM && !is_aligned(&kernel->shape.gemm, d->align));
+  return d->convolutions_only || (d->wants_aligned && kernel->family == PM__GEMM &&
+                                  !is_aligned(&kernel->shape.gemm, d->align));
 }
 
 static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)

@@ -126,7 +126,8 @@ static double share_of_peak(double efficiency, double whole)
   return whole > 1 ? pow(1 + besides * pow(whole, -norm), -1 / norm) : efficiency;
 }
 
-/* The rate that a board reaches over that of the whole chip: as much shorter are steps in which nothing is multiplied. */
+/* The rate that a board reaches over that of the whole chip: as much shorter are steps in which nothing is
+** multiplied. */
 static double rate_over_whole(const pm_kernel_calibration *c, double whole)
 {
   return share_of_peak(c->tensor_efficiency, whole) / (c->tensor_efficiency * whole);
@@ -221,7 +222,9 @@ static void set_status(pm__device *d, const pm_kernel_calibration *c, int precis
     [PM__PASSES_OVER_MEMORY] = c->passes,
   };
   for (int kind = 0; kind < PM__OPERATOR_CLASSES; kind++) {
-    int32_t best = has_rows(precision, (pm__operator_class)kind) ? PM_CALIBRATION_STATUS_CALIBRATED : PM_CALIBRATION_STATUS_EXTRAPOLATED;
+    int32_t best = has_rows(precision,
+                            (pm__operator_class)kind) ? PM_CALIBRATION_STATUS_CALIBRATED
+                                : PM_CALIBRATION_STATUS_EXTRAPOLATED;
     int32_t status = stated[kind] != PM_CALIBRATION_STATUS_NONE ? stated[kind] : PM_CALIBRATION_STATUS_NOT_CALIBRATED;
     d->status[kind] = status > best ? status : best;
   }

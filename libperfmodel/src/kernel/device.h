@@ -67,7 +67,8 @@ typedef struct pm__device {
   double cores_library;       /* `library` there over that here */
   double cores_spared;        /* s per element whose layout changes here that they spare */
   double energy;   /* s per FLOP that the power of the board allows */
-  double l2_rate, power_rate; /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */
+  /* B/s that tiles read through the L2, FLOP/s that the power of the board can hold; or NAN */
+  double l2_rate, power_rate;
   double align;    /* elements of 16 bytes */
   double alignment; /* factor of products that are not aligned */
   double l2, l1, registers; /* bytes: of the GPU, of all SMs, of all SMs */

@@ -16,7 +16,8 @@ static pm__kernel_cost by_efficiency(const pm__device *d, const pm__flash *f, do
   double blocks = batch * f->heads * pm__ceil(f->tokens / 128), x = blocks * d->gemm.inverse_sms;
   double full = pm__most(1, x + d->k.wave * (pm__ceil(x - 1e-9) - x)) / x;
   double rate = f->rate > 0 ? f->rate : 1;
-  return pm__limited(d, flop * d->flash / efficiency * full / rate, bytes * d->per_byte, flop, PM_KERNEL_ALGORITHM_FLASH);
+  return pm__limited(d, flop * d->flash / efficiency * full / rate, bytes * d->per_byte, flop,
+                     PM_KERNEL_ALGORITHM_FLASH);
 }
 
 /* s of an SM for one key of one block. */

@@ -40,7 +40,8 @@ pm__product_time pm__tiles_time(const pm__engine *e, double count, double m, dou
 ** more sample is never aligned better. */
 static bool divides(double side, double along, const pm__product *p)
 {
-  int64_t m = p->samples_m ? 0 : (int64_t)p->m, n = p->samples_n ? 0 : (int64_t)p->n, k = p->samples_k ? 0 : (int64_t)p->k;
+  int64_t m = p->samples_m ? 0 : (int64_t)p->m, n = p->samples_n ? 0 : (int64_t)p->n,
+      k = p->samples_k ? 0 : (int64_t)p->k;
   return (((m | n) & ((int64_t)side - 1)) | (k & ((int64_t)along - 1))) == 0;
 }
 
@@ -50,7 +51,8 @@ static pm__kernel_cost simt_cost(const pm__device *d, const pm__product *p, doub
   double element = d->bytes * d->per_byte * p->count, result = p->m * p->n;
   pm__product_time tiled = pm__tiles_time(p->count > 1 ? &d->batched : &d->gemm, p->count, p->m, p->n, p->k,
                                    p->unsplit ? (double)INFINITY : 2 * element * result);
-  double memory = element * (p->m * p->k + p->n * p->k * (1 - p->spared) + result), flop = 2 * p->count * result * p->k * slow;
+  double memory = element * (p->m * p->k + p->n * p->k * (1 - p->spared) + result),
+      flop = 2 * p->count * result * p->k * slow;
   return pm__limited(d, tiled.time * slow * late, memory, flop,
                      tiled.split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM);
 }

@@ -42,8 +42,8 @@ static inline double pm__join(double first, double second)
 }
 
 /* `count` independent products m x n x k; the L2 still has a share of operands and results from their last use.
-** `unsplit`: by a kernel that does not split the contraction; `spared`: the share of the second operand's bytes that are
-** not stored, as its numbers are shorter. */
+** `unsplit`: by a kernel that does not split the contraction; `spared`: the share of the second operand's bytes that
+** are not stored, as its numbers are shorter. */
 typedef struct pm__product {
   double count, m, n, k, kept;
   bool unsplit;
@@ -109,14 +109,18 @@ pm__kernel_cost pm__pass_cost(const pm__device *device, double flop, double byte
 double pm__norm_reads(const pm__device *device, double row);
 double pm__softmax_reads(const pm__device *device, double row);
 
-pm__kernel_cost pm__flash_cost(const pm__device *device, const pm__flash *flash, pm__pass pass, double batch, double flop,
+pm__kernel_cost pm__flash_cost(const pm__device *device, const pm__flash *flash, pm__pass pass, double batch,
+                               double flop,
                         double bytes);
 
-/* A whole recurrent layer of `gates` x hidden, as large inputs as outputs; `persistent` if its weights fit the registers. */
-pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps, bool persistent,
+/* A whole recurrent layer of `gates` x hidden, as large inputs as outputs; `persistent` if its weights fit the
+** registers. */
+pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps,
+                             bool persistent,
                       pm__pass pass);
 
-/* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and additions. */
+/* sqrt(compute^2 + memory^2), but no less than the power of the board allows for `flop` multiplications and
+** additions. */
 static inline pm__kernel_cost pm__limited(const pm__device *d, double compute, double memory, double flop,
                                           int algorithm)
 {

@@ -1,8 +1,8 @@
 /*
 ** The operators of single kernels, one descriptor each.
 **
-** Matrix products, convolutions, norms, softmax, recurrent layers and fused attention have formulas of their own; the rest
-** passes over memory: its accesses, or its arithmetic on the FP32 cores.
+** Matrix products, convolutions, norms, softmax, recurrent layers and fused attention have formulas of their own; the
+** rest passes over memory: its accesses, or its arithmetic on the FP32 cores.
 */
 #include "kernel/operators.h"
 #include "kernel/kernel.h"
@@ -236,13 +236,15 @@ static double pair_size(const pm_kernel *k)
 
 static pm__amount attention_amount(const pm_kernel *k)
 {
-  return (pm__amount){2 * k->count * pairs_of(k) * pair_size(k), k->count * pair_size(k) * k->m + cache_elements(k), true};
+  return (pm__amount){2 * k->count * pairs_of(k) * pair_size(k), k->count * pair_size(k) * k->m + cache_elements(k),
+                      true};
 }
 
 /* The scores are made again. */
 static pm__amount attention_backward_amount(const pm_kernel *k)
 {
-  return (pm__amount){5 * k->count * pairs_of(k) * pair_size(k), 2 * k->count * pair_size(k) * k->m + 2 * cache_elements(k),
+  return (pm__amount){5 * k->count * pairs_of(k) * pair_size(k),
+                      2 * k->count * pair_size(k) * k->m + 2 * cache_elements(k),
                       true};
 }
 

@@ -11,8 +11,9 @@ typedef struct pm__amount {
 } pm__amount;
 
 typedef struct pm__operator {
-  const char *sizes; /* which of count, m, n and k it has: a letter each; "l": bandwidth of a link;
-                         "w": window and tensors of a convolution; "h": heads of keys; "o": bytes of the second operand */
+  /* which of count, m, n and k it has: a letter each; "l": bandwidth of a link; "w": window and tensors of a
+  ** convolution; "h": heads of keys; "o": bytes of the second operand */
+  const char *sizes;
   pm__amount (*amount)(const pm_kernel *kernel);
   pm__kernel_cost (*cost)(const pm__device *device, const pm_kernel *kernel, const pm__amount *amount);
   pm__operator_class rows_of; /* whose rows its time rests on */

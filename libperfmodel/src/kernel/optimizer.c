@@ -1,10 +1,10 @@
 /*
 ** The optimizer update, element-wise over the parameters.
 **
-** The optimizer's descriptor states its accesses in FP32 (FP64: in FP64); where embeddings keep another state than other
-** parameters, the difference is read and written. Storage of 2 bytes adds the master copy's conversions: gradient read at
-** 2 and written at 4 bytes, weight read at 4 and written at 2, another 12 bytes; tables, whose rows are looked up and not
-** multiplied, have no second copy. 4 FLOP per parameter.
+** The optimizer's descriptor states its accesses in FP32 (FP64: in FP64); where embeddings keep another state than
+** other parameters, the difference is read and written. Storage of 2 bytes adds the master copy's conversions: gradient
+** read at 2 and written at 4 bytes, weight read at 4 and written at 2, another 12 bytes; tables, whose rows are looked
+** up and not multiplied, have no second copy. 4 FLOP per parameter.
 */
 #include "kernel/kernel.h"
 #include "kernel/models.h"

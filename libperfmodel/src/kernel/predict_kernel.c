@@ -68,7 +68,8 @@ static int check_keys(const pm_kernel *k, pm_error *error)
 static int check_operand(const pm_kernel *k, pm_error *error)
 {
   if (k->operand_bytes > 8 || k->operand_bytes < 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "operand_bytes %g of a kernel is no size of a number", k->operand_bytes);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "operand_bytes %g of a kernel is no size of a number",
+                    k->operand_bytes);
   return PM_OK;
 }
 

@@ -1,15 +1,15 @@
 /*
 ** A whole recurrent layer.
 **
-** Step by step, as libraries run it: the recurrent weights are read at every step, from the L2 if they fit half of it; the
-** products with the input are done for all steps at once.
+** Step by step, as libraries run it: the recurrent weights are read at every step, from the L2 if they fit half of it;
+** the products with the input are done for all steps at once.
 **
 ** Narrow: where the architecture states it (P100 with CUDA 8), the library gives a step's product of 17 to 32 columns,
 ** in two bytes of any more, to blocks that go along the whole contraction, waiting for the memory all the way. The time
 ** is of the contraction alone, so 32 samples may take longer than 64.
 **
-** Persistent: the recurrent weights stay in the registers of all SMs, which wait for one another after every step. Diamos
-** and others, "Persistent RNNs", ICML 2016. Rule, no kernel row behind it: weights up to 0.85 of the registers.
+** Persistent: the recurrent weights stay in the registers of all SMs, which wait for one another after every step.
+** Diamos and others, "Persistent RNNs", ICML 2016. Rule, no kernel row behind it: weights up to 0.85 of the registers.
 */
 #include "kernel/models.h"
 
@@ -68,7 +68,8 @@ static pm__kernel_cost persistent_cost(const pm__device *d, const layer *l)
   return cost;
 }
 
-pm__kernel_cost pm__rnn_cost(const pm__device *d, double gates, double hidden, double batch, double steps, bool persistent,
+pm__kernel_cost pm__rnn_cost(const pm__device *d, double gates, double hidden, double batch, double steps,
+                             bool persistent,
                       pm__pass pass)
 {
   double rows = gates * hidden;

@@ -2,8 +2,8 @@
 ** Kernels that pass over memory: element-wise, batch norm, pooling, gathering, optimizer; rows of norms and softmax.
 **
 ** Their time is their accesses at the bandwidth that kernels reach, or their arithmetic at the FP32 rate. A row that is
-** reduced is read a second time (softmax: a third) unless all rows in flight fit the cache: the further reads set in over
-** a ramp of the rows' size over that of the cache.
+** reduced is read a second time (softmax: a third) unless all rows in flight fit the cache: the further reads set in
+** over a ramp of the rows' size over that of the cache.
 **
 ** A third limit is the SM: clocks for each number that it loads, converts, computes and stores. Blocks of one row each
 ** leave SMs idle where there are fewer of them than SMs.

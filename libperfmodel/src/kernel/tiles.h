@@ -8,8 +8,8 @@
 #include <math.h>
 #include "kernel/models.h"
 
-/* Rounding up of numbers that are whole or at least 1/512 off, or `short_of` whole: to the nearest whole number of a little
-** less than half more. Adding and taking off 2^52 does that for several at once. */
+/* Rounding up of numbers that are whole or at least 1/512 off, or `short_of` whole: to the nearest whole number of a
+** little less than half more. Adding and taking off 2^52 does that for several at once. */
 static inline double pm__rounded_up(double x, double short_of)
 {
   return (x + (0.5 - short_of) + 4503599627370496.0) - 4503599627370496.0;
@@ -50,8 +50,8 @@ static inline double pm__over(const pm__engine *e, int i, double x)
   return 2 * x - e->most[i];
 }
 
-/* Whether splitting the contraction may be faster than `whole` s: what one saves is at most what is above the arithmetic
-** at its best, and some candidate has room. `least_over`: the least of pm__over. */
+/* Whether splitting the contraction may be faster than `whole` s: what one saves is at most what is above the
+** arithmetic at its best, and some candidate has room. `least_over`: the least of pm__over. */
 static inline bool pm__may_split(const pm__engine *e, double multiply_adds, double k, double whole, double least_over)
 {
   return k > e->split_least && whole > multiply_adds * e->multiply_add + e->split_time && least_over < 0;

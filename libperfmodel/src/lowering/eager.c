@@ -1,6 +1,6 @@
 /*
-** How the accesses are found: dropout draws numbers, adds the rate, rounds, divides and multiplies; those of other kinds
-** are in their files. The gradient of softmax is product, sum, difference, product.
+** How the accesses are found: dropout draws numbers, adds the rate, rounds, divides and multiplies; those of other
+** kinds are in their files. The gradient of softmax is product, sum, difference, product.
 */
 #include "lowering/eager.h"
 
@@ -32,9 +32,9 @@ static void replace(pm__launch *s, const pm__operation_pass *forward, const pm__
   s->launches = a->launches;
 }
 
-/* The first kernel of each pass stands for all its operations, those of gradients of parameters among the backward ones;
-** what a kind counts besides is in them. Where gradients of its input are added up, that counts as one more of its
-** passes. */
+/* The first kernel of each pass stands for all its operations, those of gradients of parameters among the backward
+** ones; what a kind counts besides is in them. Where gradients of its input are added up, that counts as one more of
+** its passes. */
 static void eager_layer(const pm__layer *layer, bool mixed, pm__launch *list, int count)
 {
   const pm__operations *by = &layer->kind->operations;

@@ -51,14 +51,16 @@ static void add_pass(pm__launch *list, int *count, pm__pass pass, pm__work work,
   s->launches = launches;
 }
 
-static void add_bias(const pm_network *network, size_t index, pm__execution execution, bool in_product, pm__launch *list,
+static void add_bias(const pm_network *network, size_t index, pm__execution execution, bool in_product,
+                     pm__launch *list,
                      int *count)
 {
   const pm__layer *layer = &network->layers[index], *reader = reader_of(network, index);
   double out = layer->elements_out;
   bool fused = execution == PM__FUSED && fuses_as(layer, PM__TRAINING_PRODUCT) && reader != NULL &&
                fuses_as(reader, PM__TRAINING_ACTIVATION);
-  if (!fused && !(in_product && layer->kind->role == PM__ROLE_DENSE)) add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
+  if (!fused && !(in_product && layer->kind->role == PM__ROLE_DENSE))
+    add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
   add_pass(list, count, PM__WGRAD, (pm__work){0, out, 0}, 1);
 }
 
@@ -93,7 +95,8 @@ static void add_small_kernels(const pm__layer *layer, pm__launch *list, int coun
 }
 
 /* Softmax, logarithm and sum are kernels of their own, and so are their gradients. Smoothing takes the mean over the
-** classes (1 access), spreads its gradient (1) and adds that (3). Mixed precision converts logits and their gradients. */
+** classes (1 access), spreads its gradient (1) and adds that (3). Mixed precision converts logits and their
+** gradients. */
 static void lower_loss(const pm__layer *layer, bool mixed, pm__launch *list, int count)
 {
   for (int i = 0; i < count; i++) {
@@ -134,7 +137,8 @@ static bool is_framework_kernel(const pm_network *network, const pm__layer *laye
   return layer->kind->source == PM__FRAMEWORK_KERNEL && !adds_to_norm(network, layer);
 }
 
-/* Experts have as many rows as tokens chose them: a library may have one kernel for all of them, or a product for each. */
+/* Experts have as many rows as tokens chose them: a library may have one kernel for all of them, or a product for
+** each. */
 static void set_expert_calls(pm__launch *list, int count)
 {
   for (int i = 0; i < count; i++)

@@ -2,16 +2,19 @@
 ** The kernels of a layer as software runs them. A layer's kind counts the passes that its arithmetic needs; frameworks
 ** do more of them, or, where they fuse, fewer:
 **
-**     least     what no software can do without: as the kind counts, but an activation behind a batch norm, or behind an
+**     least     what no software can do without: as the kind counts, but an activation behind a batch norm, or behind
+**               an
 **               addition behind one, costs nothing, and such an addition reads its other input only (1 access)
-**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels, nine with smoothed
+**     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels, nine with
+**               smoothed
 **               labels; mixed: the same where tensors are in two bytes, and a loss is in FP32
 **     fused     as unfused, but activations and additions as in the least, and a bias in front of an activation is part
 **               of it; a softmax knows a causal mask, as in the least, and reads the half of the scores that counts
 **     eager     as unfused, but layers of transformers are run operation by operation: eager.h; mixed: the same where
 **               tensors are in two bytes, and norms and softmax stay in FP32. Decoders run word by word: loop.h
 **
-** With `bias in product` added to any of them, the product of a linear layer adds its bias: only its gradient is a pass.
+** With `bias in product` added to any of them, the product of a linear layer adds its bias: only its gradient is a
+** pass.
 **
 ** Recurrent layers are one call of a library for each pass, unless they are in such a loop.
 */

@@ -8,19 +8,21 @@
 /* How a framework runs layers whose tensors are in two bytes or less (`narrow`), or in more. */
 static inline pm__execution pm__execution_of(bool fused, bool eager, bool narrow, bool bias_in_product)
 {
-  int base = fused ? PM__FUSED : eager ? (narrow ? PM__EAGER_MIXED : PM__EAGER) : narrow ? PM__UNFUSED_MIXED : PM__UNFUSED;
+  int base = fused ? PM__FUSED : eager ? (narrow ? PM__EAGER_MIXED : PM__EAGER) : narrow ? PM__UNFUSED_MIXED
+      : PM__UNFUSED;
   return (pm__execution)(base + (bias_in_product ? PM__BIAS_IN_PRODUCT : 0));
 }
 
-/* Time of convolutions over that of the kernel model: the generation of the library matters where that is calibrated. */
+/* Time of convolutions over that of the kernel model: the generation of the library matters where that is
+** calibrated. */
 static inline double pm__library_factor(const pm__device *device, double simt, double tensor)
 {
   if (!device->calibrated) return 1;
   return device->conv.tensor ? tensor : simt;
 }
 
-/* Whether convolutions change the layout of their ends. Tensor cores take the channels of a place side by side, whatever a
-** framework stores: one of its facts. */
+/* Whether convolutions change the layout of their ends. Tensor cores take the channels of a place side by side,
+** whatever a framework stores: one of its facts. */
 static inline bool pm__changes_layout(const pm__device *device, bool simt, bool tensor, bool tf32)
 {
   if (!device->conv.tensor) return simt;

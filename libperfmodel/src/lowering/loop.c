@@ -1,10 +1,11 @@
 /* Layers of a decoder that runs word by word. */
 #include "lowering/loop.h"
 
-/* Accesses for each hidden unit of a cell, kernels besides the products, and the operations of all that follow each other.
-** Forward: bias, split of the gates (8 each), five functions (10), three products (9), two sums (6), two choices of state
-** (6); path: concatenation, product, bias, split, function, product, sum, function, product, choice. Backward: slopes of the
-** functions (15), of the products (18), the gates put together (8), their bias (4), the choices (12); the same path. */
+/* Accesses for each hidden unit of a cell, kernels besides the products, and the operations of all that follow each
+** other. Forward: bias, split of the gates (8 each), five functions (10), three products (9), two sums (6), two choices
+** of state (6); path: concatenation, product, bias, split, function, product, sum, function, product, choice. Backward:
+** slopes of the functions (15), of the products (18), the gates put together (8), their bias (4), the choices (12); the
+** same path. */
 typedef struct cell_passes {
   double accesses, launches, path;
 } cell_passes;
@@ -35,7 +36,8 @@ static bool reads_attention(const pm_network *network, const pm__layer *layer, i
 static bool is_query(const pm_network *network, const pm__layer *layer)
 {
   for (size_t i = 0; i < network->count; i++)
-    if (plays(&network->layers[i], PM__LOOP_ATTENTION) && input_of(network, &network->layers[i], 0) == layer) return true;
+    if (plays(&network->layers[i], PM__LOOP_ATTENTION) && input_of(network, &network->layers[i], 0) == layer)
+      return true;
   return false;
 }
 

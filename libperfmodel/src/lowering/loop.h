@@ -1,7 +1,8 @@
 /*
-** Decoders that a graph of operations runs word by word: a loop whose body has the recurrent layers that attention reads
-** its queries from, or that read its contexts, and attention itself. Libraries that are asked for whole layers run each of
-** them over all words at once, unless a recurrent layer is fed what later ones gave at the word before: then all do so.
+** Decoders that a graph of operations runs word by word: a loop whose body has the recurrent layers that attention
+** reads its queries from, or that read its contexts, and attention itself. Libraries that are asked for whole layers
+** run each of them over all words at once, unless a recurrent layer is fed what later ones gave at the word before:
+** then all do so.
 **
 **     product with the input     one for each word, not one for all: the weights are read every time
 **     gradients of the weights   one product for each word, added to the sum of those before: 3 accesses in FP32
@@ -9,8 +10,8 @@
 **                                two sums, and the choice of old or new state behind the end of a sentence
 **     attention                  its kernels for each word
 **
-** The host's threads launch what does not wait for each other side by side: it is asked for the operations on the path from
-** one word to the next, not for the gradients of weights and the gates beside it.
+** The host's threads launch what does not wait for each other side by side: it is asked for the operations on the path
+** from one word to the next, not for the gradients of weights and the gates beside it.
 */
 #ifndef PM_LOWERING_LOOP_H
 #define PM_LOWERING_LOOP_H

@@ -79,9 +79,9 @@ double pm__memory_operations(const pm__memory_question *q)
 }
 
 /*
-** Copies of gradients for their sum. From stage 2 of ZeRO on a block's gradients are given away as soon as they are summed,
-** so only the largest block has copies; from stage 3 on the weights of the block that runs and of the next one are
-** gathered (Rajbhandari et al., arXiv:1910.02054; Zhao et al., arXiv:2304.11277).
+** Copies of gradients for their sum. From stage 2 of ZeRO on a block's gradients are given away as soon as they are
+** summed, so only the largest block has copies; from stage 3 on the weights of the block that runs and of the next one
+** are gathered (Rajbhandari et al., arXiv:1910.02054; Zhao et al., arXiv:2304.11277).
 */
 static double communication(const pm__memory_question *q)
 {

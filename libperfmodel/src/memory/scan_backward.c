@@ -147,7 +147,8 @@ int pm__scan_backward(const pm__tensors *tensors, pm__sizes sizes, bool without_
 
 /* ---- Pieces ---- */
 
-static pm__memory_piece piece_of(const pm__tensors *tensors, const double *released, const double *alive, int first, int end,
+static pm__memory_piece piece_of(const pm__tensors *tensors, const double *released, const double *alive, int first,
+                                 int end,
                                double before, double low)
 {
   pm__memory_piece piece = {0, 0, 0};
@@ -168,7 +169,8 @@ int pm__scan_pieces(const pm__tensors *tensors, pm__sizes sizes, bool without_sc
   pm__alive whole;
   size_t layers = tensors->network->count + 1;
   double *released = (double *)calloc(layers, sizeof *released), *alive = (double *)calloc(layers, sizeof *alive);
-  int status = alive != NULL ? scan(tensors, sizes, without_scores, released, &whole, alive, error) : pm__no_memory(error);
+  int status = alive != NULL ? scan(tensors, sizes, without_scores, released, &whole, alive,
+                                    error) : pm__no_memory(error);
   double before = 0;
   for (int i = 0; status == PM_OK && i < count; i++) {
     pieces[i] = piece_of(tensors, released, alive, first[i], first[i + 1], before, sizes.low);

@@ -5,14 +5,14 @@
 #include "network/network.h"
 #include "perfmodel/memory.h"
 
-/* Bytes of an element where a layer runs in the storage precision, where it runs in FP32 all the same, and where it is the
-** input of a linear layer, which runs in FP8 or FP4. */
+/* Bytes of an element where a layer runs in the storage precision, where it runs in FP32 all the same, and where it is
+** the input of a linear layer, which runs in FP8 or FP4. */
 typedef struct pm__sizes {
   double low, high, linear;
 } pm__sizes;
 
-/* In which of them a storage is kept; under autocast one may be kept in two, and so may one that a linear layer and another
-** layer keep. */
+/* In which of them a storage is kept; under autocast one may be kept in two, and so may one that a linear layer and
+** another layer keep. */
 enum { PM__KEPT_LOW = 1, PM__KEPT_HIGH = 2, PM__KEPT_LINEAR = 4 };
 
 /* One element per layer of the network, inputs among them. A storage has the number of the layer that wrote it. */

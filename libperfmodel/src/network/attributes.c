@@ -46,7 +46,8 @@ static int read_switch(pm__layer *layer, const pm__attribute_rule *rule, const c
     layer->attribute[rule->slot] = number;
     return PM_OK;
   }
-  return refuse(layer, rule, value, rule->most == PM__AUTO ? "is neither yes, no nor auto" : "is neither yes nor no", error);
+  return refuse(layer, rule, value, rule->most == PM__AUTO ? "is neither yes, no nor auto" : "is neither yes nor no",
+                error);
 }
 
 static int read_number(pm__layer *layer, const pm__attribute_rule *rule, const char *value, double *number,

@@ -95,7 +95,8 @@ static bool check_limits(pm__builder *builder, const pm__element *owner, const p
 }
 
 /* The value of one parameter: given, else default. */
-static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__element *e, const pm__document_attribute *given,
+static bool evaluate(pm__builder *builder, const pm__element *owner, const pm__element *e,
+                     const pm__document_attribute *given,
                      const pm__binding *given_scope, const pm__element *giver, pm__binding *binding)
 {
   char who[100];

@@ -1,6 +1,6 @@
 /*
-** What a kind of layer says about itself: its attributes, shapes and counts, and its traits. Whoever asks "which kind is
-** this?" asks a trait instead, so that a new kind is one file in kinds/ and one line in kinds/kinds.h.
+** What a kind of layer says about itself: its attributes, shapes and counts, and its traits. Whoever asks "which kind
+** is this?" asks a trait instead, so that a new kind is one file in kinds/ and one line in kinds/kinds.h.
 **
 ** Every enumeration of traits starts at 1: what a kind does not state is 0, and fails the test that walks all kinds.
 */
@@ -241,8 +241,8 @@ typedef struct pm__layer_kind {
   pm__parameters parameters;
   pm__state state;
   unsigned sharding; /* bits of pm__sharding: how its inputs may lie on GPUs that share it */
-  /* Takes an implementation of attention (pm_attention_choice) where the layer leaves it to the software; NULL: there is
-  ** no such choice. */
+  /* Takes an implementation of attention (pm_attention_choice) where the layer leaves it to the software; NULL: there
+  ** is no such choice. */
   void (*choose)(pm__layer *layer, int attention);
   const pm__sharding_rules *sharding_rules; /* NULL: as the bits say; its output lies as its inputs, which lie alike */
 } pm__layer_kind;

@@ -139,7 +139,8 @@ static void take_inputs(const pm_network *network, pm__layer *layer, const int *
   layer->input = shapes[0];
 }
 
-/* A tensor with several consumers gets their gradients added up: each consumer after the first reads two, writes one. */
+/* A tensor with several consumers gets their gradients added up: each consumer after the first reads two, writes
+** one. */
 static void accumulate(const pm_network *network, const pm__layer *layer, const int *inputs, pm__layer_kernels *kernels)
 {
   double elements = 0;

@@ -12,14 +12,14 @@ struct pm_network {
   size_t kernel_count, kernel_capacity;
   int *inputs; /* numbers of the layers that each layer takes */
   size_t input_count, input_capacity;
-  /* A piece of another network knows where its layers are there, because software looks at a layer's neighbours: it fuses
-  ** an activation with the norm before it, also across a cut. NULL: the network is nobody's piece. */
+  /* A piece of another network knows where its layers are there, because software looks at a layer's neighbours: it
+  ** fuses an activation with the norm before it, also across a cut. NULL: the network is nobody's piece. */
   const pm_network *whole;
   int *origin; /* by layer; -1: an input that another piece computes */
 };
 
-/* Adds a layer of the model's name, kind and attributes, with `input_count` inputs that it sees in these shapes: those of
-** the tensors, unless an exchange between GPUs changes them on their way. Returns its number, or -1. */
+/* Adds a layer of the model's name, kind and attributes, with `input_count` inputs that it sees in these shapes: those
+** of the tensors, unless an exchange between GPUs changes them on their way. Returns its number, or -1. */
 int pm__network_add_layer(pm_network *network, const pm__layer *model, const int *inputs, const pm__shape *shapes,
                           pm_error *error);
 
@@ -30,8 +30,8 @@ static inline bool pm__layer_has_gradient(const pm__layer *layer)
 }
 
 /* Whether a layer is attention that keeps its scores for the backward pass; one kernel for all computes them again. */
-/* Whether recomputation by operation keeps the output of a layer: attention, and of products the first, third, ..., which
-** `products` counts from the first layer on. */
+/* Whether recomputation by operation keeps the output of a layer: attention, and of products the first, third, ...,
+** which `products` counts from the first layer on. */
 static inline bool pm__keeps_operation(const pm__layer *layer, int *products)
 {
   if (layer->kind == NULL) return false;

@@ -1,4 +1,5 @@
-/* Distinct kernels as arrays, and their price. Each is priced once, and its time added to the segments that it is in. */
+/* Distinct kernels as arrays, and their price. Each is priced once, and its time added to the segments that it is
+** in. */
 #include "plan/kernels.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -269,7 +270,8 @@ static void price_group(const pm__plan_kernels *kernels, const pm__segments *seg
 }
 
 /* Sort and group by the plain roofline: one loop. */
-static void stream_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+static void stream_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group,
+                         const pm__device *device,
                          double batch, pm__costs *costs)
 {
   int sort = group % PM__SORTS;
@@ -285,7 +287,8 @@ static void stream_group(const pm__plan_kernels *kernels, const pm__segments *se
     all.compute_bound;
 }
 
-static void sum_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group, const pm__device *device,
+static void sum_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group,
+                      const pm__device *device,
                       double batch, pm__costs *costs)
 {
   int sort = group % PM__SORTS;
@@ -303,7 +306,8 @@ static void add_part(pm__part *sum, const pm__part *part)
   sum->other += part->other;
 }
 
-void pm__plan_kernels_price(const pm__plan_kernels *kernels, const pm__segments *segments, const pm__device *device, double batch,
+void pm__plan_kernels_price(const pm__plan_kernels *kernels, const pm__segments *segments, const pm__device *device,
+                            double batch,
                        pm__costs *costs)
 {
   size_t used = segments != NULL ? (size_t)segments->count * sizeof *costs->segment : 0;

@@ -2,9 +2,9 @@
 ** The distinct kernels of a network as arrays, and their price on a device.
 **
 ** They are grouped by pass and sort: streams (passes over memory), rows (norms, softmax) and matrix products. By the
-** roofline each group is one loop over numbers, and so are streams by the calibrated model; for it, rows and products also
-** keep their shapes. Groups are padded to a multiple of four with kernels that do nothing, so that the loop has no branch
-** and adds in four lanes: fast, and the same order of additions every time.
+** roofline each group is one loop over numbers, and so are streams by the calibrated model; for it, rows and products
+** also keep their shapes. Groups are padded to a multiple of four with kernels that do nothing, so that the loop has no
+** branch and adds in four lanes: fast, and the same order of additions every time.
 */
 #ifndef PM_PLAN_KERNELS_H
 #define PM_PLAN_KERNELS_H
@@ -32,8 +32,8 @@ void pm__plan_kernels_free(pm__plan_kernels *kernels);
 /* The place of a kernel that is among them. */
 int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kernel *kernel);
 
-/* Seconds in kernels, launches not included, apart where frameworks and libraries differ by a factor: convolutions, other
-** matrix products, the framework's own kernels, all others. */
+/* Seconds in kernels, launches not included, apart where frameworks and libraries differ by a factor: convolutions,
+** other matrix products, the framework's own kernels, all others. */
 enum { PM__PLACE_CONV, PM__PLACE_PRODUCT, PM__PLACE_FRAMEWORK, PM__PLACE_OTHER, PM__PLACES };
 
 typedef struct pm__part {
@@ -62,8 +62,8 @@ enum { PM__SEGMENTS = 40 };
 /* The backward pass cut at the buckets of gradients: segments.c. */
 struct pm__segments;
 
-/* `bound`: the part of all passes that the arithmetic rate, or the power for it, limits; `bound_launches`: of its matrix
-** products. */
+/* `bound`: the part of all passes that the arithmetic rate, or the power for it, limits; `bound_launches`: of its
+** matrix products. */
 typedef struct pm__costs {
   pm__part pass[PM__PASSES], all, bound; /* all: of the passes */
   double bound_launches;
@@ -72,7 +72,8 @@ typedef struct pm__costs {
 } pm__costs;
 
 /* `segments` may be NULL: then those are not filled. Allocates nothing. */
-void pm__plan_kernels_price(const pm__plan_kernels *kernels, const struct pm__segments *segments, const pm__device *device,
+void pm__plan_kernels_price(const pm__plan_kernels *kernels, const struct pm__segments *segments,
+                            const pm__device *device,
                        double batch, pm__costs *costs);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** Layer by layer: the kernels of a step without a framework, not merged (kernels.c). A layer that software fuses with those
-** before it has none.
+** Layer by layer: the kernels of a step without a framework, not merged (kernels.c). A layer that software fuses with
+** those before it has none.
 */
 #include <math.h>
 #include <string.h>

@@ -94,8 +94,8 @@ static int prepare_memory(pm_plan *plan, pm_error *error)
 
 /* ---- Systems ---- */
 
-/* Host times of software are those of a core of Zen 2 at 3.2 GHz, as in a DGX A100. A host of which nothing is known has
-** such cores. */
+/* Host times of software are those of a core of Zen 2 at 3.2 GHz, as in a DGX A100. A host of which nothing is known
+** has such cores. */
 static double host_of(const pm_machine *machine)
 {
   double clock = machine->cpu_core_clock, work = machine->cpu_core_work;
@@ -232,7 +232,8 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
     plan->pieces = pm__keeper_new();
     plan->sharded = pm__keeper_new();
   }
-  if (plan == NULL || plan->networks == NULL || plan->systems == NULL || plan->pieces == NULL || plan->sharded == NULL) {
+  if (plan == NULL || plan->networks == NULL || plan->systems == NULL || plan->pieces == NULL ||
+      plan->sharded == NULL) {
     pm_plan_free(plan);
     pm__no_memory(error);
     return NULL;
@@ -280,13 +281,16 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
   if (gpus <= have) return PM_OK;
   int over = have > 1 && system->system->network.count > 0 ? pm_machine_get_nodes(&system->system->machine, gpus) : 0;
   if (over > 0 && gpus % have != 0)
-    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes with %d "
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,
+                    "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes with %d "
                     "each have %d", gpus, id, have, over, gpus / over, gpus);
   if (over > 0)
-    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes have %d",
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,
+                    "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes have %d",
                     gpus, id, have, over, gpus);
   if (strncmp(id, "gpu:", 4) == 0)
-    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but \"%s\" is one GPU; a node of them is a system, such as "
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,
+                    "%d GPUs asked for, but \"%s\" is one GPU; a node of them is a system, such as "
                     "\"%s*%d:pcie\"", gpus, id + 4, id + 4, gpus);
   return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
 }

@@ -46,8 +46,8 @@ typedef struct pm__plan_cut {
 enum { PM__GRADIENT_SIZES = 4 }; /* 1, 2, 4, 8 bytes */
 
 /* What software decides of the kernels of a GPU: what its libraries can do and how fast they are, the memory that these
-** may take, and whether convolutions change the layout of their ends: on FP32 cores, on tensor cores in 2 bytes or less, and
-** in more. Tensor cores change what is not kept with the channels side by side. */
+** may take, and whether convolutions change the layout of their ends: on FP32 cores, on tensor cores in 2 bytes or
+** less, and in more. Tensor cores change what is not kept with the channels side by side. */
 typedef struct pm__plan_software {
   pm_cudnn_generation cudnn;
   double simt_factor, tensor_factor;
@@ -62,8 +62,8 @@ typedef struct pm__plan_library {
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__plan_library;
 
-/* What software rests on, on one system: a pm_calibration_status of its host times, and of its convolutions; and whether
-** its libraries run on such a GPU at all. */
+/* What software rests on, on one system: a pm_calibration_status of its host times, and of its convolutions; and
+** whether its libraries run on such a GPU at all. */
 typedef struct pm__plan_rows {
   int32_t host, convolutions;
   bool runs;
@@ -110,11 +110,12 @@ struct pm_plan {
   pm__keeper *pieces, *sharded; /* of networks that are shared out: plan/sharded.h */
 };
 
-/* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an error. */
+/* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an
+** error. */
 int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *error);
 
-/* A GPU at every precision with these constants of kernels (NULL: by the plain roofline) and this software (NULL: the best
-** of everything); likewise that of a system. */
+/* A GPU at every precision with these constants of kernels (NULL: by the plain roofline) and this software (NULL: the
+** best of everything); likewise that of a system. */
 void pm__plan_devices(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm__plan_software *software,
                       pm__device *devices);
 void pm__plan_system_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices);

@@ -1,9 +1,9 @@
 /*
-** Passes in segments: the backward pass from one bucket of gradients that is ready to be sent to the next, and the forward pass
-** from one call that the GPU waits for to the next.
+** Passes in segments: the backward pass from one bucket of gradients that is ready to be sent to the next, and the
+** forward pass from one call that the GPU waits for to the next.
 **
-** Units are walked from the last layer to the first. With more buckets than there are segments, the last ones stay as they
-** are, because what is sent last is what the step waits for, and the earlier ones are taken together in groups.
+** Units are walked from the last layer to the first. With more buckets than there are segments, the last ones stay as
+** they are, because what is sent last is what the step waits for, and the earlier ones are taken together in groups.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +61,8 @@ static void add_unit(walk *w, const pm__unit *unit, int segment)
   pm__fixed *fixed = &w->segments->fixed[segment];
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__unit_kernel *k = &w->units->entry[i];
-    if ((w->units->kernels.shape[k->kernel].pass == PM__FORWARD) == forward) add_entry(w, k->kernel, segment, k->repeats);
+    if ((w->units->kernels.shape[k->kernel].pass == PM__FORWARD) == forward)
+      add_entry(w, k->kernel, segment, k->repeats);
   }
   for (int pass = forward ? PM__FORWARD : PM__FORWARD + 1; pass < (forward ? PM__FORWARD + 1 : PM__PASSES); pass++) {
     fixed->launches += unit->pass[pass].launches;

@@ -50,7 +50,8 @@ static pm__plan_pieces *make_pieces(const pm_plan *plan, int network, pm_error *
   p->kept = (pm__kept){.release = release_pieces, .gpu = p->key, .count = 1};
   p->pieces = pm__pieces_new(of, error);
   if (p->pieces != NULL && p->pieces->kinds > PM__PIECE_KINDS)
-    pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has %d different pieces, more than the %d that can be shared out",
+    pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has %d different pieces, more than the %d that can be "
+                                            "shared out",
              of->id, p->pieces->kinds, PM__PIECE_KINDS);
   else if (p->pieces != NULL) {
     find_layers(p);
@@ -213,7 +214,8 @@ static void change_memory(const pm__plan_sharded *whole, pm__plan_sharded *s)
 
 static bool is_sharded(const pm__sharding_degrees *d)
 {
-  return d->tensor > 1 || d->context > 1 || d->expert > 1 || d->expert_tensor > 1 || d->imbalance > 0 || d->capacity > 0;
+  return d->tensor > 1 || d->context > 1 || d->expert > 1 || d->expert_tensor > 1 || d->imbalance > 0 ||
+         d->capacity > 0;
 }
 
 static int find_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)

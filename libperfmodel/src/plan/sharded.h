@@ -58,7 +58,8 @@ typedef struct pm__plan_sharded {
   const pm__plan_pieces *of;
   pm__shards *shards;
   pm__plan_piece *piece; /* of each kind */
-  pm__memory_piece *memory[PM__CLASSES][PM__PIECE_SCORES]; /* bytes per sample, of every piece in turn; [1]: without scores */
+  /* bytes per sample, of every piece in turn; [1]: without scores */
+  pm__memory_piece *memory[PM__CLASSES][PM__PIECE_SCORES];
   int *run; /* the first of the equal pieces in a row that a piece is among */
   int key[PM__SHARDED_KEY];
 } pm__plan_sharded;

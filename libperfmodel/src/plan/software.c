@@ -1,5 +1,5 @@
-/* Software of a plan, for training and for inference: what was not given costs nothing; the units, cuts, libraries and memory
-** that it needs. */
+/* Software of a plan, for training and for inference: what was not given costs nothing; the units, cuts, libraries and
+** memory that it needs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,8 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 /* By its name too: fits change the factors of one generation at a time. */
 static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *b)
 {
-  return strcmp(a->id, b->id) == 0 && a->no_winograd == b->no_winograd && a->no_weight_winograd == b->no_weight_winograd &&
+  return strcmp(a->id, b->id) == 0 && a->no_winograd == b->no_winograd &&
+         a->no_weight_winograd == b->no_weight_winograd &&
          a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels &&
          a->aligned_products == b->aligned_products;
 }
@@ -167,13 +168,15 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
   if (entry->memory < 0) return PM_STATUS_NO_MEMORY;
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
-    entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->eager, narrow != 0, f->bias_in_product);
+    entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->eager, narrow != 0,
+                                                                    f->bias_in_product);
     status = prepare_cuts(plan, f, entry->mode[narrow], entry->cut[narrow], error);
   }
   return status;
 }
 
-static int make_framework(pm_plan *plan, const pm_framework_profile *profile, pm__plan_framework *entry, pm_error *error)
+static int make_framework(pm_plan *plan, const pm_framework_profile *profile, pm__plan_framework *entry,
+                          pm_error *error)
 {
   int status = pm__framework_check(profile, error);
   if (status != PM_OK) return status;
@@ -210,9 +213,11 @@ static int make_frameworks(pm_plan *plan, const pm_framework_profile *profiles, 
 /* One for all systems of the plan, or one for each. */
 static int check_count(const pm_plan *plan, const void *profiles, size_t count, const char *what, pm_error *error)
 {
-  if (plan == NULL || profiles == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s needs a plan and a record", what);
+  if (plan == NULL || profiles == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s needs a plan and a record", what);
   if (count == 1 || count == plan->system_count) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is given %zu times for the %zu systems of the plan", what, count, plan->system_count);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is given %zu times for the %zu systems of the plan", what, count,
+                  plan->system_count);
 }
 
 int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *profiles, size_t count, pm_error *error)
@@ -316,11 +321,13 @@ static int make_profile(pm_plan *plan, const pm_inference_profile *profile, cons
   complete_profile(&entry->profile);
   status = prepare_profile(plan, entry, memory, error);
   if (status != PM_OK) return status;
-  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){profile->calibrated_on, profile->calibrated_on, profile->architectures}, error);
+  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){profile->calibrated_on, profile->calibrated_on,
+    profile->architectures}, error);
   return entry->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
-static int make_profiles(pm_plan *plan, const pm_inference_profile *profiles, size_t count, const pm_memory_profile *memory,
+static int make_profiles(pm_plan *plan, const pm_inference_profile *profiles, size_t count,
+                         const pm_memory_profile *memory,
                          pm__plan_profile *entry, pm_error *error)
 {
   int status = make_profile(plan, &profiles[0], memory, entry, error);
@@ -355,7 +362,8 @@ int pm_plan_set_inference_profile(pm_plan *plan, int index, const pm_inference_p
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the plan has no inference profile %d", index);
   pm__plan_profile *entry = &plan->profiles[index];
   if (entry->by_system != NULL || entry->profile.fusion != profile->fusion)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "inference profile \"%.60s\" runs the layers of the plan in another way",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "inference profile \"%.60s\" runs the layers of the plan in another way",
                     profile->id);
   entry->profile = *profile;
   complete_profile(&entry->profile);

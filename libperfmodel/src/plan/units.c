@@ -156,7 +156,8 @@ static bool allocate(pm__units *units, const lowered *l)
 static pm__units *make(const lowered *l, const pm_network *network, pm_error *error)
 {
   pm__units *units = (pm__units *)calloc(1, sizeof *units);
-  if (units != NULL && allocate(units, l) && pm__plan_kernels_make(&units->kernels, l->launch, l->count, error) == PM_OK) {
+  if (units != NULL && allocate(units, l) &&
+      pm__plan_kernels_make(&units->kernels, l->launch, l->count, error) == PM_OK) {
     fill(units, l, network);
     bool waits = network != NULL && units->pass[PM__FORWARD].waited > 0;
     if (waits) units->waits = pm__segments_new_waits(network, units, error);

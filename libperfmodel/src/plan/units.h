@@ -2,9 +2,9 @@
 ** A network as one execution mode runs it: a list of units.
 **
 ** A unit is what one layer is lowered to: its kernels and how often each runs, by pass, its launches and host calls,
-** elements that change layout, its parameters, and what it passes on. Layers that do the same are one unit, however many
-** there are, and merging looks at what they do, not at their names. Where an engine fuses layers, a unit is one of its
-** kernels.
+** elements that change layout, its parameters, and what it passes on. Layers that do the same are one unit, however
+** many there are, and merging looks at what they do, not at their names. Where an engine fuses layers, a unit is one of
+** its kernels.
 **
 ** Time, exchange and timeline are sums over units: the whole network, a bucket of gradients, a layer.
 */
@@ -14,8 +14,8 @@
 #include "plan/kernels.h"
 
 /* What does not depend on the batch: launches of kernels (of matrix products apart), host calls, and more of
-** them where products of experts are launched one by one; per sample: elements that change layout, elements that kernels
-** read besides their own, calls that the GPU waits for. */
+** them where products of experts are launched one by one; per sample: elements that change layout, elements that
+** kernels read besides their own, calls that the GPU waits for. */
 typedef struct pm__fixed {
   double launches, matrix_launches, host_calls, expert_calls, layout, extra, waited;
 } pm__fixed;
@@ -76,12 +76,12 @@ typedef struct pm__segments {
   double *repeats; /* how often it is there */
 } pm__segments;
 
-/* Cuts the units where a bucket is full: when it has that many parameters (INFINITY: one for all). Beyond some buckets the
-** first are taken together, as pieces of one segment. */
+/* Cuts the units where a bucket is full: when it has that many parameters (INFINITY: one for all). Beyond some buckets
+** the first are taken together, as pieces of one segment. */
 pm__segments *pm__segments_new(const pm_network *network, const pm__units *units, double bucket, pm_error *error);
 
-/* Cuts the forward pass behind each layer that waits for a call, as far as there are segments for them; the last is what
-** follows. */
+/* Cuts the forward pass behind each layer that waits for a call, as far as there are segments for them; the last is
+** what follows. */
 pm__segments *pm__segments_new_waits(const pm_network *network, const pm__units *units, pm_error *error);
 void pm__segments_free(pm__segments *segments);
 

@@ -374,7 +374,8 @@ static const pm_field fitted_constant_fields[] = {PM_FITTED_CONSTANT_FIELDS(FIEL
 static const pm_field fit_error_fields[] = {PM_FIT_ERROR_FIELDS(FIELD)};
 #undef RECORD
 
-#define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields, sizeof name##_fields / sizeof name##_fields[0]}
+#define TYPE(name, record, doc) {#name, doc, sizeof(record), name##_fields,                                            \
+  sizeof name##_fields / sizeof name##_fields[0]}
 
 static const pm_record_type types[] = {
   TYPE(gpu, pm_gpu, "a GPU, from its datasheet"),
@@ -439,7 +440,8 @@ static const pm_record_type types[] = {
   TYPE(memory_use, pm_memory_use, "memory of one GPU, part by part"),
   TYPE(layer_memory, pm_layer_memory, "memory of one layer in training"),
   TYPE(memory_advice, pm_memory_advice, "a change that takes less memory"),
-  TYPE(transformer_activations, pm_transformer_activations, "what one layer of a transformer keeps for its backward pass"),
+  TYPE(transformer_activations, pm_transformer_activations,
+       "what one layer of a transformer keeps for its backward pass"),
   TYPE(transformer, pm_transformer, "sizes of a transformer"),
   TYPE(reading, pm_reading, "how rows of published tables are read"),
   TYPE(storage, pm_storage, "where samples are stored"),

@@ -61,7 +61,8 @@ void pm__record_write(void *theirs, size_t size, const void *own, size_t own_siz
   if (theirs != own) memcpy(theirs, own, size < own_size ? size : own_size);
 }
 
-int pm__record_each(pm__record_evaluate *evaluate, const void *context, pm__record_array runs, pm__record_array answers, size_t count)
+int pm__record_each(pm__record_evaluate *evaluate, const void *context, pm__record_array runs, pm__record_array answers,
+                    size_t count)
 {
   const pm_record_type *run = pm_record_type_find(runs.type), *answer = pm_record_type_find(answers.type);
   stack in, out;

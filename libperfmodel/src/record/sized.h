@@ -34,6 +34,7 @@ void pm__record_write(void *theirs, size_t size, const void *own, size_t own_siz
 
 /* Calls `evaluate` for arrays of the library's own records, as many at a time as have room on the stack. */
 typedef int pm__record_evaluate(const void *context, const void *runs, void *answers, size_t count);
-int pm__record_each(pm__record_evaluate *evaluate, const void *context, pm__record_array runs, pm__record_array answers, size_t count);
+int pm__record_each(pm__record_evaluate *evaluate, const void *context, pm__record_array runs, pm__record_array answers,
+                    size_t count);
 
 #endif

@@ -1,9 +1,9 @@
 /*
 ** Quantities: "900 GB/s" <-> 9e11 of unit "B/s". A unit is an optional prefix and a base; the base says the dimension.
 **
-** What people write besides is read where it has one meaning: "6 hours", "80GB", "312 TFLOPS", "25 gbps". B is a byte and
-** b a bit, whatever the case of the prefix; "gb" and "gb/s", all small, are either, so they are asked about, and so is a
-** size in bits.
+** What people write besides is read where it has one meaning: "6 hours", "80GB", "312 TFLOPS", "25 gbps". B is a byte
+** and b a bit, whatever the case of the prefix; "gb" and "gb/s", all small, are either, so they are asked about, and so
+** is a size in bits.
 */
 #include <float.h>
 #include <math.h>
@@ -81,8 +81,10 @@ typedef struct spelling {
 
 static const spelling spellings[] = {
   {"hours", "h", false}, {"hour", "h", false}, {"hrs", "h", false}, {"hr", "h", false}, {"h", "h", false},
-  {"minutes", "min", false}, {"minute", "min", false}, {"mins", "min", false}, {"days", "d", false}, {"day", "d", false},
-  {"seconds", "s", false}, {"second", "s", false}, {"secs", "s", false}, {"sec", "s", false}, {"milliseconds", "ms", false},
+  {"minutes", "min", false}, {"minute", "min", false}, {"mins", "min", false}, {"days", "d", false},
+    {"day", "d", false},
+  {"seconds", "s", false}, {"second", "s", false}, {"secs", "s", false}, {"sec", "s", false},
+    {"milliseconds", "ms", false},
   {"millisecond", "ms", false}, {"msec", "ms", false}, {"microseconds", "us", false}, {"usec", "us", false},
   {"percent", "%", false}, {"watts", "W", false}, {"watt", "W", false}, {"img/s", "images/s", false},
   {"imgs/s", "images/s", false}, {"image/s", "images/s", false}, {"sample/s", "samples/s", false},
@@ -129,7 +131,8 @@ static bool shorten(const char *text, char *written)
   memcpy(written, text, length + 1);
   for (size_t i = 0; i < COUNT(ends); i++) {
     size_t end = strlen(ends[i]);
-    if (length > end && same_letters(written + length - end, ends[i])) memcpy(written + length - end, "/s", sizeof "/s");
+    if (length > end && same_letters(written + length - end, ends[i]))
+      memcpy(written + length - end, "/s", sizeof "/s");
   }
   return true;
 }
@@ -193,7 +196,8 @@ static bool is_plain(const char *unit)
 static bool find_count(const char *text, const char *unit, scale *found)
 {
   static const struct { const char *name; int shift; } counts[] = {
-    {"k", 3}, {"K", 3}, {"M", 6}, {"B", 9}, {"T", 12}, {"thousand", 3}, {"million", 6}, {"billion", 9}, {"trillion", 12}};
+    {"k", 3}, {"K", 3}, {"M", 6}, {"B", 9}, {"T", 12}, {"thousand", 3}, {"million", 6}, {"billion", 9},
+      {"trillion", 12}};
   for (size_t i = 0; is_plain(unit) && i < COUNT(counts); i++) {
     if (strcmp(text, counts[i].name) != 0) continue;
     *found = (scale){"1", counts[i].shift, 1};
@@ -214,7 +218,8 @@ static int either(const char *text, const char *unit_text, const char *unit, pm_
   large_prefix(unit_text, large);
   while (digits > 0 && text[digits - 1] == ' ') digits--;
   const char *rate = strcmp(unit, "B") == 0 ? "" : "/s";
-  return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" may be bytes or bits; write \"%.*s %sB%s\" or \"%.*s %sbit%s\"", text,
+  return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" may be bytes or bits; write \"%.*s %sB%s\" or \"%.*s %sbit%s\"",
+                  text,
                   digits, text, large, rate, digits, text, large, rate);
 }
 
@@ -223,7 +228,8 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
   scale found;
   if (is_ambiguous(unit_text, unit)) return either(text, unit_text, unit, error);
   if (!find_count(unit_text, unit, &found) && !find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
-    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it is one of %s", text, usual_forms(unit));
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it is one of %s", text,
+                    usual_forms(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
   const char *p = text;
@@ -257,7 +263,8 @@ int pm_quantity_parse(const char *text, const char *unit, double *value, pm_erro
   while (*p == ' ') p++;
   if (*p != '\0') return read_scaled(text, p, unit, value, error);
   if (strcmp(unit, "s") == 0)
-    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit: %.*s what? write \"%.*s h\", \"%.*s s\" or \"%.*s ms\"",
+    return pm__fail(error, PM_STATUS_BAD_UNIT,
+                    "\"%.80s\" has no unit: %.*s what? write \"%.*s h\", \"%.*s s\" or \"%.*s ms\"",
                     text, digits, text, digits, text, digits, text, digits, text);
   if (!is_plain(unit))
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,

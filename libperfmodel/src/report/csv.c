@@ -21,7 +21,8 @@ static bool needs_quotes(const char *text)
 
 static bool looks_like_formula(const char *text)
 {
-  static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"}; /* the same in full width */
+  /* the same in full width */
+  static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
   for (size_t i = 0; i < sizeof wide / sizeof wide[0]; i++)
     if (strncmp(text, wide[i], 3) == 0) return true;
   return text[0] != '\0' && strchr("=+-@'\t\r\n", text[0]) != NULL;

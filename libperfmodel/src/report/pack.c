@@ -1,7 +1,7 @@
 /*
-** A table as one text, and back: what another process or a later one gets whole, with all that its writers need to show it
-** as before. A text is its length, ':' and its bytes, one that is not there "-"; a number is the bits of its double in 16
-** hexadecimal digits, so that it comes back as it was.
+** A table as one text, and back: what another process or a later one gets whole, with all that its writers need to show
+** it as before. A text is its length, ':' and its bytes, one that is not there "-"; a number is the bits of its double
+** in 16 hexadecimal digits, so that it comes back as it was.
 */
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
 ** Tables for people: what is the same in all rows said once, then the main columns, aligned, no wider than asked.
 **
 ** Numbers stand to the right, words to the left. If the width is not enough, a text that takes half of it
-** goes last, and the first column that does not fit is folded over several lines if it is a text and there is room for a
-** few words; whatever is still left over is named below the table. A single row that is wider than that, or than a page, is a list of its columns with their values.
+** goes last, and the first column that does not fit is folded over several lines if it is a text and there is room for
+** a few words; whatever is still left over is named below the table. A single row that is wider than that, or than a
+** page, is a list of its columns with their values.
 */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +14,8 @@
 
 enum { GAP = 2, FOLD_LEAST = 16, PAGE = 100 };
 
-/* What is printed: of the columns that people see the first `shown`, each `width[i]` characters wide; rows up to `before`
-** and from `after`. */
+/* What is printed: of the columns that people see the first `shown`, each `width[i]` characters wide; rows up to
+** `before` and from `after`. */
 typedef struct layout {
   const pm_table *table;
   size_t *column, *width;

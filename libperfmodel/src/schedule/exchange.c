@@ -4,7 +4,8 @@
 
 static bool is_kept(const pm__exchange_kept *kept, const pm__collective_group *group, int collective)
 {
-  return kept->group.wiring == group->wiring && kept->collective == collective && pm__collective_group_same(&kept->group, group);
+  return kept->group.wiring == group->wiring && kept->collective == collective &&
+         pm__collective_group_same(&kept->group, group);
 }
 
 static pm__exchange_kept *place_in(pm__exchange_cache *cache)
@@ -27,7 +28,8 @@ static const pm__exchange_kept *find(pm__exchange_cache *cache, const pm__collec
   return kept;
 }
 
-double pm__exchange_times(pm__exchange_cache *cache, const pm__collective_group *group, int collective, const double *bytes,
+double pm__exchange_times(pm__exchange_cache *cache, const pm__collective_group *group, int collective,
+                          const double *bytes,
                           int count, double *times)
 {
   pm__exchange_kept own;

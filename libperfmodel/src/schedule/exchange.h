@@ -27,7 +27,8 @@ typedef struct pm__exchange_cache {
 /* times[i] of bytes[i]; NAN where no way is known. 0 bytes take no time, nor does a group of one. Returns the share of
 ** a GPU's multiprocessors that the collective keeps busy. Allocates nothing. `cache` may be NULL. Cost: some 150 ns
 ** where it is not in the cache, and 10 to 20 for each size that is not one of the four before. */
-double pm__exchange_times(pm__exchange_cache *cache, const pm__collective_group *group, int collective, const double *bytes,
+double pm__exchange_times(pm__exchange_cache *cache, const pm__collective_group *group, int collective,
+                          const double *bytes,
                           int count, double *times);
 
 double pm__exchange_time(pm__exchange_cache *cache, const pm__collective_group *group, int collective, double bytes);

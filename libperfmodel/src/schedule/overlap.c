@@ -49,7 +49,8 @@ static const pm__memo_buckets *exchanges_of(const pm__schedule *s, const pm__col
   pm__memo_buckets *b = own;
   if (s->memo != NULL) {
     pm__memo_key key = {{pm__memo_pointer(s->segments), pm__memo_pointer(g->wiring),
-                         pm__memo_pair(g->nodes, (g->groups_at_once * PM_COLLECTIVE_COUNT + collective) * PM_ERA_COUNT + g->era),
+                         pm__memo_pair(g->nodes,
+                                       (g->groups_at_once * PM_COLLECTIVE_COUNT + collective) * PM_ERA_COUNT + g->era),
                          pm__memo_number(s->gradient)}};
     b = &s->memo->buckets[pm__memo_find(&s->memo->bucket_index, &key, &found)];
   }
@@ -63,7 +64,8 @@ double pm__schedule_exchange(const pm__schedule *s, int collective, int thread_g
   pm__collective_group g = s->group;
   g.thread_gpus = thread_gpus;
   if (s->memo == NULL) return pm__exchange_time(s->cache, &g, collective, bytes);
-  pm__memo_key key = {{pm__memo_pointer(g.wiring), pm__memo_pair(g.nodes, g.era), pm__memo_pair(collective, thread_gpus),
+  pm__memo_key key = {{pm__memo_pointer(g.wiring), pm__memo_pair(g.nodes, g.era),
+                       pm__memo_pair(collective, thread_gpus),
                        pm__memo_number(bytes)}};
   double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
   if (!found) *time = pm__exchange_time(s->cache, &g, collective, bytes);
@@ -81,7 +83,8 @@ double pm__schedule_exchange_on(const pm__schedule *s, const pm__collective_grou
   return *time;
 }
 
-void pm__bucket_times_of(const pm__schedule *s, const pm__costs *costs, const pm__collective_group *group, int collective,
+void pm__bucket_times_of(const pm__schedule *s, const pm__costs *costs, const pm__collective_group *group,
+                         int collective,
                          pm__bucket_times *times)
 {
   pm__memo_buckets own;
@@ -92,7 +95,8 @@ void pm__bucket_times_of(const pm__schedule *s, const pm__costs *costs, const pm
   }
 }
 
-pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *s, const pm__costs *costs, const pm__collective_group *group,
+pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *s, const pm__costs *costs,
+                                             const pm__collective_group *group,
                                            int collective, const pm__schedule_pace *pace)
 {
   pm__memo_buckets own;

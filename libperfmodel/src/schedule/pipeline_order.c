@@ -99,7 +99,8 @@ static int ahead_of(const state *s, int stage)
 
 static option next_in_order(const state *s, int stage)
 {
-  int all = s->load->micro_batches * s->load->chunks, ahead = ahead_of(s, stage), at = s->done[stage], turn = at - ahead;
+  int all = s->load->micro_batches * s->load->chunks, ahead = ahead_of(s, stage), at = s->done[stage],
+      turn = at - ahead;
   bool first = turn < 0, forward = first || (turn % 2 == 1 && ahead + turn / 2 < all);
   int forwards = first ? at : ahead + turn / 2, backwards = ahead + turn / 2 < all ? turn / 2 : at - all;
   if (at >= 2 * all) return (option){0, 0, PM__PIPELINE_FORWARD, INFINITY};
@@ -114,7 +115,8 @@ static option next_in_order(const state *s, int stage)
 static double most_of(const state *s, int stage, int chunk)
 {
   bool shaped = s->load->chunks == 2;
-  return shaped ? 2 * s->load->stages - place_of(s, stage, chunk) - (chunk == 0) : s->schedule->in_flight(s->load, stage);
+  return shaped ? 2 * s->load->stages - place_of(s, stage, chunk) - (chunk == 0) : s->schedule->in_flight(s->load,
+      stage);
 }
 
 /* Whether a chunk may keep one more: until its gradients of activations are through, and as long as the stage waits
@@ -234,7 +236,8 @@ double pm__pipeline_event_count(const pm__pipeline_load *load, const pm__pipelin
 bool pm__pipeline_order(const pm__pipeline_load *load, const pm__pipeline_schedule *schedule,
                         const pm__pipeline_chunk *chunk, pm__pipeline_event *events)
 {
-  size_t stages = (size_t)load->stages, slots = stages * (size_t)load->chunks, ends = slots * (size_t)load->micro_batches;
+  size_t stages = (size_t)load->stages, slots = stages * (size_t)load->chunks,
+      ends = slots * (size_t)load->micro_batches;
   double *times = (double *)malloc((2 * ends + stages) * sizeof *times);
   int *done = (int *)calloc(3 * slots + stages, sizeof *done);
   state s = {.load = load, .schedule = schedule, .chunk = chunk, .events = events,

@@ -61,7 +61,8 @@ static pm__placement_group group_at(const pm__placement *p, int stride, int degr
 {
   int members = members_in(degree, ranks_of(p) <= p->gpus ? degree : p->gpus / stride);
   return (pm__placement_group){
-    .stride = members > 1 ? stride : 1, .members = members, .nodes = degree / members, .at_once = most(1, p->gpus / members)};
+    .stride = members > 1 ? stride : 1, .members = members, .nodes = degree / members,
+      .at_once = most(1, p->gpus / members)};
 }
 
 /* The members of axes that lie apart are counted axis by axis; those of the first set the stride. */

@@ -91,13 +91,16 @@ typedef struct pm__bucket_times {
 double pm__schedule_exchange(const pm__schedule *step, int collective, int thread_gpus, double bytes);
 
 /* The same of any group of GPUs, a host thread for each. */
-double pm__schedule_exchange_on(const pm__schedule *step, const pm__collective_group *group, int collective, double bytes);
+double pm__schedule_exchange_on(const pm__schedule *step, const pm__collective_group *group, int collective,
+                                double bytes);
 
-void pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group, int collective,
+void pm__bucket_times_of(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group,
+                         int collective,
                          pm__bucket_times *times);
 
 /* One segment of a pass, in kernels alone; s. */
-double pm__schedule_segment_time(const pm__schedule *step, const pm__segments *cut, const pm__costs *costs, int segment);
+double pm__schedule_segment_time(const pm__schedule *step, const pm__segments *cut, const pm__costs *costs,
+                                 int segment);
 
 /* All of a backward pass in segments, in kernels alone; s. */
 double pm__schedule_backward_time(const pm__schedule *step, const pm__costs *costs);
@@ -107,7 +110,8 @@ typedef struct pm__schedule_overlap {
   double communication, exposed;
 } pm__schedule_overlap;
 
-pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *step, const pm__costs *costs, const pm__collective_group *group,
+pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *step, const pm__costs *costs,
+                                             const pm__collective_group *group,
                                            int collective, const pm__schedule_pace *pace);
 
 /* Data parallelism in one process or with a server, of whole networks; may change the times, where a host launches

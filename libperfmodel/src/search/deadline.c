@@ -231,8 +231,10 @@ static int evaluate_all(const question *q, rows *all, pm_error *error)
   const char *network = q->plan->networks[q->base.network_index].network->id;
   int most = q->goal->max_nodes;
   if (!fits)
-    return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d nodes", network, most);
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over at most %d nodes with a global batch "
+    return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d nodes", network,
+                    most);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over at most %d nodes with a global "
+                                              "batch "
                   "of %.0f", network, most, q->global_batch);
 }
 
@@ -248,7 +250,8 @@ static int check_question(question *q, pm_error *error)
   return status == PM_OK ? count_samples(q, error) : status;
 }
 
-pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch,
+pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count,
+                                       double global_batch,
                                        const pm_training_goal *goal, pm_error *error)
 {
   rows all = {NULL, 0, 0};

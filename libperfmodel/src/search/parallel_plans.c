@@ -32,7 +32,8 @@ static bool free_or(int32_t asked, int64_t value)
 
 static void add(lister *l, const pm__search_plan *plan)
 {
-  pm__search_plan *plans = (pm__search_plan *)pm__grow(l->plans->plan, l->plans->count, &l->plans->capacity, sizeof *plans);
+  pm__search_plan *plans = (pm__search_plan *)pm__grow(l->plans->plan, l->plans->count, &l->plans->capacity,
+                                                       sizeof *plans);
   if (plans == NULL) {
     l->failed = true;
     return;
@@ -56,7 +57,8 @@ static void list_recompute(lister *l, pm__search_plan plan)
   }
 }
 
-/* Whether the software of the base runs such plans. Megatron-LM shards optimizer states alone, unless another stage is asked. */
+/* Whether the software of the base runs such plans. Megatron-LM shards optimizer states alone, unless another stage is
+** asked. */
 static bool is_of_class(const lister *l, const pm__search_plan *plan, int zero)
 {
   pm_run run = {.gpus = l->base->gpus, .nodes = l->base->nodes};
@@ -116,7 +118,8 @@ static void list_chunks(lister *l, pm__search_plan plan, int64_t data)
   int layers = l->pieces->layers;
   for (int32_t v = 1; v <= CHUNKS_MOST && v * plan.pipeline <= layers; v++) {
     if (!free_or(l->base->virtual_pipeline, v)) continue;
-    if (v > 1 && l->base->virtual_pipeline == FREE && (plan.pipeline == 1 || layers % (v * plan.pipeline) != 0)) continue;
+    if (v > 1 && l->base->virtual_pipeline == FREE && (plan.pipeline == 1 || layers % (v * plan.pipeline) != 0))
+      continue;
     plan.chunks = v;
     list_schedules(l, plan, data);
   }
@@ -238,7 +241,8 @@ int pm__search_base_check(const pm_plan *plan, const pm_run *base, pm_error *err
 {
   int status = check_places(plan, base, error);
   if (status == PM_OK) status = check_choices(base, error);
-  return status == PM_OK ? pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes, error) : status;
+  return status == PM_OK ? pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes,
+                                                error) : status;
 }
 
 int pm__search_plans_add(const pm_plan *plan, const pm__search_base *bases, int32_t at, double global_batch,
@@ -255,7 +259,8 @@ int pm__search_plans_add(const pm_plan *plan, const pm__search_base *bases, int3
   list_tensor(&l);
   if (l.failed) return pm__no_memory(error);
   if (plans->count > before) return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over %lld GPUs with a global batch of %.0f",
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over %lld GPUs with a global batch "
+                                              "of %.0f",
                   plan->networks[base->network_index].network->id, (long long)l.ranks, global_batch);
 }
 

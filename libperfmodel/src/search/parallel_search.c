@@ -1,6 +1,6 @@
 /*
-** The best of all parallel plans. Plans are ordered by step time and then by number, and what is kept of a range does not
-** depend on how the range was cut, so that any number of threads finds the same.
+** The best of all parallel plans. Plans are ordered by step time and then by number, and what is kept of a range does
+** not depend on how the range was cut, so that any number of threads finds the same.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ static int list_plans(pm_search *search, size_t count, pm_error *error)
   for (size_t i = 0; i < count; i++) {
     int status = pm__search_base_check(search->plan, &search->bases[i].run, error);
     if (status != PM_OK) return status;
-    status = pm__search_plans_add(search->plan, search->bases, (int32_t)i, search->global_batch, &search->plans, &reason);
+    status = pm__search_plans_add(search->plan, search->bases, (int32_t)i, search->global_batch, &search->plans,
+                                  &reason);
     if (status != PM_OK && status != PM_STATUS_NOT_FOUND) return pm__fail(error, status, "%s", reason.text);
   }
   return search->plans.count > 0 ? PM_OK : pm__fail(error, reason.status, "%s", reason.text);
@@ -37,7 +38,8 @@ static int check(const pm_plan *plan, const void *bases, size_t count, double gl
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global batch %g is not a whole number of at least 1", global_batch);
 }
 
-pm_search *pm__search_new(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch, pm_error *error)
+pm_search *pm__search_new(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch,
+                          pm_error *error)
 {
   if (check(plan, bases, count, global_batch, error) != PM_OK) return NULL;
   pm_search *search = (pm_search *)calloc(1, sizeof *search);
@@ -57,7 +59,8 @@ pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *bases, size_t 
                                double global_batch, pm_error *error)
 {
   const pm__record_array theirs = {"run", bases, run_size};
-  if (check(plan, bases, count, global_batch, error) != PM_OK || pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
+  if (check(plan, bases, count, global_batch, error) != PM_OK ||
+      pm__record_size_check("run", run_size, error) != PM_OK) return NULL;
   pm__search_base *own = (pm__search_base *)malloc(count * sizeof *own);
   pm_search *search = NULL;
   if (own == NULL) return pm__no_memory(error), search;
@@ -103,8 +106,8 @@ int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run,
 /* ---- What is kept ---- */
 
 /* What a plan decides of a run. */
-#define CHOICES(X)                                                                                                        \
-  X(tensor_parallel) X(sequence_parallel) X(context_parallel) X(pipeline_parallel) X(virtual_pipeline)                   \
+#define CHOICES(X)                                                                                                     \
+  X(tensor_parallel) X(sequence_parallel) X(context_parallel) X(pipeline_parallel) X(virtual_pipeline)                 \
   X(pipeline_schedule) X(expert_parallel) X(micro_batch) X(zero) X(recompute) X(nodes) X(precision) X(offload)
 #define NAME_OF(field) #field,
 #define VALUE_OF(field) run->field,

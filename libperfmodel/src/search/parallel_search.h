@@ -42,10 +42,12 @@ struct pm_search_result {
 };
 
 /* As pm_search_new, of bases with their software. */
-pm_search *pm__search_new(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch, pm_error *error);
+pm_search *pm__search_new(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch,
+                          pm_error *error);
 
 /* As pm_training_tabulate, of a run in each of at most PM__SOFTWARE_CLASSES classes. */
-pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch,
+pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count,
+                                       double global_batch,
                                        const pm_training_goal *goal, pm_error *error);
 
 /* The run of one plan. */

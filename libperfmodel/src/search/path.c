@@ -131,7 +131,8 @@ static int set_number(const search_path *path, void *record, const char *text, p
     return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is no positive factor", path->field->name, text);
   double before = pm_record_get_number(path->field, record), now = before * factor;
   if (isfinite(before) && before != 0 && (isinf(now) || fabs(now) < DBL_MIN))
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s: %g times %.80s is out of range", path->field->name, before, text + 1);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s: %g times %.80s is out of range", path->field->name, before,
+                    text + 1);
   return pm_record_set_number(path->field, record, now, error);
 }
 

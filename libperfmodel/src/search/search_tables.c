@@ -29,9 +29,11 @@ void pm__search_plan_text(const pm_run *run, char *text, size_t size)
   add_word(text, size, &length, "cp", run->context_parallel);
   add_word(text, size, &length, "pp", run->pipeline_parallel);
   add_word(text, size, &length, "vp", run->virtual_pipeline);
-  if (run->pipeline_schedule != PM_PIPELINE_SCHEDULE_INTERLEAVED) add_choice(text, size, &length, "pipeline_schedule", run);
+  if (run->pipeline_schedule != PM_PIPELINE_SCHEDULE_INTERLEAVED)
+    add_choice(text, size, &length, "pipeline_schedule", run);
   add_word(text, size, &length, "ep", run->expert_parallel);
-  length += (size_t)snprintf(text + length, size - length, "dp%.0f zero%d mb%.0f ", pm_run_get_data_parallel(run), run->zero,
+  length += (size_t)snprintf(text + length, size - length, "dp%.0f zero%d mb%.0f ", pm_run_get_data_parallel(run),
+                             run->zero,
                              pm__or(run->micro_batch, run->batch));
   add_choice(text, size, &length, "recompute", run);
   if (run->offload != PM_OFFLOAD_NONE) length += (size_t)snprintf(text + length, size - length, "offload-");
@@ -44,8 +46,10 @@ void pm__search_plan_text(const pm_run *run, char *text, size_t size)
 /* People are told the plan in a few words, not field by field. */
 static void show_plans(pm_table *table)
 {
-  static const char *const spared[] = {"batch", "tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel",
-                                       "virtual_pipeline", "pipeline_schedule", "expert_parallel", "micro_batch", "zero",
+  static const char *const spared[] = {"batch", "tensor_parallel", "sequence_parallel", "context_parallel",
+                                       "pipeline_parallel",
+                                       "virtual_pipeline", "pipeline_schedule", "expert_parallel", "micro_batch",
+                                         "zero",
                                        "recompute", "offload", "throughput", "bottleneck", "scaling_efficiency"};
   for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) pm_table_set_show(table, spared[i], 0);
   pm_table_set_show(table, "plan", PM_SHOW_MAIN | PM_SHOW_GIVEN);

@@ -58,7 +58,8 @@ static winner winner_of(const pm_search_result *result)
   return w;
 }
 
-static void fill_row(const pm_search_result *result, const winner *w, const pm__search_best *best, pm_search_choice *row)
+static void fill_row(const pm_search_result *result, const winner *w, const pm__search_best *best,
+                     pm_search_choice *row)
 {
   pm_prediction p;
   pm_run run = pm__search_run_of(result->search, best->plan.number);
@@ -141,7 +142,8 @@ typedef size_t selection(const pm_search_result *result, const winner *w, placed
 static pm_table *tabulate(const pm_search_result *result, selection *select, pm_error *error)
 {
   if (result == NULL || result->top.count == 0) {
-    pm__fail(error, result == NULL ? PM_STATUS_BAD_ARGUMENT : PM_STATUS_NOT_FOUND, "there is no best plan to compare with");
+    pm__fail(error, result == NULL ? PM_STATUS_BAD_ARGUMENT : PM_STATUS_NOT_FOUND,
+             "there is no best plan to compare with");
     return NULL;
   }
   placed *order = (placed *)malloc((result->choices + 1) * sizeof *order);

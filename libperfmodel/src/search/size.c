@@ -216,8 +216,8 @@ static int find_next(const pm__size_question *q, const pm_size_choice *than, pm_
   return pm__fail(error, PM_STATUS_UNREACHABLE, "nothing takes less");
 }
 
-/* Drops the rows that the new one beats; false if one of them beats it. Rows are few, for a count is only worth a row if it
-** is faster than all that take less. */
+/* Drops the rows that the new one beats; false if one of them beats it. Rows are few, for a count is only worth a row
+** if it is faster than all that take less. */
 static bool enters(pm_size_choice *rows, size_t *count, const pm_size_choice *row, int minimize)
 {
   size_t kept = 0;

@@ -20,7 +20,8 @@ typedef struct search_axis {
   size_t count, rank;
 } search_axis;
 
-/* What every sweep has runs fastest, the plan's lists slowest; between them the other fields, as the record lists them. */
+/* What every sweep has runs fastest, the plan's lists slowest; between them the other fields, as the record lists
+** them. */
 static size_t rank_of(const pm_record_type *type, const pm_field *field)
 {
   static const char *const slow[] = {"network_index", "system_index", "framework_index", "profile_index"};

@@ -7,8 +7,8 @@
 /* Multiplies every real field of that unit, so that a field that is added later is not forgotten. */
 void pm__vary_unit(const char *type_name, void *record, const char *unit, double factor);
 
-/* The system with one of its numbers `factor` times as large; a copy, owned by the caller. HOST and STORAGE leave it as it
-** is but for the start of kernels. */
+/* The system with one of its numbers `factor` times as large; a copy, owned by the caller. HOST and STORAGE leave it as
+** it is but for the start of kernels. */
 pm_system *pm__system_new_scaled(const pm_system *system, int resource, double factor, pm_error *error);
 
 /* The value of that number [SI]; NAN with an error if the system has none. */

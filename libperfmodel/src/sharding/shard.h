@@ -3,10 +3,10 @@
 ** expert parallelism), and what the GPUs of the group exchange for it. How a layer is shared is its kind's to say
 ** (network/sharding.h); this room walks through the network.
 **
-** A tensor's state is whole, tokens (rows split), features (split) or partial (a sum still to be made). A product with a
-** whole input whose result leads, through layers that keep features split, to products that sum them up is split by its
-** own features; so is one that leads to a loss, which does without the others' classes. Between what a layer gets and
-** what it takes stands an exchange:
+** A tensor's state is whole, tokens (rows split), features (split) or partial (a sum still to be made). A product with
+** a whole input whose result leads, through layers that keep features split, to products that sum them up is split by
+** its own features; so is one that leads to a loss, which does without the others' classes. Between what a layer gets
+** and what it takes stands an exchange:
 **
 **     partial -> whole    all-reduce            whole -> split layer    backward: all-reduce of the gradient
 **     partial -> tokens   reduce-scatter        backward: all-gather
@@ -20,8 +20,8 @@
 #include "network/network.h"
 #include "sharding/pieces.h"
 
-/* Per GPU. Parameters are shared further by data parallelism, their gradients and optimizer state with them; whole, split
-** and expert together are the network's parameters. */
+/* Per GPU. Parameters are shared further by data parallelism, their gradients and optimizer state with them; whole,
+** split and expert together are the network's parameters. */
 typedef struct pm__shard {
   pm_network *network; /* what one GPU computes; without any sharing the piece itself, count by count */
   pm__sharding_exchange *exchange; /* per sample */

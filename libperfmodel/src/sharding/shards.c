@@ -16,7 +16,8 @@ static int check_divided(const pm__pieces *pieces, const pm__shards *shards, con
   const char *id = pieces->kind[0]->id;
   if (degrees->tensor > 1 && divided == 0)
     return pm__fail(error, PM_STATUS_BAD_VALUE, "no layer of %s can be split over %d GPUs: %s \"%s\" needs all of its "
-                    "input", id, degrees->tensor, stops != NULL ? stops->kind->name : "layer", stops != NULL ? stops->name : "");
+                    "input", id, degrees->tensor, stops != NULL ? stops->kind->name : "layer",
+                      stops != NULL ? stops->name : "");
   if (degrees->expert > 1 && experts == 0)
     return pm__fail(error, PM_STATUS_BAD_VALUE, "%s has no experts for %d GPUs", id, degrees->expert);
   return PM_OK;

@@ -66,10 +66,12 @@ int pm__framework_check(const pm_framework_profile *profile, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_VALUE, "cuDNN generation \"%s\" has no factors", profile->cudnn.id);
 }
 
-static int check_gpu(const char *id, const char *libraries, const char *architectures, const pm_gpu *gpu, pm_error *error)
+static int check_gpu(const char *id, const char *libraries, const char *architectures, const pm_gpu *gpu,
+                     pm_error *error)
 {
   if (pm__libraries_support(architectures, gpu->architecture)) return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_MODELLED, "%s never ran on %s: %s run on %s, not on %s; the prediction interval is the widest",
+  return pm__fail(error, PM_STATUS_NOT_MODELLED,
+                  "%s never ran on %s: %s run on %s, not on %s; the prediction interval is the widest",
                   id, gpu->name, libraries, architectures, gpu->architecture);
 }
 

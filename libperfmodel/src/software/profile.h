@@ -14,7 +14,8 @@ int pm__framework_check_gpu(const pm_framework_profile *profile, const pm_gpu *g
 int pm__inference_profile_check_gpu(const pm_inference_profile *profile, const pm_gpu *gpu, pm_error *error);
 
 /* Fills what the profile does not give from a framework's constants of training: host time of a kernel times the share
-** above, host time of a step, factors of the cuDNN generation, conversions of layout. A NULL framework changes nothing. */
+** above, host time of a step, factors of the cuDNN generation, conversions of layout. A NULL framework changes
+** nothing. */
 void pm__inference_profile_fill(pm_inference_profile *profile, const pm_framework_profile *framework);
 
 #endif

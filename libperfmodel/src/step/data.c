@@ -2,11 +2,14 @@
 ** What data-parallel ranks exchange, of one stage. P parameters of a GPU, g bytes of a gradient, w of a weight.
 **
 **     zero 0      all-reduce of g P behind the backward pass of the last micro-batch, in buckets
-**     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives gradients
+**     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives
+**       gradients
 **                 away at once, so with a pipeline or several micro-batches it exchanges them every time
 **     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
-**                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software that
-**                 gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its memory says
+**                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software
+**                   that
+**                 gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its memory
+**                   says
 **
 ** Shards that the host keeps come up before they are gathered, and gradients go down after they are scattered: piece by
 ** piece beside those exchanges, so that the longer of the two counts.
@@ -70,7 +73,8 @@ static void price_gradients(const pm__step *p, const pm__step_stage *stage, pm__
   int collective = summing_collective(p);
   double all = in_buckets(p, summing_group(p), collective, bytes, &bucket);
   if (p->at.zero > 0) all += among_copies(p, bytes);
-  out->gradients = all + in_buckets(p, PM__GROUP_EXPERT_DATA, collective, pm__step_experts(p, stage) * p->s.gradient, &other);
+  out->gradients = all + in_buckets(p, PM__GROUP_EXPERT_DATA, collective, pm__step_experts(p, stage) * p->s.gradient,
+                                    &other);
   out->bucket = pm__most(bucket, other);
   bool hides = p->s.framework != NULL && p->s.overlap == PM_OVERLAP_BACKWARD;
   if (hides) out->beside = busy_share(p, summing_group(p), collective);
@@ -211,7 +215,8 @@ static double pass_copies(const pm__step *p, const pm__step_stage *stage, const 
   double first = 0;
   for (int k = 0; k < p->kinds; k++) {
     if (isnan(shards[k].down)) return shards[k].down;
-    longer[k] = (pm__step_shards){pm__most(shards[k].gather, shards[k].up), pm__most(shards[k].scatter, shards[k].down), 0, 0};
+    longer[k] = (pm__step_shards){pm__most(shards[k].gather, shards[k].up), pm__most(shards[k].scatter, shards[k].down),
+                                  0, 0};
     double waits = pm__least(shards[k].gather, shards[k].up) + pm__least(shards[k].scatter, shards[k].down);
     if (stage->count[k] > 0) first = pm__most(first, waits);
   }
@@ -246,12 +251,14 @@ static double once_a_step(const pm__step *p, const pm__step_stage *stage)
   return time;
 }
 
-void pm__step_data_price(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards, pm__step_prices *out)
+void pm__step_data_price(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards,
+                         pm__step_prices *out)
 {
   int zero = p->at.zero;
   *out = (pm__step_prices){.shards = shards, .after = once_a_step(p, stage)};
   if (zero == 3) out->beside = busy_share(p, PM__GROUP_SHARD, PM_COLLECTIVE_ALL_GATHER);
-  else if (p->s.segments != NULL) out->gradients = zero > 0 ? among_copies(p, pm__step_shared(p, stage) * p->s.gradient) : 0;
+  else if (p->s.segments != NULL)
+    out->gradients = zero > 0 ? among_copies(p, pm__step_shared(p, stage) * p->s.gradient) : 0;
   else price_gradients(p, stage, out);
   if (zero == 1 || zero == 2) out->after += gather_weights(p, stage);
 }

@@ -105,7 +105,8 @@ static int check_numbers(const pm_run *run, pm_error *error)
   if (pm_optimizer_get(run->optimizer) == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no optimizer %d", run->optimizer);
   if (run->gradient_accumulation_steps < 1)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_accumulation_steps %d is not at least 1", run->gradient_accumulation_steps);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_accumulation_steps %d is not at least 1",
+                    run->gradient_accumulation_steps);
   if (run->input_rate <= 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "input_rate %g is not above 0",
                                             run->input_rate);
   if (run->no_prefetch < 0 || run->no_prefetch > 1)

@@ -78,7 +78,8 @@ void pm__step_set_interval(const pm__step *p, const pm__part *part, pm_predictio
   out->throughput_p10 = out->throughput_p90 = NAN;
   if (f == NULL) return;
   const pm_prediction_interval *i = &s->framework->profile.interval;
-  double variance = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated, i->not_calibrated)) +
+  double variance = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated,
+                                                                  i->not_calibrated)) +
                     pm__spread_square(i->batch * batch) + pm__spread_square(i->gpus * gpus) +
                     pm__kernel_work_variance(work, CLASSES, out->step_time, i->extrapolated, i->not_calibrated);
   if (!(variance > 0)) return;

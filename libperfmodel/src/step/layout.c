@@ -51,11 +51,13 @@ static int check_choices(const pm_run *r, pm_error *error)
 
 static int check_numbers(const pm_run *r, pm_error *error)
 {
-  if (r->zero < 0 || r->zero > 3) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero %d is not 0, 1, 2 or 3", r->zero);
+  if (r->zero < 0 || r->zero > 3)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero %d is not 0, 1, 2 or 3", r->zero);
   const pm_offloading *offload = pm_offloading_get(r->offload);
   if (r->zero < offload->zero)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "offload %s needs zero %d%s, not %d: ranks would %s on the GPU",
-                    pm_record_find_field(pm_record_type_find("run"), "offload")->choices[r->offload].name, offload->zero,
+                    pm_record_find_field(pm_record_type_find("run"), "offload")->choices[r->offload].name,
+                        offload->zero,
                     offload->zero < 3 ? " or 3" : "", r->zero,
                     offload->weights ? "need all weights" : "sum up all gradients");
   if (r->gradient_bytes != 0 && r->gradient_bytes != 2 && r->gradient_bytes != 4)
@@ -77,7 +79,8 @@ static int by_name(const char *degree, int32_t given, double named, int *out, pm
 {
   *out = given;
   if (given != 1 && given != named)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism says %s %.0f, and %s is %d", degree, named, degree, given);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism says %s %.0f, and %s is %d", degree, named, degree,
+                    given);
   *out = (int)named;
   return PM_OK;
 }
@@ -92,7 +95,8 @@ static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
   at->expert_tensor = p->s.network->experts ? r->expert_tensor_parallel : 1;
   switch (p->s.parallelism) {
   case PM_PARALLELISM_TENSOR: return by_name("tensor_parallel", r->tensor_parallel, p->s.ranks, &at->tensor, error);
-  case PM_PARALLELISM_PIPELINE: return by_name("pipeline_parallel", r->pipeline_parallel, p->s.ranks, &at->stages, error);
+  case PM_PARALLELISM_PIPELINE: return by_name("pipeline_parallel", r->pipeline_parallel, p->s.ranks, &at->stages,
+                                               error);
   case PM_PARALLELISM_HYBRID: return by_name("tensor_parallel", r->tensor_parallel, r->gpus, &at->tensor, error);
   default: return PM_OK;
   }
@@ -114,14 +118,16 @@ static int divide_ranks(pm__step_layout *at, double ranks, pm_error *error)
   at->whole = each * experts == 1;
   if (at->whole) return PM_OK;
   if (!divides(each, ranks))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f GPUs are no multiple of tensor x context x pipeline parallelism, "
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "%.0f GPUs are no multiple of tensor x context x pipeline parallelism, "
                     "%d x %d x %d = %.0f", ranks, at->tensor, at->context, at->stages, each);
   at->data = (int)(ranks / each);
   at->replicas = (double)at->data * at->context;
   double line = at->replicas * at->tensor;
   at->expert_replicas = line / experts;
   if (divides(experts, line)) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert parallelism, %d x %d, does not divide the %.0f GPUs of a stage",
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                  "expert parallelism, %d x %d, does not divide the %.0f GPUs of a stage",
                   at->expert, at->expert_tensor, line);
 }
 
@@ -133,7 +139,8 @@ static int set_zero(pm__step_layout *at, const pm_run *r, pm_error *error)
   if (at->zero == 0 || r->shard_group == 0) return PM_OK;
   at->shards = r->shard_group;
   if (divides(at->shards, at->replicas)) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d does not divide the %.0f GPUs with the same parameters",
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                  "shard_group %d does not divide the %.0f GPUs with the same parameters",
                   r->shard_group, at->replicas);
 }
 
@@ -160,7 +167,8 @@ static int set_batches(pm__step *p, const pm_run *r, pm_error *error)
   double batch = !isnan(r->micro_batch) ? r->micro_batch : pipeline ? 1 : r->batch;
   bool whole = batch == r->batch || (batch >= 1 && batch == floor(batch) && divides(batch, r->batch));
   if (!whole)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %.0f of each data-parallel rank is no multiple of micro_batch %g",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "batch %.0f of each data-parallel rank is no multiple of micro_batch %g",
                     r->batch, batch);
   p->s.batch = batch;
   p->s.accumulation = r->batch / batch * r->gradient_accumulation_steps;
@@ -180,13 +188,16 @@ static int check_schedule(const pm__step *p, const pm_run *r, int which, pm_erro
 {
   const pm__pipeline_schedule *schedule = p->at.schedule;
   if (r->virtual_pipeline > 1 && r->virtual_pipeline != p->at.chunks)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s has %d chunks of layers on each GPU, not virtual_pipeline %d",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "schedule %s has %d chunks of layers on each GPU, not virtual_pipeline %d",
                     name_of(which), p->at.chunks, r->virtual_pipeline);
   if (schedule->splits_backward && pm_recomputation_get(p->at.recompute)->layers)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "schedule %s computes gradients of parameters later, which need what "
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "schedule %s computes gradients of parameters later, which need what "
                     "recomputation does not keep", name_of(which));
   if (schedule->divides && p->at.chunks > 1 && fmod(p->s.accumulation, p->at.stages) != 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f micro-batches are no multiple of the %d stages, as interleaved "
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "%.0f micro-batches are no multiple of the %d stages, as interleaved "
                     "schedules need", p->s.accumulation, p->at.stages);
   return PM_OK;
 }
@@ -336,7 +347,8 @@ static int check_linear(const pm__step *p, pm_error *error)
 static void set_segments(pm__step *p)
 {
   const pm__schedule *s = &p->s;
-  bool buckets = s->framework != NULL && s->parallelism == PM_PARALLELISM_ALL_REDUCE && s->overlap == PM_OVERLAP_BACKWARD;
+  bool buckets = s->framework != NULL && s->parallelism == PM_PARALLELISM_ALL_REDUCE &&
+      s->overlap == PM_OVERLAP_BACKWARD;
   p->s.segments = NULL;
   if (!buckets || s->ranks <= 1 || !p->at.whole || p->at.zero == 3) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;

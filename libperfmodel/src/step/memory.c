@@ -2,11 +2,15 @@
 ** Memory of a stage: what its pieces keep for as many micro-batches as the schedule has in flight, and what belongs to
 ** its parameters.
 **
-**     activations   sum over pieces of what each keeps x micro-batches in flight; recomputed in full: the piece's inputs
-**     gradients     what a backward pass has alive beyond that: of the pieces of the last chunk, from the last to the first,
-**                   the most that one has alive less what it and those behind it keep; with recomputation everything that one
+**     activations   sum over pieces of what each keeps x micro-batches in flight; recomputed in full: the piece's
+**                   inputs
+**     gradients     what a backward pass has alive beyond that: of the pieces of the last chunk, from the last to the
+**                   first,
+**                   the most that one has alive less what it and those behind it keep; with recomputation everything
+**                     that one
 **                   layer keeps comes to it
-**     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO; but for what the
+**     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO; but for
+**                   what the
 **                   host keeps (offload.c)
 */
 #include <math.h>
@@ -41,7 +45,8 @@ static double linear_weight(const pm__step *p, double wide)
 }
 
 /* Bytes of so many parameters, `linear` of them of layers in FP8 or FP4, and what belongs to them, over `shards`. */
-static void add_parameters(const pm__step *p, const pm__memory_question *q, double parameters, double linear, double shards,
+static void add_parameters(const pm__step *p, const pm__memory_question *q, double parameters, double linear,
+                           double shards,
                            pm__memory_parts *out)
 {
   pm__parameter_bytes each = pm__parameter_bytes_each(q);
@@ -67,7 +72,8 @@ static double linear_share(const pm__step *p, const pm__step_stage *stage)
 }
 
 /* Where the state of embeddings is not that of other parameters. */
-static void add_embeddings(const pm__step *p, const pm__step_stage *stage, const pm__memory_question *q, pm__memory_parts *out)
+static void add_embeddings(const pm__step *p, const pm__step_stage *stage, const pm__memory_question *q,
+                           pm__memory_parts *out)
 {
   double more = pm__embedding_bytes(q) / (p->at.zero >= 1 ? p->at.shards : 1);
   for (int k = 0; k < p->kinds && more != 0; k++)
@@ -92,7 +98,8 @@ static double communication(const pm__step *p, const pm__step_stage *stage, cons
   double largest = largest_piece(p, stage), all = stage->whole + stage->split + stage->expert;
   double two = pm__least(2 * largest, all) * p->s.device->bytes;
   if (p->at.replicas <= 1 && p->at.expert_replicas <= 1) return pm__step_offload(p)->weights ? two : 0;
-  if (p->at.zero >= 3 && p->at.stages > 1) return all * (p->s.device->bytes + p->s.gradient) + pm__given(profile->fusion_buffer, 0);
+  if (p->at.zero >= 3 && p->at.stages > 1)
+    return all * (p->s.device->bytes + p->s.gradient) + pm__given(profile->fusion_buffer, 0);
   double summed = p->at.zero >= 2 ? largest : all;
   double copies = pm__given(profile->bucket, 0) > 0 ? summed * pm__gradient_bytes(q) : 0;
   double gathered = p->at.zero >= 3 ? two : 0;
@@ -132,7 +139,8 @@ static pm__memory_piece kept_by(const pm__step *p, const keeping *k, pm__memory_
 
 double pm__step_in_flight(const pm__step *p, int stage)
 {
-  const pm__pipeline_load load = {.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation};
+  const pm__pipeline_load load = {.stages = p->at.stages, .chunks = p->at.chunks,
+                                  .micro_batches = (int)p->s.accumulation};
   return p->at.schedule->in_flight(&load, stage);
 }
 
@@ -141,13 +149,15 @@ static void pieces_of(const pm__step *p, int chunk, int *first, int *end)
 {
   const pm__plan_pieces *of = p->pieces;
   *first = chunk == 0 ? 0 : of->front + pm__step_layers_before(p, chunk);
-  *end = chunk == p->at.stages * p->at.chunks - 1 ? of->pieces->count : of->front + pm__step_layers_before(p, chunk + 1);
+  *end = chunk == p->at.stages * p->at.chunks - 1 ? of->pieces->count : of->front + pm__step_layers_before(p,
+      chunk + 1);
 }
 
 /* From the last piece of a chunk to the first, equal ones in a row at once: of these the last has most alive. Pieces
 ** behind the layers go backward at once: with several chunks on a GPU only what is in front of them waits. In *live the
 ** most that a backward pass has alive beyond what is kept. */
-static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory_question *q, pm__step_kept *f, double *live)
+static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory_question *q, pm__step_kept *f,
+                      double *live)
 {
   int first, end;
   double behind = 0;
@@ -252,7 +262,8 @@ static const pm__memo_memory *memory_of_whole(const pm__step *p, pm__memo_memory
   if (p->s.memo == NULL) return find_whole(p, own), own;
   int ranks = p->at.zero > 0 ? (int)p->at.shards : p->s.ranks > 1 ? 2 : 1;
   pm__memo_key key = {{pm__memo_pair(r->network_index, p->s.framework != NULL ? p->s.framework->memory : 0),
-                       pm__memo_number(pm__step_usable_memory(p)), pm__memo_pair(ranks, 16 * p->at.zero + r->gradient_bytes),
+                       pm__memo_number(pm__step_usable_memory(p)),
+                           pm__memo_pair(ranks, 16 * p->at.zero + r->gradient_bytes),
                        pm__memo_pair(r->precision, r->optimizer)}};
   pm__memo_memory *memory = &p->s.memo->memory[pm__memo_find(&p->s.memo->memory_index, &key, &found)];
   if (!found) find_whole(p, memory);

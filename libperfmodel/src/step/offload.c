@@ -4,7 +4,8 @@
 ** update of one reads and writes:
 **
 **     optimizer    g P / L, u P / B and w P / L in turn, after the backward pass
-**     gradients    g P / L behind every backward pass, in buckets; then the larger of u P / B and w P / L, since weights go
+**     gradients    g P / L behind every backward pass, in buckets; then the larger of u P / B and w P / L, since
+**                  weights go
 **                  up while others are updated. Shards of weights send gradients piece by piece (data.c)
 **     parameters   u P / B; weights come up before every use of a piece, which hides behind the piece before (likewise)
 **
@@ -90,7 +91,8 @@ int pm__step_offload_check(const pm__step *p, pm_error *error)
   const pm_machine *machine = &p->s.system->system->machine;
   const pm_run *r = p->s.run;
   if (r->offload == PM_OFFLOAD_NONE || !isnan(machine->host_memory_bandwidth)) return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_MODELLED, "the time of offloading needs host_memory_bandwidth, which \"%s\" does not "
+  return pm__fail(error, PM_STATUS_NOT_MODELLED,
+                  "the time of offloading needs host_memory_bandwidth, which \"%s\" does not "
                   "state: give it in a file of your own", machine->id);
 }
 
@@ -102,7 +104,8 @@ int pm__step_host_fits(const pm__step *p, double host, pm_error *error)
   double all = p->s.run->gpus * host;
   if (p->s.run->offload == PM_OFFLOAD_NONE) return PM_OK;
   if (pm_memory_get_verdict(all, machine->host_memory) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
-  return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "offloading %s of %s needs %s of the host's memory in each %s, which has %s; "
+  return pm__fail(error, PM_STATUS_DOES_NOT_FIT,
+                  "offloading %s of %s needs %s of the host's memory in each %s, which has %s; "
                   "more nodes or GPUs to share it would help", p->s.network->network->id,
                   pm__step_offload(p)->gradients ? "training" : "the optimizer",
                   pm_quantity_format(need, sizeof need, all, "B"), machine->id,

@@ -195,7 +195,8 @@ static double layout_time(const pm__step *p, const pm__units *units, const pm__c
   return (elements * p->s.batch - spared) * p->s.layout;
 }
 
-static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind, const pm__costs *costs, pm__step_work *out)
+static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind, const pm__costs *costs,
+                        pm__step_work *out)
 {
   double call = pm__schedule_host_time(&p->s), factor = pm__step_attention_factor(p);
   bool narrows = p->s.linear != NULL && pm__step_is_layer(p, kind);
@@ -225,7 +226,8 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, out);
 }
 
-const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, const pm__segments *segments, double batch,
+const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, const pm__segments *segments,
+                                double batch,
                                 pm__costs *own)
 {
   bool found = false;
@@ -290,7 +292,8 @@ pm__step_kinds pm__step_kinds_price(const pm__step *p, pm__step_room *room)
   if (p->memo != NULL && p->pieces == NULL && p->at.zero == 0) return price_whole(p, whole, waits);
   for (int k = 0; k < p->kinds; k++) {
     const pm__units *units = pm__step_piece(p, k)->units;
-    const pm__costs *costs = units == p->s.units && whole != NULL ? whole : pm__step_costs(&p->s, units, NULL, p->s.batch, &own);
+    const pm__costs *costs = units == p->s.units &&
+      whole != NULL ? whole : pm__step_costs(&p->s, units, NULL, p->s.batch, &own);
     pm__step_piece_work(p, k, costs, &room->work[k]);
   }
   return (pm__step_kinds){room->work, whole, waits, NULL};

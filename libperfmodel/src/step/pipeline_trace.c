@@ -27,7 +27,8 @@ typedef struct trace {
 
 /* A chunk goes at the pace of its stage, so that chunks add up to it. The fixed host time of a micro-batch belongs to
 ** the backward pass, divided over the chunks. */
-static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stage, const pm__step_times *of, int number, int i)
+static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stage, const pm__step_times *of, int number,
+                                      int i)
 {
   pm__step_stage chunk;
   pm__step_work sum;
@@ -35,7 +36,8 @@ static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stag
   pm__step_chunk_make(p, stage, number, i, &chunk);
   const pm__step_work *w = pm__step_stage_work(p, t->kinds.work, &chunk, &sum);
   const pm__step_pace *d = &of->pace[PM__DGRAD], *g = &of->pace[PM__WGRAD];
-  double forward = pm__step_paced(&of->pace[PM__FORWARD], w->gpu[PM__FORWARD], w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
+  double forward = pm__step_paced(&of->pace[PM__FORWARD], w->gpu[PM__FORWARD],
+                                  w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
   double dgrad = pm__step_paced(d, w->gpu[PM__DGRAD] + w->again, w->host[PM__DGRAD] + w->host_again) +
                  w->exchange[PM__DGRAD] + w->exchange_again;
   double wgrad = pm__step_paced(g, w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__WGRAD];
@@ -60,7 +62,8 @@ static pm__pipeline_chunk *all_chunks(const trace *t)
 {
   const pm__step *p = t->p;
   pm__pipeline_chunk *chunk = (pm__pipeline_chunk *)malloc((size_t)p->at.stages * (size_t)p->at.chunks * sizeof *chunk);
-  for (int number = 0; chunk != NULL && number < p->at.stages; number++) add_chunks(t, number, chunk + number * p->at.chunks);
+  for (int number = 0; chunk != NULL && number < p->at.stages; number++)
+    add_chunks(t, number, chunk + number * p->at.chunks);
   return chunk;
 }
 
@@ -72,7 +75,8 @@ static void add_pass(trace *t, const pm__pipeline_event *e)
   const char *name = apart ? "dgrad" : names[e->pass];
   if (t->p->at.chunks > 1) snprintf(what, sizeof what, " %d, chunk %d", e->micro_batch, e->chunk);
   else snprintf(what, sizeof what, " %d", e->micro_batch);
-  pm__trace_add(&t->text, &(pm__trace_event){name, what, name, e->stage, e->chunk, e->micro_batch, e->start, e->duration});
+  pm__trace_add(&t->text, &(pm__trace_event){name, what, name, e->stage, e->chunk, e->micro_batch, e->start,
+                                             e->duration});
 }
 
 /* When the last of them ends; negative without memory. */
@@ -130,7 +134,8 @@ static void add_end(trace *t, double start, double *exchange, double *update, do
     pm__step_data data = pm__step_data_time(p, &stage, &prices, &t->kinds, work, &times);
     exchange[i] = data.exposed;
     offload[i] = data.offload;
-    update[i] = times.alone - p->s.accumulation * (pm__step_micro_batch(&times) - pm__step_exchanges(work)); /* with its host */
+    /* with its host */
+    update[i] = times.alone - p->s.accumulation * (pm__step_micro_batch(&times) - pm__step_exchanges(work));
   }
   double now = add_together(t, "exposed communication", "communication", start, exchange);
   now = add_together(t, "update", "update", now, update);
@@ -174,10 +179,12 @@ static char *trace_of(trace *t, pm_error *error)
 
 char *pm__step_pipeline_trace(const pm__step *p, const pm_prediction *prediction, pm_error *error)
 {
-  const pm__pipeline_load load = {.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation};
+  const pm__pipeline_load load = {.stages = p->at.stages, .chunks = p->at.chunks,
+                                  .micro_batches = (int)p->s.accumulation};
   double count = pm__pipeline_event_count(&load, p->at.schedule);
   if (count > EVENTS_MOST) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f passes over micro-batches are too many for a timeline; it has room for %d",
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f passes over micro-batches are too many for a timeline; it has room "
+                                            "for %d",
              count, EVENTS_MOST);
     return NULL;
   }

@@ -114,7 +114,8 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
   if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
 }
 
-static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out, pm__step_memo *memo)
+static void predict_one(const pm_plan *plan, unsigned columns, const pm_run *run, pm_prediction *out,
+                        pm__step_memo *memo)
 {
   pm__step step;
   pm__exchange_cache cache;

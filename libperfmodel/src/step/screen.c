@@ -158,7 +158,8 @@ static bool same_parts(const pm__step *p, const pm__step_stage *a, const pm__ste
 
 /* What is known of a group stays if another schedule makes the same stage of it; but what pieces keep depends on the
 ** chunks that they are in. */
-static void begin_group(const screen_layout *s, screen_stages *group, bool known, int first, const pm__step_stage *stage)
+static void begin_group(const screen_layout *s, screen_stages *group, bool known, int first,
+                        const pm__step_stage *stage)
 {
   bool same = known && same_parts(&s->p, &group->stage, stage);
   bool chunks = same && first == group->first && same_chunks(s);

@@ -35,7 +35,8 @@ static double update_gpu(const pm__step *p, double own, double *launches)
   *launches = 0;
   if (pm__step_offload(p)->optimizer) return added;
   if (s->framework != NULL)
-    *launches = s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors * (own / all);
+    *launches =
+        s->framework->profile.framework.update_kernels * s->optimizer->kernels * s->network->tensors * (own / all);
   return pm__update_time(own, tables, s->optimizer, s->device, s->run->precision) + added + *launches * s->launch;
 }
 
@@ -95,7 +96,8 @@ static void join_passes(const pm__step *p, const pm__step_work *w, pm__step_time
   t->alone = m * (forward + backward + t->each) + join(t->update, t->update_host, &update);
 }
 
-void pm__step_times_of(const pm__step *p, const pm__step_work *w, const pm__step_waits *waits, double own, pm__step_times *t)
+void pm__step_times_of(const pm__step *p, const pm__step_work *w, const pm__step_waits *waits, double own,
+                       pm__step_times *t)
 {
   double launches;
   t->update = update_gpu(p, own, &launches);
@@ -103,7 +105,8 @@ void pm__step_times_of(const pm__step *p, const pm__step_work *w, const pm__step
   t->update_host = launches > 0 ? pm__schedule_host_time(&p->s) * launches : 0;
   if (p->at.stages == 1) join_step(p, w, waits, t);
   else join_passes(p, w, t);
-  t->forward = pm__step_paced(&t->pace[PM__FORWARD], w->gpu[PM__FORWARD], w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
+  t->forward = pm__step_paced(&t->pace[PM__FORWARD], w->gpu[PM__FORWARD],
+                              w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
   t->dgrad = pm__step_paced(&t->pace[PM__DGRAD], w->gpu[PM__DGRAD], w->host[PM__DGRAD]) + w->exchange[PM__DGRAD];
   t->wgrad = pm__step_paced(&t->pace[PM__WGRAD], w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__WGRAD];
   t->recompute = pm__step_paced(&t->pace[PM__DGRAD], w->again, w->host_again) + w->exchange_again;

@@ -28,7 +28,8 @@ static void set_memory(const pm__memory_parts *parts, double batch, double usabl
 
 static void set_sums(double step, pm_stage *row)
 {
-  row->busy_time = row->forward_time + row->dgrad_time + row->wgrad_time + row->recompute_time + row->launch_overhead_time +
+  row->busy_time =
+      row->forward_time + row->dgrad_time + row->wgrad_time + row->recompute_time + row->launch_overhead_time +
                    row->exposed_communication_time + row->update_time + row->offload_time;
   row->step_time = step;
   row->wait_time = step - row->busy_time;

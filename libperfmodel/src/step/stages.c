@@ -26,7 +26,8 @@ int pm__step_chunk_of(const pm__step *p, int stage, int i)
 
 static void add_layers(const pm__step *p, int chunk, pm__step_stage *out)
 {
-  int kinds = p->pieces->pieces->kinds, first = pm__step_layers_before(p, chunk), last = pm__step_layers_before(p, chunk + 1);
+  int kinds = p->pieces->pieces->kinds, first = pm__step_layers_before(p, chunk),
+      last = pm__step_layers_before(p, chunk + 1);
   const int *from = p->pieces->before + (size_t)first * (size_t)kinds;
   const int *to = p->pieces->before + (size_t)last * (size_t)kinds;
   for (int k = 0; k < kinds; k++) out->count[k] += to[k] - from[k];

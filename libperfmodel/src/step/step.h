@@ -185,7 +185,8 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
 double pm__step_attention_factor(const pm__step *p);
 
 /* Kernels of some units, remembered or in `own`. */
-const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, const pm__segments *segments, double batch,
+const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, const pm__segments *segments,
+                                double batch,
                                 pm__costs *own);
 
 /* How many pieces of each kind a stage has. */
@@ -254,7 +255,8 @@ typedef struct pm__step_pace {
 ** every pass over a micro-batch is a span, and so is the update. */
 struct pm__step_times {
   double forward, dgrad, wgrad, recompute; /* of one micro-batch */
-  double each;           /* host time of a micro-batch beside the GPU: its fixed time, copies, calls that the GPU waits for */
+  /* host time of a micro-batch beside the GPU: its fixed time, copies, calls that the GPU waits for */
+  double each;
   double update, update_host; /* kernels of the update, and launching them */
   double gpu, host;      /* of all micro-batches and the update */
   double alone;          /* the same joined, span by span, with `each`: a step without exchanges */
@@ -321,7 +323,8 @@ typedef struct pm__step_prices {
 } pm__step_prices;
 
 pm__step_shards pm__step_shards_price(const pm__step *p, int kind);
-void pm__step_data_price(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards, pm__step_prices *out);
+void pm__step_data_price(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards,
+                         pm__step_prices *out);
 
 pm__step_data pm__step_data_time(const pm__step *p, const pm__step_stage *stage, const pm__step_prices *prices,
                                  const pm__step_kinds *kinds, const pm__step_work *work, const pm__step_times *times);
@@ -363,7 +366,8 @@ void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memor
 pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight);
 
 /* What the host keeps, taken from the parts of the GPU; `largest` are the parameters of its largest piece. */
-void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, double largest, const pm__memory_question *q,
+void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, double largest,
+                             const pm__memory_question *q,
                              pm__memory_parts *parts);
 
 /* Whether a GPU has the memory, and the host what all its GPUs keep there. */

@@ -13,7 +13,8 @@
 
 void pm__step_walk_begin(const pm__step *p, pm__step_walk *walk)
 {
-  walk->load = (pm__pipeline_load){.stages = p->at.stages, .chunks = p->at.chunks, .micro_batches = (int)p->s.accumulation,
+  walk->load = (pm__pipeline_load){.stages = p->at.stages, .chunks = p->at.chunks,
+                                   .micro_batches = (int)p->s.accumulation,
                                    .blocks = pm__step_hops_block(p)};
   walk->slowest = NULL;
   walk->stage = 0;
@@ -55,12 +56,14 @@ double pm__step_hop_time(const pm__step *p)
   int cut = p->pieces->front + pm__step_layers_before(p, 1) - 1;
   double bytes = p->pieces->pieces->passed[cut] * p->s.batch * p->s.device->bytes / p->at.context;
   double host = p->s.framework != NULL ? p->s.framework->profile.framework.hop_time : 0;
-  double time = host + pm__schedule_exchange_on(&p->s, p->group[PM__GROUP_HOP], PM_COLLECTIVE_SEND_RECEIVE, bytes / p->at.tensor);
+  double time = host + pm__schedule_exchange_on(&p->s, p->group[PM__GROUP_HOP], PM_COLLECTIVE_SEND_RECEIVE,
+                                                bytes / p->at.tensor);
   if (p->at.sequence || p->at.tensor == 1) return time;
   return time + pm__schedule_exchange_on(&p->s, p->group[PM__GROUP_TENSOR], PM_COLLECTIVE_ALL_GATHER, bytes);
 }
 
-static void add_stages(const pm__step *p, int first, int count, const pm__step_stage *stage, const pm__step_kinds *kinds,
+static void add_stages(const pm__step *p, int first, int count, const pm__step_stage *stage,
+                       const pm__step_kinds *kinds,
                        const pm__step_shards *shards, pm__step_walk *walk)
 {
   pm__step_work sum;
@@ -108,7 +111,8 @@ static double bubble_of(const pm__step *p, const pm__step_walk *walk, double *ho
 /* Data parallelism of other kinds, of whole networks: it may launch the kernels of other GPUs too. */
 static void share_otherwise(const pm__step *p, pm__step_walk *w, pm__sharing *sharing)
 {
-  pm__schedule_times times = {.update = w->times.update, .gpu = w->times.gpu, .host = w->times.host, .alone = w->times.alone};
+  pm__schedule_times times = {.update = w->times.update, .gpu = w->times.gpu, .host = w->times.host,
+                              .alone = w->times.alone};
   pm__share(&p->s, &times, sharing);
   w->times.host = times.host;
   w->times.alone = times.alone;

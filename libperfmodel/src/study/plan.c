@@ -14,7 +14,8 @@ int32_t pm__study_use_network(pm_study *study, const pm__complete_question *q, i
   int32_t attention = q->traits->chooses_kernels ? q->attention : PM_ATTENTION_UNFUSED;
   pm_network **with = &n->with[attention];
   if (n->place[attention] > 0) return n->place[attention] - 1;
-  if (attention != PM_ATTENTION_UNFUSED && *with == NULL) *with = pm__network_new_with_attention(n->own, attention, error);
+  if (attention != PM_ATTENTION_UNFUSED && *with == NULL)
+    *with = pm__network_new_with_attention(n->own, attention, error);
   if (attention != PM_ATTENTION_UNFUSED && *with == NULL) return -1;
   study->uses[study->use_count] = (pm__study_use){network, attention};
   n->place[attention] = (int32_t)++study->use_count;

@@ -1,7 +1,7 @@
 /*
 ** What a report says. Each block is a descriptor in a file of its own (blocks/), which has for every kind of answer a
-** function that adds its lines; blocks/blocks.h lists them in the order of reading. A further kind of answer is one more
-** member of pm__study_answer, and a function in those blocks that it has.
+** function that adds its lines; blocks/blocks.h lists them in the order of reading. A further kind of answer is one
+** more member of pm__study_answer, and a function in those blocks that it has.
 */
 #ifndef PM_STUDY_REPORT_H
 #define PM_STUDY_REPORT_H

@@ -67,7 +67,8 @@ def _torch() -> Any:
 
 @contextmanager
 def _autocast_on_meta(torch: Any) -> Iterator[None]:
-    """PyTorch has no autocast on the meta device, which modules ask for to leave it; it changes neither shapes nor counts."""
+    """PyTorch has no autocast on the meta device, which modules ask for to leave it; it changes neither shapes nor
+    counts."""
     own = torch.autocast
 
     def autocast(device_type: str, *arguments: Any, **named: Any) -> Any:

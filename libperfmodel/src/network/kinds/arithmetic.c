@@ -140,9 +140,11 @@ static const char *const keeps_words[] = {"inputs", "output", "nothing", NULL};
 static const pm__attribute_rule pointwise_rules[] = {
   PM__OPTIONAL("flop", FLOP, PM__NUMBER, 0, 1e6, 1, "operations per element of the output, in each direction"),
   PM__CHOSEN("keeps", KEEPS, keeps_words, "what the gradient needs of the forward pass"),
-  PM__OPTIONAL("waited", WAITED, PM__NUMBER, 0, 1e6, 0, "operations on each sample that the GPU waits for, in training"),
+  PM__OPTIONAL("waited", WAITED, PM__NUMBER, 0, 1e6, 0,
+               "operations on each sample that the GPU waits for, in training"),
   PM__OPTIONAL("waited_in_inference", DETECTED, PM__NUMBER, 0, 1e6, 0, "the same of a trained network"),
-  PM__OPTIONAL("launches", LAUNCHES, PM__COUNT, 1, 64, 1, "kernels of the forward pass where none are fused, most on few numbers"),
+  PM__OPTIONAL("launches", LAUNCHES, PM__COUNT, 1, 64, 1,
+               "kernels of the forward pass where none are fused, most on few numbers"),
   PM__RULES_END,
 };
 

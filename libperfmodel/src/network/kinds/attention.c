@@ -12,11 +12,10 @@
 ** Unfused, scores are computed, masked (causal), normalised, dropped and multiplied as separate kernels over
 ** tokens x keys numbers, all of them whatever the mask; the normalised ones are kept for the backward pass. `flash`
 ** fuses all into one kernel that keeps one number per query and head, computes the scores a second time backward, and
-** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. `auto` leaves the choice to
-** the software, which may have other implementations (network/attention), and counts as unfused until a framework is
-** chosen. A causal mask is aligned
-** at the end: the last query sees every key, or, with a `window`, the last so many. GPUs that share the queries have
-** equal parts of the pairs: an early and a late part of the sequence each.
+** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. `auto` leaves the choice
+** to the software, which may have other implementations (network/attention), and counts as unfused until a framework is
+** chosen. A causal mask is aligned at the end: the last query sees every key, or, with a `window`, the last so many.
+** GPUs that share the queries have equal parts of the pairs: an early and a late part of the sequence each.
 **
 ** Over GPUs: heads are split; with more GPUs than heads of keys, several have the same one. Over a context queries are
 ** split, and keys and values are gathered or go round, or heads are split there as well.
@@ -36,7 +35,8 @@ static const pm__attribute_rule rules[] = {
   PM__AUTOMATIC("flash", FLASH, "one fused kernel without saved or masked scores; auto: if the software does it"),
   PM__OPTIONAL("dropout", DROPOUT, PM__NUMBER, 0, 1, 0, "share of the normalised scores that is dropped"),
   PM__OPTIONAL("bias_rows", BIAS_ROWS, PM__COUNT, 0, 1e9, 0, "rows of a learned table of biases added to the scores"),
-  PM__OPTIONAL("window", WINDOW, PM__COUNT, 0, 1e15, 0, "keys that a query sees at most, the last; 0: all; needs causal"),
+  PM__OPTIONAL("window", WINDOW, PM__COUNT, 0, 1e15, 0,
+               "keys that a query sees at most, the last; 0: all; needs causal"),
   PM__SWITCHED("sinks", SINKS, 0, "a learned score of each head beside those of its keys"),
   PM__SHARED_RULE,
   PM__RULES_END,
@@ -189,7 +189,8 @@ static pm__layer_kernel *add_dropout(pm__layer_kernels *kernels, pm__pass pass, 
 
 static void add_mask(pm__layer_kernels *kernels, const sizes *s)
 {
-  pm__layer_kernel *kernel = pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){s->scores, 2 * s->scores, 0});
+  pm__layer_kernel *kernel = pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE,
+                                            (pm__work){s->scores, 2 * s->scores, 0});
   kernel->part = PM__PART_MASK;
   kernel->part_size = s->scores;
 }

@@ -1,6 +1,6 @@
 /*
-** The list of all kinds of layers: pm__kind_NAME is the descriptor of each. A new kind is one new file in this folder and
-** one line here; the schema and the lists of programs follow. Their order is the one in which kinds are listed.
+** The list of all kinds of layers: pm__kind_NAME is the descriptor of each. A new kind is one new file in this folder
+** and one line here; the schema and the lists of programs follow. Their order is the one in which kinds are listed.
 */
 #ifndef PM_NETWORK_KINDS_KINDS_H
 #define PM_NETWORK_KINDS_KINDS_H

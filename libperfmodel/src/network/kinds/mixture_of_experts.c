@@ -74,7 +74,8 @@ static void add_product(pm__layer_kernels *kernels, double count, double rows, d
   pm__add_gemm(kernels, PM__WGRAD, (pm__gemm){count, out, in, n, PM__SCALES_K}, moved, weights);
 }
 
-static pm__layer_kernel *add_pass(pm__layer_kernels *kernels, pm__pass pass, pm__family family, double flop, double moved)
+static pm__layer_kernel *add_pass(pm__layer_kernels *kernels, pm__pass pass, pm__family family, double flop,
+                                  double moved)
 {
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, family, (pm__work){flop, moved, 0});
   kernel->inner = true;

@@ -20,14 +20,16 @@ static const pm__attribute_rule layer_norm_rules[] = {
   PM__OPTIONAL("dims", DIMS, PM__COUNT, 1, PM__RANK_MAX, 1, "trailing dimensions that are normalised together"),
   PM__SWITCHED("affine", AFFINE, 1, "learned scale of each element of a row"),
   PM__LIKE("bias", BIAS, PM__SWITCH, 0, 1, "affine", "learned shift, if there is a scale"),
-  PM__OPTIONAL("heads", HEADS, PM__COUNT, 1, 1e6, 1, "equal parts of a row, each normalised by itself and scaled alike"),
+  PM__OPTIONAL("heads", HEADS, PM__COUNT, 1, 1e6, 1,
+               "equal parts of a row, each normalised by itself and scaled alike"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
 static const pm__attribute_rule rms_norm_rules[] = {
   PM__OPTIONAL("dims", DIMS, PM__COUNT, 1, PM__RANK_MAX, 1, "trailing dimensions that are normalised together"),
   PM__SWITCHED("affine", AFFINE, 1, "learned scale of each element of a row"),
-  PM__OPTIONAL("heads", HEADS, PM__COUNT, 1, 1e6, 1, "equal parts of a row, each normalised by itself and scaled alike"),
+  PM__OPTIONAL("heads", HEADS, PM__COUNT, 1, 1e6, 1,
+               "equal parts of a row, each normalised by itself and scaled alike"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
@@ -179,8 +181,8 @@ const pm__layer_kind pm__kind_batch_norm = {
   .sharding = PM__SHARD_WHOLE,
 };
 
-/* By operations: mean, squared differences, their mean, the product of reciprocal root and scale as wide as its input, and
-** four operations with that. */
+/* By operations: mean, squared differences, their mean, the product of reciprocal root and scale as wide as its input,
+** and four operations with that. */
 /* A row must be whole, or consist of heads; those are split. */
 static bool takes_rows(const pm__layer *layer, pm__sharding_part *part)
 {
@@ -268,10 +270,10 @@ const pm__layer_kind pm__kind_instance_norm = {
   .sharding = PM__SHARD_WHOLE,
 };
 
-/* By operations: square 2 accesses, mean 1, sum with epsilon and reciprocal root of a number for each row, product of the
-** row with it 2, with the scale 2. Backward: product with the scale 2, that with the normalised row 3 and its sum 1 for the
-** scale's gradient, product with the root 2, with the row 3 and its sum 1, three kernels on a number for each row of which
-** one writes it over the row 1, twice the input 2, product 3, sum of both gradients 3. */
+/* By operations: square 2 accesses, mean 1, sum with epsilon and reciprocal root of a number for each row, product of
+** the row with it 2, with the scale 2. Backward: product with the scale 2, that with the normalised row 3 and its sum 1
+** for the scale's gradient, product with the root 2, with the row 3 and its sum 1, three kernels on a number for each
+** row of which one writes it over the row 1, twice the input 2, product 3, sum of both gradients 3. */
 const pm__layer_kind pm__kind_rms_norm = {
   .name = "rms_norm",
   .doc = "divides each row of the trailing dimensions by its root mean square",

@@ -11,12 +11,12 @@
 ** at every token.
 **
 ** The products with the input are one for all tokens; those with the state go token by token, each reading the
-** recurrent weights anew, and so do their gradients. Element-wise FLOP per token and hidden unit: LSTM 19 forward (sums of
-** the two products 4, three sigmoids 9, two tanh 2, cell and output 4) and 23 backward, GRU 14 (4, 6, 1, 3) and 18, RNN
-** 2 and 4; and 1 per bias.
+** recurrent weights anew, and so do their gradients. Element-wise FLOP per token and hidden unit: LSTM 19 forward (sums
+** of the two products 4, three sigmoids 9, two tanh 2, cell and output 4) and 23 backward, GRU 14 (4, 6, 1, 3) and 18,
+** RNN 2 and 4; and 1 per bias.
 **
-** Kept for the backward pass per token and unit besides the outputs: LSTM gates, cell and its tanh, 6; GRU gates and the
-** state's part of the candidate, 4; RNN nothing.
+** Kept for the backward pass per token and unit besides the outputs: LSTM gates, cell and its tanh, 6; GRU gates and
+** the state's part of the candidate, 4; RNN nothing.
 */
 #include <math.h>
 #include "network/kinds/kinds.h"
@@ -48,7 +48,8 @@ typedef struct cell_kind {
   double kept;                  /* besides the output */
 } cell_kind;
 
-static const cell_kind lstm_cell = {4, 19, 23, 16, 14, 6}, gru_cell = {3, 14, 18, 12, 12, 4}, rnn_cell = {1, 2, 4, 3, 4, 0};
+static const cell_kind lstm_cell = {4, 19, 23, 16, 14, 6}, gru_cell = {3, 14, 18, 12, 12, 4},
+  rnn_cell = {1, 2, 4, 3, 4, 0};
 
 static const cell_kind *cell_of(const pm__layer *layer)
 {

@@ -189,9 +189,9 @@ static bool is_turned(const pm__layer *layer, int by)
   return true;
 }
 
-/* Frameworks change strides only, but what follows then copies: a copy, unless nothing changes. Channels of an image that go
-** last stay there in memory: what follows keeps the strides, convolutions too, so that neither they nor their way back to
-** the front are copied. */
+/* Frameworks change strides only, but what follows then copies: a copy, unless nothing changes. Channels of an image
+** that go last stay there in memory: what follows keeps the strides, convolutions too, so that neither they nor their
+** way back to the front are copied. */
 static void count_permute(pm__layer *layer, pm__layer_kernels *kernels)
 {
   const int rank = layer->output.rank;

@@ -56,7 +56,8 @@ static void add_product(pm__layer_kernels *kernels, pm__pass pass, double m, dou
   pm__add_gemm(kernels, pass, (pm__gemm){1, m, n, k, PM__SCALES_COUNT}, m * k + k * n + m * n, 0);
 }
 
-static void add_softmax(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double flop, double moved, bool inner)
+static void add_softmax(pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double flop, double moved,
+                        bool inner)
 {
   double scores = s->tokens * s->keys;
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__SOFTMAX, (pm__work){flop * scores, moved * scores, 0});

@@ -58,7 +58,8 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   add(kernels, PM__DGRAD, 8, f, 3);
 }
 
-/* By operations: those of SiLU, 5 accesses, and the product 3; backward, the product's two gradients 6, and those of SiLU
+/* By operations: those of SiLU, 5 accesses, and the product 3; backward, the product's two gradients 6, and those of
+** SiLU
 ** 12. Halves of one input are views. */
 const pm__layer_kind pm__kind_swiglu = {
   .name = "swiglu",

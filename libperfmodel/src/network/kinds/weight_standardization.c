@@ -1,12 +1,12 @@
 /*
-** Weight standardisation (Qiao et al.): before each forward pass the weights of the convolution behind it are brought to
-** mean 0 and variance 1, one output channel at a time, and multiplied by a gain if there is one.
+** Weight standardisation (Qiao et al.): before each forward pass the weights of the convolution behind it are brought
+** to mean 0 and variance 1, one output channel at a time, and multiplied by a gain if there is one.
 **
 **     weights = Co Ci/g K,   parameters = Co of the gains
 **
 ** The layer passes its input on. What it costs does not depend on the batch: as a norm whose rows are the output
-** channels it reads the weights twice and writes them, backward it reads weights and gradients twice each and writes. No
-** FLOP are counted, as these belong to no sample. An engine does it once, when it is built.
+** channels it reads the weights twice and writes them, backward it reads weights and gradients twice each and writes.
+** No FLOP are counted, as these belong to no sample. An engine does it once, when it is built.
 */
 #include <math.h>
 #include "network/kinds/kinds.h"

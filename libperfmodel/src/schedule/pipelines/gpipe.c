@@ -1,6 +1,6 @@
 /*
-** GPipe (Huang et al., arXiv:1811.06965): all micro-batches forward, then all backward. The slowest stage sets the beat of
-** each half; the bubble is one pass through all the others, and every stage keeps all micro-batches.
+** GPipe (Huang et al., arXiv:1811.06965): all micro-batches forward, then all backward. The slowest stage sets the beat
+** of each half; the bubble is one pass through all the others, and every stage keeps all micro-batches.
 */
 #include "schedule/pipeline.h"
 

@@ -1,7 +1,8 @@
 /*
 ** Interleaved 1F1B (Narayanan et al., arXiv:2104.04473, section 2.2): with v chunks of layers on each GPU the bubble is
-** v times shorter, and there are v times as many hops. Where they are asynchronous, only those of the first pass through
-** all chunks and of the last one back are waited for; else every pass lasts a hop longer, but for the very last one.
+** v times shorter, and there are v times as many hops. Where they are asynchronous, only those of the first pass
+** through all chunks and of the last one back are waited for; else every pass lasts a hop longer, but for the very last
+** one.
 */
 #include "schedule/pipeline.h"
 

@@ -1,8 +1,8 @@
 /*
 ** ZB-2p (Qi et al., arXiv:2401.10241, section 3): an order that is searched for each pipeline, with room for 2p
 ** micro-batches. Unlike ZB-H2's fixed order it leaves no bubble where passes are unequal: each stage is busy from its
-** first pass to its last. Simulated, doing what can start first, that comes out within 2 % where gradients of parameters
-** take from 0.8 of a forward pass on.
+** first pass to its last. Simulated, doing what can start first, that comes out within 2 % where gradients of
+** parameters take from 0.8 of a forward pass on.
 */
 #include "schedule/pipeline.h"
 

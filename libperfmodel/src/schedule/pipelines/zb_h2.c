@@ -1,6 +1,6 @@
 /*
-** ZB-H2 (Qi et al., arXiv:2401.10241): with more forward passes ahead the bubble is F + D - 2 W of each stage, none with
-** equal passes; the first stage keeps 2p - 1 micro-batches. The update checks the gradients' norm afterwards.
+** ZB-H2 (Qi et al., arXiv:2401.10241): with more forward passes ahead the bubble is F + D - 2 W of each stage, none
+** with equal passes; the first stage keeps 2p - 1 micro-batches. The update checks the gradients' norm afterwards.
 */
 #include "schedule/pipeline.h"
 

@@ -1,8 +1,8 @@
 /*
 ** ZB-V (Qi et al., arXiv:2401.10241, section 6): two chunks on each GPU, the second in reverse order, so that the first
 ** GPU has the first and the last layers. No bubble with equal passes, and every stage keeps p micro-batches; twice the
-** hops. Where gradients of parameters are shorter, half of what F + D exceeds 2 W by is left: a rule, not checked against
-** the authors' automatic schedules.
+** hops. Where gradients of parameters are shorter, half of what F + D exceeds 2 W by is left: a rule, not checked
+** against the authors' automatic schedules.
 */
 #include "schedule/pipeline.h"
 

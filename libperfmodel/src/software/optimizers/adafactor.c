@@ -1,7 +1,7 @@
 /*
 ** Adafactor keeps sums of squares of the rows and columns of a matrix, 4 (n + m) bytes of n m parameters: 0.008 B at
-** 1024 x 1024; 0.03 B is an upper value for the matrices of BERT-large, small ones included. A flat shard of a matrix has
-** no whole rows and columns, so every rank keeps all sums.
+** 1024 x 1024; 0.03 B is an upper value for the matrices of BERT-large, small ones included. A flat shard of a matrix
+** has no whole rows and columns, so every rank keeps all sums.
 **
 ** Gradients are read for the sums (1); they and the weights for the two root mean squares of the step's size (2); then
 ** they are read and the weights are updated (3).
