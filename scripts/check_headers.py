@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails if a public header is documented too little, or a public name does not keep to the conventions.
+"""Fails if a header or a source is documented too little, or a name or a line does not keep to the conventions.
 
 - At least 40 % of the lines of each header are documentation: comments, lines that end in one, and lines of a list
   whose last text says what the field or the choice is. Blank lines do not count at all.
@@ -7,6 +7,7 @@
   enumeration of its choices) is said by the list's comment, and the entry that is told sizes by the comment it shares
   with the function that knows them.
 - A function's name has a verb, and the members of an enumeration begin with the name of its type.
+- Every .c file begins with a comment, which says what it is for; no line of C, Python or Lua has more than 120 columns.
 """
 
 import re
@@ -16,6 +17,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 HEADERS = (ROOT / "libperfmodel" / "include", ROOT / "lab" / "include")
 LEAST = 0.40
+
+# Code, and what of it is written by the build.
+FOLDERS = ["libperfmodel", "lab", "tools", "bindings", "examples", "benchmarks", "scripts", "tests"]
+WRITTEN = {"_core.py"}
+COLUMNS = 120
 
 # What functions do; docs/architecture.md says which word is for what.
 VERBS = set("""
@@ -115,9 +121,23 @@ def prefix_problem(header: str, type_name: str, member: str) -> list[str]:
     return [] if member.startswith(stem) else [f"{header}: {member}... of {type_name} does not begin with {stem}"]
 
 
+def source_problems() -> list[str]:
+    """Files without a purpose, and lines that are too long."""
+    problems = []
+    for file in sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.*")):
+        if file.suffix not in (".c", ".h", ".i", ".py", ".lua") or file.name in WRITTEN:
+            continue
+        name, text = file.relative_to(ROOT), file.read_text(encoding="utf-8")
+        if file.suffix == ".c" and not text.startswith("/*"):
+            problems.append(f"{name}: does not begin with a comment that says what it is for")
+        long = [number for number, line in enumerate(text.splitlines(), 1) if len(line) > COLUMNS]
+        problems += [f"{name}:{number}: more than {COLUMNS} columns" for number in long]
+    return problems
+
+
 def main() -> int:
     headers = [path for folder in HEADERS for path in sorted(folder.rglob("*.h"))]
-    problems: list[str] = []
+    problems = source_problems()
     told = count = 0
     for header in headers:
         found, documenting, lines = header_problems(header)

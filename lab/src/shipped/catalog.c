@@ -1,3 +1,4 @@
+/* Opens every entry of a catalogue, so that no look-up runs out of memory later. */
 #include "shipped/catalog.h"
 #include "base/base.h"
 
