@@ -40,8 +40,9 @@ class Sweep(Table):
         columns: Iterable[str] | None = None,
         _given: Given | None = None,
     ):
-        self.plan = plan
-        task = plan._task
+        if not isinstance(plan, Plan):
+            raise TypeError(f"plan must be a plan, not {type(plan).__name__}")
+        self.plan, task = plan, plan._task
         self._given = all_given(task.run) if _given is None else _given
         self._paths = [text(path, "path") for path in paths]
         self._columns = None if columns is None else [text(name, "column") for name in columns]

@@ -93,7 +93,8 @@ def test_a_profile_of_ones_own_is_fitted_to_own_rates(tmp_path: Path) -> None:
     own = pm.Catalog(tmp_path / "fitted.xml").framework("mine")
     assert own.profile.fitted_to == "rates.csv" and own.profile.rows == 3
     assert own.basis == f"fitted to 3 rows of rates.csv, {own.profile.date}"
-    assert f"framework mine: {own.basis}" in pm.predict("resnet50", "t4", framework=own).explain()
+    shown = pm.predict("resnet50", "t4", framework=own).explain()
+    assert f"Framework: Mine (mine), cuDNN 8 and later; {own.basis}\n" in shown
     with pytest.raises(pm.NotFoundError, match="other"):
         pm.calibrate(tmp_path / "rates.csv", set="training", frameworks="other", catalog=catalog)
 

@@ -185,6 +185,7 @@ def core_arguments() -> dict[str, list[object]]:
         "network_table": [net, "tree", 2, profile, 1, "fp32", 1],
         "network_times": [net, gpu, calibration, 1, "fp32"],
         "catalog_kernels": [catalog, gpu],
+        "catalog_usable_memory": [catalog, gpu],
         "kernel_times": [gpu, calibration, kernel],
         "system_machine": [node],
         "system_gpu": [node],

@@ -12,16 +12,16 @@ import perfmodel as pm
 import pytest
 from test_same_numbers import needed
 
-Run = tuple[str, str, str, dict[str, Any], list[str]]
+Run = tuple[str, str, str, dict[str, Any]]
 
 RUNS: list[Run] = [
-    ("predict", "resnet50", "dgx1-v100", {"gpus": 8, "batch": 64, "precision": "fp16"}, []),
-    ("predict", "vgg16", "t4", {"framework": "none"}, []),
-    ("predict", "llama3-8b", "dgx-h100", {"tensor_parallel": 4, "pipeline_parallel": 2, "global_batch": 64}, []),
-    ("infer", "resnet50", "t4", {"batch": 8}, []),
-    ("infer", "gpt2", "dgx-h100", {"latency": "1 s", "precision": "fp16"}, []),
-    ("memory", "resnet152", "rtx-2080-ti", {"batch": 64}, []),
-    ("memory", "resnet50", "t4", {"batch": 8, "inference": True}, ["--inference"]),
+    ("predict", "resnet50", "dgx1-v100", {"gpus": 8, "batch": 64, "precision": "fp16"}),
+    ("predict", "vgg16", "t4", {"framework": "none"}),
+    ("predict", "llama3-8b", "dgx-h100", {"tensor_parallel": 4, "pipeline_parallel": 2, "global_batch": 64}),
+    ("infer", "resnet50", "t4", {"batch": 8}),
+    ("infer", "gpt2", "dgx-h100", {"latency": "1 s", "precision": "fp16"}),
+    ("memory", "resnet152", "rtx-2080-ti", {"batch": 64}),
+    ("memory", "resnet50", "t4", {"batch": 8, "task": "inference"}),
 ]
 OPTIONS = {"tensor_parallel": "tp", "pipeline_parallel": "pp", "global_batch": "global-batch"}
 
@@ -40,22 +40,22 @@ def ids(run: Run) -> str:
 
 
 def explained(run: Run) -> Any:
-    name, network, system, options, _ = run
+    name, network, system, options = run
     return getattr(pm, name)(network, system, **options)
 
 
 @pytest.mark.parametrize("run", RUNS, ids=ids)
 def test_the_command_prints_what_python_explains(run: Run) -> None:
-    name, network, system, options, further = run
+    name, network, system, options = run
     command = needed("the perfmodel command", os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel"), "")
-    given = [f"--{OPTIONS.get(key, key)}={value}" for key, value in options.items() if key != "inference"]
-    done = subprocess.run([command, name, network, system, *given, *further, "--quiet"], capture_output=True)
+    given = [f"--{OPTIONS.get(key, key)}={value}" for key, value in options.items()]
+    done = subprocess.run([command, name, network, system, *given, "--quiet"], capture_output=True)
     assert done.stdout.decode("utf-8") == explained(run).explain(), done.stderr.decode("utf-8")
 
 
 @pytest.mark.parametrize("run", RUNS, ids=ids)
 def test_lua_explains_as_python(run: Run, tmp_path: Path) -> None:
-    name, network, system, options, _ = run
+    name, network, system, options = run
     lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
     if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
         needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
