@@ -194,6 +194,7 @@ def core_arguments() -> dict[str, list[object]]:
         "system_rings": [node, none, 2],
         "system_drawing": [node, "matrix"],
         "catalog_explain_calibration": [catalog, gpu, "fp32"],
+        "catalog_usable_memory": [catalog, gpu],
         "collective_times": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "collective_loads": [node, "all_reduce", sizes, none, 2, 1, 1, "auto", "auto"],
         "all_reduce_times": [ring, one],

@@ -135,6 +135,7 @@ NEEDED = {
     "experts": {"gpus": 8},
     "zero": {"zero": 1},
     "recompute": {"recompute": "full"},
+    "linear": {"precision": "fp8"},
     "axes": {"gpus": 8, "tensor_parallel": 2},
 }
 
@@ -190,6 +191,7 @@ def lacks(need: str, p: pm.Prediction) -> bool:
         "experts": p.network == "mixtral-8x7b",
         "zero": r.zero > 0,
         "recompute": r.recompute != "none",
+        "linear": r.precision in ("fp8", "fp4"),
         "axes": sum(degree > 1 for degree in degrees) > 1,
     }
     return not has[need]

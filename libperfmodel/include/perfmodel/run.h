@@ -112,7 +112,7 @@ typedef enum pm_kernel_model {
   X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
   X(YES_NO, narrow_weights, "",                                                                                        \
     "weights of linear layers are kept in FP8 or FP4 alone (primary weights), not beside those of 16 bits",            \
-    .option = "fp8-primary-weights", .needs = "linear")                                                                \
+    .option = "primary-weights", .needs = "linear")                                                                \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
