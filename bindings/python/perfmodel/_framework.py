@@ -128,8 +128,12 @@ def of_study(study: _core.study, index: int, system: int) -> Framework | None:
     return _of_parts(part)
 
 
-def frameworks_records(items: Iterable[Framework]) -> list[Records]:
+def frameworks_records(items: Iterable[Framework]) -> tuple[Records, Records, Records, Records]:
     """The four records of each, kind by kind."""
-    parts = ("framework", "cudnn_generation", "prediction_interval", "memory_profile")
-    found = [(item.profile, item.cudnn, item.interval, item.memory) for item in items]
-    return [_record.side_by_side(kind, [records[place] for records in found]) for place, kind in enumerate(parts)]
+    found = list(items)
+    return (
+        _record.side_by_side("framework", [item.profile for item in found]),
+        _record.side_by_side("cudnn_generation", [item.cudnn for item in found]),
+        _record.side_by_side("prediction_interval", [item.interval for item in found]),
+        _record.side_by_side("memory_profile", [item.memory for item in found]),
+    )

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from . import _core, _record, _records, _shipped
 from ._errors import NotFoundError
-from ._inputs import Number, choice, field
+from ._fields import field
+from ._inputs import Number, choice, text
 from ._record import Records
 from ._system import as_gpu
 
@@ -84,7 +85,7 @@ def kernel(
         if name not in known or name in ("operation", "precision"):
             raise NotFoundError(f'a kernel has no field "{name}"; known are {", ".join(known)}')
     if "optimizer" in fields:
-        fields["optimizer"] = choice("kernel", "optimizer", fields["optimizer"])
+        fields["optimizer"] = choice("kernel", "optimizer", text(fields["optimizer"], "optimizer"))
     names = list(fields)
     values = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in fields.values())) if names else []
     given: dict[str, Any] = dict(zip(names, values))

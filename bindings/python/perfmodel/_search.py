@@ -96,7 +96,8 @@ class Search:
     @cached_property
     def best(self) -> Prediction:
         """The fastest plan: its prediction, with its run."""
-        return self.plans[0]
+        best: Prediction = self.plans[0]
+        return best
 
     @cached_property
     def why(self) -> Table:

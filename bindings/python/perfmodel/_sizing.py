@@ -167,14 +167,15 @@ def size(
         if value is not None and run.get("batch") is not None:
             raise ArgumentError(f"batch and {name} are both given; give one")
     runs, assumed = _choices(plan, check(plan._task.run, run, "size"), global_batch is not None)
-    known = default().dataset(dataset or "ilsvrc2012") if dataset is None or isinstance(dataset, str) else dataset
-    known = None if plan._task.replicas else known
+    named = "ilsvrc2012" if dataset is None else dataset
+    known = default().dataset(named) if isinstance(named, str) else named
+    trained = None if plan._task.replicas else known
     goal = _goal(
-        rate, latency, epochs, within, known, global_batch, minimize, max_nodes, pue, switch_ports, oversubscription
+        rate, latency, epochs, within, trained, global_batch, minimize, max_nodes, pue, switch_ports, oversubscription
     )
     chosen = [plan.systems[index] for index in runs["system_index"]]
     owed = doubles(_price(prices, plan.systems, system) for system in chosen)
-    paths = path_arrays(_paths(chosen, known, storage, units, loader, cache))
+    paths = path_arrays(_paths(chosen, trained, storage, units, loader, cache))
     return Sizing(_Question(plan, goal, runs, owed, paths), assumed)
 
 

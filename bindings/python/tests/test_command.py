@@ -24,7 +24,7 @@ def test_command_of_pip(start: list[str], tmp_path: Path) -> None:
     assert run(*start, "--version", folder=tmp_path).stdout == f"perfmodel {pm.__version__}\n"
     done = run(*start, "list", "optimizers", "-o", "made.csv", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "made.csv").read_text().startswith("id,state [B],")
+    assert (tmp_path / "made.csv").read_text().startswith("optimizer,meaning,state [B],")
     wrong = run(*start, "predcit", folder=tmp_path)
     assert (wrong.returncode, wrong.stderr) == (2, 'perfmodel: unknown command "predcit"; did you mean "predict"?\n')
 
