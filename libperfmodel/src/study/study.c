@@ -54,10 +54,11 @@ static void take_networks(pm_study *study, const pm_study_setup *setup)
 static int take_records(pm_study *study, const pm_study_records *records, size_t i, pm_error *error)
 {
   pm__study_slot *slot = &study->slots[i];
+  if (!slot->named) return PM_OK; /* slots without a name have no records */
   bool trains = study->task->software == PM__TASK_FRAMEWORKS;
   const pm_framework_profile *framework = trains && records->frameworks != NULL ? records->frameworks[i] : NULL;
   const pm_inference_profile *profile = !trains && records->profiles != NULL ? records->profiles[i] : NULL;
-  if (!slot->named || (framework == NULL && profile == NULL)) return PM_OK;
+  if (framework == NULL && profile == NULL) return PM_OK;
   slot->own = (pm__study_software *)calloc(1, sizeof *slot->own);
   if (slot->own == NULL) return pm__no_memory(error);
   if (framework != NULL) slot->own->framework = *framework;
