@@ -148,10 +148,11 @@ def shown(rate: float | None) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("builds", metavar=("A", "B"), nargs=2, help="a git revision, \".\" or a build folder")
+    for name in ("A", "B"):
+        parser.add_argument(name, help="a git revision, \".\" or a build folder")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each build (default 5)")
     given = parser.parse_args()
-    builds = [built(text) for text in given.builds]
+    builds = [built(given.A), built(given.B)]
     rounds = [[measure(build) for build in builds] for _ in range(given.rounds)]
     print(f"{'median rate, 1/s':<28}{builds[0].name:>14}{builds[1].name:>14}{'B/A':>8}")
     for name in {name: None for one in rounds[0] for name in one}:
