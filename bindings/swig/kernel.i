@@ -22,7 +22,7 @@ static records optimizers(pm_error *error)
 static double catalog_usable_memory(const pm_catalog *catalog, const pm_gpu *gpu, size_t gpu_count, pm_error *error)
 {
   double bytes = NAN;
-  if (single(gpu_count, "gpu", error)) pm_catalog_get_usable_memory(catalog, gpu, &bytes, NULL, error);
+  if (single(gpu_count, "gpu", error)) pm_catalog_get_usable_memory(catalog, gpu, &bytes, error);
   return bytes;
 }
 

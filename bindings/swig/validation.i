@@ -15,7 +15,7 @@ static names validation_sets(pm_error *error)
   return names_list(validation_set_at, &lab, error);
 }
 
-/* A set, rows of one's own as the text of a table or the path of one ("" for none), and whether a row is wanted for
+/* A set, the user's rows as the text of a table or the path of one ("" for none), and whether a row is wanted for
 ** each measurement, what its rows are of ("": anything), and the system of a file that does not say it. */
 static pm_table *validate_table(const pm_catalog *catalog, const char *set, const char *data, const char *path,
                                 double rows, const char *only, const char *system, pm_error *error)

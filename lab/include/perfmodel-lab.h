@@ -35,10 +35,10 @@ extern "C" {
 
 /* ---- Validation ------------------------------------------------------------------------------------------------- */
 
-/* What to validate: a set, on the shipped measurements or on one's own. */
+/* What to validate: a set, on the shipped measurements or on yours. */
 typedef struct pm_validation {
   const char *set;  /* one of pm_validation_get_set */
-  const char *data; /* the text of a table of one's own; NULL: what is shipped */
+  const char *data; /* the text of your table; NULL: what is shipped */
   const char *file; /* how messages call that table; NULL: "data" */
   int rows;         /* 1: a row for each measurement, 0: for each group of them */
   const char *only; /* training, inference: only rows of these, as in pm_calibration_options.hold_out; NULL: all */
@@ -130,12 +130,11 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 /* ---- Calibrating the constants of the model -------------------------------------------------------------------- */
 
 /*
-** A set of measurements, those that the library ships or one's own, gives constants of the catalogue:
+** A set of measurements, those that the library ships or yours, gives constants of the catalogue:
 **
 **     kernels    times of kernels -> constants of architectures (kernel_calibration)
 **     training   rates of training -> host times of frameworks, factors of cuDNN generations; the rate of convolutions
-**                of an
-**                architecture without rows of kernels, if it states one
+**                of an architecture without rows of kernels, if it states one
 **     language   rates of training of language models -> what frameworks' own kernels take in them, and how fast tensor
 **                cores multiply what is not aligned
 **     collectives  times of collectives -> constants of architectures and links (fit, calibration)
@@ -152,7 +151,7 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 /* What to calibrate; begin with the defaults. Texts are not copied. */
 typedef struct pm_calibration_options {
   const char *set;    /* one of pm_calibration_get_set */
-  const char *data;   /* the text of measurements of one's own; NULL: what is shipped */
+  const char *data;   /* the text of your measurements; NULL: what is shipped */
   const char *file;   /* how messages call it; NULL: "data" */
   /* ids of architectures, frameworks or cuDNN generations, parted by commas, whose constants are fitted; NULL: all that
   ** the rows decide, and what they share */

@@ -7,8 +7,7 @@
 **     software      no framework is faster than none, with the same parallelism and overlap
 **     precision     fewer bits take no longer, forward and backward: updates and gradients keep a copy in FP32
 **     batch         twice the samples take no less time, and neither does one more: of a step on any GPU, and of each
-**                   pass
-**                   of each layer
+**                   pass of each layer
 **     nodes         twice the nodes take no less time where each has the whole model
 */
 #include <math.h>

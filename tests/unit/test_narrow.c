@@ -52,7 +52,7 @@ static pm_run mlperf(int system, int nodes, int tensor, int batch)
   run.pipeline_parallel = run.virtual_pipeline = 8;
   run.stage_layers = PM_STAGE_LAYERS_BALANCED;
   run.gradient_bytes = 2;
-  run.narrow_weights = 1;
+  run.primary_weights = 1;
   run.ignore_memory = 1;
   return run;
 }
@@ -95,7 +95,7 @@ START_TEST(bits)
   run.precision = PM_PRECISION_FP4;
   fp4 = memory(&run);
   run.precision = PM_PRECISION_FP8;
-  run.narrow_weights = 0;
+  run.primary_weights = 0;
   copies = memory(&run);
   run.precision = PM_PRECISION_BF16;
   bf16 = memory(&run);
@@ -104,7 +104,7 @@ START_TEST(bits)
   ck_assert_double_eq(fp8.optimizer, bf16.optimizer);
   ck_assert_double_eq(fp8.gradients, bf16.gradients);
   ck_assert_double_eq_tol(copies.weights / bf16.weights, 2, 0.05); /* two copies of a byte, but for the embedding */
-  run.narrow_weights = 1;
+  run.primary_weights = 1;
   ck_assert_double_eq(memory(&run).total, bf16.total);
 }
 END_TEST

@@ -215,7 +215,7 @@ def search(
     """Predicts every way to share a network out over GPUs for a global batch, and finds the best: tensor, sequence,
     context, expert and pipeline parallelism with virtual stages, micro-batch, ZeRO stage, recomputation.
 
-    What is given is taken as it is, of several values each: `gpus=[128, 256]` searches for both, `tensor_parallel=[4,
+    A value that is given is kept, of several each is tried: `gpus=[128, 256]` searches for both, `tensor_parallel=[4,
     8]` tries no others. The schedule is 1f1b, interleaved with virtual stages, unless others are given. Counts of GPUs,
     precision and optimizer are those of `perfmodel.predict` where they are not given; without a framework, each plan
     runs in that of its kind: data parallelism in PyTorch, ZeRO 3 in its FSDP, the others in Megatron-LM.

@@ -49,7 +49,7 @@ def _value(word: str) -> Any:
 
 
 def run_from(path: Union[str, "os.PathLike[str]"], format: str | None = None) -> RunSettings:
-    """Reads how a run is shared out from a script of Megatron-LM, a recipe of NeMo or Megatron-Bridge, torchtitan's
+    """Reads the parallel plan of a run from a script of Megatron-LM, a recipe of NeMo or Megatron-Bridge, torchtitan's
     TOML, DeepSpeed's JSON or Accelerate's YAML.
 
     Args:

@@ -112,10 +112,9 @@ PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *n
 PM_API int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, pm_kernel_calibration *calibration,
                               pm_error *error);
 
-/* Memory [B] of a GPU that programs can have: what its driver was seen to report (*origin is PM_ORIGIN_FITTED), or by a
-** rule from the memory as sold, its type and check bits (PM_ORIGIN_RULE). `origin` may be NULL. */
-PM_API int pm_catalog_get_usable_memory(const pm_catalog *catalog, const pm_gpu *gpu, double *bytes, int32_t *origin,
-                                        pm_error *error);
+/* Memory [B] of a GPU that programs can have: what its driver was seen to report, or by a rule from the memory as sold
+** and its check bits; pm_catalog_show says which. */
+PM_API int pm_catalog_get_usable_memory(const pm_catalog *catalog, const pm_gpu *gpu, double *bytes, pm_error *error);
 
 /* What the kernels of a GPU rest on at a precision, in words, from the provenance of its entry or of that of its
 ** architecture: "products calibrated (5328 rows of h200-sxm5, 2026-11); convolutions ...". Owned by the caller:
@@ -167,8 +166,7 @@ PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, co
 PM_API char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id,
                                pm_error *error);
 
-/* ---- Machines from elsewhere
-** --------------------------------------------------------------------------------------- */
+/* ---- Machines from elsewhere ------------------------------------------------------------------------------------- */
 
 /* A machine described by another program, as an XML file of ours: `format` is "nccl" (NCCL_TOPO_DUMP_FILE), "topo" (the
 ** text of nvidia-smi topo -m) or "hwloc" (lstopo's XML). `file` is how messages name the source; `gpu` is the GPU of

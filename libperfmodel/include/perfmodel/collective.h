@@ -243,8 +243,7 @@ typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_c
 /* Evaluates an array of calls. A call that cannot be answered gets NAN and its status (PM_STATUS_BAD_ARGUMENT,
 ** PM_STATUS_NO_ROUTE,
 ** PM_STATUS_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: some 40 ns for each;
-** allocates
-** nothing. One rank: 0 s. */
+** allocates nothing. One rank: 0 s. */
 PM_API int pm_group_evaluate_sized(const pm_group *group, const pm_call *calls, size_t call_size,
                                 pm_collective_time *results, size_t result_size, size_t count);
 PM_INLINE int pm_group_evaluate(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
@@ -305,11 +304,9 @@ typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
 /* Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there, from = to), PM_STATUS_NO_ROUTE. */
 PM_API int pm_system_get_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error);
 
-/* ---- The graph, for people
-** ---------------------------------------------------------------------------------------- */
+/* ---- The graph, for people --------------------------------------------------------------------------------------- */
 
-/* ---- Networks of many nodes
-** --------------------------------------------------------------------------------------- */
+/* ---- Networks of many nodes -------------------------------------------------------------------------------------- */
 
 /* A system as text: "matrix" (links between its GPUs, as nvidia-smi prints them), "copies" (between them, as CUDA's
 ** p2pBandwidthLatencyTest prints them), "dot" or "svg" (its link graph). A string that the caller releases with

@@ -161,8 +161,7 @@ typedef struct pm_framework_profile {
   pm_memory_profile memory;
 } pm_framework_profile;
 
-/* ---- Inference
-** ----------------------------------------------------------------------------------------------------- */
+/* ---- Inference --------------------------------------------------------------------------------------------------- */
 
 /* Which operations of a forward pass are run as one kernel. */
 #define PM_FUSION_LIST(X)                                                                               \

@@ -26,8 +26,8 @@
 ** or hyperbolic tangent of the formula; per element of the output, forward:
 **   bias, scale, add, multiply, ... 1 (for each operand beyond two, 1 more); copies, views, nearest neighbour 0
 **   relu 1, squared_relu 2, relu6 2, leaky_relu 2, prelu 2, elu 3, sigmoid 3, softplus 3, silu 4, hardsigmoid 4,
-**   gelu 5, mish 5, hardswish 5, tanh 1; swiglu 5; softmax 5 (maximum, difference, exponential, sum, quotient); dropout
-**     1
+**   gelu 5, mish 5, hardswish 5, tanh 1; swiglu 5; softmax 5 (maximum, difference, exponential, sum, quotient)
+**   dropout 1
 **   batch norm 4 (of the result); layer, group and instance norm 5 and 1 each for scale and shift; RMS norm 3 and 1
 **   pooling 1 per element of the windows, mean 1 per element of the input and of the output
 **   interpolation by n neighbours 2 n - 1; local response normalisation over n channels 2 n + 3

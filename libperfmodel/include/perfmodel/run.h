@@ -110,9 +110,8 @@ typedef enum pm_kernel_model {
     .needs = "experts")                                                                                                \
   X(REAL, expert_imbalance, "1", "tokens of the busiest rank over the mean", .otherwise = "1", .needs = "expert")     \
   X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
-  X(YES_NO, narrow_weights, "",                                                                                        \
-    "weights of linear layers are kept in FP8 or FP4 alone (primary weights), not beside those of 16 bits",            \
-    .option = "primary-weights", .needs = "linear")                                                                \
+  X(YES_NO, primary_weights, "",                                                                                       \
+    "weights of linear layers are kept in FP8 or FP4 alone, not beside those of 16 bits", .needs = "linear")           \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

@@ -301,6 +301,22 @@ static int show_system(rows *r, const pm_catalog *catalog, const pm__entry *entr
   return failure.status;
 }
 
+/* ---- GPUs: what programs can have of the memory. */
+
+static int show_gpu(rows *r, const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  char value[PM_TEXT_MAX];
+  double bytes;
+  const pm__entry *seen;
+  int status = pm_catalog_get_usable_memory(catalog, (const pm_gpu *)entry->record, &bytes, error);
+  if (status == PM_OK) status = pm__catalog_seek(catalog, PM__USABLE_MEMORIES, entry->id, &seen, error);
+  if (status != PM_OK) return status;
+  pm_quantity_format(value, sizeof value, bytes, "B");
+  add_row(r, "usable_memory", value, "", seen != NULL ? seen->source : "computed",
+          seen != NULL ? "" : "a rule: GB as GiB, less check bits and the driver's 1 %");
+  return PM_OK;
+}
+
 /* ---- Networks: parameters and totals. */
 
 static void add_parameters(rows *r, const pm__entry *entry)
@@ -346,6 +362,7 @@ pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, const cha
     add_record(&r, entry);
     add_head(&r, entry);
   }
+  if (number == PM__GPUS) status = show_gpu(&r, catalog, entry, error);
   if (number == PM__SYSTEMS) status = show_system(&r, catalog, entry, error);
   pm_table *table = status == PM_OK ? make_table(&r, error) : NULL;
   for (int i = 0; i < COLUMNS; i++) free(r.cells[i]);

@@ -5,11 +5,9 @@
 **     NAME-RELEASE     the newest entry up to that release
 **     NAME-2           as NAME, of the releases 2.x
 **     NAME@MONTH       the newest since that month, with the GPU libraries of that month: "pytorch@2024-06"; a
-**                      container's
-**                      release is a month too: "pytorch@24.06"
+**                      container's release is a month too: "pytorch@24.06"
 **     NAME             the newest whose constants were fitted, of those whose libraries run on the GPU; the newest of
-**                      these
-**                      if none was fitted
+**                      these if none was fitted
 */
 #include "catalog/generation.h"
 #include <stdio.h>

@@ -326,7 +326,7 @@ static bool set_kernels(graph *g)
 static bool set_usable_memory(graph *g)
 {
   double bytes;
-  if (pm_catalog_get_usable_memory(g->catalog, &g->system->gpu, &bytes, NULL, g->error) != PM_OK) return false;
+  if (pm_catalog_get_usable_memory(g->catalog, &g->system->gpu, &bytes, g->error) != PM_OK) return false;
   return pm__system_set_usable_memory(g->system, bytes, g->error) == PM_OK;
 }
 

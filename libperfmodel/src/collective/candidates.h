@@ -3,8 +3,7 @@
 ** of bytes. For code that asks in many sizes without allocating, as the training step does with its buckets:
 **
 **     pm__collective_group group;            pm__collective_group_init(&group, system, 0, 1, gpus, nodes)
-**     pm__collective_candidates candidates;  pm__collective_candidates_find(&candidates, &group,
-** PM_COLLECTIVE_ALL_REDUCE)
+**     pm__collective_candidates candidates;  pm__collective_candidates_find(&candidates, &group, collective)
 **     for each bucket                        pm__collective_candidates_time(&candidates, bytes)
 **
 ** The first two are arithmetic, some 150 ns together; candidates refer to the group's wiring and do not change, so they

@@ -4,8 +4,7 @@
 **     Winograd 4x4   windows of 3 x 3 and 5 x 5: T = (4 + R - 1)^2 products of K x tiles x C, transforms apart
 **     Winograd 2x2   3 x 3 in one kernel, 1 / 2.25 of the multiplications; not for the gradient of weights
 **     FFT            tiles of 32 x 32 or smaller, of 256 in rows, half as many products of complex numbers; windows of
-**                    25
-**                    elements and more, of 9 in rows, and gradients of weights
+**                    25 elements and more, of 9 in rows, and gradients of weights
 **
 ** Lavin, Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. Transforms of tensors and of weights
 ** move a multiple of their elements; every kernel of transforms takes a time of its own. Where they are kernels apart,

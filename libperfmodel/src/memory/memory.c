@@ -66,16 +66,22 @@ int pm__memory_class(int precision)
   return bytes >= 8 ? 0 : bytes >= 4 ? 1 : bytes >= 2 ? 2 : bytes >= 1 ? 3 : 4;
 }
 
+int pm__memory_whole_class(int precision)
+{
+  int found = pm__memory_class(precision);
+  return found < PM__WHOLE_CLASSES ? found : PM__WHOLE_CLASSES - 1;
+}
+
 pm__alive pm__memory_alive(const pm__memory_question *q)
 {
   double alive = q->plan->forward_elements * pm_precision_get_bytes(q->run->precision);
   if (q->run->inference) return (pm__alive){alive, alive};
-  return q->plan->alive[pm__memory_class(q->run->precision)][q->run->recompute];
+  return q->plan->alive[pm__memory_whole_class(q->run->precision)][q->run->recompute];
 }
 
 double pm__memory_operations(const pm__memory_question *q)
 {
-  return q->plan->operations[pm__memory_class(q->run->precision)];
+  return q->plan->operations[pm__memory_whole_class(q->run->precision)];
 }
 
 /*

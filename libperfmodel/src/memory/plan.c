@@ -29,32 +29,33 @@ static pm__alive by_operation(const pm__alive *full, const pm__alive *none, doub
   return less ? (pm__alive){full->saved + operations, full->peak + operations} : *none;
 }
 
-/* Without recomputation comes first. */
-static int scan_class(const pm__tensors *tensors, pm__sizes sizes, double operations, int how, pm__alive *alive,
-                      pm_error *error)
+/* Without recomputation comes first; segments are scanned once for all that computes layers again. */
+static int scan_class(const pm__tensors *tensors, pm__sizes sizes, double operations, pm__alive *alive, pm_error *error)
 {
-  const pm_recomputation *r = pm_recomputation_get(how);
-  if (!r->layers) return pm__scan_backward(tensors, sizes, r->scores != 0, &alive[how], NULL, error);
-  int status = pm__scan_segments(tensors, sizes, &alive[how], error);
-  if (r->operations) alive[how] = by_operation(&alive[how], &alive[PM_RECOMPUTE_NONE], operations);
+  pm__alive segments;
+  int status = pm__scan_segments(tensors, sizes, &segments, error);
+  for (int how = 0; how < PM_RECOMPUTE_COUNT && status == PM_OK; how++) {
+    const pm_recomputation *r = pm_recomputation_get(how);
+    if (!r->layers) status = pm__scan_backward(tensors, sizes, r->scores != 0, &alive[how], NULL, error);
+    else if (r->operations) alive[how] = by_operation(&segments, &alive[PM_RECOMPUTE_NONE], operations);
+    else alive[how] = segments;
+  }
   return status;
 }
 
-static int scan(pm_memory_plan *plan, const pm__tensors *tensors, pm_error *error)
+static int scan(pm_memory_plan *plan, const pm__tensors *tensors, int classes, pm_error *error)
 {
   int status = pm__scan_forward(tensors, &plan->forward_elements, &plan->written_elements, error);
-  for (int i = 0; i < PM__CLASSES && status == PM_OK; i++) {
+  for (int i = 0; i < classes && status == PM_OK; i++) {
     pm__sizes sizes = pm__sizes_of(&plan->profile, pm__class_precision[i]);
-    pm__alive *alive = plan->alive[i];
     plan->operations[i] = pm__scan_operations(tensors, sizes);
-    for (int how = 0; how < PM_RECOMPUTE_COUNT && status == PM_OK; how++)
-      status = scan_class(tensors, sizes, plan->operations[i], how, alive, error);
+    status = scan_class(tensors, sizes, plan->operations[i], plan->alive[i], error);
   }
   return status;
 }
 
 static pm_memory_plan *make(const pm_network *network, const pm_memory_profile *profile, const pm_optimizer *optimizer,
-                            pm_error *error)
+                            int classes, pm_error *error)
 {
   pm__tensors tensors;
   pm_memory_plan *plan = (pm_memory_plan *)calloc(1, sizeof *plan);
@@ -68,7 +69,7 @@ static pm_memory_plan *make(const pm_network *network, const pm_memory_profile *
   count_network(plan, network);
   int status = plan->largest_block >= 0 ? pm__tensors_find(&tensors, network, profile, error) : PM_STATUS_NO_MEMORY;
   if (status == PM_OK) {
-    status = scan(plan, &tensors, error);
+    status = scan(plan, &tensors, classes, error);
     pm__tensors_free(&tensors);
   }
   if (status == PM_OK) return plan;
@@ -76,8 +77,8 @@ static pm_memory_plan *make(const pm_network *network, const pm_memory_profile *
   return NULL;
 }
 
-pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
-                                   const pm_optimizer *optimizer, pm_error *error)
+pm_memory_plan *pm__memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
+                                    const pm_optimizer *optimizer, int classes, pm_error *error)
 {
   if (network == NULL || profile == NULL || optimizer == NULL) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory plan needs a network, a memory profile and an optimizer");
@@ -87,7 +88,13 @@ pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_pr
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has no layers", network->id);
     return NULL;
   }
-  return make(network, profile, optimizer, error);
+  return make(network, profile, optimizer, classes, error);
+}
+
+pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
+                                   const pm_optimizer *optimizer, pm_error *error)
+{
+  return pm__memory_plan_new(network, profile, optimizer, PM__WHOLE_CLASSES, error);
 }
 
 void pm_memory_plan_free(pm_memory_plan *plan)

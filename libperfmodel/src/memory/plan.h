@@ -4,8 +4,9 @@
 
 #include "memory/scan.h"
 
-/* Precisions that take the same memory share a class: 8, 4 and 2 bytes in training; linear layers in FP8 and in FP4. */
-enum { PM__CLASSES = 5 };
+/* Precisions that take the same memory share a class: 8, 4 and 2 bytes in training; and, of pieces, linear layers in
+** FP8 and in FP4. */
+enum { PM__WHOLE_CLASSES = 3, PM__CLASSES = 5 };
 extern const int pm__class_precision[PM__CLASSES]; /* one precision of each class */
 
 struct pm_memory_plan {
@@ -26,8 +27,13 @@ typedef struct pm__parameter_bytes {
   double replicated; /* of the optimizer, whatever ZeRO shards */
 } pm__parameter_bytes;
 
-/* The class of a precision. */
+/* The class of a precision, of pieces; and of a network that is asked for as a whole. */
 int pm__memory_class(int precision);
+int pm__memory_whole_class(int precision);
+
+/* pm_memory_plan_new with so many of the classes. */
+pm_memory_plan *pm__memory_plan_new(const pm_network *network, const pm_memory_profile *profile,
+                                    const pm_optimizer *optimizer, int classes, pm_error *error);
 
 /* What is asked of a plan: a run and its optimizer. */
 typedef struct pm__memory_question {

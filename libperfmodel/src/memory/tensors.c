@@ -23,7 +23,8 @@ const int *pm__layer_inputs(const pm_network *network, int layer)
 
 /* ---- Sizes. */
 
-/* Linear layers in FP8 or FP4 keep their inputs as they read them; all else is of two bytes. */
+/* Linear layers in FP8 or FP4 keep their inputs as they read them, scales of blocks left out; all else is of two
+** bytes. */
 pm__sizes pm__sizes_of(const pm_memory_profile *profile, int precision)
 {
   double linear = pm_precision_get_bytes(precision), low = linear < 2 ? 2 : linear;

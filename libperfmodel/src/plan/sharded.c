@@ -129,8 +129,8 @@ static void take_shard(const pm__shard *shard, pm__plan_piece *piece)
 static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_piece *piece, pm_error *error)
 {
   piece->units = pm__units_new(piece->network, key->mode, error);
-  piece->memory = pm_memory_plan_new(piece->network, &plan->memories[key->memory], pm_optimizer_get(PM_OPTIMIZER_NONE),
-                                     error);
+  piece->memory = pm__memory_plan_new(piece->network, &plan->memories[key->memory],
+                                      pm_optimizer_get(PM_OPTIMIZER_NONE), PM__CLASSES, error);
   count_piece(piece);
   if (piece->units == NULL || piece->memory == NULL) return false;
   return mark_linear(piece) || pm__no_memory(error) == PM_OK;

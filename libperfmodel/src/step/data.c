@@ -3,13 +3,11 @@
 **
 **     zero 0      all-reduce of g P behind the backward pass of the last micro-batch, in buckets
 **     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives
-**       gradients
-**                 away at once, so with a pipeline or several micro-batches it exchanges them every time
+**                 gradients away at once, so with a pipeline or several micro-batches it exchanges them every time
 **     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
 **                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software
-**                   that
-**                 gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its memory
-**                   says
+**                 that gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its
+**                 memory says
 **
 ** Shards that the host keeps come up before they are gathered, and gradients go down after they are scattered: piece by
 ** piece beside those exchanges, so that the longer of the two counts.

@@ -45,7 +45,7 @@ static int check_choices(const pm_run *r, pm_error *error)
   if (status == PM_OK) status = check_choice("rank_order", r->rank_order, PM_RANK_ORDER_COUNT, error);
   if (status == PM_OK) status = check_choice("context_exchange", r->context_exchange, PM_CONTEXT_EXCHANGE_COUNT, error);
   if (status == PM_OK) status = check_choice("offload", r->offload, PM_OFFLOAD_COUNT, error);
-  if (status == PM_OK) status = check_choice("narrow_weights", r->narrow_weights, 2, error);
+  if (status == PM_OK) status = check_choice("primary_weights", r->primary_weights, 2, error);
   return status == PM_OK ? check_choice("sequence_parallel", r->sequence_parallel, 2, error) : status;
 }
 

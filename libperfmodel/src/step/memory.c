@@ -2,16 +2,12 @@
 ** Memory of a stage: what its pieces keep for as many micro-batches as the schedule has in flight, and what belongs to
 ** its parameters.
 **
-**     activations   sum over pieces of what each keeps x micro-batches in flight; recomputed in full: the piece's
-**                   inputs
+**     activations   sum over pieces of what each keeps x micro-batches in flight; recomputed in full: their inputs
 **     gradients     what a backward pass has alive beyond that: of the pieces of the last chunk, from the last to the
-**                   first,
-**                   the most that one has alive less what it and those behind it keep; with recomputation everything
-**                     that one
-**                   layer keeps comes to it
+**                   first, the most that one has alive less what it and those behind it keep; with recomputation
+**                   everything that one layer keeps comes to it
 **     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO; but for
-**                   what the
-**                   host keeps (offload.c)
+**                   what the host keeps (offload.c)
 */
 #include <math.h>
 #include <string.h>
@@ -41,7 +37,7 @@ static double gradient_bytes(const pm__step *p, double own)
 static double linear_weight(const pm__step *p, double wide)
 {
   double copies = NARROW_COPIES * pm_precision_get_bytes(p->s.run->precision);
-  return copies + (p->s.run->narrow_weights ? 0 : wide);
+  return copies + (p->s.run->primary_weights ? 0 : wide);
 }
 
 /* Bytes of so many parameters, `linear` of them of layers in FP8 or FP4, and what belongs to them, over `shards`. */
