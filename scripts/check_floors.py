@@ -93,7 +93,7 @@ ONLY = {
 
 # First words of internal types (pm__<word>...), besides the room's own name. A word belongs to one room.
 WORDS = {
-    "base": {"arena", "csv", "document", "element", "embedded", "json", "name", "spread", "string", "text", "words"},
+    "base": {"arena", "csv", "document", "element", "embedded", "json", "name", "error", "string", "text", "words"},
     "hardware": {"edge", "kept", "keeper", "vertex", "system", "gpu"},
     "report": {"arrow", "column", "columns", "table"},
     "network": {

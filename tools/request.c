@@ -59,7 +59,7 @@ static const cli_known *find_option(const cli_request *request, cli_option_test 
 static bool is_argument(const cli_command *command, const char *name)
 {
   char word[64];
-  const char *usual = pm_name_find_usual("option", name);
+  const char *usual = pm_name_find_alias("option", name);
   snprintf(word, sizeof word, "%s", usual != NULL ? usual : name);
   for (char *c = word; *c != '\0'; c++) *c = (char)toupper((unsigned char)*c);
   return word[0] != '\0' && is_word_of(command->arguments, word);

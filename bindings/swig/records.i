@@ -74,11 +74,11 @@ static char *quantity_format(double value, const char *unit, pm_error *error)
   return text_copy(pm_quantity_format(text, sizeof text, value, unit), error);
 }
 
-/* What is called here what other programs call so, or nothing: see pm_name_find_usual. */
-static const char *usual_name(const char *of, const char *name, pm_error *error)
+/* What is called here what other programs call so, or nothing: see pm_name_find_alias. */
+static const char *alias_of(const char *of, const char *name, pm_error *error)
 {
   (void)error;
-  return pm_name_find_usual(of, name);
+  return pm_name_find_alias(of, name);
 }
 
 /* Which of the names was probably meant, or nothing: see pm_name_find_meant. */

@@ -21,7 +21,7 @@ START_TEST(each_says_everything)
     ck_assert_msg(text->doc != NULL && text->doc[0] != '\0', "%s has no doc", text->name);
     ck_assert_msg(a->collectives != 0 && a->collectives < PM__BIT(PM_COLLECTIVE_COUNT), "%s: collectives", text->name);
     ck_assert_msg(a->protocols != 0 && a->protocols <= PM__ANY_PROTOCOL, "%s: protocols", text->name);
-    ck_assert_msg(a->eras != 0 && a->eras <= PM__ANY_ERA, "%s: eras", text->name);
+    ck_assert_msg(a->nccl != 0 && a->nccl <= PM__ANY_NCCL, "%s: eras", text->name);
     ck_assert_msg(a->needs != 0, "%s: needs", text->name);
     ck_assert_msg(pm_record_find_field(pm_record_type_find("collective"), "algorithm")->choices[id].name == text->name,
                   "%s: results name it otherwise", text->name);
@@ -90,12 +90,12 @@ START_TEST(each_does_what_it_says)
     pm_system *system = build_system(machines[m]);
     for (int gpus = 1; gpus <= 8; gpus += 7)
       for (int nodes = 1; nodes <= 4; nodes++)
-        for (int era = 0; era < PM_ERA_COUNT; era++) {
+        for (int nccl = 0; nccl < PM_NCCL_COUNT; nccl++) {
           pm__collective_group group;
           pm__collective_parameters parameters;
           if (gpus * nodes == 1) continue;
           int status = pm__collective_group_init(&group, system, 0, 1, gpus, nodes);
-          group.era = era;
+          group.nccl = nccl;
           if (status == PM_OK) status = pm__collective_parameters_init(&parameters, &group, NULL);
           if (status == PM_OK) check_group(&parameters, done);
         }

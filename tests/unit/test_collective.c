@@ -298,13 +298,13 @@ END_TEST
 
 /* ---- What the documents state, with the library of today unless said ---- */
 
-static double bus_by(pm_era era, const char *name, const int *gpus, int count, int nodes, pm_collective collective)
+static double bus_by(pm_nccl nccl, const char *name, const int *gpus, int count, int nodes, pm_collective collective)
 {
   pm_error error = PM_ERROR_NONE;
   pm_system *system = build_system(name);
   pm_group_choice choice = pm_group_choice_make();
   choice.nodes = nodes;
-  choice.nccl = era;
+  choice.nccl = nccl;
   pm_group *group = pm_group_new(system, gpus, count, &choice, &error);
   ck_assert_msg(group != NULL, "%s", error.text);
   double value = result_of(group, collective, 4e9, 0).bus_bandwidth / 1e9;
@@ -315,7 +315,7 @@ static double bus_by(pm_era era, const char *name, const int *gpus, int count, i
 
 static double bus(const char *name, const int *gpus, int count, int nodes, pm_collective collective)
 {
-  return bus_by(PM_ERA_CURRENT, name, gpus, count, nodes, collective);
+  return bus_by(PM_NCCL_CURRENT, name, gpus, count, nodes, collective);
 }
 
 START_TEST(documents_bandwidths_hold)
@@ -333,7 +333,7 @@ START_TEST(documents_bandwidths_hold)
   ck_assert_double_eq_tol(bus("ac922", NULL, 2, 1, PM_COLLECTIVE_ALL_REDUCE), 70, 5);
   ck_assert_double_eq_tol(bus("ac922", NULL, 4, 1, PM_COLLECTIVE_ALL_REDUCE), 30, 3);
   /* NCCL 2.3 has rings alone; today's trees send every byte once between two nodes, not twice */
-  ck_assert_double_eq_tol(bus_by(PM_ERA_2017, "p3dn", NULL, 8, 2, PM_COLLECTIVE_ALL_REDUCE), 1, 0.3);
+  ck_assert_double_eq_tol(bus_by(PM_NCCL_2017, "p3dn", NULL, 8, 2, PM_COLLECTIVE_ALL_REDUCE), 1, 0.3);
   ck_assert_double_eq_tol(bus("p3dn", NULL, 8, 2, PM_COLLECTIVE_ALL_REDUCE), 2, 0.3);
 }
 END_TEST

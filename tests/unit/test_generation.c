@@ -107,9 +107,9 @@ START_TEST(a_month_has_its_collectives)
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "tensorflow@17.12", &found, NULL), PM_OK);
   ck_assert_str_eq(found.framework.id, "tf1-nchw");
   ck_assert_str_eq(found.cudnn.id, "cudnn7.0");
-  ck_assert_int_eq(found.framework.nccl, PM_ERA_2017);
+  ck_assert_int_eq(found.framework.nccl, PM_NCCL_2017);
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "tensorflow@19.10", &found, NULL), PM_OK);
-  ck_assert_int_eq(found.framework.nccl, PM_ERA_CURRENT);
+  ck_assert_int_eq(found.framework.nccl, PM_NCCL_CURRENT);
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "pytorch@24.06", &found, NULL), PM_OK);
   ck_assert_str_eq(found.framework.id, "pytorch-2.4");
   ck_assert_str_eq(found.cudnn.id, "cudnn9.0");

@@ -466,14 +466,15 @@ END_TEST
 /* The last sum of a GPT's layer is not needed to compute it again; BERT's norm behind it needs it. */
 START_TEST(recomputation_leaves_out_the_last_sum)
 {
-  static const struct { const char *name; int again; } rows[] = {{"gpt3-175b", 1}, {"llama3-8b", 1}, {"bert-large", 2}};
+  static const struct { const char *name; int recomputed; } rows[] = {{"gpt3-175b", 1}, {"llama3-8b", 1},
+                                                                      {"bert-large", 2}};
   shared s = share(rows[_i].name, NULL, NULL, (pm__sharding_degrees){.tensor = 4});
   const pm__shard *layer = layer_of_network(&s);
-  int again = 0, all = 0;
+  int recomputed = 0, all = 0;
   for (int i = 0; i < layer->count; i++) all += layer->exchange[i].pass == PM__FORWARD;
-  for (int i = 0; i < layer->count; i++) again += layer->exchange[i].recomputed;
+  for (int i = 0; i < layer->count; i++) recomputed += layer->exchange[i].recomputed;
   ck_assert_int_eq(all, 2);
-  ck_assert_int_eq(again, rows[_i].again);
+  ck_assert_int_eq(recomputed, rows[_i].recomputed);
   release(&s);
 }
 END_TEST

@@ -399,7 +399,7 @@ static const pm_field given_fields[] = {
 };
 static const pm_field answer_fields[] = {
   {"detail", "s", "", offsetof(answer, detail), .kind = PM_FIELD_REAL},
-  {"status", "", "", offsetof(answer, status), .kind = PM_FIELD_CHOICE, .choices = statuses, .show = PM_SHOW_UNUSUAL},
+  {"status", "", "", offsetof(answer, status), .kind = PM_FIELD_CHOICE, .choices = statuses, .show = PM_SHOW_NONZERO},
   {"rate", "1/s", "", offsetof(answer, rate), .kind = PM_FIELD_REAL, .show = PM_SHOW_MAIN},
   {"share", "1", "", offsetof(answer, share), .kind = PM_FIELD_REAL, .show = PM_SHOW_MAIN | PM_SHOW_PERCENT},
   {"unknown", "1", "", offsetof(answer, unknown), .kind = PM_FIELD_REAL, .show = PM_SHOW_MAIN},

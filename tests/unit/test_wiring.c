@@ -292,7 +292,7 @@ START_TEST(groups_that_differ_are_told_apart)
   others[1].groups_at_once = 2;
   others[2].thread_gpus = 4;
   others[3].servers = 2;
-  others[4].era = PM_ERA_2017;
+  others[4].nccl = PM_NCCL_2017;
   others[5].in_network = true;
   ck_assert(pm__collective_group_same(&group, &group));
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

@@ -15,7 +15,7 @@ end
 
 local Settings = {__tostring = function(self) return tostring(self.settings) end}
 
---- How a run is shared out, from a script of Megatron-LM, a recipe of NeMo or Megatron-Bridge, torchtitan's TOML,
+--- How a run is split, from a script of Megatron-LM, a recipe of NeMo or Megatron-Bridge, torchtitan's TOML,
 --- DeepSpeed's JSON or Accelerate's YAML: a table of `options`, which pm.predict takes beside network and system;
 --- `network`, sizes of the network as the file has them; `not_understood`, keys whose effect is not known;
 --- `not_modelled`, keys of what the model leaves out; and `settings`, a table object with a row for each. format:

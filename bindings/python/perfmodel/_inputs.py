@@ -78,7 +78,7 @@ def choice(type_name: str, field_name: str, name: str) -> int:
     choices = field(type_name, field_name).choices
     if text(name, field_name) in choices:
         return choices.index(name)
-    usual = _core.usual_name(field_name, name) or name
+    usual = _core.alias_of(field_name, name) or name
     for i, known in enumerate(choices):
         if _bare(known) == _bare(usual):
             return i

@@ -25,7 +25,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Reader = Callable[[Any], float]
 
 
-def usual(f: Field) -> Any:
+def default_of(f: Field) -> Any:
     """The default of a keyword, as users would write it; None: unknown, or completed by the library."""
     if f.asked:
         return None
@@ -118,7 +118,7 @@ def takes(
             inspect.Parameter(
                 f.name,
                 inspect.Parameter.KEYWORD_ONLY,
-                default=None if f.name in free else usual(f),
+                default=None if f.name in free else default_of(f),
                 annotation=annotation(f, many),
             )
             for f in more

@@ -67,7 +67,7 @@ class Prediction(Reported, _records.Prediction):
         return {**ids, **run, **result, "assumed": self.assumed}
 
     def trace(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The timeline of one step, JSON that ui.perfetto.dev opens: layer by layer, or of a run that shares out the
+        """The timeline of one step, JSON that ui.perfetto.dev opens: layer by layer, or of a run that splits the
         network the passes of every stage; also written to `path`.
         """
         if self._plan is None:

@@ -31,7 +31,7 @@ EDGE = 0.003  # of the width: what a bar needs for a white edge
 
 
 def plot_timeline(prediction: Prediction, *, until: Quantity | None = None, ax: Axes | None = None) -> Axes:
-    """One step of a prediction over time, or its beginning, `until` so many seconds. Of a run that shares out the
+    """One step of a prediction over time, or its beginning, `until` so many seconds. Of a run that splits the
     network: the passes of every stage over its micro-batches (with their numbers where there is room, later chunks of
     layers lighter), exchange of gradients, update, and in grey what it waits. Else the kernels of a GPU, the host's
     launches, buckets of gradients, waiting. `prediction.trace("step.json")` has the same for ui.perfetto.dev.

@@ -160,7 +160,7 @@ def core_arguments() -> dict[str, list[object]]:
     return {
         "quantity_parse": ["1 s", "s"],
         "quantity_format": [1.0, "s"],
-        "usual_name": ["precision", "half"],
+        "alias_of": ["precision", "half"],
         "name_meant": ["bacth", ["batch", "gpus"]],
         "record_doc": ["gpu"],
         "record_size": ["gpu"],

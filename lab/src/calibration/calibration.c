@@ -40,16 +40,16 @@ int pm__lab_calibration_error(pm_calibration *c, const char *stage, const char *
   if (next == NULL) return pm__no_memory(error);
   c->errors = next;
   next += c->error_count++;
-  pm__spread spread = pm__spread_of(errors, count);
+  pm__error_summary summary = pm__error_summary_of(errors, count);
   pm_record_clear(pm_record_type_find("fit_error"), next);
   pm__text_set(next->stage, sizeof next->stage, stage);
   pm__text_set(next->group, sizeof next->group, group);
   next->use = (int32_t)use;
   next->rows = (int32_t)count;
-  next->mape = spread.mape;
-  next->median = spread.median;
-  next->p90 = spread.p90;
-  next->bias = spread.bias;
+  next->mape = summary.mape;
+  next->median = summary.median;
+  next->p90 = summary.p90;
+  next->bias = summary.bias;
   return PM_OK;
 }
 

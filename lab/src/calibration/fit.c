@@ -166,7 +166,7 @@ static double halton(int index, int base)
 }
 
 /* Another start: up to a factor of 3 from the first one, or anywhere between bounds that include 0. */
-static void spread(pm__lab_fit *f, int number)
+static void scatter_start(pm__lab_fit *f, int number)
 {
   static const int primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
   for (size_t j = 0; j < f->count; j++) {
@@ -186,7 +186,7 @@ static int search(pm__lab_fit *f)
   double least = f->cost;
   memcpy(f->best, f->u, f->count * sizeof *f->best);
   for (int i = 1; i < f->options.starts && status == PM_OK; i++) {
-    spread(f, i);
+    scatter_start(f, i);
     status = search_once(f);
     if (status != PM_OK || !(f->cost < least)) continue;
     least = f->cost;

@@ -193,26 +193,26 @@ static int settle(problem *p, pm_fit_parameter *parameters, pm_error *error)
   return PM_OK;
 }
 
-static pm_fit_options options_of(const problem *p, bool again)
+static pm_fit_options options_of(const problem *p, bool refit)
 {
   pm_fit_options options = pm_fit_options_make();
   options.robust = LARGE;
   options.tolerance = 1e-5;
   options.step = 0.02;
-  options.starts = again || p->fit->own ? 1 : STARTS;
+  options.starts = refit || p->fit->own ? 1 : STARTS;
   return options;
 }
 
-static int solve(problem *p, bool again, pm_error *error)
+static int solve(problem *p, bool refit, pm_error *error)
 {
   pm_fit_parameter parameters[PM__STAGE_CONSTANTS];
-  pm_fit_options options = options_of(p, again);
+  pm_fit_options options = options_of(p, refit);
   double starts[PM__STAGE_CONSTANTS];
   for (const pm__lab_stage_constant *constant = p->stage->constants; constant->name != NULL; constant++) {
     size_t i = p->parameters;
     p->own[i] = owners(p, constant->name);
     if (p->own[i] == 0 || (p->stage->turn == PM__FILLS && is_fitted(p, constant->name))) continue;
-    double start = again || p->fit->own ? first_value(p, i, constant->name) : constant->start;
+    double start = refit || p->fit->own ? first_value(p, i, constant->name) : constant->start;
     parameters[i] = pm_fit_parameter_make(constant->name, fmin(fmax(start, constant->lower), constant->upper),
                                          constant->lower, constant->upper);
     p->before[i] = pm__lab_constant_get(&p->fit->before[p->architecture], constant->name);
@@ -236,7 +236,7 @@ static size_t least_rows(const pm__lab_kernel_fit *fit)
 }
 
 /* Nothing happens without rows enough. */
-static int run_stage(pm__lab_kernel_fit *fit, const pm__lab_stage *stage, size_t architecture, bool again,
+static int run_stage(pm__lab_kernel_fit *fit, const pm__lab_stage *stage, size_t architecture, bool refit,
                      pm_error *error)
 {
   problem p;
@@ -245,7 +245,7 @@ static int run_stage(pm__lab_kernel_fit *fit, const pm__lab_stage *stage, size_t
   p.stage = stage;
   p.architecture = architecture;
   int status = collect(&p, error);
-  if (status == PM_OK && p.count >= least_rows(fit)) status = solve(&p, again, error);
+  if (status == PM_OK && p.count >= least_rows(fit)) status = solve(&p, refit, error);
   release(&p);
   return status;
 }
@@ -280,12 +280,12 @@ static void set_starts(pm__lab_kernel_fit *fit)
     }
 }
 
-static int run_all(pm__lab_kernel_fit *fit, const pm__lab_stage *stage, bool again, pm_error *error)
+static int run_all(pm__lab_kernel_fit *fit, const pm__lab_stage *stage, bool refit, pm_error *error)
 {
   int status = PM_OK;
-  if (is_general(fit, stage)) return fit->all ? run_stage(fit, stage, 0, again, error) : PM_OK;
+  if (is_general(fit, stage)) return fit->all ? run_stage(fit, stage, 0, refit, error) : PM_OK;
   for (size_t a = 0; a < fit->architecture_count && status == PM_OK; a++)
-    if (fit->wanted[a]) status = run_stage(fit, stage, a, again, error);
+    if (fit->wanted[a]) status = run_stage(fit, stage, a, refit, error);
   return status;
 }
 

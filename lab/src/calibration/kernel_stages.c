@@ -39,7 +39,7 @@ static bool is_at(pm__lab_stage_place place, const pm_kernel *k, const pm_gpu *g
   }
 }
 
-bool pm__lab_stage_takes(const pm__lab_stage *stage, const pm_kernel *k, const pm_gpu *gpu,
+bool pm__lab_stage_uses(const pm__lab_stage *stage, const pm_kernel *k, const pm_gpu *gpu,
                          const pm_kernel_calibration *stated,
                          bool large)
 {
@@ -292,7 +292,7 @@ pm_fit_use pm__lab_kernel_fit_use(const pm__lab_kernel_fit *fit, const pm__lab_s
                                   const pm__lab_fit_row *row)
 {
   const pm_kernel_calibration *stated = &fit->stated[gpu->architecture];
-  if (!gpu->wanted || !row->usable || !pm__lab_stage_takes(stage, &row->kernel, &gpu->gpu, stated, row->large))
+  if (!gpu->wanted || !row->usable || !pm__lab_stage_uses(stage, &row->kernel, &gpu->gpu, stated, row->large))
     return PM_FIT_USE_COUNT;
   if (row->older) return PM_FIT_USE_OLDER_LIBRARY;
   bool kept = stage->kept_gpu != NULL && strcmp(stage->kept_gpu, gpu->gpu.id) == 0;

@@ -46,7 +46,7 @@ typedef struct pm__lab_stage {
 const pm__lab_stage *pm__lab_stage_at(size_t index);
 
 /* Whether a kernel is one of its rows; `stated`: the constants that the architecture has as its own. */
-bool pm__lab_stage_takes(const pm__lab_stage *stage, const pm_kernel *kernel, const pm_gpu *gpu,
+bool pm__lab_stage_uses(const pm__lab_stage *stage, const pm_kernel *kernel, const pm_gpu *gpu,
                          const pm_kernel_calibration *stated, bool large);
 
 #endif

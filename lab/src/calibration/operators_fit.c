@@ -64,7 +64,7 @@ static const pm_field *field_of(int part, int constant)
   return pm_record_find_field(pm_record_type_find("kernel_harness"), kinds[part][constant].name);
 }
 
-static double *place_of(const hosts *h, int constant)
+static double *constant_field(const hosts *h, int constant)
 {
   return (double *)(void *)((char *)h->host + field_of(h->part, constant)->offset);
 }
@@ -89,7 +89,7 @@ static void choose_lines(hosts *h)
 
 static void put(hosts *h, const double *values)
 {
-  for (size_t i = 0; i < h->count; i++) *place_of(h, h->constants[i]) = values[i];
+  for (size_t i = 0; i < h->count; i++) *constant_field(h, h->constants[i]) = values[i];
 }
 
 static int errors_of(hosts *h, double *errors, pm_error *error)
@@ -122,7 +122,7 @@ static void take_constants(hosts *h, int part, double *values)
   h->part = part;
   h->count = 0;
   for (int c = 0; c < MOST; c++) {
-    if (kinds[part][c].name == NULL || isnan(*place_of(h, c))) continue;
+    if (kinds[part][c].name == NULL || isnan(*constant_field(h, c))) continue;
     values[h->count] = kinds[part][c].start;
     h->constants[h->count++] = c;
   }
@@ -206,7 +206,8 @@ static void put_starts(hosts *h)
 {
   for (h->part = 0; h->part < PARTS; h->part++)
     for (int c = 0; c < MOST; c++)
-      if (kinds[h->part][c].name != NULL && !isnan(*place_of(h, c))) *place_of(h, c) = kinds[h->part][c].start;
+      if (kinds[h->part][c].name != NULL && !isnan(*constant_field(h, c))) *constant_field(h, c) =
+          kinds[h->part][c].start;
 }
 
 static int fit_hosts(hosts *h, const char *chosen, pm_error *error)

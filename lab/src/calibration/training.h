@@ -24,7 +24,7 @@ typedef struct pm__lab_training_row {
 } pm__lab_training_row;
 
 /* Which rows: of training, which images decide; of language models, whose norms of rows, softmax and dropout are
-** kernels of the framework, on V100; of inference; or of models that are shared out. */
+** kernels of the framework, on V100; of inference; or of models that are split. */
 typedef enum pm__lab_training_set {
   PM__SET_TRAINING,
   PM__SET_LANGUAGE,
@@ -53,7 +53,7 @@ int pm__lab_training_rows_sort(pm__lab_training_rows *rows, pm_error *error);
 int pm__lab_training_rows_merge(pm__lab_training_rows *rows, pm_error *error);
 void pm__lab_training_rows_free(pm__lab_training_rows *rows);
 
-/* Whether rows differ in how the network is shared out alone. */
+/* Whether rows differ in how the network is split alone. */
 bool pm__lab_training_is_plan(const pm__lab_training_row *a, const pm__lab_training_row *b);
 
 /* What a row is left out with: its source, or its network where all rows have one source; a number. */
@@ -110,7 +110,7 @@ typedef struct pm__lab_training_fit {
   bool *borne;         /* of each row of the fit, by constant: whether it bears on the row */
   double *put;         /* the values by which the active rows are predicted now */
   bool stale;          /* they are not predicted by any yet */
-  int *again;          /* runs to be predicted again, at work */
+  int *repredicted;    /* runs to be predicted again, at work */
   double *kept_out;    /* log(predicted / measured) of each row without its fold; NAN: not */
 } pm__lab_training_fit;
 

@@ -74,12 +74,13 @@ static int predict_by(pm__lab_training_fit *fit, const double *values)
   for (size_t c = 0; c < fit->count; c++)
     kernels = kernels || (is_of_kernels(&fit->constants[c]) && is_changed(fit, values, c));
   for (size_t i = 0; i < fit->active_count; i++)
-    if (is_felt(fit, values, fit->active[i])) fit->again[count++] = fit->rows.items[fit->active[i]].run;
+    if (is_felt(fit, values, fit->active[i])) fit->repredicted[count++] = fit->rows.items[fit->active[i]].run;
   pm__lab_training_put(fit, values);
   memcpy(fit->put, values, fit->count * sizeof *values);
   fit->stale = false;
-  return fit->rows.set == PM__SET_INFERENCE ? pm__lab_predictor_infer_some(predictor, fit->again, count, kernels)
-                                            : pm__lab_predictor_predict_some(predictor, fit->again, count, kernels);
+  return fit->rows.set == PM__SET_INFERENCE ? pm__lab_predictor_infer_some(predictor, fit->repredicted, count, kernels)
+                                            : pm__lab_predictor_predict_some(predictor, fit->repredicted, count,
+                                                kernels);
 }
 
 static int residuals_of(void *context, const double *values, double *residuals, pm_error *error)
@@ -227,10 +228,10 @@ static bool make_room(pm__lab_training_fit *fit)
   fit->kept_out = (double *)malloc(rows * sizeof *fit->kept_out);
   fit->active = (size_t *)malloc(rows * sizeof *fit->active);
   fit->errors = (double *)malloc(rows * sizeof *fit->errors);
-  fit->again = (int *)malloc(rows * sizeof *fit->again);
+  fit->repredicted = (int *)malloc(rows * sizeof *fit->repredicted);
   fit->put = (double *)malloc(constants * sizeof *fit->put);
   fit->borne = (bool *)malloc(rows * constants * sizeof *fit->borne);
-  return fit->kept_out != NULL && fit->active != NULL && fit->errors != NULL && fit->again != NULL &&
+  return fit->kept_out != NULL && fit->active != NULL && fit->errors != NULL && fit->repredicted != NULL &&
          fit->put != NULL && fit->borne != NULL;
 }
 
@@ -325,7 +326,7 @@ static int calibrate(pm__lab_training_set set, pm_calibration *out, const pm_cat
   free(fit.kept_out);
   free(fit.active);
   free(fit.errors);
-  free(fit.again);
+  free(fit.repredicted);
   free(fit.put);
   free(fit.borne);
   return status;

@@ -68,15 +68,15 @@ static int thread_gpus(const pm__lab_runs *runs, const pm__lab_run_cells *cells,
   return nodes == 1 && !processes ? per_node : 1;
 }
 
-static pm_era era_of(const char *version)
+static pm_nccl era_of(const char *version)
 {
   while (*version == '~') version++;
-  if (strncmp(version, "1.6", 3) == 0) return PM_ERA_2017; /* the first with rings over all NVLinks */
-  if (version[0] == '1' && version[1] == '.') return PM_ERA_2016;
+  if (strncmp(version, "1.6", 3) == 0) return PM_NCCL_2017; /* the first with rings over all NVLinks */
+  if (version[0] == '1' && version[1] == '.') return PM_NCCL_2016;
   if (version[0] == '2' && version[1] == '.' && version[2] >= '0' && version[2] <= '3' &&
       !(version[3] >= '0' && version[3] <= '9'))
-    return PM_ERA_2017;
-  return PM_ERA_CURRENT;
+    return PM_NCCL_2017;
+  return PM_NCCL_CURRENT;
 }
 
 /* What the run was held to. NVLS is what the library does by itself where it can, and else it does as without. */

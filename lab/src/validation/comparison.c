@@ -102,12 +102,12 @@ static size_t sum_groups(const place *places, size_t n, double *errors, pm__lab_
   for (size_t i = 0, count; i < n; i += count) {
     for (count = 0; i + count < n && places[i + count].first == places[i].first; count++)
       errors[count] = places[i + count].row->error;
-    pm__spread spread = pm__spread_of(errors, count);
+    pm__error_summary summary = pm__error_summary_of(errors, count);
     out[groups].rows = (int32_t)count;
-    out[groups].mape = spread.mape;
-    out[groups].median = spread.median;
-    out[groups].p90 = spread.p90;
-    out[groups].bias = spread.bias;
+    out[groups].mape = summary.mape;
+    out[groups].median = summary.median;
+    out[groups].p90 = summary.p90;
+    out[groups].bias = summary.bias;
     memcpy(out[groups].set, places[i].row->set, sizeof out->set);
     memcpy(out[groups++].group, places[i].row->group, sizeof out->group);
   }
@@ -136,7 +136,7 @@ int pm__lab_comparisons_say(const pm__lab_comparisons *rows, pm__string *out, pm
   if (errors == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < rows->count; i++)
     if (!isnan(rows->items[i].error)) errors[n++] = rows->items[i].error;
-  pm__spread all = pm__spread_of(errors, n);
+  pm__error_summary all = pm__error_summary_of(errors, n);
   free(errors);
   pm__string_format(out, "%zu rows, mean %.1f %%, median %.1f %%, 90th percentile %.1f %%\n", n, all.mape, all.median,
                     all.p90);

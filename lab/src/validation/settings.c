@@ -139,10 +139,10 @@ static void say_all(const study *s, pm__string *notes, double *room)
   if (s->setting_count == 0) return;
   count_rows(s, NULL, &all);
   for (size_t i = 0; i < s->setting_count; i++) room[i] = s->settings[i].medians.error;
-  pm__spread spread = pm__spread_of(room, s->setting_count);
+  pm__error_summary summary = pm__error_summary_of(room, s->setting_count);
   pm__string_format(notes, "%d rows are %d settings, whose errors are: mean %.1f %%, median %.1f %%, 90th percentile "
                            "%.1f %%",
-                    all.rows, all.settings, spread.mape, spread.median, spread.p90);
+                    all.rows, all.settings, summary.mape, summary.median, summary.p90);
   if (!isnan(all.covered)) pm__string_format(notes, "; the 80 %% interval holds %.0f %%", all.covered);
   pm__string_add(notes, "\n");
 }

@@ -126,17 +126,17 @@ typedef enum pm_protocol_choice {
 } pm_protocol_choice;
 
 /* Generations of the collective library, by what they can do. */
-#define PM_ERA_LIST(X)                                                                              \
+#define PM_NCCL_LIST(X)                                                                              \
   X(CURRENT, "current", "NCCL 2.4 and later, RCCL: rings, trees, LL128")                            \
   X(2017, "nccl-2.0", "NCCL 1.6 and 2.0 to 2.3: rings; broadcasts fill their chain chunk by chunk")         \
   X(2016, "nccl-1", "NCCL 1: a single ring in the order of the GPUs, Simple only")
 
-typedef enum pm_era {
-#define PM_ERA_ENUM(name, text, doc) PM_ERA_##name,
-  PM_ERA_LIST(PM_ERA_ENUM)
-#undef PM_ERA_ENUM
-  PM_ERA_COUNT
-} pm_era;
+typedef enum pm_nccl {
+#define PM_NCCL_ENUM(name, text, doc) PM_NCCL_##name,
+  PM_NCCL_LIST(PM_NCCL_ENUM)
+#undef PM_NCCL_ENUM
+  PM_NCCL_COUNT
+} pm_nccl;
 
 /* "all_reduce", also "allreduce", "all-reduce", "alltoall", "sendrecv", ... -> pm_collective, or -1. */
 PM_API int pm_collective_find(const char *name);
@@ -224,7 +224,7 @@ PM_INLINE pm_call pm_call_make(void)
 
 /* What a collective takes, or why that is unknown. Grows: see record.h. */
 #define PM_COLLECTIVE_TIME_FIELDS(X)                                                               \
-  X(STATUS, status, "", "ok, or why there is no value", .show = PM_SHOW_UNUSUAL)                   \
+  X(STATUS, status, "", "ok, or why there is no value", .show = PM_SHOW_NONZERO)                   \
   X(REAL, time, "s", "from start to end", .show = PM_SHOW_MAIN)                                    \
   X(REAL, algorithm_bandwidth, "B/s", "bytes / time", .show = PM_SHOW_MAIN)                        \
   X(REAL, bus_bandwidth, "B/s", "what the links would show: algorithm bandwidth by its factor", .show = PM_SHOW_MAIN) \

@@ -37,7 +37,7 @@ extern "C" {
 
 /* What is predicted of inference. Grows: see record.h. */
 #define PM_INFERENCE_FIELDS(X)                                                                                    \
-  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_UNUSUAL) \
+  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_NONZERO) \
   X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                              \
   X(REAL, tokens_per_second, "1/s", "tokens per second that the forward pass reads; unknown for samples without", \
     .show = PM_SHOW_MAIN)                                                                                         \

@@ -118,7 +118,7 @@ typedef enum pm_verdict {
   X(REAL, batch, "1", "samples per GPU and step", .otherwise = "32")                                              \
   X(PRECISION, precision, "", "precision; 2 bytes are mixed precision as the profile does it", .otherwise = "fp32") \
   X(INT, ranks, "1", "data-parallel GPUs", .otherwise = "1")                                                      \
-  X(INT, zero_stage, "1", "shared out over the ranks: 1 optimizer, 2 and gradients, 3 and weights; 0 nothing")    \
+  X(INT, zero_stage, "1", "split over the ranks: 1 optimizer, 2 and gradients, 3 and weights; 0 nothing")    \
   X(RECOMPUTE, recompute, "", "what is computed again in the backward pass")                                      \
   X(YES_NO, inference, "", "forward pass only, nothing kept")                                                     \
   X(REAL, usable, "B", "memory that the GPU has for this; unknown if no verdict is wanted")

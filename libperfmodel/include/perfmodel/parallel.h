@@ -1,5 +1,5 @@
 /*
-** Parallel training of large networks: words for how a network is shared out over GPUs. The degrees themselves are
+** Parallel training of large networks: words for how a network is split over GPUs. The degrees themselves are
 ** fields of a run (predict.h): tensor, context, expert, pipeline; data parallelism has the GPUs that they leave.
 */
 #ifndef PERFMODEL_PARALLEL_H

@@ -64,7 +64,7 @@ typedef enum pm_bottleneck {
 /* What is predicted of a training step. Grows: see record.h. */
 /* Choices stand in pairs, so that nothing lies between the fields: equal predictions have equal bytes. */
 #define PM_PREDICTION_FIELDS(X)                                                                                   \
-  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_UNUSUAL) \
+  X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_NONZERO) \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
   X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                              \
   X(REAL, tokens_per_second, "1/s", "tokens per second, of source and target; unknown for samples without tokens",\

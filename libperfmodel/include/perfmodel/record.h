@@ -60,7 +60,7 @@ typedef struct pm_choice {
 typedef enum pm_show {
   PM_SHOW_MAIN = 1,    /* tables have it without being asked; a record without main fields is shown whole */
   PM_SHOW_PERCENT = 2, /* a share: 0.25 is 25 % */
-  PM_SHOW_UNUSUAL = 4, /* tables have it where a row is other than the first choice: a status that is not ok */
+  PM_SHOW_NONZERO = 4, /* tables have it where a row is other than the first choice: a status that is not ok */
   PM_SHOW_GIVEN = 8    /* what was asked: where it is the same in all rows it is said once, above them */
 } pm_show;
 
@@ -168,7 +168,7 @@ PM_API char *pm_record_format(const pm_field *field, const void *record, char *b
 /* What is called here what other programs call `name`, or NULL: of "precision" (float16, half and amp are fp16; these
 ** are understood), of "option" (batch_size is batch, num_gpus gpus) and of "framework" (nearest to jax is tf1-xla),
 ** both for messages. Case and punctuation do not matter. */
-PM_API const char *pm_name_find_usual(const char *of, const char *name);
+PM_API const char *pm_name_find_alias(const char *of, const char *name);
 
 /* Which of the names was probably meant by one that is none of them: what other programs call an option so, else one
 ** that it begins, else the nearest; NULL if none is near. For messages. */

@@ -39,7 +39,7 @@ PM_INLINE pm_run pm_search_base_make(void)
 
 /* All plans of each of these runs for that global batch: of several GPU counts, systems, frameworks, precisions, of
 ** some values of a degree. The plan must outlive it. Owned by the caller; NULL with an error: a run is wrong, nothing
-** fits together, or no memory. Cost: the network is shared out for each combination of degrees, 0.1 ms each, unless the
+** fits together, or no memory. Cost: the network is split for each combination of degrees, 0.1 ms each, unless the
 ** plan has it already. */
 PM_API pm_search *pm_search_new_sized(const pm_plan *plan, const pm_run *bases, size_t count, size_t run_size,
                                       double global_batch, pm_error *error);

@@ -66,7 +66,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
 /* So many nodes of one choice, and what they take. What nobody stated or the catalogue does not know is unknown. */
 #define PM_SIZE_CHOICE_FIELDS(X)                                                                                    \
   X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong", \
-    .show = PM_SHOW_UNUSUAL)                                                                                         \
+    .show = PM_SHOW_NONZERO)                                                                                         \
   X(INT, rank, "1", "place among the choices, from 1; 0 if it does not reach the target", .show = PM_SHOW_MAIN)      \
   X(INT, choice, "1", "which choice, from 0")                                                                       \
   X(TEXT, system, "", "id of the system", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                                      \

@@ -80,12 +80,12 @@ static inline double pm__or(double value, double otherwise)
 /* ---- Errors of predictions. */
 
 /* Mean, median and 90th percentile of the absolute errors, and mean of the signed ones; NAN of none. */
-typedef struct pm__spread {
+typedef struct pm__error_summary {
   double mape, median, p90, bias;
-} pm__spread;
+} pm__error_summary;
 
 /* From signed errors, which become absolute and sorted. */
-pm__spread pm__spread_of(double *errors, size_t count);
+pm__error_summary pm__error_summary_of(double *errors, size_t count);
 
 /* Quantile of values, which become sorted; between neighbours in proportion. There is at least one. */
 double pm__quantile(double *values, size_t count, double q);

@@ -40,7 +40,7 @@ static double quantity(const pm__element *entry, const char *name, const char *u
   return status == PM_OK ? value : (double)NAN;
 }
 
-static void add(findings *list, const pm__element *entry, const pm__element *e, const char *finding,
+static void add_finding(findings *list, const pm__element *entry, const pm__element *e, const char *finding,
                 const char *suggestion)
 {
   pm_finding *items = (pm_finding *)pm__grow(list->items, list->count, &list->capacity, sizeof *items);
@@ -104,12 +104,12 @@ static void check_pcie(findings *list, const pm__element *entry, const pm__eleme
   snprintf(text, sizeof text, "%s", most);
   bool both = near(value, 2 * rate) || near(value, 2 * rate * 1.0157); /* with or without line coding */
   if (near(value, rate * 1.0157) && value < rate * 1.03) {
-    add(list, entry, e, "before line coding", text);
+    add_finding(list, entry, e, "before line coding", text);
     return;
   }
   snprintf(finding, sizeof finding, both ? "both directions counted" : "above what PCIe %d.0 carries per direction",
            generation);
-  add(list, entry, e, finding, text);
+  add_finding(list, entry, e, finding, text);
 }
 
 /* Network rates come as 10, 25, 40, 50, 100, 200, 400, 800 Gbit/s; the same number of GB/s is a slip. */
@@ -120,10 +120,10 @@ static void check_network(findings *list, const pm__element *entry, const pm__el
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
     if (!near(value, rates[i] * 1e9) || strstr(e->text, "bit") != NULL || value <= 20e9) continue;
     snprintf(text, sizeof text, "%g Gbit/s", rates[i]);
-    add(list, entry, e, "gigabits written as gigabytes", text);
+    add_finding(list, entry, e, "gigabits written as gigabytes", text);
     return;
   }
-  if (value > 100e9) add(list, entry, e, "above 800 Gbit/s, the fastest port there is", "Gbit/s, and per port");
+  if (value > 100e9) add_finding(list, entry, e, "above 800 Gbit/s, the fastest port there is", "Gbit/s, and per port");
 }
 
 static void check_nvlink(findings *list, const pm__element *entry, const pm__element *e, double value)
@@ -138,7 +138,8 @@ static void check_nvlink(findings *list, const pm__element *entry, const pm__ele
     if (strstr(attribute(entry, "id"), known[i].mark) != NULL) rate = known[i].rate;
   if (value <= rate * 1.06) return;
   pm_quantity_format(text, sizeof text, rate, "B/s");
-  add(list, entry, e, near(value, 2 * rate) ? "both directions counted" : "more than one link, or both directions",
+  add_finding(list, entry, e, near(value, 2 * rate) ? "both directions counted" :
+              "more than one link, or both directions",
       text);
 }
 
@@ -176,7 +177,7 @@ static void check_peak(findings *list, const pm__element *entry, const char *fie
   if (e == NULL || isnan(value) || isnan(dense) || value < 1.6 * dense) return;
   pm_quantity_format(text, sizeof text, value / 2, "FLOP/s");
   bool twice = value < 2.6 * dense;
-  add(list, entry, e, twice ? "twice the dense peak: with sparsity" : "far above what its SMs and clock give",
+  add_finding(list, entry, e, twice ? "twice the dense peak: with sparsity" : "far above what its SMs and clock give",
       twice ? text : "check the number and the prefix");
 }
 
@@ -192,12 +193,13 @@ static void check_gpu(findings *list, const pm__element *entry)
   check_peak(list, entry, "peak_fp4_tensor", dense * 4);
   check_peak(list, entry, "peak_int8", dense * 2);
   double bandwidth = quantity(entry, "memory_bandwidth", "B/s"), memory = quantity(entry, "memory", "B");
-  if (e != NULL && bandwidth > 20e12) add(list, entry, e, "above any memory there is", "GB/s, or Gbit/s divided by 8");
-  if (e != NULL && bandwidth < 40e9) add(list, entry, e, "below any GPU's memory", "check the prefix");
+  if (e != NULL && bandwidth > 20e12)
+    add_finding(list, entry, e, "above any memory there is", "GB/s, or Gbit/s divided by 8");
+  if (e != NULL && bandwidth < 40e9) add_finding(list, entry, e, "below any GPU's memory", "check the prefix");
   if (child(entry, "memory") != NULL && (memory > 2e12 || memory < 1e9))
-    add(list, entry, child(entry, "memory"), "not the memory of one GPU", "GB of one device");
+    add_finding(list, entry, child(entry, "memory"), "not the memory of one GPU", "GB of one device");
   if (child(entry, "clock") != NULL && clock < 200e6)
-    add(list, entry, child(entry, "clock"), "below any GPU's boost clock", "MHz or GHz");
+    add_finding(list, entry, child(entry, "clock"), "below any GPU's boost clock", "MHz or GHz");
 }
 
 /* ---- Systems ---- */
@@ -207,12 +209,12 @@ static void check_system(findings *list, const pm__element *entry)
   const pm__element *network = child(entry, "network"), *storage = child(entry, "storage_bandwidth");
   double memory = quantity(entry, "host_memory", "B");
   if (storage != NULL && quantity(entry, "storage_bandwidth", "B/s") > 500e9)
-    add(list, entry, storage, "above the local storage of any node", "GB/s of reading, not Gbit/s");
+    add_finding(list, entry, storage, "above the local storage of any node", "GB/s of reading, not Gbit/s");
   if (child(entry, "host_memory") != NULL && memory < 4e9)
-    add(list, entry, child(entry, "host_memory"), "less than one GPU's memory", "GB, not MB");
+    add_finding(list, entry, child(entry, "host_memory"), "less than one GPU's memory", "GB, not MB");
   const char *count = network != NULL ? attribute(network, "count") : "";
   if (count[0] >= '0' && count[0] <= '9' && pm__whole_at(count, 128, NULL) < 0)
-    add(list, entry, network, "more network ports than a node has", "ports of one node");
+    add_finding(list, entry, network, "more network ports than a node has", "ports of one node");
 }
 
 /* ---- The whole ---- */

@@ -29,7 +29,7 @@ const char *pm__catalog_name(const pm_catalog *catalog, int kind, size_t positio
 }
 
 /* The place of that name, or the free place where it belongs. The table is never full. */
-static size_t place_of(const pm_catalog *catalog, const pm__names *names, int kind, const char *text)
+static size_t slot_of(const pm_catalog *catalog, const pm__names *names, int kind, const char *text)
 {
   size_t mask = names->capacity - 1, i = hash(kind, text) & mask;
   for (;; i = (i + 1) & mask) {
@@ -44,7 +44,7 @@ const pm__names_place *pm__names_find(const pm_catalog *catalog, int kind, const
 {
   const pm__names *names = &catalog->names;
   if (names->capacity == 0) return NULL;
-  const pm__names_place *place = &names->places[place_of(catalog, names, kind, text)];
+  const pm__names_place *place = &names->places[slot_of(catalog, names, kind, text)];
   return place->which != 0 ? place : NULL;
 }
 
@@ -61,7 +61,7 @@ static int make_larger(pm_catalog *catalog, pm_error *error)
   if (larger.own == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < names->capacity; i++) {
     const pm__names_place *old = &names->own[i];
-    if (old->which != 0) larger.own[place_of(catalog, &larger, old->kind, text_of(catalog, old))] = *old;
+    if (old->which != 0) larger.own[slot_of(catalog, &larger, old->kind, text_of(catalog, old))] = *old;
   }
   free(names->own);
   catalog->names = larger;
@@ -73,7 +73,7 @@ int pm__names_add(pm_catalog *catalog, const pm__names_place *name, const pm__na
   pm__names *names = &catalog->names;
   *other = NULL;
   if ((names->count + 1) * 2 > names->capacity && make_larger(catalog, error) != PM_OK) return PM_STATUS_NO_MEMORY;
-  pm__names_place *place = &names->own[place_of(catalog, names, name->kind, text_of(catalog, name))];
+  pm__names_place *place = &names->own[slot_of(catalog, names, name->kind, text_of(catalog, name))];
   if (place->which != 0) {
     *other = place;
     return PM_OK;

@@ -223,7 +223,7 @@ static bool is_catalog_file(int kind, const char *name, pm_error *error)
 /* What is known of frameworks that have no profile, of training or of inference. */
 static bool is_like_framework(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
-  const char *near = pm_name_find_usual("framework", name);
+  const char *near = pm_name_find_alias("framework", name);
   const pm__names_place *place = near != NULL ? pm__names_find(catalog, kind, near) : NULL;
   bool generic = kind == PM__FRAMEWORKS && pm__catalog_has(catalog, kind, "generic");
   if (place == NULL) return false;

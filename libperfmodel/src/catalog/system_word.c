@@ -167,7 +167,7 @@ static word *find(word *w, const char *id)
 }
 
 /* Adds it, or drops it for an equal one that another thread added first. */
-static pm__entry *add(pm__catalog_words *words, word *fresh, pm_error *error)
+static pm__entry *add_word(pm__catalog_words *words, word *fresh, pm_error *error)
 {
   word *head = atomic_load_explicit(&words->head, memory_order_acquire);
   do {
@@ -208,7 +208,7 @@ int pm__system_word(const pm_catalog *catalog, const char *name, const pm__entry
     word *known = find(atomic_load_explicit(&catalog->words->head, memory_order_acquire), id);
     word *fresh = known == NULL ? make(&p, id, &failure) : NULL;
     if (known != NULL) *entry = known->entry;
-    else if (fresh != NULL) *entry = add(catalog->words, fresh, &failure);
+    else if (fresh != NULL) *entry = add_word(catalog->words, fresh, &failure);
   }
   if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
   return failure.status;

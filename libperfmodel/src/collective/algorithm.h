@@ -17,7 +17,7 @@
 
 enum {
   PM__ANY_PROTOCOL = PM__BIT(PM__LL) | PM__BIT(PM__LL128) | PM__BIT(PM__SIMPLE),
-  PM__ANY_ERA = PM__BIT(PM_ERA_COUNT) - 1
+  PM__ANY_NCCL = PM__BIT(PM_NCCL_COUNT) - 1
 };
 
 /* What a group must have for the algorithm. */
@@ -65,7 +65,7 @@ typedef struct pm__collective_traffic {
 typedef struct pm__collective_algorithm {
   unsigned collectives; /* that it does: bits of pm_collective */
   unsigned protocols;   /* that it is written for: bits of PM__LL, ... */
-  unsigned eras;        /* generations of the library that have it: bits of pm_era */
+  unsigned nccl;        /* generations of the library that have it: bits of pm_nccl */
   unsigned needs;       /* bits of PM__NEEDS_... */
   pm__collective_selection selection;
   /* Asked only where all of the above holds. `cost` comes zeroed, with launches 1; `limit` must be set. */

@@ -28,7 +28,7 @@ static unsigned offers(const pm__collective_parameters *group)
 bool pm__collective_algorithm_serves(const pm__collective_algorithm *algorithm, const pm__collective_parameters *group,
                                      pm_collective collective)
 {
-  return has(algorithm->collectives, (int)collective) && has(algorithm->eras, (int)group->era) &&
+  return has(algorithm->collectives, (int)collective) && has(algorithm->nccl, (int)group->nccl) &&
          (algorithm->needs & ~offers(group)) == 0;
 }
 

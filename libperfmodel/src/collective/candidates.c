@@ -9,7 +9,7 @@
 static double group_launch(const pm__collective_parameters *group)
 {
   const pm_collective_fit *fit = group->fit;
-  double each = group->era == PM_ERA_2016 && fit->old_launch > 0 ? fit->old_launch : fit->launch;
+  double each = group->nccl == PM_NCCL_2016 && fit->old_launch > 0 ? fit->old_launch : fit->launch;
   return each * group->thread_gpus;
 }
 

@@ -6,7 +6,7 @@
 pm__collective_group pm__collective_group_on(const pm__wiring *wiring, int nodes)
 {
   return (pm__collective_group){.wiring = wiring, .members = wiring->kept.count, .nodes = nodes, .groups_at_once = 1,
-                                .thread_gpus = 1, .servers = 1, .era = PM_ERA_CURRENT, .in_network = false};
+                                .thread_gpus = 1, .servers = 1, .nccl = PM_NCCL_CURRENT, .in_network = false};
 }
 
 int pm__collective_group_init(pm__collective_group *group, const pm_system *system, int first, int stride, int members,
@@ -23,7 +23,7 @@ bool pm__collective_group_same(const pm__collective_group *a, const pm__collecti
 {
   return a->wiring == b->wiring && a->members == b->members && a->nodes == b->nodes &&
          a->groups_at_once == b->groups_at_once && a->thread_gpus == b->thread_gpus && a->servers == b->servers &&
-         a->era == b->era && a->in_network == b->in_network;
+         a->nccl == b->nccl && a->in_network == b->in_network;
 }
 
 /* What the node's GPUs get out of all its adapters together is shared evenly by the groups that use them at once; a

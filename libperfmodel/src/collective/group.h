@@ -18,7 +18,7 @@ typedef struct pm__collective_group {
   int groups_at_once;       /* that use the network adapters of a node at the same time */
   int thread_gpus;          /* that one host thread drives */
   int servers;              /* parameter servers */
-  int era;                  /* PM_ERA_CURRENT, ...: generation of the collective library */
+  int nccl;                 /* PM_NCCL_CURRENT, ...: generation of the collective library */
   bool in_network;          /* the switches of the network reduce */
 } pm__collective_group;
 

@@ -13,7 +13,7 @@ static int check_choice(const pm_group_choice *choice, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "thread_gpus %d is not at least 1", choice->thread_gpus);
   if (choice->servers < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "servers %d is not at least 1",
                                            choice->servers);
-  if (choice->nccl < 0 || choice->nccl >= PM_ERA_COUNT)
+  if (choice->nccl < 0 || choice->nccl >= PM_NCCL_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no NCCL generation %d", choice->nccl);
   return PM_OK;
 }
@@ -40,7 +40,7 @@ static pm__collective_group chosen(const pm__wiring *wiring, const pm_group_choi
   pm__collective_group group = pm__collective_group_on(wiring, choice->nodes);
   group.thread_gpus = choice->thread_gpus;
   group.servers = choice->servers;
-  group.era = choice->nccl;
+  group.nccl = choice->nccl;
   group.in_network = choice->in_network != 0;
   return group;
 }
@@ -53,7 +53,7 @@ static int fill(pm_group *group, const pm__wiring *wiring, pm_error *error)
   group->count = wiring->kept.count;
   group->gpu = wiring->kept.gpu;
   group->cycles = &wiring->cycles;
-  group->directed_rings = (group->choice.nccl == PM_ERA_2016 ? wiring->single : wiring->packed).directed_rings;
+  group->directed_rings = (group->choice.nccl == PM_NCCL_2016 ? wiring->single : wiring->packed).directed_rings;
   pm__collective_interval_init(group->interval, group->parameters.fit);
   return PM_OK;
 }
@@ -190,7 +190,7 @@ double pm_group_get_rings(const pm_group *group)
 double pm_group_get_rings_most(const pm_group *group)
 {
   if (group == NULL) return NAN;
-  return group->choice.nccl == PM_ERA_2016 ? group->directed_rings : group->wiring->packed.most_rings;
+  return group->choice.nccl == PM_NCCL_2016 ? group->directed_rings : group->wiring->packed.most_rings;
 }
 
 double pm_group_get_ring_bandwidth(const pm_group *group)

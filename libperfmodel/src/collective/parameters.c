@@ -126,14 +126,14 @@ static void fill_members(pm__collective_parameters *parameters, const pm__collec
   parameters->servers = group->servers;
   parameters->thread_gpus = group->thread_gpus;
   parameters->in_network = group->in_network;
-  parameters->era = (pm_era)group->era;
+  parameters->nccl = (pm_nccl)group->nccl;
   parameters->ranks = (double)group->members * group->nodes;
   parameters->fit = &group->wiring->fit;
 }
 
 static const pm__wiring_ring *ring_of(const pm__collective_group *group)
 {
-  return group->era == PM_ERA_2016 ? &group->wiring->single : &group->wiring->packed;
+  return group->nccl == PM_NCCL_2016 ? &group->wiring->single : &group->wiring->packed;
 }
 
 int pm__collective_parameters_init(pm__collective_parameters *parameters, const pm__collective_group *group,

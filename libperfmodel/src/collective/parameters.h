@@ -14,7 +14,7 @@ enum { PM__RING, PM__TREE }; /* second index of the latencies */
 typedef struct pm__collective_parameters {
   int per_node, nodes, servers, thread_gpus;
   double ranks;
-  pm_era era;
+  pm_nccl nccl;
   bool in_network;       /* the switches of the network reduce */
   bool protocols;        /* the library's constants are known; else Simple alone, with those of the links */
   bool nvlink;           /* inner hops run over NVLink, NVLink switches or xGMI */

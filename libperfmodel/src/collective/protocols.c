@@ -6,9 +6,9 @@
 bool pm__collective_protocol_works(const pm__collective_parameters *group, int protocol)
 {
   if (protocol == PM__SIMPLE) return true;
-  if (group->era == PM_ERA_2016) return false;
+  if (group->nccl == PM_NCCL_2016) return false;
   if (protocol == PM__LL) return true;
-  return group->ll128 && group->era == PM_ERA_CURRENT;
+  return group->ll128 && group->nccl == PM_NCCL_CURRENT;
 }
 
 double pm__collective_protocol_bandwidth(const pm__collective_parameters *group, int protocol, double ring)

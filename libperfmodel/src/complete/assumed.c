@@ -12,7 +12,7 @@ typedef struct list {
   int count;
 } list;
 
-static void add(list *l, const char *field, const char *value, const char *reason)
+static void add_assumption(list *l, const char *field, const char *value, const char *reason)
 {
   pm_assumption *row = &l->rows[l->count++];
   snprintf(row->field, sizeof row->field, "%s", field);
@@ -24,7 +24,7 @@ static void add(list *l, const char *field, const char *value, const char *reaso
 static void add_field(list *l, const char *type, const char *name, const void *run, const char *reason)
 {
   char value[PM_TEXT_MAX];
-  add(l, name, pm_record_format(pm_record_find_field(pm_record_type_find(type), name), run, value), reason);
+  add_assumption(l, name, pm_record_format(pm_record_find_field(pm_record_type_find(type), name), run, value), reason);
 }
 
 static const char *why_network(const list *l)
@@ -48,10 +48,10 @@ static void add_counts(list *l, bool gpus, bool nodes, const char *type, const v
 static void add_software(list *l)
 {
   if (!l->q->named && l->q->framework != NULL)
-    add(l, "framework", l->q->framework, "the newest fitted release for such a plan that runs on the GPU");
+    add_assumption(l, "framework", l->q->framework, "the newest fitted release for such a plan that runs on the GPU");
   if (!l->q->traits->chooses_kernels) return;
   const pm_field *attention = pm_record_find_field(pm_record_type_find("framework"), "attention");
-  add(l, "attention", attention->choices[l->q->attention].name,
+  add_assumption(l, "attention", attention->choices[l->q->attention].name,
       l->q->framework == NULL ? "kernels and collectives only"
                               : "what the framework does where the network leaves it open");
 }

@@ -21,7 +21,7 @@ static int32_t full_precision(const pm__complete_question *q)
   return tf32 ? PM_PRECISION_TF32_CONV : PM_PRECISION_FP32;
 }
 
-static int32_t usual_precision(const pm__complete_question *q)
+static int32_t default_precision(const pm__complete_question *q)
 {
   int32_t half = q->traits->language_model ? pm_gpu_get_half_precision(q->gpu) : PM_PRECISION_FP32;
   return half != PM_PRECISION_FP32 ? half : full_precision(q);
@@ -29,7 +29,7 @@ static int32_t usual_precision(const pm__complete_question *q)
 
 void pm__complete_numbers(const pm__complete_question *q, pm_run *run)
 {
-  if (!pm__complete_has(q->given, PM__RUN_AT_precision)) run->precision = usual_precision(q);
+  if (!pm__complete_has(q->given, PM__RUN_AT_precision)) run->precision = default_precision(q);
   if (!pm__complete_has(q->given, PM__RUN_AT_optimizer))
     run->optimizer = q->traits->language_model ? PM_OPTIMIZER_ADAMW : PM_OPTIMIZER_MOMENTUM;
 }
@@ -45,7 +45,7 @@ static int divide(pm_run *run, pm_error *error)
                   samples, ranks);
 }
 
-static double usual_batch(const pm__complete_question *q, const pm_run *run)
+static double default_batch(const pm__complete_question *q, const pm_run *run)
 {
   double micro = run->micro_batch;
   if (q->traits->language_model) return isnan(micro) ? 1 : micro;
@@ -62,7 +62,7 @@ static bool assumes_micro_batch(const pm__complete_question *q)
 static int complete_batch(const pm__complete_question *q, pm_run *run, pm_error *error)
 {
   int status = PM_OK;
-  if (!pm__complete_has(q->given, PM__RUN_AT_batch)) run->batch = usual_batch(q, run);
+  if (!pm__complete_has(q->given, PM__RUN_AT_batch)) run->batch = default_batch(q, run);
   else if (q->given->global_batch) status = divide(run, error);
   if (assumes_micro_batch(q)) run->micro_batch = 1;
   return status;
@@ -76,5 +76,5 @@ int pm__complete_run(const pm__complete_question *q, pm_run *run, pm_error *erro
 
 void pm__complete_inference_run(const pm__complete_question *q, pm_inference_run *run)
 {
-  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) run->precision = usual_precision(q);
+  if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) run->precision = default_precision(q);
 }

@@ -23,7 +23,7 @@ int pm_precision_find(const char *name)
     PM_PRECISION_LIST(NAME)
 #undef NAME
   };
-  const char *usual = pm_name_find_usual("precision", name);
+  const char *usual = pm_name_find_alias("precision", name);
   if (usual != NULL) name = usual;
   for (int i = 0; name != NULL && i < PM_PRECISION_COUNT; i++)
     if (pm__same_name(names[i], name)) return i;

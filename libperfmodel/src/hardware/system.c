@@ -208,7 +208,7 @@ int pm__system_set_library(pm_system *system, const pm_protocol *protocols, cons
 }
 
 /* Every vertex that can be reached from GPU 0 is marked. */
-static void spread(const pm_system *system, bool *reached)
+static void mark_reached(const pm_system *system, bool *reached)
 {
   reached[system->gpus[0]] = true;
   for (bool grew = true; grew;) {
@@ -233,7 +233,7 @@ int pm__system_check(const pm_system *system, pm_error *error)
                     (int)system->gpu_count);
   bool *reached = (bool *)calloc(system->vertex_count, sizeof *reached);
   if (reached == NULL) return pm__no_memory(error);
-  spread(system, reached);
+  mark_reached(system, reached);
   int status = PM_OK;
   for (size_t i = 0; i < system->vertex_count && status == PM_OK; i++)
     if (!reached[i])

@@ -131,7 +131,7 @@ typedef struct list {
   int place[PM__AT_ONCE];
 } list;
 
-static inline void add(list *l, int place, pm__window_implicit p)
+static inline void add_window(list *l, int place, pm__window_implicit p)
 {
   int i = l->products.count++;
   l->place[i] = place;
@@ -151,7 +151,7 @@ static inline void fill(list *l, const pm__device *d, const pm__window_shape *sh
     const pm__window_shape *s = &shapes[i];
     if (d->conv.tensor && s->plain && !(d->odd > 0 && s->odd)) {
       pm__window w = window_of(d, s, batch);
-      add(l, i, s->pass == PM__WGRAD ? weight_gradient_of(d, w) : implicit_of(d, w));
+      add_window(l, i, s->pass == PM__WGRAD ? weight_gradient_of(d, w) : implicit_of(d, w));
     } else if (s->groups > 0) costs[i] = pm__window_shape_cost(d, s, batch, INFINITY);
   }
 }

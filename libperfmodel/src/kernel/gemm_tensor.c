@@ -42,7 +42,7 @@ static void join(const double *compute, const double *memory, const double *l2, 
   }
 }
 
-static int place_of(double value, const double *values)
+static int index_of(double value, const double *values)
 {
   int i = 0;
   while (i < PM__TILES - 1 && values[i] != value) i++;
@@ -61,7 +61,7 @@ static double joined(const candidates *c, int *tile)
   double square[PM__TILES];
   join(c->compute, c->memory, c->l2, square);
   double least = pm__least_of(square, PM__TILES);
-  *tile = place_of(least, square);
+  *tile = index_of(least, square);
   return sqrt(least);
 }
 

@@ -156,8 +156,8 @@ static pm__amount layer_norm_amount(const pm_kernel *k)
 
 static pm__kernel_cost layer_norm_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
-  double again = k->clocks > 0 ? 0 : k->m * k->n * pm__norm_reads(d, k->n); /* else in the clocks */
-  double bytes = d->bytes * (a->elements + again);
+  double reread = k->clocks > 0 ? 0 : k->m * k->n * pm__norm_reads(d, k->n); /* else in the clocks */
+  double bytes = d->bytes * (a->elements + reread);
   return pm__pass_cost(d, a->flop, bytes, k->clocks, k->blocks);
 }
 
@@ -274,7 +274,7 @@ static pm__amount unfused_amount(const pm_kernel *k)
   return (pm__amount){4 * scores * k->n + 5 * scores, 2 * k->count * k->n * (k->m + k->k) + 4 * scores, true};
 }
 
-static void add(pm__kernel_cost *all, double *longest, pm__kernel_cost one)
+static void add_cost(pm__kernel_cost *all, double *longest, pm__kernel_cost one)
 {
   all->time += one.time;
   if (one.time <= *longest) return;
@@ -289,9 +289,9 @@ static pm__kernel_cost unfused_cost(const pm__device *d, const pm_kernel *k, con
   pm__product queries = {.count = k->count, .m = k->m, .n = k->k, .k = k->n};
   pm__product values = {.count = k->count, .m = k->m, .n = k->n, .k = k->k};
   (void)a;
-  add(&all, &longest, pm__gemm_tn_cost(d, &queries));
-  add(&all, &longest, pm__stream_cost(d, 5 * scores, d->bytes * scores * (2 + pm__softmax_reads(d, k->k))));
-  add(&all, &longest, pm__gemm_cost(d, &values));
+  add_cost(&all, &longest, pm__gemm_tn_cost(d, &queries));
+  add_cost(&all, &longest, pm__stream_cost(d, 5 * scores, d->bytes * scores * (2 + pm__softmax_reads(d, k->k))));
+  add_cost(&all, &longest, pm__gemm_cost(d, &values));
   return all;
 }
 

@@ -58,7 +58,7 @@ static double size_of(const pm__launch *list, int count, pm__layer_kernel_part p
   return 0;
 }
 
-static int add(pm__launch *list, int count, pm__pass pass, double elements, double launches)
+static int add_launch(pm__launch *list, int count, pm__pass pass, double elements, double launches)
 {
   pm__launch *s = &list[count];
   *s = (pm__launch){.launches = launches};
@@ -82,8 +82,8 @@ static void eager_scores(pm__launch *list, int count, double scores, bool mixed)
 static int add_scale_and_mask(pm__launch *list, int count, double scores, bool mixed)
 {
   const pm__operation_pass *forward = &scale_and_mask.forward, *backward = &scale_and_mask.backward;
-  count = add(list, count, PM__FORWARD, elements_of(forward, mixed) * scores, forward->launches);
-  return add(list, count, PM__DGRAD, elements_of(backward, mixed) * scores, backward->launches);
+  count = add_launch(list, count, PM__FORWARD, elements_of(forward, mixed) * scores, forward->launches);
+  return add_launch(list, count, PM__DGRAD, elements_of(backward, mixed) * scores, backward->launches);
 }
 
 /* Queries, keys, values and context from tokens x heads to heads x tokens, or back. */
@@ -101,16 +101,16 @@ static int eager_attention(const pm_network *network, const pm__layer *layer, pm
   double tensors = 2 * tensors_of(network, layer);
   bool mixed = execution == PM__EAGER_MIXED;
   if (mixed || execution == PM__EAGER) eager_scores(list, count, scores, mixed);
-  count = add(list, count, PM__FORWARD, tensors, 4);
-  count = add(list, count, PM__DGRAD, tensors, 4);
+  count = add_launch(list, count, PM__FORWARD, tensors, 4);
+  count = add_launch(list, count, PM__DGRAD, tensors, 4);
   return execution == PM__FUSED ? count : add_scale_and_mask(list, count, scores, mixed);
 }
 
 /* The sum of every query and key, its bias and its tanh are written and read in turn; backward, four more sums. */
 static int eager_sums(double sums, pm__launch *list, int count)
 {
-  count = add(list, count, PM__FORWARD, 4 * sums, 2);
-  return add(list, count, PM__DGRAD, 4 * sums, 3);
+  count = add_launch(list, count, PM__FORWARD, 4 * sums, 2);
+  return add_launch(list, count, PM__DGRAD, 4 * sums, 3);
 }
 
 static int eager_parts(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,

@@ -93,7 +93,7 @@ static double moved_by(const walk *w, const pm__layer *layer)
   return moved;
 }
 
-static bool takes(const pm__layer_kernel *kernel, pm__layer_inference_fusion how)
+static bool can_fuse(const pm__layer_kernel *kernel, pm__layer_inference_fusion how)
 {
   if (kernel->family == PM__CONV) return how != PM__INFERENCE_ROWS;
   return !kernel->matrix || how == PM__INFERENCE_SIMPLE;
@@ -107,7 +107,7 @@ static int taker_of(const walk *w, const pm__layer *layer)
     int number = inputs_of(w, layer)[i];
     const origin *from = &w->origins[number];
     if (from->kernel < 0 || !from->alone || elements_of(w, number) != layer->elements_out) continue;
-    if (!takes(&w->list->launch[from->kernel].kernel, fusion_of(layer))) continue;
+    if (!can_fuse(&w->list->launch[from->kernel].kernel, fusion_of(layer))) continue;
     if (taker < 0 || from->kernel > w->origins[taker].kernel) taker = number;
   }
   return taker;

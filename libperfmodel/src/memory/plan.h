@@ -44,7 +44,7 @@ typedef struct pm__memory_question {
 
 pm__parameter_bytes pm__parameters_take(const pm__memory_question *q);
 
-/* The same of one parameter in training, nothing shared out. */
+/* The same of one parameter in training, nothing split. */
 pm__parameter_bytes pm__parameter_bytes_each(const pm__memory_question *q);
 
 /* What one parameter of an embedding keeps more than others. */

@@ -46,8 +46,8 @@ static double score_bytes(const pm__layer *layer, const pm_memory_profile *profi
 {
   bool dropped = layer->saved.mask_elements > 0;
   double scores = dropped ? layer->saved.mask_elements : layer->saved.elements;
-  double again = dropped || sizes.low != sizes.high ? sizes.low : 0;
-  return scores * (sizes.high + again + pm__given(profile->score_tensors, 0) * sizes.low) +
+  double copy = dropped || sizes.low != sizes.high ? sizes.low : 0;
+  return scores * (sizes.high + copy + pm__given(profile->score_tensors, 0) * sizes.low) +
          layer->saved.mask_elements * pm__given(profile->mask, 1);
 }
 

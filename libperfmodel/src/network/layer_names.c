@@ -13,7 +13,7 @@ static size_t hash(const char *name)
 }
 
 /* The place of that name, or the free place where it belongs. The table is never full. */
-static pm__layer_name *place_of(const pm__layer_names *names, const char *name)
+static pm__layer_name *slot_of(const pm__layer_names *names, const char *name)
 {
   size_t mask = names->capacity - 1, i = hash(name) & mask;
   while (names->places[i].name != NULL && strcmp(names->places[i].name, name) != 0) i = (i + 1) & mask;
@@ -23,7 +23,7 @@ static pm__layer_name *place_of(const pm__layer_names *names, const char *name)
 const pm__layer_name *pm__layer_names_find(const pm__layer_names *names, const char *name)
 {
   if (names->capacity == 0) return NULL;
-  const pm__layer_name *place = place_of(names, name);
+  const pm__layer_name *place = slot_of(names, name);
   return place->name != NULL ? place : NULL;
 }
 
@@ -33,7 +33,7 @@ static int make_larger(pm__layer_names *names, pm_error *error)
   larger.places = (pm__layer_name *)calloc(larger.capacity, sizeof *larger.places);
   if (larger.places == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < names->capacity; i++)
-    if (names->places[i].name != NULL) *place_of(&larger, names->places[i].name) = names->places[i];
+    if (names->places[i].name != NULL) *slot_of(&larger, names->places[i].name) = names->places[i];
   free(names->places);
   *names = larger;
   return PM_OK;
@@ -42,7 +42,7 @@ static int make_larger(pm__layer_names *names, pm_error *error)
 int pm__layer_names_add(pm__layer_names *names, const char *name, int number, int line, pm_error *error)
 {
   if ((names->count + 1) * 2 > names->capacity && make_larger(names, error) != PM_OK) return PM_STATUS_NO_MEMORY;
-  pm__layer_name *place = place_of(names, name);
+  pm__layer_name *place = slot_of(names, name);
   place->name = name;
   place->number = number;
   place->line = line;

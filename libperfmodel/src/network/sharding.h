@@ -1,5 +1,5 @@
 /*
-** How a layer is shared out over GPUs: how tensors lie on them, what a kind of layer makes of that, and what the GPUs
+** How a layer is split over GPUs: how tensors lie on them, what a kind of layer makes of that, and what the GPUs
 ** exchange for it. The walk through a network that uses it is in sharding/.
 */
 #ifndef PM_NETWORK_SHARDING_H
@@ -75,7 +75,7 @@ typedef struct pm__sharding_part {
   const pm__shape *inputs; /* of the whole layer, before anything is shared */
   const pm__sharding_state *in;
   int input_count;
-  bool opens;              /* it shares out its own parameters over the tensor group: `in` are whole */
+  bool splits_output;      /* it splits its own parameters over the tensor group: `in` are whole */
   double multiple;         /* of its output: features may be padded to a multiple of this times the parts; 0: no */
   pm__sharding_state out;
   double whole, expert;    /* parameters that every GPU of the tensor group has, those of experts; set by `divide` */
@@ -96,9 +96,10 @@ typedef struct pm__sharding_demand {
 /* The rules of a kind beyond its trait. Functions may be NULL. */
 typedef struct pm__sharding_rules {
   /* Whether it takes inputs as they lie; sets part->out. NULL: inputs that lie alike, and so does the output. */
-  bool (*takes)(const pm__layer *layer, pm__sharding_part *part);
-  /* What its output is where it shares out its own parameters; 0: it does not. NULL: it never does. */
-  pm__sharding_state (*opens)(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees);
+  bool (*accepts)(const pm__layer *layer, pm__sharding_part *part);
+  /* What its output is where it splits its own parameters; 0: it does not. NULL: it never does. */
+  pm__sharding_state (*split_output)(const pm__layer *layer, const pm__shape *inputs,
+                                     const pm__sharding_degrees *degrees);
   /* What it demands of an input that is split, given what is demanded of its output. NULL: the same. */
   pm__sharding_demand (*demands)(const pm__layer *layer, int input, pm__sharding_demand of_output);
   /* Changes its attributes to those of its part on one GPU, and says what part it is. NULL: they stay. */

@@ -39,7 +39,7 @@ static bool allocate(pm__plan_kernels *kernels, size_t count)
 }
 
 /* The place among first .. end-1 of a kernel's equal, or end. */
-static int place_of(const pm__plan_kernels *kernels, int first, int end, const pm__layer_kernel *kernel)
+static int find_kernel(const pm__plan_kernels *kernels, int first, int end, const pm__layer_kernel *kernel)
 {
   const pm__work *work = &kernel->work;
   for (int i = first; i < end; i++)
@@ -52,7 +52,7 @@ static int place_of(const pm__plan_kernels *kernels, int first, int end, const p
 int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kernel *kernel)
 {
   int group = group_of(kernel);
-  return place_of(kernels, kernels->first[group], kernels->first[group + 1], kernel);
+  return find_kernel(kernels, kernels->first[group], kernels->first[group + 1], kernel);
 }
 
 /* Where the time of a kernel belongs. */
@@ -67,7 +67,7 @@ static unsigned char time_place_of(const pm__layer_kernel *kernel)
 static int add(pm__plan_kernels *kernels, int first, int end, const pm__launch *launch)
 {
   const pm__layer_kernel *kernel = &launch->kernel;
-  int place = place_of(kernels, first, end, kernel);
+  int place = find_kernel(kernels, first, end, kernel);
   kernels->repeats[place] += kernel->repeats;
   kernels->launches[place] += launch->launches;
   if (place < end) return end;

@@ -107,7 +107,7 @@ struct pm_plan {
   size_t memory_count, memory_capacity;
   pm__plan_cut *cuts;
   size_t cut_count, cut_capacity;
-  pm__keeper *pieces, *sharded; /* of networks that are shared out: plan/sharded.h */
+  pm__keeper *pieces, *sharded; /* of networks that are split: plan/sharded.h */
 };
 
 /* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an

@@ -51,7 +51,7 @@ static pm__plan_pieces *make_pieces(const pm_plan *plan, int network, pm_error *
   p->pieces = pm__pieces_new(of, error);
   if (p->pieces != NULL && p->pieces->kinds > PM__PIECE_KINDS)
     pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has %d different pieces, more than the %d that can be "
-                                            "shared out",
+                                            "split",
              of->id, p->pieces->kinds, PM__PIECE_KINDS);
   else if (p->pieces != NULL) {
     find_layers(p);

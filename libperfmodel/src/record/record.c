@@ -62,7 +62,7 @@ static bool has_alias(const pm_choice *choice, const char *name)
 /* By any name that users bring. */
 static int32_t find_choice(const pm_field *field, const char *text)
 {
-  const char *usual = pm_name_find_usual(field->name, text), *name = usual != NULL ? usual : text;
+  const char *usual = pm_name_find_alias(field->name, text), *name = usual != NULL ? usual : text;
   for (int32_t i = 0; field->choices[i].name != NULL; i++)
     if (pm__same_name(field->choices[i].name, name) || has_alias(&field->choices[i], name)) return i;
   return -1;

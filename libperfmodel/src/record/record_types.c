@@ -23,7 +23,7 @@ static const pm_choice status_choices[] = {PM_STATUS_LIST(NAME_DOC) END};
 static const pm_choice collective_choices[] = {PM_COLLECTIVE_LIST(NAME_DOC) END};
 static const pm_choice algorithm_choices[] = {PM_ALGORITHM_LIST(NAME_DOC) END};
 static const pm_choice protocol_choices[] = {PM_PROTOCOL_LIST(NAME_DOC) END};
-static const pm_choice era_choices[] = {PM_ERA_LIST(NAME_DOC) END};
+static const pm_choice nccl_choices[] = {PM_NCCL_LIST(NAME_DOC) END};
 static const pm_choice sample_format_choices[] = {PM_SAMPLE_FORMAT_LIST(NAME_DOC) END};
 static const pm_choice cache_policy_choices[] = {PM_CACHE_POLICY_LIST(NAME_DOC) END};
 static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) END};
@@ -60,7 +60,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_COLLECTIVE .kind = PM_FIELD_CHOICE, .choices = collective_choices
 #define KIND_ALGORITHM .kind = PM_FIELD_CHOICE, .choices = algorithm_choices
 #define KIND_PROTOCOL .kind = PM_FIELD_CHOICE, .choices = protocol_choices
-#define KIND_ERA .kind = PM_FIELD_CHOICE, .choices = era_choices
+#define KIND_ERA .kind = PM_FIELD_CHOICE, .choices = nccl_choices
 #define KIND_SAMPLE_FORMAT .kind = PM_FIELD_CHOICE, .choices = sample_format_choices
 #define KIND_CACHE_POLICY .kind = PM_FIELD_CHOICE, .choices = cache_policy_choices
 #define KIND_DECODE_PLACE .kind = PM_FIELD_CHOICE, .choices = decode_place_choices

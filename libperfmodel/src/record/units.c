@@ -167,7 +167,7 @@ static bool is_ambiguous(const char *text, const char *unit)
 /* ---- Reading ---- */
 
 /* An example of how the unit is written, for messages: "25 GB/s". */
-static const char *usual_form(const char *unit)
+static const char *example_of(const char *unit)
 {
   static const char *const forms[][2] = {{"B/s", "GB/s"}, {"B", "GB"}, {"FLOP/s", "TFLOP/s"}, {"s", "ms"},
                                          {"Hz", "MHz"},   {"W", "W"},  {"FLOP", "GFLOP"},     {"1/s", "samples/s"}};
@@ -177,14 +177,14 @@ static const char *usual_form(const char *unit)
 }
 
 /* All that messages name of it. */
-static const char *usual_forms(const char *unit)
+static const char *examples_of(const char *unit)
 {
   static const char *const forms[][2] = {
     {"B/s", "MB/s, GB/s, TB/s, Gbit/s"}, {"B", "kB, MB, GB, KiB, MiB, GiB"}, {"FLOP/s", "GFLOP/s, TFLOP/s, PFLOP/s"},
     {"s", "us, ms, s, min, h, d"}, {"Hz", "MHz, GHz"}, {"W", "W, kW"}, {"1/s", "1/s, samples/s, images/s"}};
   for (size_t i = 0; i < COUNT(forms); i++)
     if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];
-  return usual_form(unit);
+  return example_of(unit);
 }
 
 static bool is_plain(const char *unit)
@@ -229,9 +229,9 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
   if (is_ambiguous(unit_text, unit)) return either(text, unit_text, unit, error);
   if (!find_count(unit_text, unit, &found) && !find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it is one of %s", text,
-                    usual_forms(unit));
+                    examples_of(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
-    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, usual_form(unit));
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, example_of(unit));
   const char *p = text;
   double number;
   if (pm__number_scan(&p, found.shift, &number) != PM_OK || !isfinite(number * found.factor) ||
@@ -245,7 +245,7 @@ static int not_a_number(const char *text, const char *unit, pm_error *error)
 {
   if (is_plain(unit)) return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is not a number", text);
   return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is not a quantity; write a number and %s", text,
-                  usual_form(unit));
+                  example_of(unit));
 }
 
 int pm_quantity_parse(const char *text, const char *unit, double *value, pm_error *error)
@@ -268,7 +268,7 @@ int pm_quantity_parse(const char *text, const char *unit, double *value, pm_erro
                     text, digits, text, digits, text, digits, text, digits, text);
   if (!is_plain(unit))
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
-                    usual_form(unit));
+                    example_of(unit));
   *value = number;
   return PM_OK;
 }

@@ -33,9 +33,9 @@ void pm__table_move_behind(pm_table *table, const char *name)
 }
 
 /* Main columns before the others, of these results before what was asked; else they stay in their order. */
-static int place_of(const pm__column *column)
+static int position_of(const pm__column *column)
 {
-  if (column->show & (PM_SHOW_MAIN | PM_SHOW_UNUSUAL)) return column->given ? 0 : 1;
+  if (column->show & (PM_SHOW_MAIN | PM_SHOW_NONZERO)) return column->given ? 0 : 1;
   return column->given ? 3 : 2;
 }
 
@@ -46,7 +46,7 @@ int pm__table_order(pm_table *table, pm_error *error)
   size_t count = 0;
   for (int place = 0; place <= 3; place++)
     for (size_t i = 0; i < table->count; i++)
-      if (place_of(&table->columns[i]) == place) ordered[count++] = table->columns[i];
+      if (position_of(&table->columns[i]) == place) ordered[count++] = table->columns[i];
   free(table->columns);
   table->columns = ordered;
   table->capacity = table->count + 1;

@@ -56,7 +56,7 @@ static bool is_unknown(const pm_table *table, const pm__column *column)
   return table->rows > 0;
 }
 
-static bool is_usual(const pm_table *table, const pm__column *column)
+static bool is_zero(const pm_table *table, const pm__column *column)
 {
   for (size_t row = 0; row < table->rows; row++)
     if (column->numbers == NULL || column->numbers[row] != 0) return false;
@@ -67,7 +67,7 @@ static bool is_result(const pm_table *table, size_t index)
 {
   const pm__column *column = &table->columns[index];
   if (column->given) return false;
-  if (has_flag(column, PM_SHOW_UNUSUAL)) return !is_usual(table, column);
+  if (has_flag(column, PM_SHOW_NONZERO)) return !is_zero(table, column);
   return has_flag(column, PM_SHOW_MAIN) && !is_unknown(table, column);
 }
 

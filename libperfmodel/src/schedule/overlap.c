@@ -48,9 +48,9 @@ static const pm__memo_buckets *exchanges_of(const pm__schedule *s, const pm__col
   bool found = false;
   pm__memo_buckets *b = own;
   if (s->memo != NULL) {
+    int called = g->groups_at_once * PM_COLLECTIVE_COUNT + collective;
     pm__memo_key key = {{pm__memo_pointer(s->segments), pm__memo_pointer(g->wiring),
-                         pm__memo_pair(g->nodes,
-                                       (g->groups_at_once * PM_COLLECTIVE_COUNT + collective) * PM_ERA_COUNT + g->era),
+                         pm__memo_pair(g->nodes, called * PM_NCCL_COUNT + g->nccl),
                          pm__memo_number(s->gradient)}};
     b = &s->memo->buckets[pm__memo_find(&s->memo->bucket_index, &key, &found)];
   }
@@ -64,7 +64,7 @@ double pm__schedule_exchange(const pm__schedule *s, int collective, int thread_g
   pm__collective_group g = s->group;
   g.thread_gpus = thread_gpus;
   if (s->memo == NULL) return pm__exchange_time(s->cache, &g, collective, bytes);
-  pm__memo_key key = {{pm__memo_pointer(g.wiring), pm__memo_pair(g.nodes, g.era),
+  pm__memo_key key = {{pm__memo_pointer(g.wiring), pm__memo_pair(g.nodes, g.nccl),
                        pm__memo_pair(collective, thread_gpus),
                        pm__memo_number(bytes)}};
   double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
@@ -76,7 +76,7 @@ double pm__schedule_exchange_on(const pm__schedule *s, const pm__collective_grou
 {
   bool found = false;
   if (s->memo == NULL) return pm__exchange_time(s->cache, group, collective, bytes);
-  pm__memo_key key = {{pm__memo_pointer(group->wiring), pm__memo_pair(group->nodes, group->era),
+  pm__memo_key key = {{pm__memo_pointer(group->wiring), pm__memo_pair(group->nodes, group->nccl),
                        pm__memo_pair(collective, -group->groups_at_once), pm__memo_number(bytes)}};
   double *time = &s->memo->time[pm__memo_find(&s->memo->time_index, &key, &found)];
   if (!found) *time = pm__exchange_time(s->cache, group, collective, bytes);
@@ -104,11 +104,11 @@ pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *s, const pm__co
   const pm__memo_buckets *buckets = exchanges_of(s, group, collective, &own);
   double now = 0, end = 0, all = 0;
   for (int i = 0; i < cut->count; i++) {
-    double takes = pace->gpu * segment_time(s, costs, i) + pace->call * pm__schedule_calls(s, &cut->fixed[i]);
+    double duration = pace->gpu * segment_time(s, costs, i) + pace->call * pm__schedule_calls(s, &cut->fixed[i]);
     double m = cut->pieces[i], start = now, each = buckets->exchange[i];
-    now += takes;
+    now += duration;
     if (!(m > 0)) continue;
-    end = pm__most(pm__most(end, start + takes / m) + m * each, now + each);
+    end = pm__most(pm__most(end, start + duration / m) + m * each, now + each);
     all += m * each;
   }
   double late = pm__least(pm__most(end - now, 0), all);

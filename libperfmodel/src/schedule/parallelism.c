@@ -18,7 +18,7 @@
 #include <math.h>
 #include "schedule/schedule.h"
 
-typedef void parallelism(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing);
+typedef void parallelism(const pm__schedule *s, pm__schedule_times *times, pm__schedule_overhead *overhead);
 
 static const pm_framework *framework_of(const pm__schedule *s)
 {
@@ -60,9 +60,9 @@ double pm__straggler_wait(const pm__schedule *s, double alone, double ranks)
   return s->run->nodes > 1 ? wait + framework_of(s)->coordinator_time * log2(s->ranks) : wait;
 }
 
-static void wait_for_each_other(const pm__schedule *s, const pm__schedule_times *times, pm__sharing *sharing)
+static void wait_for_each_other(const pm__schedule *s, const pm__schedule_times *times, pm__schedule_overhead *overhead)
 {
-  sharing->straggler_wait = pm__straggler_wait(s, times->alone, s->ranks);
+  overhead->straggler_wait = pm__straggler_wait(s, times->alone, s->ranks);
 }
 
 /* Other times of the GPU and its host, of which the step of one GPU consists. */
@@ -84,18 +84,18 @@ static void launch_all(const pm__schedule *s, pm__schedule_times *times)
 
 /* ---- Data parallel ---- */
 
-static void single_process(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
+static void single_process(const pm__schedule *s, pm__schedule_times *times, pm__schedule_overhead *overhead)
 {
   int gpus = s->run->gpus;
   double bucket = s->framework != NULL ? framework_of(s)->bucket : (double)INFINITY;
   double pieces = fmax(1, ceil(weights(s) / bucket)), piece = weights(s) / pieces;
   double inputs = s->samples * s->network->input_elements * 4;
-  sharing->exposed = pieces * (pm__schedule_exchange(s, PM_COLLECTIVE_BROADCAST, gpus, piece) +
+  overhead->exposed = pieces * (pm__schedule_exchange(s, PM_COLLECTIVE_BROADCAST, gpus, piece) +
                                pm__schedule_exchange(s, PM_COLLECTIVE_REDUCE, gpus, piece)) +
                      inputs / one_gpu_host(s);
   launch_all(s, times);
-  sharing->communication = sharing->exposed;
-  wait_for_each_other(s, times, sharing);
+  overhead->communication = overhead->exposed;
+  wait_for_each_other(s, times, overhead);
 }
 
 /* ---- Servers ---- */
@@ -131,32 +131,32 @@ static double host_copies_of_others(const pm__schedule *s)
   return one > 0 ? others * (one + server_copy(s, s->batch * s->network->input_elements * 4)) : 0;
 }
 
-static void parameter_server(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
+static void parameter_server(const pm__schedule *s, pm__schedule_times *times, pm__schedule_overhead *overhead)
 {
   double gpus = s->run->gpus;
   double each = gpus * s->network->variables * framework_of(s)->variable_time + host_copies_of_others(s);
   double busy = fmax(fmax(server_copy(s, 2 * weights(s)), server_memory(s, gpus)), server_network(s));
   launch_all(s, times);
-  sharing->communication = busy + each;
-  sharing->exposed = fmax(0, busy - times->alone) + each;
-  wait_for_each_other(s, times, sharing);
+  overhead->communication = busy + each;
+  overhead->exposed = fmax(0, busy - times->alone) + each;
+  wait_for_each_other(s, times, overhead);
 }
 
-static void asynchronous(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
+static void asynchronous(const pm__schedule *s, pm__schedule_times *times, pm__schedule_overhead *overhead)
 {
   double network = s->run->nodes > 1 ? 2 * s->run->gpus * server_network(s) : 0;
-  sharing->communication = fmax(fmax(s->ranks * server_memory(s, 1), server_copy(s, 2 * weights(s))), network);
-  sharing->exposed = fmax(0, sharing->communication - times->alone);
-  sharing->staleness = s->ranks - 1;
+  overhead->communication = fmax(fmax(s->ranks * server_memory(s, 1), server_copy(s, 2 * weights(s))), network);
+  overhead->exposed = fmax(0, overhead->communication - times->alone);
+  overhead->staleness = s->ranks - 1;
 }
 
 /* ---- All of them ---- */
 
-void pm__share(const pm__schedule *s, pm__schedule_times *times, pm__sharing *sharing)
+void pm__parallelism_evaluate(const pm__schedule *s, pm__schedule_times *times, pm__schedule_overhead *overhead)
 {
   static parallelism *const all[PM_PARALLELISM_COUNT] = {
     [PM_PARALLELISM_SINGLE_PROCESS] = single_process, [PM_PARALLELISM_PARAMETER_SERVER] = parameter_server,
     [PM_PARALLELISM_ASYNCHRONOUS] = asynchronous};
-  *sharing = (pm__sharing){.exchanged = s->network->parameters};
-  all[s->parallelism](s, times, sharing);
+  *overhead = (pm__schedule_overhead){.exchanged = s->network->parameters};
+  all[s->parallelism](s, times, overhead);
 }

@@ -31,7 +31,7 @@ int pm__pipeline_place(const pm__pipeline_load *load, const pm__pipeline_schedul
   return back ? 2 * load->stages - 1 - stage : stage + i * load->stages;
 }
 
-static int place_of(const state *s, int stage, int chunk)
+static int virtual_stage(const state *s, int stage, int chunk)
 {
   return pm__pipeline_place(s->load, s->schedule, stage, chunk);
 }
@@ -68,12 +68,12 @@ static double backward_ready(const state *s, int place, int batch)
 
 static option forward_of(const state *s, int stage, int chunk, int batch)
 {
-  return (option){chunk, batch, PM__PIPELINE_FORWARD, forward_ready(s, place_of(s, stage, chunk), batch)};
+  return (option){chunk, batch, PM__PIPELINE_FORWARD, forward_ready(s, virtual_stage(s, stage, chunk), batch)};
 }
 
 static option backward_of(const state *s, int stage, int chunk, int batch)
 {
-  return (option){chunk, batch, PM__PIPELINE_BACKWARD, backward_ready(s, place_of(s, stage, chunk), batch)};
+  return (option){chunk, batch, PM__PIPELINE_BACKWARD, backward_ready(s, virtual_stage(s, stage, chunk), batch)};
 }
 
 /* ---- A fixed order ---- */
@@ -115,7 +115,7 @@ static option next_in_order(const state *s, int stage)
 static double most_of(const state *s, int stage, int chunk)
 {
   bool shaped = s->load->chunks == 2;
-  return shaped ? 2 * s->load->stages - place_of(s, stage, chunk) - (chunk == 0) : s->schedule->in_flight(s->load,
+  return shaped ? 2 * s->load->stages - virtual_stage(s, stage, chunk) - (chunk == 0) : s->schedule->in_flight(s->load,
       stage);
 }
 
@@ -200,12 +200,12 @@ static bool waits_for_hops(const state *s)
 static void carry_out(state *s, int stage, const option *o)
 {
   int slot = stage * s->load->chunks + o->chunk;
-  double start = fmax(s->now[stage], o->ready), takes = duration_of(s, stage, o);
-  size_t end = (size_t)place_of(s, stage, o->chunk) * (size_t)s->load->micro_batches + (size_t)o->micro_batch;
-  double ends = start + takes, blocked = waits_for_hops(s) ? s->load->hop : 0;
+  double start = fmax(s->now[stage], o->ready), duration = duration_of(s, stage, o);
+  size_t end = (size_t)virtual_stage(s, stage, o->chunk) * (size_t)s->load->micro_batches + (size_t)o->micro_batch;
+  double ends = start + duration, blocked = waits_for_hops(s) ? s->load->hop : 0;
   s->now[stage] = ends + blocked;
   s->done[stage]++;
-  s->events[s->count++] = (pm__pipeline_event){stage, o->chunk, o->micro_batch, o->pass, start, takes};
+  s->events[s->count++] = (pm__pipeline_event){stage, o->chunk, o->micro_batch, o->pass, start, duration};
   if (o->pass == PM__PIPELINE_FORWARD) s->forwards[slot]++, s->forward_end[end] = ends;
   else if (o->pass == PM__PIPELINE_BACKWARD) s->backwards[slot]++, s->backward_end[end] = ends;
   else s->weights[slot]++;

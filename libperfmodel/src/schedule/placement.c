@@ -89,11 +89,11 @@ pm__placement_group pm__placement_group_on_line(const pm__placement *p, unsigned
   return group_at(p, step * apart, degree);
 }
 
-int pm__placement_connect(const pm__placement_group *at, const pm_system *system, int era, pm__collective_group *group)
+int pm__placement_connect(const pm__placement_group *at, const pm_system *system, int nccl, pm__collective_group *group)
 {
   int status = pm__collective_group_init(group, system, 0, at->stride, at->members, at->nodes);
   if (status != PM_OK) return status;
   group->groups_at_once = at->nodes > 1 ? at->at_once : 1;
-  group->era = era;
+  group->nccl = nccl;
   return PM_OK;
 }

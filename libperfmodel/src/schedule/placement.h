@@ -41,6 +41,7 @@ pm__placement_group pm__placement_group_of(const pm__placement *placement, unsig
 pm__placement_group pm__placement_group_on_line(const pm__placement *placement, unsigned axes, int apart, int degree);
 
 /* The group with its wires; a status as pm__collective_group_init. */
-int pm__placement_connect(const pm__placement_group *at, const pm_system *system, int era, pm__collective_group *group);
+int pm__placement_connect(const pm__placement_group *at, const pm_system *system, int nccl,
+                          pm__collective_group *group);
 
 #endif

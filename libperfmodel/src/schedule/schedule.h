@@ -42,15 +42,15 @@ typedef struct pm__schedule_times {
   double alone;       /* the step */
 } pm__schedule_times;
 
-/* What sharing the work adds. */
-typedef struct pm__sharing {
+/* What parallelism adds to the work of one GPU. */
+typedef struct pm__schedule_overhead {
   double communication, exposed;
   double straggler_wait; /* for the slowest GPU, and the coordinator */
   double bubble;         /* of a pipeline's stages for each other */
   double staleness;
   double exchanged; /* parameters whose gradients each GPU contributes */
   double offload;   /* what waiting for the host's copies and its update adds */
-} pm__sharing;
+} pm__schedule_overhead;
 
 /* The factor that belongs to each part, put together: s. */
 static inline double pm__schedule_part(const pm__schedule *s, const pm__part *part)
@@ -116,7 +116,7 @@ pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *step, const pm_
 
 /* Data parallelism in one process or with a server, of whole networks; may change the times, where a host launches
 ** more. */
-void pm__share(const pm__schedule *step, pm__schedule_times *times, pm__sharing *sharing);
+void pm__parallelism_evaluate(const pm__schedule *step, pm__schedule_times *times, pm__schedule_overhead *overhead);
 
 /* Waiting of so many ranks for the slowest of them, where one takes `alone`, and for the coordinator; s. */
 double pm__straggler_wait(const pm__schedule *step, double alone, double ranks);

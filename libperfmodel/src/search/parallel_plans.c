@@ -136,7 +136,7 @@ static void list_stages(lister *l, pm__search_plan plan)
   }
 }
 
-/* ---- Shards: only degrees that the network can be shared out by ---- */
+/* ---- Shards: only degrees that the network can be split by ---- */
 
 static bool can_shard(lister *l, const pm__search_plan *plan)
 {

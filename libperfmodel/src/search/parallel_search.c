@@ -156,7 +156,7 @@ static bool insert(pm__search_kept *list, size_t at, const pm__search_found *pla
   return true;
 }
 
-static size_t place_of(const pm__search_kept *list, const pm__search_found *plan)
+static size_t insertion_point(const pm__search_kept *list, const pm__search_found *plan)
 {
   size_t first = 0, last = list->count;
   while (first < last) {
@@ -169,7 +169,7 @@ static size_t place_of(const pm__search_kept *list, const pm__search_found *plan
 
 static bool keep_top(pm_search_result *r, const pm__search_found *plan)
 {
-  size_t at = place_of(&r->top, plan);
+  size_t at = insertion_point(&r->top, plan);
   if (at >= r->most) return true;
   if (!insert(&r->top, at, plan)) return false;
   if (r->top.count > r->most) r->top.count = r->most;
@@ -186,7 +186,7 @@ static bool needs_no_more(const pm__search_found *a, const pm__search_found *b)
 static bool keep_front(pm_search_result *r, const pm__search_found *plan)
 {
   pm__search_kept *front = &r->front;
-  size_t at = place_of(front, plan), left = at;
+  size_t at = insertion_point(front, plan), left = at;
   for (size_t i = 0; i < at; i++)
     if (needs_no_more(&front->plan[i], plan)) return true;
   for (size_t i = at; i < front->count; i++)

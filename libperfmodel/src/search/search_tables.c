@@ -66,7 +66,7 @@ static int add_words(pm_table *table, const pm_run *runs, size_t count, pm_error
     texts[i] = words[i];
   }
   if (words == NULL || texts == NULL) pm__no_memory(error);
-  else status = pm_table_add_text(table, "plan", "how the network is shared out, in a few words", texts, error);
+  else status = pm_table_add_text(table, "plan", "how the network is split, in a few words", texts, error);
   free(words);
   free(texts);
   return status;

@@ -2,7 +2,7 @@
 ** Builds the network that one GPU of a tensor, context and expert group computes of a piece, with the exchanges for
 ** it.
 **
-** spread.c has decided which layers split their features. This file walks through the piece once, in order. For each
+** split.c has decided which layers split their features. This file walks through the piece once, in order. For each
 ** tensor it keeps the state that the GPU has it in (whole, tokens, features, partial) and the states that exchanges
 ** have already made of it; for each layer it asks the kind what it takes, adds the exchange between the two states,
 ** with its counterpart in the backward pass, and puts the layer with the sizes that remain. An exchange is made once
@@ -12,7 +12,7 @@
 #include "sharding/shard.h"
 #include <stdlib.h>
 #include <string.h>
-#include "sharding/spread.h"
+#include "sharding/split.h"
 
 /* ---- A tensor of the piece on one GPU. */
 
@@ -72,7 +72,7 @@ static bool first_time(tensor *t, unsigned exchange)
 
 /* ---- Tokens. */
 
-/* Whether a tensor is a sequence whose rows the tensor group can share out. */
+/* Whether a tensor is a sequence whose rows the tensor group can share. */
 static bool has_rows(const builder *b, const pm__shape *shape)
 {
   return b->degrees->sequence && shape->rank >= 2 && shape->size[0] % b->degrees->tensor == 0;
@@ -100,7 +100,7 @@ static bool slice(builder *b, int input, pm__shape *seen)
   return !gradient || !first_time(&b->tensors[input], SLICED) || add(b, PM__DGRAD, PM__SHARDING_ALL_GATHER, &whole);
 }
 
-/* `shared`: the tensor group shares out the layer, so that each GPU has a summand of the input's gradient. */
+/* `shared`: the tensor group splits the layer, so that each GPU has a summand of the input's gradient. */
 static bool see(builder *b, int input, pm__sharding want, bool shared, pm__shape *seen)
 {
   tensor *t = &b->tensors[input];
@@ -120,7 +120,7 @@ static int input_of(const builder *b, const pm__layer *layer, size_t i)
   return b->piece->inputs[layer->first_input + i];
 }
 
-/* Whether a layer that is not shared out works on some of the rows: some of its inputs lie so, others can. */
+/* Whether a layer that is not split works on some of the rows: some of its inputs lie so, others can. */
 static bool works_on_tokens(const builder *b, const pm__layer *layer, pm__sharding_part *part,
                             pm__sharding_state *states)
 {
@@ -134,7 +134,7 @@ static bool works_on_tokens(const builder *b, const pm__layer *layer, pm__shardi
     can = can && (tokens || t->shape.size[0] == 1 || t->shape.size[0] % b->degrees->tensor == 0);
     states[i].how = t->shape.size[0] == 1 ? PM__SHARD_WHOLE : PM__SHARD_TOKENS;
   }
-  if (lie && can && layer->output.rank >= 2 && pm__shard_takes(layer, part)) return true;
+  if (lie && can && layer->output.rank >= 2 && pm__shard_accepts(layer, part)) return true;
   for (size_t i = 0; i < layer->input_count; i++) states[i].how = PM__SHARD_WHOLE;
   return false;
 }
@@ -153,20 +153,20 @@ static int settle(builder *b, int number, pm__sharding_part *part, pm__sharding_
 {
   const pm__layer *layer = &b->piece->layers[number];
   const pm__shard_layer *plan = &b->layers[number];
-  part->opens = plan->opens;
+  part->splits_output = plan->splits_output;
   part->multiple = plan->demand.multiple;
-  if (plan->opens) {
+  if (plan->splits_output) {
     part->out = plan->out;
     return plan->out.how == PM__SHARD_FEATURES ? find_parts(b, layer, plan->demand, &part->out.parts) : PM_OK;
   }
-  for (size_t i = 0; i < layer->input_count && plan->splits; i++)
+  for (size_t i = 0; i < layer->input_count && plan->splits_input; i++)
     if (b->tensors[input_of(b, layer, i)].state.how == PM__SHARD_FEATURES)
       states[i] = b->tensors[input_of(b, layer, i)].state;
-  if (!plan->splits) {
+  if (!plan->splits_input) {
     works_on_tokens(b, layer, part, states);
     return PM_OK;
   }
-  if (pm__shard_takes(layer, part)) return PM_OK;
+  if (pm__shard_accepts(layer, part)) return PM_OK;
   return pm__fail(b->error, PM_STATUS_BAD_VALUE, "%s \"%s\": its inputs cannot be split equally over %d GPUs",
                   layer->kind->name, layer->name, b->degrees->tensor);
 }
@@ -180,7 +180,7 @@ static int check_context(builder *b, const pm__layer *layer)
   if (!pm__shard_part(b->piece, (int)(layer - b->piece->layers), b->degrees, &b->arena, &part, &states))
     return pm__no_memory(b->error);
   for (int i = 0; i < part.input_count; i++) states[i].how = PM__SHARD_TOKENS;
-  if (pm__shard_takes(layer, &part)) return PM_OK;
+  if (pm__shard_accepts(layer, &part)) return PM_OK;
   return pm__fail(b->error, PM_STATUS_BAD_VALUE, "%s \"%s\" needs all tokens of a sample: it cannot be split over "
                   "a context", layer->kind->name, layer->name);
 }
@@ -224,9 +224,9 @@ static void count_parameters(builder *b, int number, const pm__layer *own, const
 {
   const pm__layer *layer = &b->piece->layers[number];
   const pm__shard_layer *plan = &b->layers[number];
-  bool divided = plan->opens || plan->splits;
+  bool divided = plan->splits_output || plan->splits_input;
   double all = own->parameters + own->tied, whole = divided ? part->whole : all - part->expert;
-  int parts = plan->opens ? part->out.parts : part->in[0].parts;
+  int parts = plan->splits_output ? part->out.parts : part->in[0].parts;
   double fair = part->expert > 0 ? 0 : (layer->parameters + layer->tied - whole) / parts;
   double more = all - whole - part->expert - fair;
   pm__shard *shard = b->shard;
@@ -284,7 +284,7 @@ static int put_layer(builder *b, int number)
 {
   pm__layer model = b->piece->layers[number];
   const pm__sharding_rules *rules = model.kind->sharding_rules;
-  bool shared = b->layers[number].opens || b->layers[number].splits;
+  bool shared = b->layers[number].splits_output || b->layers[number].splits_input;
   pm__sharding_part part;
   pm__sharding_state *states;
   if (!pm__shard_part(b->piece, number, b->degrees, &b->arena, &part, &states)) return pm__no_memory(b->error);

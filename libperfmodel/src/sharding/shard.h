@@ -23,11 +23,11 @@
 /* Per GPU. Parameters are shared further by data parallelism, their gradients and optimizer state with them; whole,
 ** split and expert together are the network's parameters. */
 typedef struct pm__shard {
-  pm_network *network; /* what one GPU computes; without any sharing the piece itself, count by count */
+  pm_network *network; /* what one GPU computes; not sharded, the piece itself, count by count */
   pm__sharding_exchange *exchange; /* per sample */
   int count;
   double whole;   /* parameters that all GPUs of the tensor group have: replicas are tensor x context x data */
-  double split;   /* those that it shares out: replicas are context x data */
+  double split;   /* those that it splits: replicas are context x data */
   double expert;  /* of experts: replicas are tensor x context x data / (expert x expert_tensor) */
   double tied;    /* in none of these: those of layers that take another's, which may be in another piece: a stage that
                      has not got that has a copy of so many */
@@ -36,7 +36,7 @@ typedef struct pm__shard {
   double padding; /* of `split` and `tied`: more than the network has, because rows of a vocabulary are padded */
   int divided;    /* products of which each GPU of the tensor group has a summand: with those in front of them they are
                      its share of the work */
-  const pm__layer *undivided; /* of the piece: the first product that it does not share out, or NULL */
+  const pm__layer *undivided; /* of the piece: the first product that it does not split, or NULL */
 } pm__shard;
 
 /* NULL with an error: which layer stops it, in one line. */
@@ -49,7 +49,7 @@ typedef struct pm__shards {
   int count;
 } pm__shards;
 
-/* The same; also NULL if a tensor group finds nothing to share out, or experts are split and there are none. */
+/* The same; also NULL if a tensor group finds nothing to split, or experts are split and there are none. */
 pm__shards *pm__shards_new(const pm__pieces *pieces, const pm__sharding_degrees *degrees, pm_error *error);
 void pm__shards_free(pm__shards *shards);
 

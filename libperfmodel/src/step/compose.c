@@ -17,7 +17,7 @@ static void set_kernels(const pm__step *p, const pm__step_walk *w, pm_prediction
   out->forward_time = m * work->gpu[PM__FORWARD];
   out->dgrad_time = m * work->gpu[PM__DGRAD];
   out->wgrad_time = m * work->gpu[PM__WGRAD];
-  out->recompute_time = m * work->again;
+  out->recompute_time = m * work->recompute;
   out->update_time = w->times.update;
   out->compute_time = w->times.gpu;
   out->launch_overhead_time = w->times.alone - w->times.gpu;
@@ -29,8 +29,8 @@ static void set_exchanges(const pm__step *p, const pm__step_walk *w, const pm__s
 {
   const double *axis = w->slowest->axis;
   double m = p->s.accumulation;
-  out->communication_time = sum->sharing.communication;
-  out->exposed_communication_time = sum->sharing.exposed;
+  out->communication_time = sum->overhead.communication;
+  out->exposed_communication_time = sum->overhead.exposed;
   out->tensor_communication_time = m * axis[PM__AXIS_TENSOR];
   out->context_communication_time = m * axis[PM__AXIS_CONTEXT];
   out->expert_communication_time = m * (axis[PM__AXIS_EXPERT] + axis[PM__AXIS_EXPERT_TENSOR]);
@@ -39,12 +39,12 @@ static void set_exchanges(const pm__step *p, const pm__step_walk *w, const pm__s
   out->exposed_data_communication_time = w->data.exposed;
 }
 
-static void set_waiting(const pm__sharing *sharing, pm_prediction *out)
+static void set_waiting(const pm__schedule_overhead *overhead, pm_prediction *out)
 {
-  out->straggler_wait_time = sharing->straggler_wait;
-  out->staleness = sharing->staleness;
-  out->bubble_time = sharing->bubble;
-  out->offload_time = sharing->offload;
+  out->straggler_wait_time = overhead->straggler_wait;
+  out->staleness = overhead->staleness;
+  out->bubble_time = overhead->bubble;
+  out->offload_time = overhead->offload;
 }
 
 /* ---- Shares ---- */
@@ -76,7 +76,7 @@ static int32_t largest_part(const pm_prediction *p, bool planned)
 static double bound_time(const pm__step *p, const pm__step_work *w)
 {
   double once = w->gpu[PM__FORWARD] + w->gpu[PM__DGRAD] + w->gpu[PM__WGRAD];
-  return p->s.accumulation * (once > 0 ? w->bound * (1 + w->again / once) : 0);
+  return p->s.accumulation * (once > 0 ? w->bound * (1 + w->recompute / once) : 0);
 }
 
 static void set_shares(double bound, bool planned, pm_prediction *out)
@@ -97,7 +97,7 @@ static void set_shares(double bound, bool planned, pm_prediction *out)
 /* ---- Rates ---- */
 
 /* Arithmetic that is recomputed, of one sample, over all GPUs of a replica. */
-static double flop_again(const pm__step *p, const pm__step_walk *w)
+static double recomputed_flop(const pm__step *p, const pm__step_walk *w)
 {
   double flop = 0, group = (double)p->at.tensor * p->at.context;
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
@@ -105,11 +105,11 @@ static double flop_again(const pm__step *p, const pm__step_walk *w)
   for (int k = 0; k < p->kinds; k++) {
     const pm__plan_piece *piece = pm__step_piece(p, k);
     double kept = how->operations ? piece->operations_flop : 0;
-    double again = how->layers ? piece->forward_flop - kept : piece->attention_flop;
+    double recompute = how->layers ? piece->forward_flop - kept : piece->attention_flop;
     int layers = p->pieces->before[p->pieces->layers * p->kinds + k];
-    flop += layers * group * again;
+    flop += layers * group * recompute;
   }
-  return flop * w->again / p->pieces->layers;
+  return flop * w->recompute / p->pieces->layers;
 }
 
 /* Of one GPU on average; forward and backward alone update nothing. */
@@ -119,12 +119,13 @@ static double step_flop(const pm__step *p, const pm__step_walk *w)
   return p->s.samples / p->s.ranks * p->s.network->training_flop + update;
 }
 
-static void set_rates(const pm__step *p, const pm__step_walk *w, const pm__sharing *sharing, pm_prediction *out)
+static void set_rates(const pm__step *p, const pm__step_walk *w, const pm__schedule_overhead *overhead,
+                      pm_prediction *out)
 {
-  double flop = step_flop(p, w), samples = p->s.samples, again = samples / p->s.ranks * flop_again(p, w);
+  double flop = step_flop(p, w), samples = p->s.samples, recompute = samples / p->s.ranks * recomputed_flop(p, w);
   double peak = (p->s.linear != NULL ? p->s.linear : p->s.device)->peak;
   double group = (double)p->at.tensor * p->at.context; /* which does what it cannot divide on each of its GPUs */
-  double executed = flop + again - p->s.accumulation * w->saved / p->at.stages / group;
+  double executed = flop + recompute - p->s.accumulation * w->saved / p->at.stages / group;
   out->throughput = samples / out->step_time;
   out->flop = p->s.ranks * flop;
   out->flop_rate = flop / out->step_time;
@@ -134,7 +135,7 @@ static void set_rates(const pm__step *p, const pm__step_walk *w, const pm__shari
   if (!isnan(p->s.run->epoch_samples)) out->epoch_time = ceil(p->s.run->epoch_samples / samples) * out->step_time;
   out->gpu_hours = p->s.ranks * out->epoch_time / HOUR;
   out->tokens_per_second = p->s.network->tokens * out->throughput;
-  out->gradient_size = sharing->exchanged * p->s.gradient;
+  out->gradient_size = overhead->exchanged * p->s.gradient;
 }
 
 /* A GPU alone is comparable where every GPU has all of the network and updates all of it. */
@@ -163,12 +164,12 @@ void pm__step_compose(const pm__step *p, pm_prediction *out)
   pm__step_walk_all(p, &kinds, &walk);
   double alone = walk.times.alone;
   pm__step_sum sum = pm__step_put_together(p, &walk);
-  out->step_time = pm__step_time(p, &walk, &sum.sharing, &out->input_wait_time);
+  out->step_time = pm__step_time(p, &walk, &sum.overhead, &out->input_wait_time);
   set_kernels(p, &walk, out);
   set_exchanges(p, &walk, &sum, out);
-  set_waiting(&sum.sharing, out);
+  set_waiting(&sum.overhead, out);
   set_shares(bound_time(p, walk.slowest), pm__step_planned(p), out);
-  set_rates(p, &walk, &sum.sharing, out);
+  set_rates(p, &walk, &sum.overhead, out);
   set_scaling(p, alone, out);
   set_plan(p, &walk, out);
   pm__step_set_interval(p, &walk.slowest->part, out);

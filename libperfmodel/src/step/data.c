@@ -103,7 +103,7 @@ static double call_time(const pm__step *p)
 static pm__step_data reduce_by_segments(const pm__step *p, const pm__step_prices *prices, const pm__costs *costs,
                                         const pm__step_work *work, const pm__step_times *times)
 {
-  double kernels = work->gpu[PM__DGRAD] + work->gpu[PM__WGRAD] + work->again, stretch = 1;
+  double kernels = work->gpu[PM__DGRAD] + work->gpu[PM__WGRAD] + work->recompute, stretch = 1;
   const pm__step_pace *pace = &times->pace[PM__DGRAD];
   const pm__collective_group *group = p->group[summing_group(p)];
   if (group->members == 1 && group->nodes == 1) return (pm__step_data){prices->gradients, prices->gradients, 0};
@@ -179,9 +179,9 @@ static piece_times piece_times_of(const pm__step_work *w, const pm__step_times *
 {
   const pm__step_pace *f = &t->pace[PM__FORWARD], *d = &t->pace[PM__DGRAD], *g = &t->pace[PM__WGRAD];
   piece_times out = {pm__step_paced(f, w->gpu[PM__FORWARD], w->host[PM__FORWARD]) + w->exchange[PM__FORWARD], 0};
-  out.backward = pm__step_paced(d, w->gpu[PM__DGRAD] + w->again, w->host[PM__DGRAD] + w->host_again) +
+  out.backward = pm__step_paced(d, w->gpu[PM__DGRAD] + w->recompute, w->host[PM__DGRAD] + w->host_recompute) +
                  pm__step_paced(g, w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__DGRAD] +
-                 w->exchange[PM__WGRAD] + w->exchange_again;
+                 w->exchange[PM__WGRAD] + w->exchange_recompute;
   return out;
 }
 
@@ -194,11 +194,11 @@ static pm__step_data pass_shards(const pm__step *p, const pm__step_stage *stage,
   double most = 0;
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
-    double gather = shards[k].gather, scatter = shards[k].scatter, again = gathers_once(p) ? 0 : gather;
+    double gather = shards[k].gather, scatter = shards[k].scatter, recompute = gathers_once(p) ? 0 : gather;
     piece_times piece = piece_times_of(&kinds[k], times);
-    sum.communication += stage->count[k] * (gather + again + scatter);
-    double late = pm__most(0, gather - piece.forward) + pm__most(0, again + scatter - piece.backward);
-    sum.exposed += stage->count[k] * (p->gathers_late ? gather + again + scatter : late);
+    sum.communication += stage->count[k] * (gather + recompute + scatter);
+    double late = pm__most(0, gather - piece.forward) + pm__most(0, recompute + scatter - piece.backward);
+    sum.exposed += stage->count[k] * (p->gathers_late ? gather + recompute + scatter : late);
     most = pm__most(most, gather + scatter);
   }
   sum.exposed = pm__least(sum.communication, sum.exposed + most);

@@ -34,7 +34,7 @@ static void set_framework(pm__schedule *s)
   if (s->device->calibrated) s->framework_kernel = f->framework_kernel_factor;
   s->mode = s->framework->mode[narrow];
   s->units = s->network->units[s->mode];
-  s->group.era = f->nccl;
+  s->group.nccl = f->nccl;
 }
 
 /* The GPU, with the convolutions of the framework's libraries where these matter. */

@@ -230,7 +230,7 @@ static int connect(pm__step *p, pm__step_group which, const pm__placement_group 
   p->group[which] = whole ? all : &one_gpu;
   if (whole || (at->members == 1 && at->nodes == 1)) return PM_OK;
   p->group[which] = &p->own[which];
-  int status = pm__placement_connect(at, system, all->era, &p->own[which]);
+  int status = pm__placement_connect(at, system, all->nccl, &p->own[which]);
   if (status == PM_OK) return PM_OK;
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   return pm__fail(error, status, "%d GPUs of a %s, %d apart, over %d nodes are not connected", at->members,
@@ -286,8 +286,8 @@ bool pm__layout_cuts(const pm__schedule *s, const pm__step_layout *at)
 static void set_experts(pm__step *p, const pm_run *r)
 {
   pm__step_layout *at = &p->at;
-  bool spread = at->expert > 1;
-  double imbalance = spread ? r->expert_imbalance : 1;
+  bool divided = at->expert > 1;
+  double imbalance = divided ? r->expert_imbalance : 1;
   at->imbalance = p->s.network->experts && imbalance > 1 ? imbalance : 0;
   at->capacity = p->s.network->experts && r->capacity_factor < imbalance ? r->capacity_factor : 0;
 }

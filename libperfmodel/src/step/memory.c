@@ -107,13 +107,13 @@ static double communication(const pm__step *p, const pm__step_stage *stage, cons
 /* What of a run decides what pieces keep. */
 typedef struct keeping {
   const pm__memory_piece *none, *scores; /* of every piece: all, and all but the scores of attention */
-  double again;                          /* the share of layers that is recomputed */
+  double recompute;                          /* the share of layers that is recomputed */
 } keeping;
 
-static keeping keeping_of(const pm__step *p, double again)
+static keeping keeping_of(const pm__step *p, double recompute)
 {
   pm__memory_piece *const *memory = p->sharded->memory[pm__memory_class(p->s.run->precision)];
-  return (keeping){memory[0], memory[1], again};
+  return (keeping){memory[0], memory[1], recompute};
 }
 
 /* One piece, for one sample. */
@@ -122,13 +122,13 @@ static pm__memory_piece kept_by(const pm__step *p, const keeping *k, pm__memory_
   int kind = p->pieces->pieces->of[number];
   const pm__plan_piece *piece = pm__step_piece(p, kind);
   pm__memory_piece all = k->none[number];
-  if (!pm__step_again(p, kind)) return all;
+  if (!pm__step_recomputes(p, kind)) return all;
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
   if (!how->layers) return k->scores[number];
   q->plan = piece->memory;
   double input = piece->input * p->s.device->bytes;
   double operations = how->operations ? pm__memory_operations(q) : 0;
-  double saved = pm__least(input + operations, all.saved), kept = (1 - k->again) * all.saved + k->again * saved;
+  double saved = pm__least(input + operations, all.saved), kept = (1 - k->recompute) * all.saved + k->recompute * saved;
   if (all.once > 0) return (pm__memory_piece){kept, 0, all.once + all.saved - (saved - input)};
   return (pm__memory_piece){kept, all.top - (saved - input) + kept, 0};
 }
@@ -170,11 +170,11 @@ static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory
 }
 
 /* The last chunk of a stage goes backward while all others are kept. */
-static void add_chunks(const pm__step *p, int number, double again, pm__memory_question *q, pm__step_kept *f)
+static void add_chunks(const pm__step *p, int number, double recompute, pm__memory_question *q, pm__step_kept *f)
 {
   int last = -1;
   double live;
-  const keeping k = keeping_of(p, again);
+  const keeping k = keeping_of(p, recompute);
   for (int i = 0; i < p->at.chunks; i++) {
     int chunk = pm__step_chunk_of(p, number, i);
     add_chunk(p, chunk, &k, q, f, &live);
@@ -194,7 +194,7 @@ void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage
     f->factor = pm__most(f->factor, pm__memory_allocator(&q));
   }
   if (p->pieces != NULL) {
-    add_chunks(p, number, stage->again, &q, f);
+    add_chunks(p, number, stage->recompute, &q, f);
     return;
   }
   const pm__alive alive = p->one.memory->alive[pm__memory_class(run.precision)][PM_RECOMPUTE_NONE];

@@ -68,7 +68,7 @@ static double not_overlapped(const pm__step *p, const pm__sharding_exchange *e, 
   return time * (1 - p->s.framework->profile.framework.tensor_overlap);
 }
 
-static void add_exchange(const pm__step *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, bool again,
+static void add_exchange(const pm__step *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, bool recompute,
                          pm__step_work *out)
 {
   double time = exchange_time(p, e);
@@ -76,8 +76,8 @@ static void add_exchange(const pm__step *p, const pm__plan_piece *piece, const p
   time = not_overlapped(p, e, time);
   out->axis[e->axis] += time;
   out->exchange[e->pass] += time;
-  if (!again || !e->recomputed) return;
-  out->exchange_again += time;
+  if (!recompute || !e->recomputed) return;
+  out->exchange_recompute += time;
   out->axis[e->axis] += time;
 }
 
@@ -177,10 +177,10 @@ static void set_recompute(const pm__step *p, const pm__plan_piece *piece, pm__st
 {
   double forward = out->gpu[PM__FORWARD];
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
-  if (!how->layers) out->again = attention_time(p, piece, true);
-  else out->again = how->operations ? pm__most(0, forward - operations_time(p, piece)) : forward;
+  if (!how->layers) out->recompute = attention_time(p, piece, true);
+  else out->recompute = how->operations ? pm__most(0, forward - operations_time(p, piece)) : forward;
   if (!how->layers || !(forward > 0)) return;
-  out->host_again = out->host[PM__FORWARD] * (out->again / forward);
+  out->host_recompute = out->host[PM__FORWARD] * (out->recompute / forward);
 }
 
 /* ---- All of it ---- */
@@ -215,14 +215,14 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   out->saved = costs->saved;
   out->part = costs->all;
   out->layout = p->s.layout > 0 ? layout_time(p, piece->units, costs) : 0;
-  out->again = out->host_again = out->exchange_again = 0;
+  out->recompute = out->host_recompute = out->exchange_recompute = 0;
   for (int pass = 0; pass < PM__PASSES; pass++) out->exchange[pass] = 0;
   for (int axis = 0; axis < PM__SHARDING_AXES; axis++) out->axis[axis] = 0;
   out->waited = pm__schedule_host_time(&p->s) * piece->units->pass[PM__FORWARD].waited * p->s.batch;
   add_kernels(p, piece, kind, costs, out);
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
-  bool again = pm__step_again(p, kind), full = again && how->layers && !how->operations;
-  if (again) set_recompute(p, piece, out);
+  bool recompute = pm__step_recomputes(p, kind), full = recompute && how->layers && !how->operations;
+  if (recompute) set_recompute(p, piece, out);
   for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, out);
 }
 

@@ -38,8 +38,8 @@ static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stag
   const pm__step_pace *d = &of->pace[PM__DGRAD], *g = &of->pace[PM__WGRAD];
   double forward = pm__step_paced(&of->pace[PM__FORWARD], w->gpu[PM__FORWARD],
                                   w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
-  double dgrad = pm__step_paced(d, w->gpu[PM__DGRAD] + w->again, w->host[PM__DGRAD] + w->host_again) +
-                 w->exchange[PM__DGRAD] + w->exchange_again;
+  double dgrad = pm__step_paced(d, w->gpu[PM__DGRAD] + w->recompute, w->host[PM__DGRAD] + w->host_recompute) +
+                 w->exchange[PM__DGRAD] + w->exchange_recompute;
   double wgrad = pm__step_paced(g, w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__WGRAD];
   double weights = p->at.schedule->splits_backward ? wgrad : 0;
   return (pm__pipeline_chunk){forward, dgrad + wgrad - weights + of->each / p->at.chunks, weights};

@@ -53,11 +53,9 @@ static void fill_unknown(pm_prediction *out, int status)
 }
 
 /* Of a step without a time nothing is known: it is not modelled, or takes more seconds than a double holds. */
-static bool has_no_time(pm_prediction *out)
+static void set_untimed(pm_prediction *out)
 {
-  if (isfinite(out->step_time)) return false;
   fill_unknown(out, isnan(out->step_time) ? PM_STATUS_NOT_MODELLED : PM_STATUS_BAD_VALUE);
-  return true;
 }
 
 static pm__memo_ring ring_of(const pm__schedule *s)
@@ -109,7 +107,10 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
     return;
   }
   pm__step_compose(step, out);
-  if (has_no_time(out)) return;
+  if (!isfinite(out->step_time)) {
+    set_untimed(out);
+    return;
+  }
   set_collectives(step, out);
   if (columns & PM_EXTRA_COLUMN_STRONG_SCALING) set_strong_scaling(step, out);
 }

@@ -153,7 +153,8 @@ static int take(pm__step_screen *screen, screen_layout *s, const pm_run *base, c
 static bool same_parts(const pm__step *p, const pm__step_stage *a, const pm__step_stage *b)
 {
   bool counts = memcmp(a->count, b->count, (size_t)p->kinds * sizeof *a->count) == 0;
-  return counts && a->again == b->again && a->whole == b->whole && a->split == b->split && a->expert == b->expert;
+  return counts && a->recompute == b->recompute && a->whole == b->whole && a->split == b->split && a->expert ==
+      b->expert;
 }
 
 /* What is known of a group stays if another schedule makes the same stage of it; but what pieces keep depends on the
@@ -299,7 +300,7 @@ static double step_of(screen_layout *s)
   }
   walk.load.hop = pm__step_hop_time(p);
   pm__step_sum sum = pm__step_put_together(p, &walk);
-  return pm__step_time(p, &walk, &sum.sharing, &waits);
+  return pm__step_time(p, &walk, &sum.overhead, &waits);
 }
 
 static pm__step_screened evaluate(screen_layout *s)

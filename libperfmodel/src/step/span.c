@@ -70,8 +70,8 @@ static void join_step(const pm__step *p, const pm__step_work *w, const pm__step_
   double m = p->s.accumulation;
   pm__step_pace pace;
   double forward = m * w->gpu[PM__FORWARD], dgrad = m * w->gpu[PM__DGRAD], wgrad = m * w->gpu[PM__WGRAD];
-  double calls = w->host[PM__FORWARD] + w->host[PM__DGRAD] + w->host[PM__WGRAD] + w->host_again;
-  t->gpu = ((forward + dgrad) + wgrad) + m * w->again + t->update;
+  double calls = w->host[PM__FORWARD] + w->host[PM__DGRAD] + w->host[PM__WGRAD] + w->host_recompute;
+  t->gpu = ((forward + dgrad) + wgrad) + m * w->recompute + t->update;
   t->host = m * calls + t->update_host;
   double alone = waits != NULL ? join_between_calls(t, m, waits, &pace) : join(t->gpu, t->host, &pace);
   t->alone = alone + m * t->each;
@@ -81,7 +81,7 @@ static void join_step(const pm__step *p, const pm__step_work *w, const pm__step_
 /* A span for each pass: recomputation comes before gradients of activations. */
 static void join_passes(const pm__step *p, const pm__step_work *w, pm__step_times *t)
 {
-  double m = p->s.accumulation, gpu = w->gpu[PM__DGRAD] + w->again, host = w->host[PM__DGRAD] + w->host_again;
+  double m = p->s.accumulation, gpu = w->gpu[PM__DGRAD] + w->recompute, host = w->host[PM__DGRAD] + w->host_recompute;
   pm__step_pace update;
   double forward = join(w->gpu[PM__FORWARD], w->host[PM__FORWARD], &t->pace[PM__FORWARD]);
   bool apart = p->at.schedule->splits_backward;
@@ -89,8 +89,8 @@ static void join_passes(const pm__step *p, const pm__step_work *w, pm__step_time
   double backward = join(gpu, host, &t->pace[PM__DGRAD]);
   t->pace[PM__WGRAD] = t->pace[PM__DGRAD];
   if (apart) backward += join(w->gpu[PM__WGRAD], w->host[PM__WGRAD], &t->pace[PM__WGRAD]);
-  double kernels = w->gpu[PM__FORWARD] + w->gpu[PM__DGRAD] + w->gpu[PM__WGRAD] + w->again;
-  double calls = w->host[PM__FORWARD] + w->host[PM__DGRAD] + w->host[PM__WGRAD] + w->host_again;
+  double kernels = w->gpu[PM__FORWARD] + w->gpu[PM__DGRAD] + w->gpu[PM__WGRAD] + w->recompute;
+  double calls = w->host[PM__FORWARD] + w->host[PM__DGRAD] + w->host[PM__WGRAD] + w->host_recompute;
   t->gpu = m * kernels + t->update;
   t->host = m * calls + t->update_host;
   t->alone = m * (forward + backward + t->each) + join(t->update, t->update_host, &update);
@@ -109,5 +109,5 @@ void pm__step_times_of(const pm__step *p, const pm__step_work *w, const pm__step
                               w->host[PM__FORWARD]) + w->exchange[PM__FORWARD];
   t->dgrad = pm__step_paced(&t->pace[PM__DGRAD], w->gpu[PM__DGRAD], w->host[PM__DGRAD]) + w->exchange[PM__DGRAD];
   t->wgrad = pm__step_paced(&t->pace[PM__WGRAD], w->gpu[PM__WGRAD], w->host[PM__WGRAD]) + w->exchange[PM__WGRAD];
-  t->recompute = pm__step_paced(&t->pace[PM__DGRAD], w->again, w->host_again) + w->exchange_again;
+  t->recompute = pm__step_paced(&t->pace[PM__DGRAD], w->recompute, w->host_recompute) + w->exchange_recompute;
 }

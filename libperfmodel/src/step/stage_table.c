@@ -60,7 +60,7 @@ static void set_times(const table *t, const pm__step_stage *stage, pm_stage *row
   row->forward_time = m * work->gpu[PM__FORWARD];
   row->dgrad_time = m * work->gpu[PM__DGRAD];
   row->wgrad_time = m * work->gpu[PM__WGRAD];
-  row->recompute_time = m * work->again;
+  row->recompute_time = m * work->recompute;
   row->launch_overhead_time = times.alone - times.gpu;
   row->exposed_communication_time = m * pm__step_exchanges(work) + data.exposed;
   row->offload_time = data.offload;

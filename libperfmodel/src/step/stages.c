@@ -41,7 +41,7 @@ static void add_pieces(const pm__step *p, int first, int count, pm__step_stage *
 }
 
 /* The share of a stage's layers that is computed again, where some are. */
-static double share_again(const pm__step *p, int layers)
+static double recomputed_share(const pm__step *p, int layers)
 {
   int asked = p->at.recompute_layers;
   return asked > 0 && asked < layers ? (double)asked / layers : 1;
@@ -77,12 +77,12 @@ void pm__step_stage_make(const pm__step *p, int stage, pm__step_stage *out)
   clear(p, out);
   if (p->pieces == NULL) {
     out->count[0] = 1;
-    out->again = 1;
+    out->recompute = 1;
     out->whole = p->one.whole;
     return;
   }
   for (int i = 0; i < p->at.chunks; i++) add_chunk(p, pm__step_chunk_of(p, stage, i), out);
-  out->again = share_again(p, out->layers);
+  out->recompute = recomputed_share(p, out->layers);
   count_parameters(p, stage == 0, out);
 }
 
@@ -91,7 +91,7 @@ void pm__step_chunk_make(const pm__step *p, const pm__step_stage *stage, int num
 {
   clear(p, out);
   add_chunk(p, pm__step_chunk_of(p, number, i), out);
-  out->again = stage->again;
+  out->recompute = stage->recompute;
 }
 
 double pm__step_own_parameters(const pm__step *p, const pm__step_stage *stage)
@@ -146,11 +146,11 @@ static void add_work(const pm__step_work *w, double n, pm__step_work *sum)
   add_part(&w->part, n, &sum->part);
 }
 
-static void add_again(const pm__step_work *w, double n, pm__step_work *sum)
+static void add_recompute(const pm__step_work *w, double n, pm__step_work *sum)
 {
-  sum->again += n * w->again;
-  sum->host_again += n * w->host_again;
-  sum->exchange_again += n * w->exchange_again;
+  sum->recompute += n * w->recompute;
+  sum->host_recompute += n * w->host_recompute;
+  sum->exchange_recompute += n * w->exchange_recompute;
 }
 
 const pm__step_work *pm__step_stage_work(const pm__step *p, const pm__step_work *kinds, const pm__step_stage *stage,
@@ -161,7 +161,7 @@ const pm__step_work *pm__step_stage_work(const pm__step *p, const pm__step_work 
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
     add_work(&kinds[k], stage->count[k], sum);
-    if (pm__step_again(p, k)) add_again(&kinds[k], stage->again * stage->count[k], sum);
+    if (pm__step_recomputes(p, k)) add_recompute(&kinds[k], stage->recompute * stage->count[k], sum);
   }
   return sum;
 }

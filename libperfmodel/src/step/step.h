@@ -126,7 +126,7 @@ static inline bool pm__step_is_layer(const pm__step *p, int kind)
 }
 
 /* Whether pieces of a kind are recomputed. */
-static inline bool pm__step_again(const pm__step *p, int kind)
+static inline bool pm__step_recomputes(const pm__step *p, int kind)
 {
   return p->at.recompute != PM_RECOMPUTE_NONE && pm__step_is_layer(p, kind);
 }
@@ -140,9 +140,9 @@ static inline double pm__step_usable_memory(const pm__step *p)
 
 /* Of one micro-batch, of a piece or summed over those of a stage; s. GPU and host are apart until they are joined. */
 struct pm__step_work {
-  double gpu[PM__PASSES], again;       /* kernels; those that are recomputed */
-  double host[PM__PASSES], host_again; /* launching them */
-  double exchange[PM__PASSES], exchange_again; /* exchanges between GPUs that nothing hides, by pass */
+  double gpu[PM__PASSES], recompute;       /* kernels; those that are recomputed */
+  double host[PM__PASSES], host_recompute; /* launching them */
+  double exchange[PM__PASSES], exchange_recompute; /* exchanges between GPUs that nothing hides, by pass */
   double axis[PM__SHARDING_AXES];      /* the same by axis */
   double bound;                        /* of the kernels, what the arithmetic rate limits */
   double layout;                       /* of them, changes of layout */
@@ -193,7 +193,7 @@ const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, c
 typedef struct pm__step_stage {
   int count[PM__PIECE_KINDS];
   int layers;   /* those that stages divide, of all kinds */
-  double again; /* the share of these that is recomputed */
+  double recompute; /* the share of these that is recomputed */
   double whole, split, expert; /* parameters of one GPU */
 } pm__step_stage;
 
@@ -239,7 +239,7 @@ static inline double pm__step_parameters(const pm__step_stage *stage)
 
 static inline double pm__step_exchanges(const pm__step_work *w)
 {
-  return w->exchange[PM__FORWARD] + w->exchange[PM__DGRAD] + w->exchange[PM__WGRAD] + w->exchange_again;
+  return w->exchange[PM__FORWARD] + w->exchange[PM__DGRAD] + w->exchange[PM__WGRAD] + w->exchange_recompute;
 }
 
 /* ---- Spans ---- */
@@ -400,7 +400,7 @@ typedef struct pm__step_walk {
   int stage;              /* its number */
   double parameters;      /* the most that a GPU of any stage has */
   double updated, saved;  /* parameters that GPUs update, and FLOP that they save, summed over the stages */
-  double again;           /* layers that are recomputed, likewise */
+  double recompute;           /* layers that are recomputed, likewise */
   pm__step_data data;     /* of the stage where most is left */
   double offload;         /* of that which waits longest for the host */
 } pm__step_walk;
@@ -427,16 +427,17 @@ static inline bool pm__step_planned(const pm__step *p)
   return p->at.cut || p->at.zero > 0;
 }
 
-/* What sharing the work adds to a walk, and how much of the communication are hops between stages. */
+/* What parallelism adds to the work of one GPU to a walk, and how much of the communication are hops between stages. */
 typedef struct pm__step_sum {
-  pm__sharing sharing;
+  pm__schedule_overhead overhead;
   double hops;
 } pm__step_sum;
 
 pm__step_sum pm__step_put_together(const pm__step *p, pm__step_walk *walk);
 
 /* The step; in *waits what of it is waiting for input. */
-double pm__step_time(const pm__step *p, const pm__step_walk *walk, const pm__sharing *sharing, double *waits);
+double pm__step_time(const pm__step *p, const pm__step_walk *walk, const pm__schedule_overhead *overhead,
+                     double *waits);
 
 /* Activations between stages; s. */
 double pm__step_hop_time(const pm__step *p);

@@ -77,13 +77,13 @@ static void add_backward(trace *t)
 
 /* ---- Exchange ---- */
 
-static void add_piece(trace *t, int index, double ready, double takes, double *end)
+static void add_piece(trace *t, int index, double ready, double duration, double *end)
 {
   char name[64];
   double start = fmax(*end, ready);
   snprintf(name, sizeof name, "bucket %d", index);
-  add_event(t, LANE_EXCHANGE, name, "", start, takes);
-  *end = start + takes;
+  add_event(t, LANE_EXCHANGE, name, "", start, duration);
+  *end = start + duration;
 }
 
 /* The buckets of a backward pass that begins at `start`. */
@@ -97,10 +97,10 @@ static void add_buckets(trace *t, double start)
   pm__plan_kernels_price(&t->step->s.units->kernels, cut, t->step->s.device, t->step->s.batch, &costs);
   if (!pm__step_bucket_times(t->step, &costs, &times)) return;
   for (int i = 0; i < cut->count; i++) {
-    double takes = times.backward[i] * t->stretch;
+    double duration = times.backward[i] * t->stretch;
     for (int k = 0; k < (int)cut->pieces[i]; k++)
-      add_piece(t, ++index, now + takes * (k + 1) / cut->pieces[i], times.exchange[i], &end);
-    now += takes;
+      add_piece(t, ++index, now + duration * (k + 1) / cut->pieces[i], times.exchange[i], &end);
+    now += duration;
   }
 }
 

@@ -18,7 +18,7 @@ void pm__step_walk_begin(const pm__step *p, pm__step_walk *walk)
                                    .blocks = pm__step_hops_block(p)};
   walk->slowest = NULL;
   walk->stage = 0;
-  walk->parameters = walk->updated = walk->saved = walk->again = walk->offload = 0;
+  walk->parameters = walk->updated = walk->saved = walk->recompute = walk->offload = 0;
   walk->data = (pm__step_data){0, 0, 0};
 }
 
@@ -43,7 +43,7 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
   w->parameters = pm__most(w->parameters, pm__step_parameters(stage));
   w->updated += count * own;
   w->saved += count * work->saved;
-  w->again += count * stage->again * stage->layers;
+  w->recompute += count * stage->recompute * stage->layers;
   if (data->exposed >= w->data.exposed) w->data = *data;
   w->offload = isnan(data->offload) ? data->offload : pm__most(w->offload, data->offload);
 }
@@ -109,26 +109,26 @@ static double bubble_of(const pm__step *p, const pm__step_walk *walk, double *ho
 }
 
 /* Data parallelism of other kinds, of whole networks: it may launch the kernels of other GPUs too. */
-static void share_otherwise(const pm__step *p, pm__step_walk *w, pm__sharing *sharing)
+static void other_parallelism(const pm__step *p, pm__step_walk *w, pm__schedule_overhead *overhead)
 {
   pm__schedule_times times = {.update = w->times.update, .gpu = w->times.gpu, .host = w->times.host,
                               .alone = w->times.alone};
-  pm__share(&p->s, &times, sharing);
+  pm__parallelism_evaluate(&p->s, &times, overhead);
   w->times.host = times.host;
   w->times.alone = times.alone;
-  w->data = (pm__step_data){sharing->communication, sharing->exposed, 0};
+  w->data = (pm__step_data){overhead->communication, overhead->exposed, 0};
 }
 
 pm__step_sum pm__step_put_together(const pm__step *p, pm__step_walk *w)
 {
   pm__step_sum out;
   double bubble = bubble_of(p, w, &out.hops), within = p->s.accumulation * pm__step_exchanges(w->slowest);
-  out.sharing = (pm__sharing){.communication = within + out.hops + w->data.communication,
-                              .exposed = within + out.hops + w->data.exposed,
-                              .bubble = bubble, .exchanged = w->parameters, .offload = w->offload};
-  if (!pm__step_all_reduces(p)) share_otherwise(p, w, &out.sharing);
+  out.overhead = (pm__schedule_overhead){.communication = within + out.hops + w->data.communication,
+                                         .exposed = within + out.hops + w->data.exposed, .bubble = bubble,
+                                         .exchanged = w->parameters, .offload = w->offload};
+  if (!pm__step_all_reduces(p)) other_parallelism(p, w, &out.overhead);
   else if (p->s.ranks > 1)
-    out.sharing.straggler_wait = pm__straggler_wait(&p->s, w->times.alone, p->s.ranks / p->at.tensor);
+    out.overhead.straggler_wait = pm__straggler_wait(&p->s, w->times.alone, p->s.ranks / p->at.tensor);
   return out;
 }
 
@@ -140,9 +140,9 @@ static double input_wait(const pm__step *p, double step)
   return p->s.run->no_prefetch ? takes : pm__most(0, takes - step);
 }
 
-double pm__step_time(const pm__step *p, const pm__step_walk *walk, const pm__sharing *sharing, double *waits)
+double pm__step_time(const pm__step *p, const pm__step_walk *walk, const pm__schedule_overhead *overhead, double *waits)
 {
-  double step = walk->times.alone + sharing->exposed + sharing->straggler_wait + sharing->bubble + sharing->offload;
+  double step = walk->times.alone + overhead->exposed + overhead->straggler_wait + overhead->bubble + overhead->offload;
   *waits = input_wait(p, step);
   return step + *waits;
 }

@@ -197,19 +197,19 @@ static bool fill_pairs(pm__wiring *wiring, pm__routes *r)
 /* ---- Host ---- */
 
 /* What one GPU gets when all GPUs of the node send to CPUs: one CPU, or each its nearest. */
-static void fill_host(pm__wiring *wiring, pm__routes *r, bool spread)
+static void fill_host(pm__wiring *wiring, pm__routes *r, bool nearest)
 {
   pm__ring_path path = pm__ring_path_none();
   int host = -1;
   pm__routes_clear(r);
-  set_port(&wiring->host[spread], INFINITY, wiring->packed.limit);
+  set_port(&wiring->host[nearest], INFINITY, wiring->packed.limit);
   for (int i = 0; i < wiring->kept.count; i++) {
     pm__routes_from(r, vertex_of(wiring, i));
-    if (host < 0 || spread) host = pm__routes_nearest(r, PM_VERTEX_CPU);
+    if (host < 0 || nearest) host = pm__routes_nearest(r, PM_VERTEX_CPU);
     if (host >= 0 && r->distance[host] >= 0) pm__routes_load(r, host, 1, &path);
   }
   pm__routes_limit(r, &path);
-  if (path.bandwidth > 0) set_port(&wiring->host[spread], path.bandwidth, path.limit->link.id);
+  if (path.bandwidth > 0) set_port(&wiring->host[nearest], path.bandwidth, path.limit->link.id);
 }
 
 int pm__wiring_ports(pm__wiring *wiring, pm_error *error)

@@ -47,7 +47,7 @@ def convolution(
         layer = _standardized(g, layer, value.shape, out_channels, kernel[0], groups)
     bias = None if is_zero(bias) else bias
     shared, together = take_both(g, weight, as_weight(bias))
-    attributes = {name: tuple(numbers) for name, numbers in windows.items() if any(n != _usual(name) for n in numbers)}
+    attributes = {name: tuple(numbers) for name, numbers in windows.items() if any(n != _plain(name) for n in numbers)}
     made = g.add(
         f"conv_transpose{axes}d" if transposed else f"conv{axes}d",
         [layer],
@@ -70,7 +70,7 @@ def _standardized(g: Graph, layer: int, shape: Shape, out_channels: int, kernel:
     return g.add("weight_standardization", [layer], shape, **sizes, gain=True, **more).layer
 
 
-def _usual(name: str) -> int:
+def _plain(name: str) -> int:
     return {"stride": 1, "dilation": 1, "padding": 0, "output_padding": 0}.get(name, -1)
 
 

@@ -89,7 +89,7 @@ class Config:
         return Config(value, self.kind)
 
     def part_of_heads(self, hidden: int, heads: int, *names: str) -> int:
-        """Features of one head: as stated, else those that the heads share out."""
+        """Features of one head: as stated, else those that the heads share."""
         if names and self._first(names)[1] is not None:
             return self.count(*names)
         if hidden % heads != 0:

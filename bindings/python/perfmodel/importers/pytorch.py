@@ -239,7 +239,7 @@ class Tracer:
 
         def do() -> None:
             assert handler is not None
-            answer = handler(self, result, *args, **_usual_names(kwargs))
+            answer = handler(self, result, *args, **_alias_names(kwargs))
             made.extend(answer if isinstance(answer, list) else [answer])
 
         try:
@@ -317,7 +317,7 @@ def _fits(name: str, args: Any, kwargs: Any) -> bool:
     return all(x is None for x in given[7:9]) and not given[9] and kwargs.get("static_k") is None
 
 
-def _usual_names(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def _alias_names(kwargs: Mapping[str, Any]) -> dict[str, Any]:
     names = {"axis": "dim", "keepdims": "keepdim"}
     return {names.get(name, name): value for name, value in kwargs.items()}
 

@@ -10,15 +10,15 @@
 static void collnet_cost(const pm__collective_parameters *group, pm_collective collective, int protocol,
                          pm__collective_cost *cost)
 {
-  const double hop = 3.7e-6, network_hop = 31e-6, spread = 0.4e-6; /* NCCL, src/graph/tuning.cc, CollNetDirect */
+  const double hop = 3.7e-6, network_hop = 31e-6, rank_hop = 0.4e-6; /* NCCL, src/graph/tuning.cc, CollNetDirect */
   const double switch_share = 0.9;
   double p = group->per_node;
-  double sharers = fmax(p / group->nics, 1);
+  double ranks_per_nic = fmax(p / group->nics, 1);
   double inside = p > 1 ? group->ring * p / (2 * (p - 1)) : (double)INFINITY, between;
-  between = switch_share * group->network / (sharers - (sharers - 1) / 2);
+  between = switch_share * group->network / (ranks_per_nic - (ranks_per_nic - 1) / 2);
   cost->limit = inside <= between ? group->ring_limit : group->network_limit;
   cost->knee = group->fit->network_knee;
-  cost->latency = 2 * (fmin(1, p - 1) * hop + (p - 1) * spread) + network_hop + group->fabric;
+  cost->latency = 2 * (fmin(1, p - 1) * hop + (p - 1) * rank_hop) + network_hop + group->fabric;
   cost->per_byte = 1 / fmin(inside, between);
   (void)collective;
   (void)protocol;
@@ -35,7 +35,7 @@ static pm__collective_traffic collnet_traffic(const pm__collective_parameters *g
 const pm__collective_algorithm pm__collective_algorithm_COLLNET = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__BIT(PM__SIMPLE),
-  .eras = PM__BIT(PM_ERA_CURRENT),
+  .nccl = PM__BIT(PM_NCCL_CURRENT),
   .needs = PM__NEEDS_SEVERAL_NODES,
   .selection = PM__SELECTED_IN_NETWORK,
   .cost = collnet_cost,

@@ -27,7 +27,7 @@ static pm__collective_traffic data_parallel_traffic(const pm__collective_paramet
 const pm__collective_algorithm pm__collective_algorithm_DATA_PARALLEL = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__ANY_PROTOCOL,
-  .eras = PM__ANY_ERA,
+  .nccl = PM__ANY_NCCL,
   .needs = PM__NEEDS_ONE_NODE,
   .selection = PM__SELECTED_BY_NAME,
   .cost = data_parallel_cost,

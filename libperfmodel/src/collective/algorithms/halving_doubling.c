@@ -39,7 +39,7 @@ const pm__collective_algorithm pm__collective_algorithm_HALVING_DOUBLING = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE) | PM__BIT(PM_COLLECTIVE_REDUCE_SCATTER) |
                  PM__BIT(PM_COLLECTIVE_ALL_GATHER),
   .protocols = PM__ANY_PROTOCOL,
-  .eras = PM__ANY_ERA,
+  .nccl = PM__ANY_NCCL,
   .needs = PM__NEEDS_PAIRS,
   .selection = PM__SELECTED_BY_NAME,
   .cost = halving_cost,

@@ -30,7 +30,7 @@ static pm__collective_traffic hierarchical_traffic(const pm__collective_paramete
 const pm__collective_algorithm pm__collective_algorithm_HIERARCHICAL = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__ANY_PROTOCOL,
-  .eras = PM__ANY_ERA,
+  .nccl = PM__ANY_NCCL,
   .needs = PM__NEEDS_NOTHING,
   .selection = PM__SELECTED_BY_NAME,
   .cost = hierarchical_cost,

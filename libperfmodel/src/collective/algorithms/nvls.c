@@ -49,7 +49,7 @@ static pm__collective_traffic nvls_traffic(const pm__collective_parameters *grou
 const pm__collective_algorithm pm__collective_algorithm_NVLS = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__BIT(PM__SIMPLE),
-  .eras = PM__BIT(PM_ERA_CURRENT),
+  .nccl = PM__BIT(PM_NCCL_CURRENT),
   .needs = PM__NEEDS_REDUCING_SWITCHES | PM__NEEDS_ONE_NODE,
   .selection = PM__SELECTED_ALWAYS,
   .cost = nvls_cost,
@@ -59,7 +59,7 @@ const pm__collective_algorithm pm__collective_algorithm_NVLS = {
 const pm__collective_algorithm pm__collective_algorithm_NVLS_TREE = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__BIT(PM__SIMPLE),
-  .eras = PM__BIT(PM_ERA_CURRENT),
+  .nccl = PM__BIT(PM_NCCL_CURRENT),
   .needs = PM__NEEDS_REDUCING_SWITCHES | PM__NEEDS_SEVERAL_NODES,
   .selection = PM__SELECTED_ALWAYS,
   .cost = nvls_tree_cost,

@@ -58,7 +58,7 @@ static pm__collective_traffic pairs_traffic(const pm__collective_parameters *gro
 const pm__collective_algorithm pm__collective_algorithm_PAIRS = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_TO_ALL) | PM__BIT(PM_COLLECTIVE_GATHER) | PM__BIT(PM_COLLECTIVE_SCATTER),
   .protocols = PM__BIT(PM__LL) | PM__BIT(PM__SIMPLE),
-  .eras = PM__ANY_ERA,
+  .nccl = PM__ANY_NCCL,
   .needs = PM__NEEDS_PAIRS,
   .selection = PM__SELECTED_ALWAYS,
   .cost = pairs_cost,

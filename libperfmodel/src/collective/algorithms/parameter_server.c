@@ -12,8 +12,8 @@ static void server_cost(const pm__collective_parameters *group, pm_collective co
   double nodes = group->nodes, p = group->per_node, servers = group->servers;
   (void)collective;
   (void)protocol;
-  double spread = fmin(servers, nodes); /* servers in different nodes */
-  double inside = 2 / group->host, between = nodes > 1 ? 2 * (nodes - 1) * p / spread / group->network : 0;
+  double server_nodes = fmin(servers, nodes); /* servers in different nodes */
+  double inside = 2 / group->host, between = nodes > 1 ? 2 * (nodes - 1) * p / server_nodes / group->network : 0;
   cost->limit = inside >= between ? group->host_limit : group->network_limit;
   cost->latency = group->base[PM__SIMPLE][PM__RING] + 2 * group->step[PM__SIMPLE][PM__RING] +
                   (nodes > 1 ? 2 * group->far_step[PM__SIMPLE][PM__RING] : 0);
@@ -31,7 +31,7 @@ static pm__collective_traffic server_traffic(const pm__collective_parameters *gr
 const pm__collective_algorithm pm__collective_algorithm_PARAMETER_SERVER = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__BIT(PM__SIMPLE),
-  .eras = PM__ANY_ERA,
+  .nccl = PM__ANY_NCCL,
   .needs = PM__NEEDS_NOTHING,
   .selection = PM__SELECTED_BY_NAME,
   .cost = server_cost,

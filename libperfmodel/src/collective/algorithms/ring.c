@@ -27,7 +27,7 @@ static double chain_latency(const pm__collective_parameters *group, int protocol
 {
   double hop = group->nodes > 1 ? far_step(group, protocol) : group->step[protocol][PM__RING];
   double more = group->per_node == 1 ? group->fit->chain_rank * group->ranks : 0;
-  bool fills = protocol == PM__SIMPLE && group->era == PM_ERA_CURRENT;
+  bool fills = protocol == PM__SIMPLE && group->nccl == PM_NCCL_CURRENT;
   if (fills) more += group->fit->chain_fill * fmax(group->per_node - 2, 0);
   return group->base[protocol][PM__RING] + hop + more;
 }
@@ -35,8 +35,8 @@ static double chain_latency(const pm__collective_parameters *group, int protocol
 /* Chains of the older libraries pass chunks on whole, and wait until the first has gone through. */
 static void fill_chain(const pm__collective_parameters *group, double bus, pm__collective_cost *cost)
 {
-  double hops = group->ranks - 2, size = group->era == PM_ERA_2016 ? group->fit->old_chunk : group->fit->chunk;
-  if (group->era == PM_ERA_CURRENT || group->nodes > 1 || size == 0 || hops <= 0) return;
+  double hops = group->ranks - 2, size = group->nccl == PM_NCCL_2016 ? group->fit->old_chunk : group->fit->chunk;
+  if (group->nccl == PM_NCCL_CURRENT || group->nodes > 1 || size == 0 || hops <= 0) return;
   double one = bus / group->rings;
   cost->fill_per_byte = hops / group->rings / one;
   cost->fill_most = hops * size / one;
@@ -57,7 +57,7 @@ static void ring_cost(const pm__collective_parameters *group, pm_collective coll
   double links = pm__collective_slower(group, &cost->limit);
   if (collective == PM_COLLECTIVE_BROADCAST) links = fmin(group->chain, group->network);
   if (collective == PM_COLLECTIVE_SEND_RECEIVE) links *= group->fit->pairs_efficiency;
-  if (group->era == PM_ERA_2017) links = fmin(links, group->fit->old_most);
+  if (group->nccl == PM_NCCL_2017) links = fmin(links, group->fit->old_most);
   double bus = pm__collective_protocol_bandwidth(group, protocol, links);
   cost->knee = group->nodes > 1 ? group->fit->network_knee : inner_knee(group, collective);
   cost->per_byte = pm__collective_bus_factor(collective, group->ranks) / bus;
@@ -66,7 +66,7 @@ static void ring_cost(const pm__collective_parameters *group, pm_collective coll
   cost->latency = whole ? chain_latency(group, protocol) : latency(group, collective, protocol);
   if (chain) fill_chain(group, bus, cost);
   bool parts = collective == PM_COLLECTIVE_REDUCE_SCATTER || collective == PM_COLLECTIVE_ALL_GATHER;
-  if (parts && group->era != PM_ERA_CURRENT) cost->odd_share = group->fit->odd_share;
+  if (parts && group->nccl != PM_NCCL_CURRENT) cost->odd_share = group->fit->odd_share;
 }
 
 static pm__collective_traffic ring_traffic(const pm__collective_parameters *group, pm_collective collective,
@@ -81,7 +81,7 @@ const pm__collective_algorithm pm__collective_algorithm_RING = {
                  PM__BIT(PM_COLLECTIVE_ALL_GATHER) | PM__BIT(PM_COLLECTIVE_BROADCAST) |
                  PM__BIT(PM_COLLECTIVE_REDUCE) | PM__BIT(PM_COLLECTIVE_SEND_RECEIVE),
   .protocols = PM__ANY_PROTOCOL,
-  .eras = PM__ANY_ERA,
+  .nccl = PM__ANY_NCCL,
   .needs = PM__NEEDS_NOTHING,
   .selection = PM__SELECTED_ALWAYS,
   .cost = ring_cost,

@@ -50,7 +50,7 @@ static pm__collective_traffic tree_traffic(const pm__collective_parameters *grou
 const pm__collective_algorithm pm__collective_algorithm_TREE = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__ANY_PROTOCOL,
-  .eras = PM__BIT(PM_ERA_CURRENT),
+  .nccl = PM__BIT(PM_NCCL_CURRENT),
   .needs = PM__NEEDS_NOTHING,
   .selection = PM__SELECTED_ALWAYS,
   .cost = tree_cost,

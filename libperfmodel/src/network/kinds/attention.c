@@ -273,7 +273,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 /* Queries, keys and values by heads; what all heads share is whole. */
-static bool takes(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts(const pm__layer *layer, pm__sharding_part *part)
 {
   (void)layer;
   for (int i = 0; i < part->input_count; i++) {
@@ -357,7 +357,9 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   return part->degrees->context > 1 ? divide_context(layer, part, error) : PM_OK;
 }
 
-static const pm__sharding_rules sharding = {.takes = takes, .demands = demands, .divide = divide, .context = context};
+static const pm__sharding_rules sharding = {
+  .accepts = accepts, .demands = demands, .divide = divide, .context = context,
+};
 
 const pm__layer_kind pm__kind_attention = {
   .name = "attention",

@@ -45,7 +45,7 @@ static void count_scale(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 /* Parameters are split with the axis that has them. */
-static bool takes(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts(const pm__layer *layer, pm__sharding_part *part)
 {
   part->out = part->in[0];
   return part->in[0].how != PM__SHARD_TOKENS || pm__axis(layer, AXIS, &part->inputs[0], NULL) != 0;
@@ -58,7 +58,7 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   return PM_OK;
 }
 
-static const pm__sharding_rules sharding = {.takes = takes, .divide = divide};
+static const pm__sharding_rules sharding = {.accepts = accepts, .divide = divide};
 
 #define TRAITS \
   .role = PM__ROLE_CHANNELWISE, \

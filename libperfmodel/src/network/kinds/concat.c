@@ -40,7 +40,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 /* All alike, side by side; not tokens behind tokens. */
-static bool takes(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts(const pm__layer *layer, pm__sharding_part *part)
 {
   part->out = part->in[0];
   for (int i = 1; i < part->input_count; i++)
@@ -49,7 +49,7 @@ static bool takes(const pm__layer *layer, pm__sharding_part *part)
   return part->out.how != PM__SHARD_TOKENS || pm__axis(layer, AXIS, &part->inputs[0], NULL) != 0;
 }
 
-static const pm__sharding_rules sharding = {.takes = takes};
+static const pm__sharding_rules sharding = {.accepts = accepts};
 
 const pm__layer_kind pm__kind_concat = {
   .name = "concat",

@@ -60,7 +60,7 @@ void pm__conv_space(const pm__layer *layer, const pm__shape *in, const pm__shape
   }
 }
 
-static void add(pm__layer_kernels *kernels, pm__pass pass, pm__work work, const pm__conv *geometry)
+static void add_kernel(pm__layer_kernels *kernels, pm__pass pass, pm__work work, const pm__conv *geometry)
 {
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__CONV, work);
   kernel->matrix = true;
@@ -77,9 +77,9 @@ void pm__conv_count(pm__layer *layer, pm__layer_kernels *kernels, double weights
   layer->mac_bnl = mac + added;
   layer->bias = bias;
   layer->saved.inputs = true;
-  add(kernels, PM__FORWARD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
-  add(kernels, PM__DGRAD, (pm__work){2 * mac, out + in, weights}, geometry);
-  add(kernels, PM__WGRAD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
+  add_kernel(kernels, PM__FORWARD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
+  add_kernel(kernels, PM__DGRAD, (pm__work){2 * mac, out + in, weights}, geometry);
+  add_kernel(kernels, PM__WGRAD, (pm__work){2 * mac + added, in + out, layer->parameters}, geometry);
 }
 
 static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)

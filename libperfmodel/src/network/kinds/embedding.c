@@ -53,7 +53,8 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 /* The rows are split: each GPU gives zeros for those that it has not. A table too short to be worth it stays whole. */
-static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees)
+static pm__sharding_state split_output(const pm__layer *layer, const pm__shape *inputs,
+                                       const pm__sharding_degrees *degrees)
 {
   (void)inputs;
   bool split = layer->attribute[ENTRIES] >= PM__VOCABULARY_MULTIPLE * degrees->tensor;
@@ -68,7 +69,7 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   return PM_OK;
 }
 
-static const pm__sharding_rules sharding = {.opens = opens, .divide = divide};
+static const pm__sharding_rules sharding = {.split_output = split_output, .divide = divide};
 
 const pm__layer_kind pm__kind_embedding = {
   .name = "embedding",

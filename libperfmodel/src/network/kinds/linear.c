@@ -24,7 +24,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void add(pm__layer_kernels *kernels, pm__pass pass, pm__work work, pm__gemm gemm)
+static void add_kernel(pm__layer_kernels *kernels, pm__pass pass, pm__work work, pm__gemm gemm)
 {
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__GEMM, work);
   kernel->matrix = true;
@@ -43,16 +43,16 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->mac_bnl = layer->mac + added;
   layer->bias = bias;
   layer->saved.inputs = true;
-  add(kernels, PM__FORWARD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
+  add_kernel(kernels, PM__FORWARD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
       (pm__gemm){1, co, rows, ci, PM__SCALES_N});
-  add(kernels, PM__DGRAD, (pm__work){2 * layer->mac, out + in, weights},
+  add_kernel(kernels, PM__DGRAD, (pm__work){2 * layer->mac, out + in, weights},
       (pm__gemm){1, ci, rows, co, PM__SCALES_N});
-  add(kernels, PM__WGRAD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
+  add_kernel(kernels, PM__WGRAD, (pm__work){2 * layer->mac + added, in + out, layer->parameters},
       (pm__gemm){1, co, ci, rows, PM__SCALES_K});
 }
 
 /* Split features are summed up ("row"), and the bias is added to the sum; rows stay apart. */
-static bool takes(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts(const pm__layer *layer, pm__sharding_part *part)
 {
   (void)layer;
   int last = part->inputs[0].rank - 1;
@@ -63,7 +63,8 @@ static bool takes(const pm__layer *layer, pm__sharding_part *part)
 }
 
 /* Its own features are split ("column"). */
-static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees)
+static pm__sharding_state split_output(const pm__layer *layer, const pm__shape *inputs,
+                                       const pm__sharding_degrees *degrees)
 {
   (void)layer;
   return (pm__sharding_state){PM__SHARD_FEATURES, inputs[0].rank - 1, degrees->tensor};
@@ -80,7 +81,7 @@ static pm__sharding_demand demands(const pm__layer *layer, int input, pm__shardi
 static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
 {
   double *features = &layer->attribute[OUT_FEATURES];
-  if (!part->opens) {
+  if (!part->splits_output) {
     bool row = part->out.how == PM__SHARD_PARTIAL;
     part->whole = layer->attribute[BIAS] != 0 ? *features : 0;
     if (!row) part->whole += *features * (double)part->inputs[0].size[part->inputs[0].rank - 1];
@@ -93,7 +94,8 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   return status;
 }
 
-static const pm__sharding_rules sharding = {.takes = takes, .opens = opens, .demands = demands, .divide = divide};
+static const pm__sharding_rules sharding = {.accepts = accepts, .split_output = split_output, .demands = demands,
+                                            .divide = divide};
 
 const pm__layer_kind pm__kind_linear = {
   .name = "linear",

@@ -73,7 +73,7 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 /* Products of different heads: both inputs have them along the same leading dimension. */
-static bool takes(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts(const pm__layer *layer, pm__sharding_part *part)
 {
   (void)layer;
   part->out = part->in[0];
@@ -82,7 +82,7 @@ static bool takes(const pm__layer *layer, pm__sharding_part *part)
          part->in[0].axis < part->inputs[0].rank - 2;
 }
 
-static const pm__sharding_rules sharding = {.takes = takes};
+static const pm__sharding_rules sharding = {.accepts = accepts};
 
 const pm__layer_kind pm__kind_matmul = {
   .name = "matmul",

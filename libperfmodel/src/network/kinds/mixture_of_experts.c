@@ -163,7 +163,8 @@ static bool same_tokens(const pm__sharding_degrees *degrees)
 }
 
 /* A tensor group with the same tokens has summands of the result. */
-static pm__sharding_state opens(const pm__layer *layer, const pm__shape *inputs, const pm__sharding_degrees *degrees)
+static pm__sharding_state split_output(const pm__layer *layer, const pm__shape *inputs,
+                                       const pm__sharding_degrees *degrees)
 {
   (void)layer;
   (void)inputs;
@@ -209,10 +210,10 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   double *a = layer->attribute, features = (double)part->inputs[0].size[part->inputs[0].rank - 1];
   int status = check_degrees(layer, d, error);
   double tokens = pm__sharding_rows(part) / d->context / (part->in[0].how == PM__SHARD_TOKENS ? d->tensor : 1);
-  double sharing = part->opens ? 1 : d->expert_tensor, sent = tokens * a[TOP_K] * features;
-  add_exchanges(part, sent, sent * sharing);
+  double tensor_ranks = part->splits_output ? 1 : d->expert_tensor, sent = tokens * a[TOP_K] * features;
+  add_exchanges(part, sent, sent * tensor_ranks);
   a[OWN_EXPERTS] = d->expert > 1 ? a[EXPERTS] / d->expert : 0;
-  a[RECEIVED] = sharing * load_of(d) != 1 ? sharing * load_of(d) : 0;
+  a[RECEIVED] = tensor_ranks * load_of(d) != 1 ? tensor_ranks * load_of(d) : 0;
   a[HIDDEN] /= d->expert_tensor;
   double up = a[GATED] != 0 ? 2 : 1, each = (up + 1) * features * a[HIDDEN];
   each += a[BIAS] != 0 ? up * a[HIDDEN] + features : 0;
@@ -221,7 +222,7 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   return status;
 }
 
-static const pm__sharding_rules sharding = {.opens = opens, .divide = divide, .always = true};
+static const pm__sharding_rules sharding = {.split_output = split_output, .divide = divide, .always = true};
 
 const pm__layer_kind pm__kind_mixture_of_experts = {
   .name = "mixture_of_experts",

@@ -184,7 +184,7 @@ const pm__layer_kind pm__kind_batch_norm = {
 /* By operations: mean, squared differences, their mean, the product of reciprocal root and scale as wide as its input,
 ** and four operations with that. */
 /* A row must be whole, or consist of heads; those are split. */
-static bool takes_rows(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts_rows(const pm__layer *layer, pm__sharding_part *part)
 {
   int first = part->inputs[0].rank - (int)layer->attribute[DIMS]; /* of the axes of a row */
   part->out = part->in[0];
@@ -208,7 +208,7 @@ static int divide_rows(pm__layer *layer, pm__sharding_part *part, pm_error *erro
 }
 
 static const pm__sharding_rules sharding_of_rows = {
-  .takes = takes_rows, .demands = demand_heads, .divide = divide_rows,
+  .accepts = accepts_rows, .demands = demand_heads, .divide = divide_rows,
 };
 
 const pm__layer_kind pm__kind_layer_norm = {

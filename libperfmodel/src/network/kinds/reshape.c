@@ -28,14 +28,14 @@ static void count_view(pm__layer *layer, pm__layer_kernels *kernels)
 }
 
 /* Split dimensions in front of those that become one stay; the first of them may be split. */
-static bool takes_flatten(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts_flatten(const pm__layer *layer, pm__sharding_part *part)
 {
   int from = pm__axis(layer, FROM, &part->inputs[0], NULL);
   part->out = part->in[0];
   return part->in[0].how == PM__SHARD_TOKENS ? from > 0 : part->in[0].axis <= from;
 }
 
-static const pm__sharding_rules sharding_of_flatten = {.takes = takes_flatten};
+static const pm__sharding_rules sharding_of_flatten = {.accepts = accepts_flatten};
 
 #define TRAITS \
   .role = PM__ROLE_MOVEMENT, \
@@ -106,7 +106,7 @@ static int new_axis(const pm__layer *layer, const pm__shape *input, int axis)
 }
 
 /* Tokens stay the first dimension. */
-static bool takes_reshape(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts_reshape(const pm__layer *layer, pm__sharding_part *part)
 {
   part->out = part->in[0];
   if (part->in[0].how == PM__SHARD_TOKENS) return layer->output.size[0] == part->inputs[0].size[0];
@@ -140,7 +140,7 @@ static int divide_reshape(pm__layer *layer, pm__sharding_part *part, pm_error *e
 }
 
 static const pm__sharding_rules sharding_of_reshape = {
-  .takes = takes_reshape, .demands = demands_reshape, .divide = divide_reshape, .always = true,
+  .accepts = accepts_reshape, .demands = demands_reshape, .divide = divide_reshape, .always = true,
 };
 
 const pm__layer_kind pm__kind_reshape = {
@@ -201,7 +201,7 @@ static void count_permute(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * layer->elements_out, 0});
 }
 
-static bool takes_permute(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts_permute(const pm__layer *layer, pm__sharding_part *part)
 {
   part->out = part->in[0];
   if (part->in[0].how == PM__SHARD_TOKENS) return layer->attribute[ORDER] == 0;
@@ -210,7 +210,7 @@ static bool takes_permute(const pm__layer *layer, pm__sharding_part *part)
   return true;
 }
 
-static const pm__sharding_rules sharding_of_permute = {.takes = takes_permute};
+static const pm__sharding_rules sharding_of_permute = {.accepts = accepts_permute};
 
 const pm__layer_kind pm__kind_permute = {
   .name = "permute",

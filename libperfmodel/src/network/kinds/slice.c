@@ -39,7 +39,7 @@ static void count_slice(pm__layer *layer, pm__layer_kernels *kernels)
                  (pm__work){0, layer->elements_in + layer->elements_out, 0});
 }
 
-static bool takes_slice(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts_slice(const pm__layer *layer, pm__sharding_part *part)
 {
   int axis = pm__axis(layer, AXIS, &part->inputs[0], NULL);
   part->out = part->in[0];
@@ -62,7 +62,7 @@ static int divide_slice(pm__layer *layer, pm__sharding_part *part, pm_error *err
   return status;
 }
 
-static const pm__sharding_rules sharding_of_slice = {.takes = takes_slice, .divide = divide_slice};
+static const pm__sharding_rules sharding_of_slice = {.accepts = accepts_slice, .divide = divide_slice};
 
 const pm__layer_kind pm__kind_slice = {
   .name = "slice",

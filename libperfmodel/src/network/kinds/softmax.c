@@ -47,15 +47,15 @@ static void count_loss(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
-static bool takes(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts(const pm__layer *layer, pm__sharding_part *part)
 {
   return pm__sharding_takes_but(part, pm__axis(layer, AXIS, &part->inputs[0], NULL));
 }
 
-static const pm__sharding_rules sharding = {.takes = takes};
+static const pm__sharding_rules sharding = {.accepts = accepts};
 
 /* Split classes need each row's maximum, sum and the value of its label: three numbers, in FP32. */
-static bool takes_loss(const pm__layer *layer, pm__sharding_part *part)
+static bool accepts_loss(const pm__layer *layer, pm__sharding_part *part)
 {
   int axis = pm__axis(layer, AXIS, &part->inputs[0], NULL);
   part->out = part->in[0];
@@ -85,7 +85,7 @@ static int divide_loss(pm__layer *layer, pm__sharding_part *part, pm_error *erro
 }
 
 static const pm__sharding_rules sharding_of_loss = {
-  .takes = takes_loss, .demands = demands_loss, .divide = divide_loss,
+  .accepts = accepts_loss, .demands = demands_loss, .divide = divide_loss,
 };
 
 const pm__layer_kind pm__kind_softmax = {

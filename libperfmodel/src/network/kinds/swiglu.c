@@ -36,7 +36,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   return PM_OK;
 }
 
-static void add(pm__layer_kernels *kernels, pm__pass pass, double flop, double elements, double moved)
+static void add_kernel(pm__layer_kernels *kernels, pm__pass pass, double flop, double elements, double moved)
 {
   pm__add_kernel(kernels, pass, PM__ELEMENTWISE, (pm__work){flop * elements, moved * elements, 0});
 }
@@ -48,14 +48,14 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->saved.inputs = true;
   layer->saved.elements = fused ? 0 : f;
   if (fused) {
-    add(kernels, PM__FORWARD, 5, f, 3);
-    add(kernels, PM__DGRAD, 14, f, 5);
+    add_kernel(kernels, PM__FORWARD, 5, f, 3);
+    add_kernel(kernels, PM__DGRAD, 14, f, 5);
     return;
   }
-  add(kernels, PM__FORWARD, 4, f, 2);
-  add(kernels, PM__FORWARD, 1, f, 3);
-  add(kernels, PM__DGRAD, 2, f, 6);
-  add(kernels, PM__DGRAD, 8, f, 3);
+  add_kernel(kernels, PM__FORWARD, 4, f, 2);
+  add_kernel(kernels, PM__FORWARD, 1, f, 3);
+  add_kernel(kernels, PM__DGRAD, 2, f, 6);
+  add_kernel(kernels, PM__DGRAD, 8, f, 3);
 }
 
 /* By operations: those of SiLU, 5 accesses, and the product 3; backward, the product's two gradients 6, and those of

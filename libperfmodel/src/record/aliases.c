@@ -3,12 +3,12 @@
 #include "base/base.h"
 #include "perfmodel/record.h"
 
-typedef struct usual_name {
+typedef struct alias_of {
   const char *of; /* of what it is a name */
   const char *usual, *name;
-} usual_name;
+} alias_of;
 
-static const usual_name usual_names[] = {
+static const alias_of aliases[] = {
   {"precision", "float16", "fp16"}, {"precision", "half", "fp16"}, {"precision", "amp", "fp16"},
   {"precision", "mixed", "fp16"}, {"precision", "mixed_float16", "fp16"}, {"precision", "f16", "fp16"},
   {"precision", "bfloat16", "bf16"}, {"precision", "mixed_bfloat16", "bf16"}, {"precision", "float32", "fp32"},
@@ -62,11 +62,11 @@ static const usual_name usual_names[] = {
   {"option", "convert", "import"}, {"option", "info", "show"}, {"option", "describe", "show"},
 };
 
-const char *pm_name_find_usual(const char *of, const char *name)
+const char *pm_name_find_alias(const char *of, const char *name)
 {
   if (of == NULL || name == NULL) return NULL;
-  for (size_t i = 0; i < sizeof usual_names / sizeof usual_names[0]; i++)
-    if (strcmp(usual_names[i].of, of) == 0 && pm__same_name(usual_names[i].usual, name)) return usual_names[i].name;
+  for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
+    if (strcmp(aliases[i].of, of) == 0 && pm__same_name(aliases[i].usual, name)) return aliases[i].name;
   return NULL;
 }
 
@@ -82,7 +82,7 @@ static bool begins_with(const char *name, const char *text)
 /* Near enough is a third of the letters, or a beginning of at least two. */
 const char *pm_name_find_meant(const char *name, const char *const *names, size_t count)
 {
-  const char *usual = pm_name_find_usual("option", name), *nearest = NULL;
+  const char *usual = pm_name_find_alias("option", name), *nearest = NULL;
   int length = name != NULL ? (int)strlen(name) : 0, least = (length < 3 ? 1 : length / 3) + 1;
   for (size_t i = 0; name != NULL && i < count; i++) {
     if (usual != NULL && pm__same_name(usual, names[i])) return names[i];

@@ -24,9 +24,9 @@ double pm__quantile(double *values, size_t count, double q)
   return quantile(values, count, q);
 }
 
-pm__spread pm__spread_of(double *errors, size_t count)
+pm__error_summary pm__error_summary_of(double *errors, size_t count)
 {
-  pm__spread out = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
+  pm__error_summary out = {(double)NAN, (double)NAN, (double)NAN, (double)NAN};
   double sum = 0, bias = 0;
   if (count == 0) return out;
   for (size_t i = 0; i < count; i++) {

@@ -8,7 +8,7 @@
 ** refused. A walk backward then gives every layer what its readers demand of the split: how many units there are at
 ** most, and whether they may be copied, as key-value heads are.
 */
-#include "sharding/spread.h"
+#include "sharding/split.h"
 #include <math.h>
 
 typedef struct walk {
@@ -40,13 +40,13 @@ bool pm__shard_part(const pm_network *piece, int number, const pm__sharding_degr
   return true;
 }
 
-static bool lies_as(const pm__sharding_state *a, const pm__sharding_state *b)
+static bool same_state(const pm__sharding_state *a, const pm__sharding_state *b)
 {
   return a->how == b->how && (a->how != PM__SHARD_FEATURES || (a->axis == b->axis && a->parts == b->parts));
 }
 
 /* All inputs lie alike, but for those that are the same along the split axis. */
-static bool takes_alike(pm__sharding_part *part)
+static bool accepts_alike(pm__sharding_part *part)
 {
   for (int i = 0; i < part->input_count; i++)
     if (part->in[i].how != PM__SHARD_WHOLE) part->out = part->in[i];
@@ -54,17 +54,17 @@ static bool takes_alike(pm__sharding_part *part)
   for (int i = 0; i < part->input_count; i++) {
     const pm__shape *shape = &part->inputs[i];
     bool broadcast = part->in[i].how == PM__SHARD_WHOLE && shape->rank > axis && shape->size[axis] == 1;
-    if (!lies_as(&part->in[i], &part->out) && !broadcast) return false;
+    if (!same_state(&part->in[i], &part->out) && !broadcast) return false;
   }
   return true;
 }
 
-bool pm__shard_takes(const pm__layer *layer, pm__sharding_part *part)
+bool pm__shard_accepts(const pm__layer *layer, pm__sharding_part *part)
 {
   const pm__sharding_rules *rules = layer->kind->sharding_rules;
   for (int i = 0; i < part->input_count; i++)
     if ((layer->kind->sharding & (unsigned)part->in[i].how) == 0) return false;
-  return rules != NULL && rules->takes != NULL ? rules->takes(layer, part) : takes_alike(part);
+  return rules != NULL && rules->accepts != NULL ? rules->accepts(layer, part) : accepts_alike(part);
 }
 
 /* ---- Groups. */
@@ -107,15 +107,15 @@ static bool waits(const walk *w, const pm__layer *layer)
 
 /* ---- Forward: what splits, if all that could open does. Backward: what that demands. */
 
-static void open_part(walk *w, int number, const pm__sharding_part *part)
+static void split_part(walk *w, int number, const pm__sharding_part *part)
 {
   const pm__layer *layer = &w->piece->layers[number];
   const pm__sharding_rules *rules = layer->kind->sharding_rules;
   pm__shard_layer *at = &w->layers[number];
-  if (w->degrees->tensor == 1 || w->never[number] || rules == NULL || rules->opens == NULL) return;
-  pm__sharding_state state = rules->opens(layer, part->inputs, w->degrees);
-  at->opens = state.how != 0;
-  if (at->opens) at->out = state;
+  if (w->degrees->tensor == 1 || w->never[number] || rules == NULL || rules->split_output == NULL) return;
+  pm__sharding_state state = rules->split_output(layer, part->inputs, w->degrees);
+  at->splits_output = state.how != 0;
+  if (at->splits_output) at->out = state;
   if (state.how == PM__SHARD_FEATURES && at->leaves) w->refused[root_of(w, number)] = true;
 }
 
@@ -126,18 +126,18 @@ static bool visit(walk *w, int number)
   pm__sharding_part part;
   pm__sharding_state *states;
   w->group[number] = number;
-  w->refused[number] = at->opens = at->splits = false;
+  w->refused[number] = at->splits_output = at->splits_input = false;
   at->out = (pm__sharding_state){PM__SHARD_WHOLE, 0, 1};
   if (layer->kind == NULL || waits(w, layer)) return true;
   if (!pm__shard_part(w->piece, number, w->degrees, w->arena, &part, &states)) return false;
   if (!join(w, number, states)) {
-    open_part(w, number, &part);
+    split_part(w, number, &part);
     return true;
   }
-  at->splits = pm__shard_takes(layer, &part);
-  if (at->splits) at->out = part.out;
+  at->splits_input = pm__shard_accepts(layer, &part);
+  if (at->splits_input) at->out = part.out;
   bool features = at->out.how == PM__SHARD_FEATURES;
-  if (!at->splits || (features && at->leaves)) w->refused[root_of(w, number)] = true;
+  if (!at->splits_input || (features && at->leaves)) w->refused[root_of(w, number)] = true;
   return true;
 }
 
@@ -149,7 +149,7 @@ static bool take_refusals(walk *w)
   for (int i = 0; i < count; i++)
     if (w->refused[i]) w->refused[root_of(w, i)] = true;
   for (int i = 0; i < count; i++)
-    if (w->layers[i].opens && w->layers[i].out.how == PM__SHARD_FEATURES && w->refused[root_of(w, i)])
+    if (w->layers[i].splits_output && w->layers[i].out.how == PM__SHARD_FEATURES && w->refused[root_of(w, i)])
       changed = w->never[i] = true;
   return changed;
 }
@@ -168,7 +168,7 @@ static void find_demands(walk *w)
     w->layers[i].demand = (pm__sharding_demand){0, true, w->piece->layers[i].consumers > 0 ? (double)INFINITY : 1};
   for (size_t i = w->piece->count; i-- > 0;) {
     const pm__layer *layer = &w->piece->layers[i];
-    if (!w->layers[i].splits) continue;
+    if (!w->layers[i].splits_input) continue;
     const pm__sharding_rules *rules = layer->kind->sharding_rules;
     bool own = rules != NULL && rules->demands != NULL;
     pm__sharding_demand demand = w->layers[i].demand;
