@@ -1,8 +1,7 @@
 /* perfmodel calibrate: constants of the model from measurements. */
 #include <stdio.h>
 #include <string.h>
-#include "command.h"
-#include "lab_load.h"
+#include "calibrate_all.h"
 
 static int write_calibration(const cli_request *request, const pm_lab *lab, const pm_calibration *calibration)
 {
@@ -52,13 +51,33 @@ static bool is_set(const pm_lab *lab, const char *name)
   return false;
 }
 
+static int check_all(const cli_request *request)
+{
+  static const struct {
+    option_id id;
+    const char *name;
+  } others[] = {{OPTION_SET, "set"}, {OPTION_DATA, "data"}, {OPTION_SYSTEM, "system"},
+                {OPTION_ARCHITECTURE, "architecture"}, {OPTION_FRAMEWORK, "framework"}, {OPTION_HOLD_OUT, "hold-out"},
+                {OPTION_ERRORS, "errors"}, {OPTION_XML, "xml"}, {OPTION_CATALOG, "catalog"}};
+  const bool all = request->value[OPTION_ALL] != NULL;
+  if (!all && (request->value[OPTION_PART] != NULL || request->value[OPTION_SOURCE] != NULL))
+    return fail(CODE_USAGE, "--part and --source are of --all: perfmodel calibrate --all --part kernels");
+  for (size_t i = 0; all && i < sizeof others / sizeof others[0]; i++)
+    if (request->value[others[i].id] != NULL)
+      return fail(CODE_USAGE, "--all and --%s exclude each other; parts of it are fitted by: "
+                  "perfmodel calibrate --all --part kernels", others[i].name);
+  return CODE_DONE;
+}
+
 static int run(const cli_request *request)
 {
-  int code;
+  int code = check_all(request);
   pm_lab lab;
   pm_error error = PM_ERROR_NONE;
+  if (code != CODE_DONE) return code;
   const char *path = request->value[OPTION_DATA], *set = request->value[OPTION_SET];
   if (pm_lab_load(&lab, &error) != PM_OK) return fail_error(&error);
+  if (request->value[OPTION_ALL] != NULL) return calibrate_all(request, &lab);
   if (set != NULL && !is_set(&lab, set)) return CODE_USAGE;
   if (request->value[OPTION_XML] != NULL && request->value[OPTION_ERRORS] != NULL)
     return fail(CODE_USAGE, "--xml and --errors exclude each other");
@@ -88,6 +107,11 @@ static const cli_option options[] = {
    "rows of these GPUs, or sources of training rates, are only predicted"},
   {OPTION_ERRORS, '\0', "errors", NULL, "errors of the fitted and the hold-out rows instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
+  {OPTION_ALL, '\0', "all", NULL, "fit all shipped constants, and write them into the files of the source tree"},
+  {OPTION_PART, '\0', "part", "NAME,NAME...",
+   "with --all: only these of collectives, operators, kernels, training, language, documents, inference, large-models, "
+   "status, intervals, input-interval, pages"},
+  {OPTION_SOURCE, '\0', "source", "DIR", "with --all: the source tree (default: the current folder)"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
@@ -119,5 +143,9 @@ const cli_command calibrate_command = {
   "only the source documents ran, to "
   "what these state; --set operators what serving engines add to kernels, to times of operators. With --framework ID "
   "and --data FILE.csv a profile of "
-  "your own (--catalog) is fitted to your rows alone.",
+  "your own (--catalog) is fitted to your rows alone.\n\n"
+  "--all runs every part of the shipped calibration in its order: fits, then the words for what constants rest on, "
+  "prediction intervals and pages, which are Python scripts. Each part writes the constants that it fitted into the "
+  "file of the source tree that holds them; all else in the file stays. With -o DIR the files are copied there first, "
+  "and the source tree stays as it is.",
   "perfmodel calibrate --architecture volta --errors", options, 0, 0, run};

@@ -150,6 +150,9 @@ typedef enum option_id {
   OPTION_HOLD_OUT,
   OPTION_ERRORS,
   OPTION_XML,
+  OPTION_ALL,
+  OPTION_PART,
+  OPTION_SOURCE,
   OPTION_AXIS,
   OPTION_TOPOLOGY,
   OPTION_LIKE,
@@ -283,6 +286,7 @@ int unknown_kind(const char *kind); /* says so, and returns the exit code */
 
 /* Writes the text to stdout, or to the file of -o: whole, or not at all. Returns an exit code. */
 int write_output(const cli_request *request, const char *text, size_t size);
+int write_file(const char *name, const char *text, size_t size);
 
 /* The same for a table in the format asked for, with the columns of --columns; frees it. A NULL table is an error that
 ** `error` explains. */

@@ -106,7 +106,7 @@ static int replace_what_is_there(const char *name, mode_t rights, const char *te
   return code;
 }
 
-static int write_file(const char *name, const char *text, size_t size)
+int write_file(const char *name, const char *text, size_t size)
 {
   struct stat status;
   if (stat(name, &status) != 0)

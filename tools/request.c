@@ -172,7 +172,7 @@ static bool writes_text(const cli_request *request)
   static const char *const names[] = {"import", "export", "new", "topology"};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (strcmp(request->command->name, names[i]) == 0) return true;
-  return request->value[OPTION_XML] != NULL;
+  return request->value[OPTION_XML] != NULL || request->value[OPTION_ALL] != NULL;
 }
 
 /* Without --format the ending of the file says it: .csv, .json, or .txt and none for a table. */

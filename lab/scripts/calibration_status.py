@@ -1,30 +1,25 @@
 #!/usr/bin/env python3
-"""Writes which operators of which GPUs have rows behind their constants, in data/calibration/operators.xml.
+"""Says which operators of which GPUs have rows behind their constants: data/calibration/operators.xml.
 
-    lab/scripts/calibration_status.py [--perfmodel PATH] [--check]
+    lab/scripts/calibration_status.py [--check] PERFMODEL [FILE]...     (perfmodel calibrate --all --part status)
 
 The rows are those that `perfmodel validate` predicts: kernels, operators, and rates of training for the classes whose
 constants are fitted to them, convolutions and passes of vision networks. A GPU is calibrated in a class by rows of its
 own or of a twin, a GPU of the same chip at the same rates and about the same power; an architecture is extrapolated by
-rows of its GPUs or of its neighbours, and not calibrated without. It also writes the architectures of the rows that
-frameworks, libraries and inference profiles have (`calibrated_on`). --check writes nothing and fails if anything would
-change."""
-import argparse
+rows of its GPUs or of its neighbours, and not calibrated without. It also prints the architectures of the rows that
+frameworks, libraries and inference profiles have (`calibrated_on`). --check prints what differs from the files, and
+fails if anything does."""
 import collections
 import csv
 import functools
 import io
-import pathlib
-import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-OUT = ROOT / "data/calibration/operators.xml"
-KERNELS = ROOT / "data/calibration/kernels.xml"
-SOFTWARE = (ROOT / "data/frameworks/frameworks.xml", ROOT / "data/calibration/inference.xml")
-DATE = "2026-11"
+from entries import (DATE, FRAMEWORKS, INFERENCE, KERNELS, OPERATORS, ROOT, arguments, as_file, catalogs, read,
+                     with_values)
+
 FIELDS = ["product_simt", "product_tensor", "convolution_simt", "convolution_tensor", "recurrent_simt",
           "recurrent_tensor",
           "attention", "passes"]
@@ -43,16 +38,9 @@ NEIGHBOURS = {
     "vega": "cdna", "cdna": "vega cdna2", "cdna2": "cdna cdna3", "cdna3": "cdna2 cdna4", "cdna4": "cdna3",
 }
 
-HEAD = """<?xml version="1.0" encoding="UTF-8"?>
-<!-- What the times of kernels rest on, by class of operators: of GPUs with rows of their own or of a twin, and of
-     architectures. Written by lab/scripts/calibration_status.py from the rows that `perfmodel validate` predicts. -->
-<perfmodel version="1">
-"""
-
-
 def rows_of(command, name):
-    done = subprocess.run([command, "validate", "--set", name, "--rows", "--format", "csv", "-q"], check=True,
-                          capture_output=True, text=True)
+    words = [command[0], "validate", "--set", name, "--rows", "--format", "csv", "-q", *catalogs(command)]
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
     return [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["error [%]"]]
 
 
@@ -102,7 +90,7 @@ class Gpus:
 
     def __init__(self):
         self.neighbours, self.kernels_of, self.facts = {}, {}, {}
-        for entry in ET.parse(KERNELS).getroot():
+        for entry in ET.parse(ROOT / KERNELS).getroot():
             if entry.get("id") != "default":
                 self.neighbours[entry.get("id")] = NEIGHBOURS.get(entry.get("id"), entry.findtext("like") or "").split()
             for alias in (entry.get("alias") or "").split(","):
@@ -125,33 +113,29 @@ class Gpus:
                 or (self.kernels_of[other] == self.kernels_of[name] and same(other))]
 
 
-def element(field, word, gpus, counts):
-    rows = sum(counts[gpu, field] for gpu in gpus)
+def value(word, field, gpus, counts):
     if not gpus:
-        return f'    <{field} origin="rule">{word}</{field}>'
-    return f'    <{field} fitted_to="{" ".join(gpus)}" rows="{rows}" date="{DATE}">{word}</{field}>'
+        return word, {"origin": "rule"}
+    return word, {"fitted_to": " ".join(gpus), "rows": str(sum(counts[gpu, field] for gpu in gpus)), "date": DATE}
 
 
-def entry(name, title, elements):
-    return f'\n  <operator_calibration id="{name}" name="{title}" source="kernel-fits">\n' + "\n".join(elements) + \
-        "\n  </operator_calibration>\n"
+def entry(name, values):
+    empty = ET.Element("operator_calibration", id=name, name=f"Kernels of {name}", source="kernel-fits")
+    return with_values(empty, values)
 
 
-def written(gpus, counts):
-    text = HEAD
+def operators(gpus, counts):
+    """Entries of GPUs with rows, and of all architectures."""
     for name in gpus.facts:
         found = {field: [twin for twin in gpus.twins(name) if (twin, field) in counts] for field in FIELDS}
-        elements = [element(field, "calibrated", rows, counts) for field, rows in found.items() if rows]
-        if elements:
-            text += entry(name, f"Kernels of {name}", elements)
+        values = {field: value("calibrated", field, rows, counts) for field, rows in found.items() if rows}
+        if values:
+            yield entry(name, values)
     for name, neighbours in gpus.neighbours.items():
-        near = {field: [gpu for gpu in gpus.facts if gpus.kernels_of[gpu] in (name, *neighbours) and (gpu,
-            field) in counts]
-                for field in FIELDS}
-        text += entry(name, f"Kernels of {name}", [element(field, "extrapolated" if rows else "not-calibrated", rows,
-                                                           counts)
-                                                  for field, rows in near.items()])
-    return text + "\n</perfmodel>\n"
+        near = {field: [gpu for gpu in gpus.facts
+                        if gpus.kernels_of[gpu] in (name, *neighbours) and (gpu, field) in counts] for field in FIELDS}
+        yield entry(name, {field: value("extrapolated" if rows else "not-calibrated", field, rows, counts)
+                           for field, rows in near.items()})
 
 
 # ---- Software ----
@@ -170,60 +154,60 @@ def architectures(rows, gpus, part):
 DOCUMENTS = {"dgx1-p100": "gp100", "dgx1-v100": "volta", "bnl2019": "volta", "dell2018": "volta", "keras2018": "volta"}
 
 
-def of_documents(body):
+def of_documents(software):
     """Architectures of the source documents that something of an entry is fitted to, where all of it rests on these."""
-    if "<evidence>documents</evidence>" not in body:
+    if software.findtext("evidence") != "documents":
         return ""
-    words = " ".join(re.findall(r'fitted_to="([^"]*)"', body)).split()
+    words = " ".join(element.get("fitted_to", "") for element in software).split()
     return " ".join(dict.fromkeys(DOCUMENTS[word] for word in words if word in DOCUMENTS))
 
 
-def is_guess(body, kind):
-    return "<evidence>uncalibrated</evidence>" in body or (kind == "inference_profile" and
-                                                           not re.search(r"<origin[^>]*>fitted</origin>", body))
+def is_guess(software):
+    return software.findtext("evidence") == "uncalibrated" or (software.tag == "inference_profile" and
+                                                               software.findtext("origin") != "fitted")
 
 
-def with_architectures(text, kind, found):
-    """The text of a file with `calibrated_on` of its entries of a kind as found; none of those that are guesses."""
-    def replaced(match):
-        head, name, body, tail = match.groups()
-        on = None if is_guess(body, kind) else of_documents(body) or found.get(name)
-        line = f'    <calibrated_on origin="fact" note="of its rows">{on}</calibrated_on>\n' if on else ""
-        body, places = re.subn(r"    <calibrated_on[^\n]*\n", line, body)
-        if places == 0:
-            body = body.rstrip(" ") + line + "  "
-        return head + body + tail
-    return re.sub(rf'(  <{kind} id="([^"]+)"[^>]*>)(.*?)(</{kind}>)', replaced, text, flags=re.S)
-
-
-def software(training, inference, gpus):
-    """The files of software, with the architectures of these rows."""
+def software(command, training, inference, gpus):
+    """Entries of software with the architectures of these rows, none for guesses."""
     first, second = (lambda text: text.split("@")[0]), (lambda text: text.split("@")[-1])
-    kinds = {"framework": architectures(training, gpus, first),
-             "cudnn_generation": architectures(training, gpus, second),
-             "inference_profile": architectures(inference, gpus, first)}
-    files = {}
-    for path in SOFTWARE:
-        files[path] = path.read_text()
-        for kind, found in kinds.items():
-            files[path] = with_architectures(files[path], kind, found)
-    return files
+    kinds = (("framework", FRAMEWORKS, architectures(training, gpus, first)),
+             ("cudnn_generation", FRAMEWORKS, architectures(training, gpus, second)),
+             ("inference_profile", INFERENCE, architectures(inference, gpus, first)))
+    for kind, file, found in kinds:
+        for name, old in read(command, file, kind).items():
+            on = None if is_guess(old) else of_documents(old) or found.get(name)
+            yield with_values(old, {"calibrated_on": (on, {"origin": "fact", "note": "of its rows"}) if on else None})
+
+
+# ---- What differs ----
+
+
+def values_of(entry):
+    return {element.tag: (element.text, element.attrib) for element in entry}
+
+
+def of_files(command):
+    places = ((OPERATORS, "operator_calibration"), (FRAMEWORKS, "framework"), (FRAMEWORKS, "cudnn_generation"),
+              (INFERENCE, "inference_profile"))
+    return {(kind, name): entry for file, kind in places for name, entry in read(command, file, kind).items()}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--perfmodel", default="perfmodel")
-    parser.add_argument("--check", action="store_true")
-    arguments = parser.parse_args()
-    gpus = Gpus()
-    counts, training = count_rows(arguments.perfmodel)
-    files = software(training, rows_of(arguments.perfmodel, "inference"), gpus) | {OUT: written(gpus, counts)}
-    stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
-    for path in stale:
-        print(f"{path.relative_to(ROOT)} {'is not what the rows say' if arguments.check else 'written'}")
-        if not arguments.check:
-            path.write_text(files[path])
-    return 1 if arguments.check and stale else 0
+    given = arguments(__doc__, "--check")
+    gpus, command = Gpus(), given.command
+    counts, training = count_rows(command)
+    found = [*operators(gpus, counts), *software(command, training, rows_of(command, "inference"), gpus)]
+    new, old = {(entry.tag, entry.get("id")): entry for entry in found}, of_files(command)
+    for kind, name in sorted(set(new) ^ set(old)):
+        sys.exit(f"{OPERATORS}: {kind} {name} " + ("is of no rows; remove it" if (kind, name) in old else
+                                                  "is missing; add it: " + as_file([new[kind, name]])))
+    differing = [key for key, entry in new.items() if values_of(entry) != values_of(old[key])]
+    if not given.check:
+        print(as_file(found))
+        return 0
+    for kind, name in differing:
+        print(f"{kind} {name} is not what the rows say")
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":

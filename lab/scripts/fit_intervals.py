@@ -1,29 +1,25 @@
 #!/usr/bin/env python3
-"""Fits the prediction intervals of training and inference rates, in data/frameworks/frameworks.xml, to rows left out.
+"""Fits the prediction intervals of training and inference rates to rows left out, and prints them as entries.
 
-    lab/scripts/fit_intervals.py [--perfmodel PATH] [--kept FOLDER] [--write]
+    lab/scripts/fit_intervals.py PERFMODEL [FILE]...     (perfmodel calibrate --all --part intervals)
 
 Every GPU and every source with rows enough is left out in turn (`validate --hold-out`): its rows are predicted with
 constants fitted without it, and with the words that they and their classes of work would get without it. Of each
 setting the logarithm of measured over predicted is kept, with the share of the step or call that each class of work
 takes. The spreads are those with the least interval score (Gneiting and Raftery, 2007) of the 80 % interval, every
 group of kind and word counting alike, with a charge for groups of which less than 74 or more than 86 % are covered.
-There are many local optima: the whole range is searched, until the population agrees. --kept keeps what the hold-outs
-print."""
-import argparse
-import csv
+There are many local optima: the whole range is searched, until the population agrees."""
 import pathlib
-import re
+import sys
 import tempfile
 
 import numpy as np
 from scipy.optimize import differential_evolution, minimize
 
 import calibration_status
+from entries import DATE, FRAMEWORKS, arguments, as_file, read, with_values
 from left_out import FEWEST, catalogue_without, held_out, run, settings_of
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-FRAMEWORKS = ROOT / "data/frameworks/frameworks.xml"
 TENTH = 1.2815515655446004  # a tenth of the normal distribution lies beyond so many standard deviations
 WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
@@ -63,27 +59,13 @@ def words_of(command, folder, name, shares, words):
             for row, times in factored.items()}
 
 
-def held_out_rows(command, folder, name, what, catalog, file):
-    """What the hold-out prints, now or when it was kept; its intervals are how far batch and GPUs are outside of other
-    rows."""
-    if file and file.exists():
-        return list(csv.DictReader(file.open()))
-    found = run(command, name, "--hold-out", what, *catalog, *one_class(folder / "one.xml", name, None))
-    if file:
-        with file.open("w", newline="") as out:
-            writer = csv.DictWriter(out, found[0])
-            writer.writeheader()
-            writer.writerows(found)
-    return found
-
-
-def left_out(command, folder, kept, name, shares):
+def left_out(command, folder, name, shares):
     """Settings that were left out: (kind, word, logarithm of measured over predicted, id, number of each class's word,
-    square of how far batch and GPUs are outside)."""
+    square of how far batch and GPUs are outside of other rows, which is what intervals of no class say)."""
     gpus = calibration_status.Gpus()
     for what, which in held_out(run(command, name)):
         catalog = catalogue_without(command, folder, gpus, what, which)
-        found = held_out_rows(command, folder, name, what, catalog, kept / f"{name} {what}.csv" if kept else None)
+        found = run(command, name, "--hold-out", what, *catalog, *one_class(folder / "one.xml", name, None))
         by_class = words_of(command, folder, name, shares, catalog)
         for row, measured in settings_of([row for row in found if row["error [%]"]]).values():
             if row["id"] in by_class:
@@ -124,13 +106,13 @@ def report(cells, width, size):
         chosen = np.array([item[:2] == (kind, word) for item in cells])
         print(f"  {kind:<10} {word:<15}{chosen.sum():>5} settings, covered "
               f"{100 * np.mean(size[chosen] <= width[chosen]):.0f} %, "
-              f"interval +-{100 * (np.exp(np.median(width[chosen])) - 1):.0f} %")
+              f"interval +-{100 * (np.exp(np.median(width[chosen])) - 1):.0f} %", file=sys.stderr)
 
 
-def spreads_of(command, folder, kept, name):
+def spreads_of(command, folder, name):
     """The spreads of a set, and how many settings they were fitted to."""
     shares = shares_of(command, folder, name)
-    cells = list(left_out(command, folder, kept, name, shares))
+    cells = list(left_out(command, folder, name, shares))
     share = np.array([shares[item[3]] for item in cells])
     beyond = np.array([item[5] for item in cells])
     word, words = np.array([WORDS.index(item[1]) for item in cells]), np.array([item[4] for item in cells])
@@ -144,38 +126,27 @@ def spreads_of(command, folder, kept, name):
         return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:n]) ** 2, axis=1) + ranges
 
     found, width, size = fit(cells, variance, first, LEFT[name])
-    print(f"{name}: {len(cells)} settings left out")
+    print(f"{name}: {len(cells)} settings left out", file=sys.stderr)
     report(cells, width, size)
     values = dict(zip(["rate", *OF[name]], found[:n])) | {"extrapolated": 1 + found[n],
                                                           "not_calibrated": 1 + found[n] + found[n + 1]}
     return values | dict.fromkeys(RANGES[name], found[-1]), len(cells)
 
 
-def write(name, values, count, note, rows=None):
-    text = FRAMEWORKS.read_text()
-    lines = "".join(f'\n    <{field} fitted_to="{rows or name}" rows="{count}" date="{calibration_status.DATE}" '
-                    f'note="{note}">'
-                    f"{value:.3g}</{field}>" for field, value in values.items())
-    kept = "(?:rate|" + "|".join(CLASSES) + "|extrapolated|not_calibrated|batch|gpus)"
-
-    def replaced(match):
-        return match[1] + lines + re.sub(rf"\n    <{kept}[ >][^\n]*", "", match[2])
-    text = re.sub(rf'(<prediction_interval id="{name}"[^>]*>)(.*?</prediction_interval>)', replaced, text, flags=re.S)
-    FRAMEWORKS.write_text(text)
+def interval(command, name, values, count, note, rows=None):
+    """The entry with these spreads."""
+    about = {"fitted_to": rows or name, "rows": str(count), "date": DATE, "note": note}
+    old = read(command, FRAMEWORKS, "prediction_interval")[name]
+    return with_values(old, {field: (f"{value:.3g}", about) for field, value in values.items()})
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--perfmodel", default="perfmodel")
-    parser.add_argument("--kept", type=pathlib.Path)
-    parser.add_argument("--write", action="store_true")
-    arguments = parser.parse_args()
+    command, entries = arguments(__doc__).command, []
     for name in OF:
         with tempfile.TemporaryDirectory() as folder:
-            values, count = spreads_of(arguments.perfmodel, pathlib.Path(folder), arguments.kept, name)
-        print(values)
-        if arguments.write:
-            write(name, values, count, "settings, each GPU and source left out in turn")
+            values, count = spreads_of(command, pathlib.Path(folder), name)
+        entries.append(interval(command, name, values, count, "settings, each GPU and source left out in turn"))
+    print(as_file(entries))
 
 
 if __name__ == "__main__":

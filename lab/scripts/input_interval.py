@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
-"""Fits the prediction interval of input paths, in data/frameworks/frameworks.xml, to published rates of decoding and
-reading.
+"""Fits the prediction interval of input paths to published rates of decoding and reading, and prints it as an entry.
 
-    lab/scripts/input_interval.py [--perfmodel PATH] [--write]
+    lab/scripts/input_interval.py PERFMODEL [FILE]...     (perfmodel calibrate --all --part input-interval)
 
 Calibrated: all rows of the set `storage` that are compared and are no plain arithmetic on data sheets, every group
 alike. Extrapolated: rows of each CPU, decoded as fast as the others do in the mean. Not calibrated is as much again (a
 rule: there are no rows without rows). A spread is such that 80 % of the rows lie in the interval."""
-import argparse
 import csv
 import pathlib
 import re
@@ -16,10 +14,10 @@ import xml.etree.ElementTree
 
 import numpy as np
 
-from fit_intervals import TENTH, write
+from entries import ROOT, arguments, as_file
+from fit_intervals import TENTH, interval
 from left_out import run
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 ROWS = ROOT / "data/measured/storage.csv"
 READ = ("decode", "loader", "fio", "dali")
 DECODED = ("decode", "loader")
@@ -65,20 +63,15 @@ def left_out(command, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--perfmodel", default="perfmodel")
-    parser.add_argument("--write", action="store_true")
-    arguments = parser.parse_args()
-    rows = [row for row in run(arguments.perfmodel, "storage") if row["group"] in READ]
+    command = arguments(__doc__).command
+    rows = [row for row in run(command, "storage") if row["group"] in READ]
     with tempfile.TemporaryDirectory() as folder:
-        others = left_out(arguments.perfmodel, folder)
+        others = left_out(command, folder)
     rate = spread_of(grouped(rows, READ))
     factor = spread_of(grouped(others, DECODED)) / rate
     values = {"rate": rate, "extrapolated": factor, "not_calibrated": factor ** 2}
-    print(f"{len(rows)} rows, {len(others)} with the CPU left out: {values}")
-    if arguments.write:
-        write("input", values, len(rows) + len(others), "decoding and reading; extrapolated: each CPU left out; not "
-              "calibrated: its square (rule)", "storage")
+    note = "decoding and reading; extrapolated: each CPU left out; not calibrated: its square (rule)"
+    print(as_file([interval(command, "input", values, len(rows) + len(others), note, "storage")]))
 
 
 if __name__ == "__main__":

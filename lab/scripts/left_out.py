@@ -6,13 +6,14 @@ import statistics
 import subprocess
 
 import calibration_status
+from entries import as_file, catalogs
 
 FEWEST = 50  # settings of a group that has to be covered
 
 
 def run(command, name, *options):
-    done = subprocess.run([command, "validate", "--set", name, "--rows", "--format", "csv", "-q", *options],
-                          check=True, capture_output=True, text=True)
+    done = subprocess.run([command[0], "validate", "--set", name, "--rows", "--format", "csv", "-q", *catalogs(command),
+                           *options], check=True, stdout=subprocess.PIPE, text=True)
     return [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["error [%]"]]
 
 
@@ -50,10 +51,9 @@ def catalogue_without(command, folder, gpus, what, name):
     counts, training = calibration_status.count_rows(command, gone, by_gpu)
     kept = [[row for row in rows if not gone(row["group"])] for rows in (training,
         calibration_status.rows_of(command, "inference"))]
-    text = calibration_status.written(gpus, counts)
-    silent = [calibration_status.entry(gpu, f"Kernels of {gpu}", []) for gpu in gpus.facts if f'id="{gpu}"' not in text]
-    files = calibration_status.software(*kept, gpus)
-    files[calibration_status.OUT] = text.replace("\n</perfmodel>", "".join(silent) + "\n</perfmodel>")
-    for path, words in files.items():
-        (folder / path.name).write_text(words)
-    return [option for path in files for option in ("--catalog", str(folder / path.name))]
+    words = list(calibration_status.operators(gpus, counts))
+    known = {entry.get("id") for entry in words}
+    silent = [calibration_status.entry(gpu, {}) for gpu in gpus.facts if gpu not in known]
+    file = folder / "without.xml"
+    file.write_text(as_file([*words, *silent, *calibration_status.software(command, *kept, gpus)]))
+    return ["--catalog", str(file)]

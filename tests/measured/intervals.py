@@ -69,7 +69,7 @@ def of_rows(command):
 def left_out_rows(command, program, gpus, what, which, names):
     """By set, the rows of a GPU or source by what is fitted without them."""
     with tempfile.TemporaryDirectory() as folder:
-        options = rows_left_out.catalogue_without(command, pathlib.Path(folder), gpus, what, which)
+        options = rows_left_out.catalogue_without((command,), pathlib.Path(folder), gpus, what, which)
         files = [option for option in options if option != "--catalog"]
         done = subprocess.run([program, what, ",".join(names), *files], capture_output=True, text=True, check=True)
     tables = done.stdout.replace("\r", "").strip().split("\n\n")

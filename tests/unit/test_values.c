@@ -1,6 +1,7 @@
 /* Values of entries with their evidence: read, written, set; and predictions with other constants than the
 ** catalogue's. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "shipped.h"
@@ -89,6 +90,90 @@ START_TEST(what_is_no_value_is_an_error)
   pm_value bad = {.field = "kernel_time", .text = "7 apples"};
   ck_assert_int_ne(pm_catalog_set_values(catalog, "framework", "pt-nchw", &bad, 1, NULL), PM_OK);
   ck_assert_str_ne(value_of("framework", "pt-nchw", "kernel_time").text, "7 apples");
+}
+END_TEST
+
+/* ---- Files ---- */
+
+static char *formatted(const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *out = pm_catalog_format_file(catalog, text, "file.xml", &error);
+  ck_assert_msg(out != NULL, "%s", error.text);
+  return out;
+}
+
+/* A file of an entry as the catalogue has it, with a comment in it. */
+static char *file_of(const char *kind, const char *id)
+{
+  static const char head[] = "<?xml version=\"1.0\"?>\n<perfmodel version=\"1\">\n  <!-- mine -->";
+  static const char tail[] = "</perfmodel>\n";
+  char *entry = pm_catalog_format_entry(catalog, kind, id, NULL, 0, NULL);
+  ck_assert_ptr_nonnull(entry);
+  size_t room = strlen(entry) + sizeof head + sizeof tail;
+  char *text = (char *)malloc(room);
+  snprintf(text, room, "%s%s%s", head, entry, tail);
+  pm_string_free(entry);
+  return text;
+}
+
+/* Whatever the catalogue has nothing else to say of stays as it is. */
+START_TEST(a_file_stays_where_nothing_changed)
+{
+  size_t entries = 0;
+  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    const char *id;
+    for (size_t i = 0; (id = pm_catalog_get_id(catalog, kinds[k], i)) != NULL; i++, entries++) {
+      char *text = file_of(kinds[k], id), *out = formatted(text);
+      ck_assert_str_eq(out, text);
+      free(text);
+      pm_string_free(out);
+    }
+  }
+  ck_assert_uint_gt(entries, 100);
+}
+END_TEST
+
+/* Each value that another file lacks, or has otherwise, is written in its place; the bytes around it stay. */
+START_TEST(a_file_takes_the_values_of_the_catalogue)
+{
+  static const char other[] =
+    "<perfmodel version='1'>\n  <!-- before -->\n"
+    "  <cudnn_generation id='cudnn7'   name='X &amp; Y'><!-- odd --><tensor_factor>7</tensor_factor>\n"
+    "    <calibrated_on>kepler</calibrated_on> <!-- kept -->\n  </cudnn_generation>\n"
+    "  <cudnn_generation id=\"of-nobody\" name=\"None\"><simt_factor>1</simt_factor></cudnn_generation>\n"
+    "</perfmodel>";
+  pm_value fitted = {.field = "tensor_factor", .text = "1.5", .fitted_to = "rows <of> \"me\"", .rows = 3};
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_catalog_load_text(catalog, "<perfmodel version='1'><cudnn_generation id='cudnn7' name='cuDNN 7'>"
+                                     "<simt_factor>1.25</simt_factor><tensor_factor>1</tensor_factor>"
+                                     "</cudnn_generation></perfmodel>", "mine", &error) == PM_OK, "%s", error.text);
+  ck_assert_int_eq(pm_catalog_set_values(catalog, "cudnn_generation", "cudnn7", &fitted, 1, NULL), PM_OK);
+  char *out = formatted(other), *again = formatted(out);
+  ck_assert_str_eq(out,
+                   "<perfmodel version='1'>\n  <!-- before -->\n"
+                   "  <cudnn_generation id='cudnn7'   name='X &amp; Y'><!-- odd -->"
+                   "<simt_factor>1.25</simt_factor>\n    "
+                   "<tensor_factor fitted_to=\"rows &lt;of&gt; &quot;me&quot;\" rows=\"3\">1.5</tensor_factor>"
+                   " <!-- kept -->\n  </cudnn_generation>\n"
+                   "  <cudnn_generation id=\"of-nobody\" name=\"None\">"
+                   "<simt_factor>1</simt_factor></cudnn_generation>\n"
+                   "</perfmodel>");
+  ck_assert_str_eq(again, out);
+  pm_string_free(out);
+  pm_string_free(again);
+}
+END_TEST
+
+START_TEST(what_is_no_file_is_an_error)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_catalog_format_file(catalog, "<perfmodel version='1'><gpu", "cut.xml", &error));
+  ck_assert(strncmp(error.text, "cut.xml:1: ", 11) == 0);
+  ck_assert_ptr_null(pm_catalog_format_file(catalog, "<perfmodel version='1'><cudnn_generation id='cudnn6' name='N'/>"
+                                            "</perfmodel>", "empty.xml", NULL));
+  ck_assert_ptr_null(pm_catalog_format_file(catalog, NULL, "none", NULL));
+  ck_assert_ptr_null(pm_catalog_format_file(NULL, "<perfmodel version='1'/>", "none", NULL));
 }
 END_TEST
 
@@ -184,6 +269,9 @@ int main(void)
   tcase_add_test(tests, values_are_those_of_records);
   tcase_add_test(tests, an_entry_takes_other_values);
   tcase_add_test(tests, what_is_no_value_is_an_error);
+  tcase_add_test(tests, a_file_stays_where_nothing_changed);
+  tcase_add_test(tests, a_file_takes_the_values_of_the_catalogue);
+  tcase_add_test(tests, what_is_no_file_is_an_error);
   tcase_add_test(tests, a_group_takes_other_constants);
   tcase_add_test(tests, a_plan_takes_other_constants);
   suite_add_tcase(suite, tests);

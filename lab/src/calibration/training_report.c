@@ -188,13 +188,26 @@ static void write_note(const pm__lab_training_constant *constant, const pm_fitte
     snprintf(note, size, "at its %s bound", found->state == PM_FIT_STATE_AT_LOWER ? "lower" : "upper");
 }
 
-static void write_found(const pm__lab_training_fit *fit, const pm_fitted_constant *found, const char *unit,
-                        pm__lab_new_value *value)
+/* A remark behind what the last fit said of itself, "+-2 %; H100", stays behind what this one says. */
+static void keep_remark(const pm__lab_training_fit *fit, const pm__lab_entry *entry, const char *constant, char *note,
+                        size_t size)
+{
+  pm_value old = {.text = NULL};
+  pm_catalog_get_value(fit->catalog, entry->kind, entry->id, constant, &old, NULL);
+  bool own = old.text != NULL && strcmp(old.entry, entry->id) == 0 && old.fitted_to != NULL && old.fitted_to[0] != '\0';
+  const char *remark = own ? strstr(old.note, "; ") : NULL;
+  size_t used = strlen(note);
+  if (remark != NULL) snprintf(note + used, size - used, "%s", remark);
+}
+
+static void write_found(const pm__lab_training_fit *fit, const pm__lab_entry *entry, const pm_fitted_constant *found,
+                        const char *unit, pm__lab_new_value *value)
 {
   char sources[sizeof value->fitted_to] = "";
   const pm__lab_training_constant *constant = constant_of(fit, found);
   if (constant != NULL) name_sources(fit, constant, sources, sizeof sources);
   write_note(constant, found, value->note, sizeof value->note);
+  keep_remark(fit, entry, found->constant, value->note, sizeof value->note);
   pm__lab_value_fitted(value, fit->out, sources, (int)found->rows);
   pm__lab_value_write(value, found->value, unit);
 }
@@ -257,9 +270,11 @@ static void add_architectures(const pm__lab_training_fit *fit, const char *id, c
   }
 }
 
+/* Of all shipped rows lab/scripts/calibration_status.py says which are enough. */
 static bool replace_architectures(const pm__lab_training_fit *fit, const char *id, const char *calibrated_on,
                                   pm__lab_new_value *value)
 {
+  if (fit->all) return false;
   snprintf(value->text, sizeof value->text, "%s", calibrated_on);
   add_architectures(fit, id, value->text);
   if (strcmp(value->text, calibrated_on) == 0) return false;
@@ -312,7 +327,7 @@ static bool replaced(const void *user, const pm__lab_entry *entry, const pm_fiel
   if (strcmp(entry->kind, "inference_profile") == 0 && replace_profile(fit, entry, field->name, value)) return true;
   const pm_fitted_constant *found = pm__lab_calibration_find(fit->out, entry->id, field->name);
   if (found == NULL) return false;
-  write_found(fit, found, field->unit, value);
+  write_found(fit, entry, found, field->unit, value);
   return true;
 }
 

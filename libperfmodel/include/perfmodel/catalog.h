@@ -90,6 +90,12 @@ PM_API int pm_catalog_get_value(const pm_catalog *catalog, const char *kind, con
 PM_API char *pm_catalog_format_entry(const pm_catalog *catalog, const char *kind, const char *name,
                                      const pm_value *values, size_t count, pm_error *error);
 
+/* The text of a file of ours with the values that the catalogue has for its entries: those that differ are written in
+** their places, new ones beside them, and what the catalogue has no more is left out. All else, the order of entries,
+** comments and blanks, stays byte for byte; networks and systems stay as they are. `name` is how messages call it.
+** Released with pm_string_free; NULL with an error. */
+PM_API char *pm_catalog_format_file(const pm_catalog *catalog, const char *text, const char *name, pm_error *error);
+
 /* Gives an entry other values, as loading such a file does. What was made of the catalogue before stays as it was. */
 PM_API int pm_catalog_set_values(pm_catalog *catalog, const char *kind, const char *name, const pm_value *values,
                                  size_t count, pm_error *error);

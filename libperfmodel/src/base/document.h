@@ -18,6 +18,7 @@ typedef struct pm__element {
   const char *name;
   const char *text; /* its own text, trimmed; "" if none */
   int line;
+  size_t begin, end; /* bytes of the text that it was read from, its tags among them */
   const pm__document_attribute *attributes;
   const struct pm__element *child, *next;
 } pm__element;

@@ -133,6 +133,11 @@ int pm__provenance_read(const pm__entry *entry, const pm__element *element, pm__
 /* "fitted: 48 rows of keras2018, u39kun, 2026-11; +-3 %", "rule: as Turing", or the note alone; cut off at `size`. */
 void pm__provenance_text(const pm__provenance *from, char *text, size_t size);
 
+/* A value of an entry with what it rests on, and as an element of a file; the source is written where it is not that of
+** the entry. */
+pm_value pm__entry_value(const pm__entry *entry, const pm_field *field);
+void pm__entry_add_value(pm__string *out, const pm__entry *entry, const pm_value *value);
+
 /* Whether a value was fitted to what has that name, among others. */
 bool pm__provenance_rests_on(const pm__provenance *from, const char *name);
 

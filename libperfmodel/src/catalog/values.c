@@ -21,7 +21,7 @@ static const pm__entry *find(const pm_catalog *catalog, const char *kind, const 
   return NULL;
 }
 
-static pm_value value_of(const pm__entry *entry, const pm_field *field)
+pm_value pm__entry_value(const pm__entry *entry, const pm_field *field)
 {
   const pm__provenance *from = &entry->from[field - entry->type->fields];
   return (pm_value){.field = field->name, .entry = entry->id, .text = from->text, .source = from->source,
@@ -52,7 +52,7 @@ int pm_catalog_get_value(const pm_catalog *catalog, const char *kind, const char
     pm__fail(&failure, PM_STATUS_NOT_FOUND, "%s has no field \"%.60s\"", entry->element->name,
              field != NULL ? field : "");
   if (failure.status == PM_OK) find_stating(catalog, entry, found, &stating, &failure);
-  if (failure.status == PM_OK && stating != NULL) *value = value_of(stating, found);
+  if (failure.status == PM_OK && stating != NULL) *value = pm__entry_value(stating, found);
   else if (failure.status == PM_OK) *value = (pm_value){.field = found->name};
   if (error != NULL && error->status == PM_OK) *error = failure;
   return failure.status;
@@ -73,11 +73,11 @@ static bool is_said(const char *text)
   return text != NULL && text[0] != '\0';
 }
 
-static void add_value(pm__string *out, const pm__entry *entry, const pm_value *value)
+void pm__entry_add_value(pm__string *out, const pm__entry *entry, const pm_value *value)
 {
   bool fitted = is_said(value->fitted_to); /* says the origin, too */
   bool same = is_said(value->source) && strcmp(value->source, entry->source) == 0;
-  pm__string_format(out, "    <%s", value->field);
+  pm__string_format(out, "<%s", value->field);
   add_attribute(out, "source", same ? "" : value->source);
   add_attribute(out, "origin", fitted ? "" : value->origin);
   add_attribute(out, "fitted_to", value->fitted_to);
@@ -86,7 +86,7 @@ static void add_value(pm__string *out, const pm__entry *entry, const pm_value *v
   add_attribute(out, "note", value->note);
   pm__string_add(out, ">");
   pm__string_add_escaped(out, value->text);
-  pm__string_format(out, "</%s>\n", value->field);
+  pm__string_format(out, "</%s>", value->field);
 }
 
 static const pm_value *find_value(const pm_value *values, size_t count, const char *field)
@@ -116,8 +116,11 @@ static void add_entry(pm__string *out, const pm__entry *entry, const pm_value *v
   for (size_t i = 0; i < entry->type->field_count; i++) {
     const pm_field *field = &entry->type->fields[i];
     if (strcmp(field->name, "id") == 0 || strcmp(field->name, "name") == 0) continue;
-    const pm_value own = value_of(entry, field), *other = find_value(values, count, field->name);
-    if (other != NULL || entry->from[i].line > 0) add_value(out, entry, other != NULL ? other : &own);
+    const pm_value own = pm__entry_value(entry, field), *other = find_value(values, count, field->name);
+    if (other == NULL && entry->from[i].line == 0) continue;
+    pm__string_add(out, "    ");
+    pm__entry_add_value(out, entry, other != NULL ? other : &own);
+    pm__string_add(out, "\n");
   }
   pm__string_format(out, "  </%s>\n", pm__kind_at((size_t)entry->kind)->singular);
 }

@@ -27,6 +27,7 @@ typedef struct open_element {
 
 typedef struct reader {
   xmlParserCtxtPtr parser;
+  const char *bytes; /* all of the text */
   pm__document *document;
   pm_error failure; /* of its own, since a caller may pass none */
   open_element open[DEPTH_MAX];
@@ -67,6 +68,21 @@ static int tag_line(const reader *r)
   int line = input->line;
   for (const xmlChar *p = input->cur; p > input->base && *p != '<'; p--) line -= p[-1] == '\n';
   return line;
+}
+
+/* Where libxml2 stands in the text: behind what it has read of a tag. */
+static size_t place_of(const reader *r)
+{
+  const xmlParserInput *input = r->parser->input;
+  return (size_t)input->consumed + (size_t)(input->cur - input->base);
+}
+
+/* The '<' of the tag that it stands in. */
+static size_t tag_begin(const reader *r)
+{
+  size_t place = place_of(r);
+  while (place > 0 && r->bytes[place] != '<') place--;
+  return place;
 }
 
 /* ---- Building the tree. */
@@ -174,6 +190,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
     return;
   }
   element->line = line;
+  element->begin = tag_begin(r);
   element->text = "";
   element->name = qualified_name(r, prefix, name);
   add_attributes(r, element, attributes, attribute_list);
@@ -202,6 +219,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
   if (r->failure.status != PM_OK || r->depth == 0) return;
   open_element *place = &r->open[--r->depth];
   size_t length = place->text.length;
+  place->element->end = place_of(r);
   while (length > 0 && is_space(place->text.text[length - 1])) length--;
   if (length == 0) return;
   char *text = copy(r, (const xmlChar *)place->text.text, length);
@@ -284,6 +302,7 @@ static xmlParserCtxtPtr new_parser(reader *r)
 
 static void parse(reader *r, const char *bytes, size_t size)
 {
+  r->bytes = bytes;
   r->parser = new_parser(r);
   if (r->parser == NULL) {
     out_of_memory(r);

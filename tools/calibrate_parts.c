@@ -1,0 +1,81 @@
+/*
+** The manifest of perfmodel calibrate --all: which parts there are, in which order, and which files each one writes.
+** A part starts from the files as the parts before it left them:
+**
+**     operators     what hosts and engines add to kernels; kernels are fitted with it
+**     training      frameworks and libraries; language models, source documents and inference start from their times
+**     status        which rows stand behind the constants; intervals are fitted by these words
+**     pages         the numbers of the documentation, once the program is built with the constants
+*/
+#include <stdlib.h>
+#include <string.h>
+#include "calibrate_all.h"
+
+#define CALIBRATION(name) "data/calibration/" name ".xml"
+#define FRAMEWORKS "data/frameworks/frameworks.xml"
+
+/*
+** Hosts of operators and the constants of attention are fitted to the same rows, one after the other. Turn after turn
+** both move on, by up to a quarter where rows hardly decide them (Ada, Blackwell), so there is one turn, from here: what
+** attention took in the turn before, fitted to the same rows in 2026-11. Like the start of any search these are no
+** result; what is shipped are the hosts found with them, and then the attention found with these hosts.
+*/
+#define START(architecture, field, text) {"kernel_calibration", architecture, field, text}
+#define ATTENTION(architecture, block, score, load, part)                                    \
+  START(architecture, "flash_block", block), START(architecture, "flash_score", score),      \
+  START(architecture, "flash_load", load), START(architecture, "flash_part", part)
+
+static const cli_start attention[] = {
+  ATTENTION("ampere", "2.73 us", "0.05208", "13.67 B", "542.2"),
+  ATTENTION("ada", "4.308 us", "0.1349", "17.11 B", "49.3"),
+  ATTENTION("hopper", "2.807 us", "0.002993", "33.67 B", "661.8"),
+  ATTENTION("blackwell", "2.486 us", "0.05488", "50.81 B", "579"),
+  {NULL, NULL, NULL, NULL},
+};
+
+static const cli_part parts[] = {
+  {"collectives", NULL, {CALIBRATION("collectives")}, NULL},
+  {"operators", NULL, {CALIBRATION("kernel_harnesses")}, attention},
+  {"kernels", NULL, {CALIBRATION("kernels")}, NULL},
+  {"training", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
+  {"language", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
+  {"documents", NULL, {FRAMEWORKS}, NULL},
+  {"inference", NULL, {CALIBRATION("inference")}, NULL},
+  {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
+  {"status", "calibration_status.py", {CALIBRATION("operators"), FRAMEWORKS, CALIBRATION("inference")}, NULL},
+  {"intervals", "fit_intervals.py", {FRAMEWORKS}, NULL},
+  {"input-interval", "input_interval.py", {FRAMEWORKS}, NULL},
+  {"pages", "pages.py", {NULL}, NULL},
+};
+
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+const cli_part *part_at(size_t index)
+{
+  return index < PARTS ? &parts[index] : NULL;
+}
+
+static bool choose(const char *name, unsigned *chosen)
+{
+  char known[200] = "";
+  for (size_t i = 0; i < PARTS; i++) {
+    if (strcmp(parts[i].name, name) == 0) return *chosen |= 1u << i, true;
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", parts[i].name);
+  }
+  fail(CODE_USAGE, "--part \"%.80s\" is unknown; it is one of %s, as in: "
+       "perfmodel calibrate --all --part kernels", name, known);
+  return false;
+}
+
+bool read_parts(const cli_request *request, unsigned *chosen)
+{
+  texts names;
+  bool good = true;
+  *chosen = (1u << PARTS) - 1;
+  if (request->value[OPTION_PART] == NULL) return true;
+  if (!read_option_names("part", request->value[OPTION_PART], &names)) return false;
+  *chosen = 0;
+  for (size_t i = 0; i < names.count && good; i++) good = choose(names.items[i], chosen);
+  free(names.items);
+  return good;
+}
