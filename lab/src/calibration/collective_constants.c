@@ -249,18 +249,26 @@ static void fill_fit(const pm__lab_collective_fit *fit, const double *values, co
   }
 }
 
+static void put_link(pm__lab_collective_fit *fit, const pm__lab_fit_constant *c, double value)
+{
+  pm_link_calibration *link = find_link(fit, c->entry);
+  double *place = strcmp(c->kind->name, "efficiency") == 0 ? &link->efficiency : &link->fabric_latency;
+  fit->links_moved = fit->links_moved || *place != value;
+  *place = value;
+}
+
 static void put_values(pm__lab_collective_fit *fit, const double *values)
 {
   for (size_t m = 0; m < fit->rows.machine_count; m++) {
     pm__lab_fit_machine *machine = &fit->rows.machines[m];
+    pm_collective_fit before;
+    memcpy(&before, &machine->fit, sizeof before);
     fill_fit(fit, values, machine->built, &machine->fit);
+    machine->moved = memcmp(&before, &machine->fit, sizeof before) != 0;
   }
-  for (size_t i = 0; i < fit->count; i++) {
-    const pm__lab_fit_constant *c = &fit->constants[i];
-    pm_link_calibration *link = is_of_link(c) ? find_link(fit, c->entry) : NULL;
-    if (link != NULL && strcmp(c->kind->name, "efficiency") == 0) link->efficiency = values[i];
-    else if (link != NULL) link->fabric_latency = values[i];
-  }
+  fit->links_moved = false;
+  for (size_t i = 0; i < fit->count; i++)
+    if (is_of_link(&fit->constants[i])) put_link(fit, &fit->constants[i], values[i]);
 }
 
 /* ---- Predictions ---- */
@@ -284,8 +292,12 @@ static void predict_group(pm__lab_collective_fit *fit, const pm__lab_fit_group *
   }
 }
 
+/* Most constants are of one architecture, so that few machines move with one of them. */
 void pm__lab_fit_predict(pm__lab_collective_fit *fit, const double *values)
 {
   put_values(fit, values);
-  for (size_t g = 0; g < fit->rows.group_count; g++) predict_group(fit, &fit->rows.groups[g]);
+  const bool all = !fit->predicted || fit->links_moved;
+  for (size_t g = 0; g < fit->rows.group_count; g++)
+    if (all || fit->rows.machines[fit->rows.groups[g].machine].moved) predict_group(fit, &fit->rows.groups[g]);
+  fit->predicted = true;
 }

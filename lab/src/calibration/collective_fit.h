@@ -14,6 +14,7 @@ typedef struct pm__lab_fit_machine {
   const pm_system *built;
   pm_collective_fit fit;
   bool fitted;      /* has rows of the fit */
+  bool moved;       /* the constants are others than at the last prediction */
 } pm__lab_fit_machine;
 
 /* Runs of one group of GPUs by one collective. */
@@ -78,6 +79,7 @@ typedef struct pm__lab_collective_fit {
   size_t count;
   pm_link_calibration links[PM__FIT_CONSTANTS]; /* constants of links under trial */
   size_t link_count;
+  bool predicted, links_moved; /* whether rows were, and links have other constants than then */
   bool own;         /* rows of one's own: before any row, a constant is what the catalogue has */
   int fold;         /* the machine that is left out, or -1 */
   double *left_out; /* log(predicted / measured) of each row, by constants without its machine */
