@@ -172,6 +172,12 @@ static pm_link_calibration *find_link(pm__lab_collective_fit *fit, const char *i
   return link;
 }
 
+static double *place_of_link(pm__lab_collective_fit *fit, const pm__lab_fit_constant *c)
+{
+  pm_link_calibration *link = find_link(fit, c->entry);
+  return strcmp(c->kind->name, "efficiency") == 0 ? &link->efficiency : &link->fabric_latency;
+}
+
 /* The constants that the catalogue gives a machine, before those under trial. */
 static void find_places(pm__lab_collective_fit *fit)
 {
@@ -180,9 +186,13 @@ static void find_places(pm__lab_collective_fit *fit)
     const char *architecture = pm_system_get_gpu(machine->built)->architecture;
     if (pm_catalog_get_record(fit->catalog, "fit", architecture, &machine->fit, NULL) != PM_OK)
       memset(&machine->fit, 0, sizeof machine->fit);
+    for (size_t i = 0; i < fit->count; i++) {
+      const pm__lab_fit_constant *c = &fit->constants[i];
+      machine->feels[i] = c->field != NULL && (c->kind->own <= 0 || strcmp(c->entry, architecture) == 0);
+    }
   }
   for (size_t i = 0; i < fit->count; i++)
-    if (is_of_link(&fit->constants[i])) find_link(fit, fit->constants[i].entry);
+    if (is_of_link(&fit->constants[i])) fit->constants[i].link = place_of_link(fit, &fit->constants[i]);
 }
 
 /* ---- Rows of one's own: what the catalogue has ---- */
@@ -238,37 +248,27 @@ double pm__lab_fit_surprise(const pm__lab_collective_fit *fit, const double *val
   return log(values[i] / before) / log(c->parent >= 0 ? c->kind->own : c->kind->factor);
 }
 
-static void fill_fit(const pm__lab_collective_fit *fit, const double *values, const pm_system *built,
-                     pm_collective_fit *out)
+static void put_machine(const pm__lab_collective_fit *fit, const double *values, pm__lab_fit_machine *machine)
 {
-  const char *architecture = pm_system_get_gpu(built)->architecture;
+  machine->moved = false;
   for (size_t i = 0; i < fit->count; i++) {
-    const pm__lab_fit_constant *c = &fit->constants[i];
-    if (c->field == NULL || (c->kind->own > 0 && strcmp(c->entry, architecture) != 0)) continue;
-    memcpy((char *)out + c->field->offset, &values[i], sizeof values[i]);
+    if (!machine->feels[i]) continue;
+    double *place = (double *)(void *)((char *)&machine->fit + fit->constants[i].field->offset);
+    machine->moved = machine->moved || *place != values[i];
+    *place = values[i];
   }
-}
-
-static void put_link(pm__lab_collective_fit *fit, const pm__lab_fit_constant *c, double value)
-{
-  pm_link_calibration *link = find_link(fit, c->entry);
-  double *place = strcmp(c->kind->name, "efficiency") == 0 ? &link->efficiency : &link->fabric_latency;
-  fit->links_moved = fit->links_moved || *place != value;
-  *place = value;
 }
 
 static void put_values(pm__lab_collective_fit *fit, const double *values)
 {
-  for (size_t m = 0; m < fit->rows.machine_count; m++) {
-    pm__lab_fit_machine *machine = &fit->rows.machines[m];
-    pm_collective_fit before;
-    memcpy(&before, &machine->fit, sizeof before);
-    fill_fit(fit, values, machine->built, &machine->fit);
-    machine->moved = memcmp(&before, &machine->fit, sizeof before) != 0;
-  }
+  for (size_t m = 0; m < fit->rows.machine_count; m++) put_machine(fit, values, &fit->rows.machines[m]);
   fit->links_moved = false;
-  for (size_t i = 0; i < fit->count; i++)
-    if (is_of_link(&fit->constants[i])) put_link(fit, &fit->constants[i], values[i]);
+  for (size_t i = 0; i < fit->count; i++) {
+    double *link = fit->constants[i].link;
+    if (link == NULL) continue;
+    fit->links_moved = fit->links_moved || *link != values[i];
+    *link = values[i];
+  }
 }
 
 /* ---- Predictions ---- */

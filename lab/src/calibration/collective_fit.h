@@ -7,6 +7,8 @@
 #include "validation/comparison.h"
 #include "validation/predictor.h"
 
+enum { PM__FIT_CONSTANTS = 160 };
+
 /* ---- Rows ---- */
 
 /* A machine with runs, and the constants under trial of its GPUs' architecture. */
@@ -14,6 +16,7 @@ typedef struct pm__lab_fit_machine {
   const pm_system *built;
   pm_collective_fit fit;
   bool fitted;      /* has rows of the fit */
+  bool feels[PM__FIT_CONSTANTS]; /* which constants are in `fit` */
   bool moved;       /* the constants are others than at the last prediction */
 } pm__lab_fit_machine;
 
@@ -67,9 +70,8 @@ typedef struct pm__lab_fit_constant {
   const pm_field *field; /* of the architecture's record; NULL: it is a link's, or stands in no record */
   int trend;         /* the constant by which each generation differs from the one before, or -1 */
   double steps;      /* generations after the parent's */
+  double *link;      /* where it is among those of links; NULL: it is of none */
 } pm__lab_fit_constant;
-
-enum { PM__FIT_CONSTANTS = 160 };
 
 typedef struct pm__lab_collective_fit {
   const pm_catalog *catalog;
