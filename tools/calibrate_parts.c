@@ -15,10 +15,10 @@
 #define FRAMEWORKS "data/frameworks/frameworks.xml"
 
 /*
-** Hosts of operators and the constants of attention are fitted to the same rows, one after the other. Turn after turn
-** both move on, by up to a quarter where rows hardly decide them (Ada, Blackwell), so there is one turn, from here: what
+** Hosts of operators and the constants of attention are fitted to the same rows, one after the other. Each turn moves
+** both again, by up to a quarter where rows hardly decide them (Ada, Blackwell), so there is one turn, from here: what
 ** attention took in the turn before, fitted to the same rows in 2026-11. Like the start of any search these are no
-** result; what is shipped are the hosts found with them, and then the attention found with these hosts.
+** result; the hosts that are found with them are shipped, and then the attention that is found with these hosts.
 */
 #define START(architecture, field, text) {"kernel_calibration", architecture, field, text}
 #define ATTENTION(architecture, block, score, load, part)                                    \

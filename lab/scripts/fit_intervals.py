@@ -9,6 +9,8 @@ setting the logarithm of measured over predicted is kept, with the share of the 
 takes. The spreads are those with the least interval score (Gneiting and Raftery, 2007) of the 80 % interval, every
 group of kind and word counting alike, with a charge for groups of which less than 74 or more than 86 % are covered.
 There are many local optima: the whole range is searched, until the population agrees."""
+import concurrent.futures
+import os
 import pathlib
 import sys
 import tempfile
@@ -59,20 +61,26 @@ def words_of(command, folder, name, shares, words):
             for row, times in factored.items()}
 
 
-def left_out(command, folder, name, shares):
-    """Settings that were left out: (kind, word, logarithm of measured over predicted, id, number of each class's word,
-    square of how far batch and GPUs are outside of other rows, which is what intervals of no class say)."""
-    gpus = calibration_status.Gpus()
-    for what, which in held_out(run(command, name)):
+def left_out_by(command, gpus, name, shares, what, which):
+    """Settings of a GPU or source that were left out: (kind, word, logarithm of measured over predicted, id, number of
+    each class's word, square of how far batch and GPUs are outside of other rows, which intervals of no class say)."""
+    with tempfile.TemporaryDirectory() as name_of_folder:
+        folder = pathlib.Path(name_of_folder)
         catalog = catalogue_without(command, folder, gpus, what, which)
         found = run(command, name, "--hold-out", what, *catalog, *one_class(folder / "one.xml", name, None))
         by_class = words_of(command, folder, name, shares, catalog)
-        for row, measured in settings_of([row for row in found if row["error [%]"]]).values():
-            if row["id"] in by_class:
-                off = np.log(measured / float(row["predicted"]))
-                yield row["group"].split()[0], row["calibration"], off, row["id"], by_class[row["id"]], spread_of(
-                    row
-                ) ** 2
+    settings = settings_of([row for row in found if row["error [%]"]]).values()
+    return [(row["group"].split()[0], row["calibration"], np.log(measured / float(row["predicted"])), row["id"],
+             by_class[row["id"]], spread_of(row) ** 2) for row, measured in settings if row["id"] in by_class]
+
+
+def left_out(command, name, shares):
+    """The settings of all GPUs and sources, each left out in turn."""
+    gpus = calibration_status.Gpus()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        waiting = [pool.submit(left_out_by, command, gpus, name, shares, what, which)
+                   for what, which in held_out(run(command, name))]
+        return [setting for found in waiting for setting in found.result()]
 
 
 def fit(cells, variance, start, left):
@@ -112,7 +120,7 @@ def report(cells, width, size):
 def spreads_of(command, folder, name):
     """The spreads of a set, and how many settings they were fitted to."""
     shares = shares_of(command, folder, name)
-    cells = list(left_out(command, folder, name, shares))
+    cells = left_out(command, name, shares)
     share = np.array([shares[item[3]] for item in cells])
     beyond = np.array([item[5] for item in cells])
     word, words = np.array([WORDS.index(item[1]) for item in cells]), np.array([item[4] for item in cells])
