@@ -9,6 +9,7 @@
 #include "calibrate_all.h"
 
 /* What was done, a row for each file of a part. */
+#define PAGES "docs, README.md"
 enum { ROWS_MOST = 64 };
 typedef struct progress {
   const cli_request *request;
@@ -105,12 +106,12 @@ static int run_pages(progress *p, const pm_lab *lab, const cli_tree *tree, const
 {
   if (tree->root == tree->source && tree_is_built(tree)) {
     int code = run_part(p, lab, tree, part);
-    if (code == CODE_DONE) add_row(p, part, "docs, README.md", "written");
+    if (code == CODE_DONE) add_row(p, part, PAGES, "written");
     return code;
   }
   note(p->request, "part pages is left: build perfmodel with the new constants, then: perfmodel calibrate --all --part "
        "pages --source %.200s", tree->source);
-  add_row(p, part, "docs, README.md", "left");
+  add_row(p, part, PAGES, "left");
   return CODE_DONE;
 }
 
@@ -129,6 +130,22 @@ static int write_rows(progress *p, int code)
   return code != CODE_DONE ? code : written;
 }
 
+/* A script that cannot run is left to be run later; after a fit that fails nothing can follow. */
+static int run_parts(progress *p, const pm_lab *lab, const cli_tree *tree, unsigned chosen)
+{
+  int result = CODE_DONE;
+  for (size_t i = 0; part_at(i) != NULL; i++) {
+    const cli_part *part = part_at(i);
+    if ((chosen >> i & 1) == 0) continue;
+    int code = part->files[0] != NULL ? run_part(p, lab, tree, part) : run_pages(p, lab, tree, part);
+    if (code == CODE_DONE) continue;
+    add_row(p, part, part->files[0] != NULL ? part->files[0] : PAGES, "left");
+    result = code;
+    if (part->script == NULL) break;
+  }
+  return result;
+}
+
 int calibrate_all(const cli_request *request, const pm_lab *lab)
 {
   cli_tree tree;
@@ -138,10 +155,6 @@ int calibrate_all(const cli_request *request, const pm_lab *lab)
   int code = tree_open(&tree, request);
   if (code != CODE_DONE) return code;
   for (size_t i = 0; part_at(i) != NULL; i++) p.parts += chosen >> i & 1;
-  for (size_t i = 0; part_at(i) != NULL && code == CODE_DONE; i++) {
-    const cli_part *part = part_at(i);
-    if ((chosen >> i & 1) == 0) continue;
-    code = part->files[0] != NULL ? run_part(&p, lab, &tree, part) : run_pages(&p, lab, &tree, part);
-  }
+  code = run_parts(&p, lab, &tree, chosen);
   return write_rows(&p, code);
 }
