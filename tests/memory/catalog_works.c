@@ -27,6 +27,14 @@ static int load_text(pm_error *error)
   return pm_catalog_load_text(with.catalog, text, "own", error);
 }
 
+/* A file whose entry has another value and lacks all others that the catalogue has. */
+static int format_file(pm_error *error)
+{
+  static const char text[] = "<perfmodel version=\"1\"><cudnn_generation id=\"cudnn6\" name=\"Own\"><tensor_factor>7"
+                             "</tensor_factor></cudnn_generation></perfmodel>";
+  return took_text(pm_catalog_format_file(with.catalog, text, "own", error), error);
+}
+
 static int network(pm_error *error)
 {
   const pm_attribute sets[] = {{"classes", "10"}};
@@ -173,6 +181,7 @@ const work catalog_works[] = {
   {"opening the catalogue", open_catalog, false, false, 20},
   {"loading a file", load, true, true, 50},
   {"loading a text", load_text, true, true, 50},
+  {"a file with the catalogue's values", format_file, true, true, 50},
   {"a network", network, true, false, 50},
   {"a system of a file", system_of_a_file, true, false, 200},
   {"a system of a word", system_word, true, true, 200},
