@@ -66,6 +66,8 @@ static int check_all(const cli_request *request)
     if (request->value[others[i].id] != NULL)
       return fail(CODE_USAGE, "--all and --%s exclude each other; parts of it are fitted by: "
                   "perfmodel calibrate --all --part kernels", others[i].name);
+  if (all && request->value[OPTION_OUTPUT] != NULL && strcmp(request->value[OPTION_OUTPUT], "-") == 0)
+    return fail(CODE_USAGE, "-o of --all is a folder: perfmodel calibrate --all -o copy");
   return CODE_DONE;
 }
 
@@ -107,7 +109,8 @@ static const cli_option options[] = {
    "rows of these GPUs, or sources of training rates, are only predicted"},
   {OPTION_ERRORS, '\0', "errors", NULL, "errors of the fitted and the hold-out rows instead of the constants"},
   {OPTION_XML, '\0', "xml", NULL, "the constants as a file for --catalog"},
-  {OPTION_ALL, '\0', "all", NULL, "fit all shipped constants, and write them into the files of the source tree"},
+  {OPTION_ALL, '\0', "all", NULL,
+   "fit all shipped constants, and write them into the files of the source tree, or into copies in the folder of -o"},
   {OPTION_PART, '\0', "part", "NAME,NAME...",
    "with --all: only these of collectives, operators, kernels, training, language, documents, inference, large-models, "
    "status, intervals, input-interval, pages"},

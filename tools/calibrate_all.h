@@ -37,6 +37,9 @@ typedef struct cli_tree {
 /* Whether the tree can be read and written, and the copy, if one is asked for. Exit codes. */
 int tree_open(cli_tree *tree, const cli_request *request);
 
+/* The files of the manifest, each once; NULL past the last. */
+const char *tree_file(size_t index);
+
 /* "ROOT/FILE", released with free; NULL without memory. */
 char *tree_path(const char *root, const char *file);
 

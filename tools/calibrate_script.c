@@ -33,20 +33,6 @@ static void add_path(words *line, const char *root, const char *file)
   if (path != NULL) line->item[line->count++] = path;
 }
 
-/* Each file of the manifest once. */
-static void add_files(words *line, const char *root)
-{
-  for (size_t p = 0; part_at(p) != NULL; p++)
-    for (const char *const *file = part_at(p)->files; *file != NULL; file++) {
-      bool known = false;
-      for (size_t i = 3; i < line->count && !known; i++) {
-        size_t length = strlen(line->item[i]), tail = strlen(*file);
-        known = length > tail && strcmp(line->item[i] + length - tail, *file) == 0;
-      }
-      if (!known) add_path(line, root, *file);
-    }
-}
-
 static void free_words(words *line)
 {
   for (size_t i = 1; i < line->count; i++)
@@ -63,7 +49,7 @@ static void make_line(words *line, const cli_tree *tree, const cli_part *part)
   if (scripts != NULL) add_path(line, scripts, part->script);
   else line->failed = true;
   line->item[line->count++] = line->self;
-  if (part->files[0] != NULL) add_files(line, tree->root);
+  for (size_t i = 0; part->files[0] != NULL && tree_file(i) != NULL; i++) add_path(line, tree->root, tree_file(i));
   free(scripts);
 }
 

@@ -14,8 +14,7 @@ char *tree_path(const char *root, const char *file)
   return path;
 }
 
-/* The files of the manifest, each once; NULL past the last. */
-static const char *file_at(size_t index)
+const char *tree_file(size_t index)
 {
   const char *seen[64];
   size_t count = 0;
@@ -84,13 +83,13 @@ static int copy_file(const cli_tree *tree, const char *file)
 
 static int check_source(const cli_tree *tree)
 {
-  for (size_t i = 0; file_at(i) != NULL; i++) {
-    char *path = tree_path(tree->source, file_at(i));
+  for (size_t i = 0; tree_file(i) != NULL; i++) {
+    char *path = tree_path(tree->source, tree_file(i));
     int reason = path == NULL ? ENOMEM : access(path, R_OK) == 0 ? 0 : errno;
     free(path);
     if (reason != 0)
       return fail(CODE_INPUT, "\"%.200s\" is no source tree of perfmodel, %s: %s; give it with --source DIR",
-                  tree->source, file_at(i), strerror(reason));
+                  tree->source, tree_file(i), strerror(reason));
   }
   return CODE_DONE;
 }
@@ -99,8 +98,8 @@ static int check_source(const cli_tree *tree)
 static int check_writable(const cli_tree *tree)
 {
   int code = CODE_DONE;
-  for (size_t i = 0; file_at(i) != NULL && code == CODE_DONE; i++) {
-    char *path = tree_path(tree->root, file_at(i));
+  for (size_t i = 0; tree_file(i) != NULL && code == CODE_DONE; i++) {
+    char *path = tree_path(tree->root, tree_file(i));
     if (path == NULL) return fail_memory();
     *strrchr(path, '/') = '\0';
     if (access(path, W_OK) != 0) code = cannot_write(path);
@@ -116,7 +115,8 @@ int tree_open(cli_tree *tree, const cli_request *request)
   tree->root = output != NULL ? output : tree->source;
   int code = check_source(tree);
   if (code == CODE_DONE && output != NULL) code = make_folder(output);
-  for (size_t i = 0; output != NULL && file_at(i) != NULL && code == CODE_DONE; i++) code = copy_file(tree, file_at(i));
+  for (size_t i = 0; output != NULL && tree_file(i) != NULL && code == CODE_DONE; i++)
+    code = copy_file(tree, tree_file(i));
   return code == CODE_DONE ? check_writable(tree) : code;
 }
 
@@ -127,8 +127,8 @@ pm_catalog *tree_catalog(const cli_tree *tree, int *code)
   pm_error error = PM_ERROR_NONE;
   pm_catalog *catalog = pm_catalog_new(&error);
   int status = catalog != NULL ? PM_OK : error.status;
-  for (size_t i = 0; status == PM_OK && file_at(i) != NULL; i++) {
-    char *path = tree_path(tree->root, file_at(i));
+  for (size_t i = 0; status == PM_OK && tree_file(i) != NULL; i++) {
+    char *path = tree_path(tree->root, tree_file(i));
     status = path != NULL ? pm_catalog_load(catalog, path, &error) : PM_STATUS_NO_MEMORY;
     free(path);
   }
@@ -156,9 +156,9 @@ bool tree_is_built(const cli_tree *tree)
 {
   bool same = true;
   pm_catalog *shipped = pm_catalog_new(NULL);
-  for (size_t i = 0; shipped != NULL && same && file_at(i) != NULL; i++) {
-    char *text = read_file(tree->root, file_at(i), NULL);
-    char *built = text != NULL ? pm_catalog_format_file(shipped, text, file_at(i), NULL) : NULL;
+  for (size_t i = 0; shipped != NULL && same && tree_file(i) != NULL; i++) {
+    char *text = read_file(tree->root, tree_file(i), NULL);
+    char *built = text != NULL ? pm_catalog_format_file(shipped, text, tree_file(i), NULL) : NULL;
     same = built != NULL && strcmp(text, built) == 0;
     pm_string_free(text);
     pm_string_free(built);
