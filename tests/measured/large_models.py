@@ -7,6 +7,7 @@ to be the fastest loses to the fastest one. Rows without a prediction are printe
 """
 import csv
 import gzip
+import math
 import pathlib
 import statistics
 import sys
@@ -15,7 +16,8 @@ from judge import errors, judge, mean, run
 
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured" / "large_models.csv.gz"
 
-# figure: (gate, words that the row's source, path, schedule, GPU, "moe" or "dense", "zero-N" all hold, rows at least)
+# figure: (gate, words that the row's source, words, schedule, system, "moe" or "dense", "zero-N" all hold, rows at
+# least)
 TIMES = {
     "BLOOM prequel": (7, "bigscience", 52),
     "Narayanan, table 1": (6, "2104.04473 table-1 zero-0", 10),
@@ -50,18 +52,23 @@ KNOWN = {
                                                       "the "
                                                       "eight ran after a repair of the machine"),
 }
-PLAN = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel", "virtual_pipeline_stages",
-        "schedule",
-        "zero_stage", "micro_batch", "activation_recompute", "sequence_parallel")
-SAME = ("source_repo", "framework_version", "model", "gpus", "global_batch", "seq_len", "precision", "system")
-SCHEDULES = ("1f1b", "interleaved", "zb-1p", "zb-2p")
+PLAN = ("tensor_parallel", "pipeline_parallel", "context_parallel", "expert_parallel", "virtual_pipeline",
+        "pipeline_schedule", "zero", "micro_batch", "recompute", "sequence_parallel")
+SAME = ("source", "framework_version", "network", "gpus", "nodes", "precision", "system")
+SHARE = ("tensor_parallel", "pipeline_parallel", "context_parallel")
+SCHEDULES = ("1f1b", "interleaved", "zb-h1", "zb-2p")
 
 
 def words(line):
-    experts = "moe" if line["experts"] else "dense"
-    path = line["source_path"].replace("table ", "table-")
-    return (f"{line['source_repo']} {path} {line['gpu']} {line['schedule']} {experts} zero-{line['zero_stage']} "
+    experts = "moe" if line["network"].startswith("moe") else "dense"
+    place = line["words"].replace("table ", "table-")
+    return (f"{line['source']} {place} {line['system']} {line['pipeline_schedule']} {experts} zero-{line['zero']} "
             .lower())
+
+
+def samples(line):
+    """Samples of a step over all GPUs."""
+    return float(line["batch"]) / math.prod(int(line[name] or 1) for name in SHARE)
 
 
 def holds(line, wanted):
@@ -89,7 +96,7 @@ def groups_of_plans(pairs):
     """Measured and predicted step times by group, of plans that differ; a plan that is there again counts once."""
     groups = {}
     for line, row in pairs:
-        plans = groups.setdefault(tuple(line[name] for name in SAME), {})
+        plans = groups.setdefault((samples(line), *(line[name] for name in SAME)), {})
         plans.setdefault(tuple(line[name] for name in PLAN), (float(row["measured"]), float(row["predicted"])))
     return [list(plans.values()) for plans in groups.values() if len(plans) > 1]
 
@@ -109,9 +116,9 @@ def wrong_orders(pairs):
     """Groups of the zero-bubble table whose four schedules are not predicted in their order."""
     groups = {}
     for line, row in pairs:
-        if line["schedule"] in SCHEDULES and "2401.10241" in line["source_repo"]:
-            key = tuple(line[name] for name in ("model", "gpus", "pipeline_parallel", "global_batch"))
-            groups.setdefault(key, {})[line["schedule"]] = (float(row["measured"]), float(row["predicted"]))
+        if line["pipeline_schedule"] in SCHEDULES and "2401.10241" in line["source"]:
+            key = tuple(line[name] for name in ("network", "nodes", "pipeline_parallel", "batch"))
+            groups.setdefault(key, {})[line["pipeline_schedule"]] = (float(row["measured"]), float(row["predicted"]))
     wrong = 0
     for key, group in groups.items():
         by = [sorted(group, key=lambda schedule: group[schedule][which]) for which in (0, 1)]
@@ -123,12 +130,12 @@ def wrong_orders(pairs):
 
 def figures(command):
     with gzip.open(TABLE, "rt", newline="") as file:
-        lines = list(csv.DictReader(file))
+        lines = {line["id"]: line for line in csv.DictReader(file)}
     rows, notes = run(command, "large-models", "--rows")
     print(notes)
-    pairs = [(lines[int(row["id"].split()[0]) - 2], row) for row in rows if row["error [%]"]]
-    memory = [(line, row) for line, row in pairs if row["id"].endswith(" memory")]
-    times = [(line, row) for line, row in pairs if not row["id"].endswith(" memory")]
+    pairs = [(lines[row["id"]], row) for row in rows if row["error [%]"]]
+    memory = [(line, row) for line, row in pairs if row["unit"] == "GB"]
+    times = [(line, row) for line, row in pairs if row["unit"] == "ms"]
     for gates, of, kind in ((TIMES, times, "step time"), (MEMORY, memory, "memory")):
         for name, (gate, wanted, least) in gates.items():
             found = chosen(of, wanted)

@@ -352,15 +352,14 @@ static char *plan_rows(const double *times)
   static const char *const schedules[] = {"1f1b,1", "interleaved,2", "zb-h1,1"};
   char *csv = (char *)malloc(200 * LINE), *end = csv;
   int row = 0;
-  end += sprintf(end, "model,framework,gpu,system,gpus,nodes,precision,hidden,layers,heads,ffn,vocab,seq_len,"
-                      "tensor_parallel,pipeline_parallel,schedule,virtual_pipeline_stages,zero_stage,micro_batch,"
-                      "global_batch,step_time_s,throughput,unit\n");
+  end += sprintf(end, "network,framework,system,gpus,nodes,precision,optimizer,pipeline_parallel,pipeline_schedule,"
+                      "virtual_pipeline,micro_batch,batch,quantity,value\n");
   for (int hidden = 512; hidden <= 2048; hidden *= 2)
     for (int batch = 16; batch <= 256; batch *= 2)
       for (int schedule = 0; schedule < 3; schedule++, row++)
-        end += sprintf(end, "GPT,megatron-core-0.1,A100-SXM4-80GB,dgx-a100-80gb,8,1,bf16,%d,8,8,%d,50304,1024,1,4,%s,"
-                       "0,1,%d,%.9g,,\n",
-                       hidden, 4 * hidden, schedules[schedule], batch, times != NULL ? times[row] / 1e3 : 1.0);
+        end += sprintf(end, "gpt hidden=%d layers=8 heads=8 vocabulary=50304 seq=1024,megatron-core-0.1,dgx-a100-80gb,"
+                       "8,1,bf16,adam,4,%s,1,%d,step_time,%.9g\n",
+                       hidden, schedules[schedule], batch / 2, times != NULL ? times[row] / 1e3 : 1.0);
   return csv;
 }
 

@@ -69,60 +69,94 @@ def test_hosts_limit_what_they_prepare(tmp_path: Path) -> None:
     assert ["efficientnet-tf-loader" in readings for readings in table["readings"]] == [True] * 4 + [False]
 
 
-def test_large_models_of_ones_own(tmp_path: Path) -> None:
+PLANS = ("network,framework,system,gpus,nodes,batch,precision,optimizer,tensor_parallel,pipeline_parallel,"
+         "pipeline_schedule,zero,offload,micro_batch,quantity,rank,value,use,check,lora_rank\n")
+SHAPE = "gpt seq=2048 layers=32 hidden=4096 heads=32 vocabulary=51200"
+
+
+def plan(quantity: str, **cells: object) -> str:
+    """A packed row; what is not given of the run is completed."""
+    row = dict(network=SHAPE, framework="megatron-v2", system="dgx-a100-80gb", gpus=8, nodes=8, batch=16,
+               precision="bf16", optimizer="adam", quantity=quantity, value=3) | cells
+    return ",".join(str(row.get(name, "")) for name in PLANS.strip().split(",")) + "\n"
+
+
+def test_packed_rows_are_runs(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    header = (
-        "model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,"
-        "hidden,layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,micro_batch,"
-        "step_time_s,memory_GB\n"
-    )
-    shape = "GPT,Megatron-LM,2022-05,dgx-a100-80gb,A100,64,8,64,bf16,2048,{},4096,32,32,16384,51200,4,4,{},{},{},{}\n"
-    path.write_text(header + shape.format(",", "1f1b", 2, 3, 20) + shape.format("50000,tokens/s", "1f1b", "", "", "")
-                    + shape.format(",", "zb-5p", 2, 3, 20))
+    degrees = dict(tensor_parallel=4, pipeline_parallel=4)
+    rows = [plan("step_time", micro_batch=2, **degrees), plan("throughput", micro_batch="1 2 4 8", **degrees),
+            plan("step_time", zero=2, offload="gradients", gpus=8, nodes=1, batch=8, micro_batch=2)]
+    path.write_text(PLANS + "".join(rows))
     table = pm.validate("large-models", rows=True, data=path)
-    kept = dict(gpus=8, nodes=8, batch=16, precision="bf16", optimizer="adam", tensor_parallel=4, pipeline_parallel=4,
-                framework="megatron-v2", ignore_memory=True)
-    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, ffn=16384, vocabulary=51200, flash=1)
-    runs = {size: pm.predict(network, "dgx-a100-80gb", micro_batch=size, **kept) for size in (1, 2, 4, 8)}
-    assert list(table["unit"]) == ["ms", "GB", "tokens/s"]
-    assert table["predicted"][0] == pytest.approx(runs[2].step_time * 1e3)
-    assert table["predicted"][1] == pytest.approx(runs[2].memory / 1e9)
-    assert table["predicted"][2] == pytest.approx(max(p.throughput for p in runs.values()) * 2048)
-    assert any("zb-5p" in note for note in table.notes)
-
-
-def test_offloading_of_ones_own(tmp_path: Path) -> None:
-    path = tmp_path / "rows.csv"
-    header = (
-        "model,framework,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,throughput,unit,"
-        "hidden,layers,heads,ffn,vocab,zero_stage,offload,micro_batch,step_time_s\n"
-    )
-    row = "GPT,Megatron-LM,2022-05,dgx-a100-80gb,A100,8,1,64,bf16,2048,,,4096,32,32,16384,51200,2,{},2,9\n"
-    path.write_text(header + row.format("gradients") + row.format(""))
-    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, ffn=16384, vocabulary=51200, flash=1)
-    kept = dict(gpus=8, batch=8, micro_batch=2, zero=2, precision="bf16", optimizer="adam", framework="megatron-v2",
+    kept = dict(gpus=8, nodes=8, batch=16, precision="bf16", optimizer="adam", framework="megatron-v2",
                 ignore_memory=True)
-    runs = [pm.predict(network, "dgx-a100-80gb", offload=offload, **kept) for offload in ("gradients", "none")]
-    predicted = pm.validate("large-models", rows=True, data=path)["predicted"]
-    assert list(predicted) == pytest.approx([run.step_time * 1e3 for run in runs])
-    assert predicted[0] > predicted[1]
+    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, vocabulary=51200, flash=1)
+    runs = {size: pm.predict(network, "dgx-a100-80gb", micro_batch=size, **degrees, **kept) for size in (1, 2, 4, 8)}
+    offloaded = pm.predict(network, "dgx-a100-80gb", **kept | dict(nodes=1, batch=8, micro_batch=2, zero=2,
+                                                                   offload="gradients"))
+    assert list(table["unit"]) == ["ms", "samples/s", "ms"]
+    assert table["predicted"][0] == pytest.approx(runs[2].step_time * 1e3)
+    assert table["predicted"][1] == pytest.approx(max(p.throughput for p in runs.values()))
+    assert table["predicted"][2] == pytest.approx(offloaded.step_time * 1e3)
 
 
-def test_micro_batches_that_are_not_printed(tmp_path: Path) -> None:
+def test_packed_rows_are_completed_as_predictions_are(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
-    header = ("model,framework,source_repo,source_commit_or_date,system,gpu,gpus,nodes,global_batch,precision,seq_len,"
-              "throughput,unit,hidden,layers,heads,ffn,vocab,tensor_parallel,pipeline_parallel,schedule,"
-              "zero_stage,micro_batch,step_time_s\n")
-    shape = "GPT,torchtitan,pytorch/torchtitan,2025-01,dgx-h100,H100,64,8,256,bf16,2048,,,4096,32,32,16384,51200,"
-    shape += "4,4,1f1b,3,{},9\n"
-    path.write_text(header + shape.format("") + shape.format(16))
+    path.write_text("network,system,quantity,value\ngpt2 flash=1,dgx-a100-80gb,step_time,0.1\n")
     table = pm.validate("large-models", rows=True, data=path)
-    assert table["predicted"][0] == table["predicted"][1]  # 64 samples of a replica, 4 stages: 4 times 16
-    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, ffn=16384, vocabulary=51200, flash=1)
-    run = pm.predict(network, "dgx-h100", gpus=8, nodes=8, batch=64, micro_batch=16, precision="bf16", optimizer="adam",
-                     tensor_parallel=4, pipeline_parallel=4, zero=3, gradient_bytes=4, framework="pytorch-2.4-fsdp",
-                     ignore_memory=True)
+    run = pm.predict(pm.network("gpt2", flash=1), "dgx-a100-80gb")
     assert table["predicted"][0] == pytest.approx(run.step_time * 1e3)
+    assert (table["gpus"][0], table["batch"][0]) == (8, 1)
+
+
+def test_memory_is_of_a_quantity_and_a_rank(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    degrees = dict(pipeline_parallel=4, micro_batch=1)
+    names = ("static_memory", "allocator_peak", "reserved", "device_total")
+    ranks = ("first", 1, "last", "fullest")
+    path.write_text(PLANS + "".join(plan(name, rank=rank, **degrees) for rank in ranks for name in names))
+    table = pm.validate("large-models", rows=True, data=path)
+    network = pm.network("gpt", seq=2048, layers=32, hidden=4096, heads=32, vocabulary=51200, flash=1)
+    stages = pm.predict(network, "dgx-a100-80gb", gpus=8, nodes=8, batch=16, precision="bf16", optimizer="adam",
+                        framework="megatron-v2", ignore_memory=True, **degrees).stages()
+    predicted = dict(zip(((rank, name) for rank in ranks for name in names), table["predicted"]))
+    parts = ("weights", "gradients", "optimizer", "activations", "live_gradients", "input", "workspace",
+             "communication")
+    for rank, stage in zip(ranks, (0, 1, 3, list(stages["memory"]).index(max(stages["memory"])))):
+        tensors = sum(stages[part][stage] for part in parts)
+        assert predicted[rank, "allocator_peak"] == pytest.approx(tensors / 1e9)
+        assert predicted[rank, "reserved"] == pytest.approx((tensors + stages["allocator"][stage]) / 1e9)
+        assert predicted[rank, "device_total"] == pytest.approx(stages["memory"][stage] / 1e9)
+        assert predicted[rank, "static_memory"] < predicted[rank, "allocator_peak"]
+    assert predicted["first", "allocator_peak"] > predicted[1, "allocator_peak"]
+
+
+def test_packed_rows_that_cannot_be_predicted_say_why(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    bad = {"unknown quantity \"memory\"": plan("memory"), "no latency": plan("latency"),
+           "no \"lora_rank\" (16)": plan("step_time", lora_rank=16), "rank 3 of a run that has 1":
+           plan("allocator_peak", rank=3), "rank \"middle\"": plan("allocator_peak", rank="middle"),
+           "left out: no batch": plan("step_time", use="skip", check="no batch"), "use \"often\"":
+           plan("step_time", use="often"), "zb-5p": plan("step_time", pipeline_schedule="zb-5p"),
+           "value \"0\"": plan("step_time", value=0)}
+    path.write_text(PLANS + "".join(bad.values()) + plan("step_time"))
+    table = pm.validate("large-models", rows=True, data=path)
+    notes = "\n".join(table.notes)
+    assert sum(value == value for value in table["predicted"]) == 1
+    for reason in bad:
+        assert reason in notes
+
+
+def test_the_order_of_packed_rows_does_not_matter(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    rows = [plan(name, tensor_parallel=degree, value=value) for value, (name, degree) in
+            enumerate(((name, degree) for name in ("step_time", "allocator_peak") for degree in (1, 2, 4)), 1)]
+    results = []
+    for order in (rows, rows[::-1]):
+        path.write_text(PLANS + "".join(order))
+        table = pm.validate("large-models", rows=True, data=path)
+        results.append(sorted(zip(table["measured"], table["predicted"])))
+    assert results[0] == results[1]
 
 
 def test_kernels_and_collectives_of_ones_own(tmp_path: Path) -> None:

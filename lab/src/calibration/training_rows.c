@@ -6,13 +6,12 @@
 #include "base/csv.h"
 #include "calibration/training.h"
 #include "validation/comparison.h"
-#include "validation/parallel_row.h"
 
 /* A word for the source of a row: "DeepLearningExamples", "arXiv-2104.04473". */
 static void name_source(const pm__lab_row *row, char *name, size_t size)
 {
   const char *repository = row->cell[PM__COLUMN_REPOSITORY];
-  pm__lab_parallel_source(repository[0] != '\0' ? repository : PM__NO_SOURCE, name, size);
+  pm__lab_source_name(repository[0] != '\0' ? repository : PM__NO_SOURCE, name, size);
   for (char *p = name; *p != '\0'; p++) *p = *p == ' ' ? '-' : *p;
 }
 
@@ -39,6 +38,7 @@ static const char *reason_of(const pm__lab_training_rows *rows, const pm__lab_ro
 {
   bool language = rows->set == PM__SET_LANGUAGE;
   const char *why = !language ? pm__lab_readings_decide(&rows->reader.readings, PM_DECISION_UNFIT, row, value) : NULL;
+  if (why == NULL && rate->unfit != NULL) return rate->unfit;
   if (why == NULL && rate->no_peers) return "GPUs without peer access";
   if (why == NULL && rate->micro_batches > 1) return "no micro-batch";
   return why == NULL && rate->generic ? "nothing says which framework it was" : why;
@@ -88,6 +88,7 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
   int status = pm__lab_rate_read(&rows->reader, row, &rate, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (status != PM_OK) return pm__lab_reasons_add(&rows->unread, reason.text, error);
+  if (rate.quantity->of_memory != NULL) return PM_OK; /* no constant of time decides it */
   char source[PM_TEXT_MAX];
   name_source(row, source, sizeof source);
   const char *why = reason_of(rows, row, &rate, value);
@@ -104,12 +105,10 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
 static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, const pm__csv *table,
                       const pm_calibration_options *options, pm_error *error)
 {
-  static const char *const needed[] = {"model", "throughput", "unit"};
-  const pm__lab_context context = {.catalog = catalog, .table = table, .file = options->file, .set = ""};
   static const char *const sets[] = {[PM__SET_TRAINING] = "training", [PM__SET_LANGUAGE] = "training",
                                      [PM__SET_INFERENCE] = "inference", [PM__SET_LARGE_MODELS] = "large-models"};
-  int columns[PM__COLUMNS], status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&rows->reader, catalog, sets[rows->set], table, error);
+  int columns[PM__COLUMNS];
+  int status = pm__lab_rate_reader_open(&rows->reader, catalog, sets[rows->set], table, options->file, error);
   pm__lab_row_columns(table, columns);
   for (size_t line = 1; status == PM_OK && line < table->rows; line++) {
     pm__lab_row row;

@@ -641,3 +641,14 @@ int pm__lab_predictor_inference_check(const pm__lab_predictor *predictor, int ru
   return pm_inference_check(predictor->inference_plan, (const pm_inference_run *)predictor->inference.planned + run,
                             error);
 }
+
+int pm__lab_predictor_memory(const pm__lab_predictor *predictor, int32_t task, int run, int rank,
+                             pm__lab_memory *memory, pm_error *error)
+{
+  if (task == PM_TASK_INFERENCE)
+    return pm__lab_memory_of_call(predictor->inference_plan,
+                                  (const pm_inference_run *)(const void *)predictor->inference.planned + run, memory,
+                                  error);
+  return pm__lab_memory_of(predictor->plan, (const pm_run *)(const void *)predictor->training.planned + run, rank,
+                           memory, error);
+}

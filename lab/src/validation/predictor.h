@@ -7,6 +7,7 @@
 
 #include "perfmodel-lab.h"
 #include "validation/holdout.h"
+#include "validation/quantity.h"
 
 typedef struct pm__lab_predictor pm__lab_predictor;
 
@@ -66,5 +67,9 @@ const pm_prediction *pm__lab_predictor_prediction(const pm__lab_predictor *predi
 int pm__lab_predictor_check(const pm__lab_predictor *predictor, int run, pm_error *error);
 const pm_inference *pm__lab_predictor_inference(const pm__lab_predictor *predictor, int run);
 int pm__lab_predictor_inference_check(const pm__lab_predictor *predictor, int run, pm_error *error);
+
+/* Memory of one GPU of a stage of a run of that task, or why it has none. */
+int pm__lab_predictor_memory(const pm__lab_predictor *predictor, int32_t task, int run, int rank,
+                             pm__lab_memory *memory, pm_error *error);
 
 #endif

@@ -7,21 +7,33 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/words.h"
+#include "validation/comparison.h"
 #include "validation/host.h"
-#include "validation/parallel_row.h"
+#include "validation/packed_row.h"
+
+/* The columns that rows need in the words of a source. */
+static int check_words(const pm__csv *table, const char *file, pm_error *error)
+{
+  static const char *const needed[] = {"model", "throughput", "unit"};
+  const pm__lab_context context = {.table = table, .file = file};
+  return pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
+}
 
 int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, const char *set,
-                             const pm__csv *table,
-                             pm_error *error)
+                             const pm__csv *table, const char *file, pm_error *error)
 {
   int columns[PM__COLUMNS];
   memset(reader, 0, sizeof *reader);
   reader->catalog = catalog;
+  reader->table = table;
   reader->set = set;
   reader->inference = strcmp(set, "inference") == 0;
-  reader->plans = strcmp(set, "large-models") == 0;
+  reader->task = reader->inference ? PM_TASK_INFERENCE : PM_TASK_TRAINING;
+  bool words = strcmp(set, "inference") == 0 || strcmp(set, "training") == 0;
+  reader->packed = !words || pm__lab_packed_is(table);
   pm__lab_row_columns(table, columns);
-  int status = pm__lab_readings_new(&reader->readings, catalog, error);
+  int status = reader->packed ? pm__lab_packed_check(table, file, error) : check_words(table, file, error);
+  if (status == PM_OK) status = pm__lab_readings_new(&reader->readings, catalog, error);
   if (status == PM_OK) status = pm__lab_singles_read(&reader->singles, &reader->readings, table, columns, error);
   if (status != PM_OK) return status;
   reader->machines = pm__lab_machines_new(catalog, error);
@@ -58,15 +70,14 @@ static int read_network(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   char name[PM__VALUE_LONGEST];
   pm_error reason = PM_ERROR_NONE;
   const char *model = row->cell[PM__COLUMN_MODEL];
-  bool shaped = reader->plans && pm__lab_parallel_network(&reader->readings, row, name);
-  if (!shaped && pm__lab_readings_decide(&reader->readings, PM_DECISION_NETWORK, row, name) == NULL) {
+  if (pm__lab_readings_decide(&reader->readings, PM_DECISION_NETWORK, row, name) == NULL) {
     if (model[0] == '\0') return pm__fail(error, PM_STATUS_NOT_FOUND, "no model");
     if (pm_catalog_resolve(reader->catalog, "network", model, NULL) == NULL)
       return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown model \"%.80s\"", model);
     snprintf(name, sizeof name, "%.100s", model);
   }
-  if (!shaped) add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name, &reason);
-  if (!shaped) add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name, &reason);
+  add_size(reader->predictor, row, PM__COLUMN_IMAGE, "image", name, &reason);
+  add_size(reader->predictor, row, PM__COLUMN_SEQUENCE, "seq", name, &reason);
   rate->network = pm__lab_predictor_network(reader->predictor, name, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (rate->network >= 0) return PM_OK;
@@ -140,7 +151,6 @@ static int read_machine(pm__lab_rate_reader *reader, const pm__lab_row *row, pm_
   if (status != PM_OK) return status;
   bool whole = gpus > 0 && (nodes > 1 || gpus == 1 || system_of(reader, row, gpus, 1, value, &other) != NULL);
   if (other.status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
-  if (reader->plans && nodes == 0) whole = false; /* whole machines */
   if (!whole && gpus > 0) nodes = 0;
   rate->nodes = nodes > 0 ? nodes : 1;
   rate->gpus = whole ? gpus / rate->nodes : 1;
@@ -220,7 +230,6 @@ static int read_optimizer(pm__lab_rate_reader *reader, const pm__lab_row *row, p
 
 static int read_batch(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
-  if (reader->plans) return pm__lab_parallel_read(&reader->readings, row, rate, error);
   double ranks = (double)rate->gpus * rate->nodes, all = pm__lab_row_number(row, PM__COLUMN_GLOBAL_BATCH);
   rate->batch = pm__lab_readings_number(&reader->readings, PM_DECISION_BATCH, row, error);
   if (isnan(rate->batch)) rate->batch = pm__lab_row_number(row, PM__COLUMN_BATCH);
@@ -245,22 +254,19 @@ static int read_unit(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__la
   const char *unit = row->cell[PM__COLUMN_UNIT];
   rate->each = strstr(unit, "/GPU") != NULL || strstr(unit, "/gpu") != NULL;
   rate->items = pm__lab_readings_number(&reader->readings, PM_DECISION_ITEMS, row, error);
-  if (isnan(rate->items) && reader->plans && strstr(unit, "tokens") != NULL)
-    rate->items = pm__lab_row_number(row, PM__COLUMN_SEQUENCE);
   if (isnan(rate->items) && !rate->latency && !counts_samples(unit))
     return pm__fail(error, PM_STATUS_NOT_FOUND, "unit \"%.60s\" of model \"%.60s\"", unit, row->cell[PM__COLUMN_MODEL]);
   if (isnan(rate->items)) rate->items = 1;
   return PM_OK;
 }
 
-/* A throughput, or, if there is none, a latency; of large models the time of a step, or else a throughput. */
+/* A throughput, or, if there is none, a latency. */
 static int read_measured(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   rate->measured = pm__lab_row_number(row, PM__COLUMN_THROUGHPUT);
-  double step = reader->plans ? pm__lab_row_number(row, PM__COLUMN_STEP_TIME) : (double)NAN;
-  rate->latency = reader->inference ? isnan(rate->measured) : !isnan(step);
-  if (!isnan(step)) rate->measured = step * 1e3;
-  else if (rate->latency) rate->measured = pm__lab_row_number(row, PM__COLUMN_LATENCY);
+  rate->latency = reader->inference && isnan(rate->measured);
+  if (rate->latency) rate->measured = pm__lab_row_number(row, PM__COLUMN_LATENCY);
+  rate->quantity = pm__lab_quantity_find(rate->latency ? "latency" : "throughput", error);
   if (rate->measured > 0 && isfinite(rate->measured)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_VALUE, "no throughput above 0");
 }
@@ -309,13 +315,14 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   memset(rate, 0, sizeof *rate);
   row->set = reader->set;
   rate->plan = pm_run_make();
-  rate->memory = (double)NAN;
+  rate->call = pm_inference_run_make();
   rate->micro_batch[0] = (double)NAN;
   rate->micro_batches = 1;
+  if (reader->packed) return pm__lab_packed_read(reader, row, rate, error);
   pm__lab_readings_date(&reader->readings, row);
   const char *why = pm__lab_readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
   if (why != NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "left out: %.150s", why);
-  int status = reader->plans ? PM_OK : check_plan(row, error);
+  int status = check_plan(row, error);
   if (status == PM_OK) status = read_network(reader, row, rate, error);
   if (status == PM_OK) status = read_machine(reader, row, rate, error);
   if (status == PM_OK) status = read_peers(reader, row, rate, error);
@@ -388,7 +395,7 @@ pm_run pm__lab_rate_run(const pm__lab_rate *rate, int micro_batch)
 
 pm_inference_run pm__lab_rate_inference(const pm__lab_rate *rate)
 {
-  pm_inference_run run = pm_inference_run_make();
+  pm_inference_run run = rate->call;
   run.network_index = rate->network;
   run.system_index = rate->system;
   run.profile_index = rate->profile;

@@ -5,6 +5,7 @@
 #include "validation/machines.h"
 #include "validation/peers.h"
 #include "validation/predictor.h"
+#include "validation/quantity.h"
 #include "validation/readings.h"
 
 enum { PM__MICRO_BATCHES = 8 };
@@ -16,10 +17,14 @@ typedef struct pm__lab_rate {
   char about[16]; /* the first word of its group; empty: by its unit */
   double batch, accumulation;
   int32_t precision, optimizer;
-  pm_run plan;     /* how the network is shared out: degrees of parallelism, ZeRO, recomputation */
+  pm_run plan;     /* degrees of parallelism, ZeRO, recomputation */
+  pm_inference_run call; /* of a packed row of inference */
   double micro_batch[PM__MICRO_BATCHES]; /* sizes of which the fastest counts; NAN: of the plan */
   int micro_batches;
-  double memory;   /* that was measured of a GPU [B], NAN if unknown */
+  const pm__lab_quantity *quantity;
+  int rank;          /* whose memory it is */
+  const char *unfit; /* why no constant is fitted to a packed row; NULL: the readings decide */
+  const char *check; /* what those who collected a packed row say of it; NULL */
   double items;    /* what is counted, for each sample */
   double measured; /* in the row's unit */
   bool each;       /* the unit is for each GPU */
@@ -30,19 +35,21 @@ typedef struct pm__lab_rate {
 
 typedef struct pm__lab_rate_reader {
   const pm_catalog *catalog;
+  const pm__csv *table;
   pm__lab_readings readings;
   pm__lab_singles singles;
   pm__lab_machines *machines;
   pm__lab_predictor *predictor;
-  const char *set; /* training, inference or large-models */
+  const char *set; /* as the conditions of readings name it */
+  int32_t task;
   bool inference; /* rates of inference, or latencies */
-  bool plans;     /* training of large models, with columns for their shape and for how they are shared out */
+  bool packed;    /* the table has packed rows */
 } pm__lab_rate_reader;
 
-/* The table is that of the rows that are read. */
+/* The table is that of the rows that are read: packed rows, or in the words of a source, which the readings of the
+** catalogue explain. `file` is how messages call it. */
 int pm__lab_rate_reader_open(pm__lab_rate_reader *reader, const pm_catalog *catalog, const char *set,
-                             const pm__csv *table,
-                             pm_error *error);
+                             const pm__csv *table, const char *file, pm_error *error);
 void pm__lab_rate_reader_close(pm__lab_rate_reader *reader);
 
 /* Reads a row, whose date it sets. The error says why it cannot be predicted. */

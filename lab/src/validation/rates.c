@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "validation/comparison.h"
-#include "validation/parallel_row.h"
+#include "validation/packed_row.h"
 #include "validation/settings.h"
 
 typedef struct asked_row {
   size_t line; /* of the table */
   int run[PM__MICRO_BATCHES], runs; /* of the predictor; the fastest counts */
-  bool memory;  /* of a GPU in GB, in place of a rate */
+  const pm__lab_quantity *quantity;
+  int rank;     /* whose memory it is */
   double scale; /* what is counted, for each predicted sample */
-  bool latency; /* in ms, in place of a rate */
   char *rules;  /* readings that decided something of it */
 } asked_row;
 
@@ -66,10 +66,12 @@ static int add_run(rates *t, const pm__lab_rate *rate, int micro_batch, pm_error
                              : pm__lab_predictor_add(t->reader.predictor, &training, error);
 }
 
+/* The row's own id, else its line in the table and the place in its source. */
 static void set_id(char *id, const pm__lab_row *row, size_t line)
 {
-  const char *path = strrchr(row->cell[PM__COLUMN_PATH], '#');
-  snprintf(id, PM_TEXT_MAX, "%zu%s%.20s", line + 1, path != NULL ? " " : "", path != NULL ? path + 1 : "");
+  const char *own = row->cell[PM__COLUMN_ID], *path = strrchr(row->cell[PM__COLUMN_PATH], '#');
+  if (own[0] != '\0') snprintf(id, PM_TEXT_MAX, "%.79s", own);
+  else snprintf(id, PM_TEXT_MAX, "%zu%s%.20s", line + 1, path != NULL ? " " : "", path != NULL ? path + 1 : "");
 }
 
 /* Room for one row more in what stands beside the rows. */
@@ -96,7 +98,7 @@ static reading_row reading_of(const rates *t, const pm__lab_rate *rate)
   return out;
 }
 
-/* What a setting is: of two rows of different software the release, else the date. */
+/* What a setting is: of two rows of different software the release, else the date. Memory of a run is one by itself. */
 static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key, size_t size)
 {
   const char *version = row->cell[PM__COLUMN_VERSION];
@@ -104,6 +106,8 @@ static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key,
            rate->gpus * rate->nodes, rate->batch, rate->items, rate->accumulation, rate->precision,
                row->cell[PM__COLUMN_UNIT],
            version[0] != '\0' ? version : row->date, rate->no_peers ? "no-peer" : "", rate->latency);
+  if (rate->quantity->of_memory != NULL) snprintf(key, size, "memory %zu", row->line);
+  if (rate->quantity->of_memory != NULL) return;
   const pm_run *plan = &rate->plan;
   snprintf(key + strlen(key), size - strlen(key), " %d %d %d %d %d %d %d %d %d %g", plan->tensor_parallel,
            plan->pipeline_parallel, plan->virtual_pipeline, plan->context_parallel, plan->expert_parallel,
@@ -125,36 +129,19 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   if (grow(t, error) != PM_OK) return PM_STATUS_NO_MEMORY;
   pm__lab_comparison *out = pm__lab_comparisons_add(&t->rows, error);
   if (out == NULL) return PM_STATUS_NO_MEMORY;
-  t->asked[index] = (asked_row){.line = line, .scale = pm__lab_rate_scale(rate),
-                                .latency = rate->latency};
+  t->asked[index] = (asked_row){.line = line, .scale = pm__lab_rate_scale(rate), .quantity = rate->quantity,
+                                .rank = rate->rank};
   t->read[index] = reading_of(t, rate);
   set_key(row, rate, t->settings[index].key, sizeof t->settings[index].key);
   out->measured = rate->measured;
   set_id(out->id, row, line);
-  snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency ? "ms" : row->cell[PM__COLUMN_UNIT]);
+  const char *unit = row->cell[PM__COLUMN_UNIT];
+  snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency || unit[0] == '\0' ? rate->quantity->shown : unit);
   snprintf(out->set, sizeof out->set, "%.79s", t->context->set);
-  pm__lab_rate_group(rate, row, pm__lab_predictor_built_network(t->reader.predictor, rate->network), out->group,
-                     sizeof out->group);
-  if (t->reader.plans) pm__lab_parallel_group(rate, row, out->group, sizeof out->group);
+  const pm_network *network = pm__lab_predictor_built_network(t->reader.predictor, rate->network);
+  if (t->reader.packed && !t->reader.inference) pm__lab_packed_group(rate, row, network, out->group, sizeof out->group);
+  else pm__lab_rate_group(rate, row, network, out->group, sizeof out->group);
   return add_runs(t, rate, &t->asked[index], error);
-}
-
-/* What nvidia-smi or the allocator said, beside the row's own line. */
-static int add_memory(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, size_t line, pm_error *error)
-{
-  size_t index = t->rows.count;
-  int status = add_row(t, row, rate, line, error);
-  if (status != PM_OK) return status;
-  pm__lab_comparison *out = &t->rows.items[index];
-  char group[PM_TEXT_MAX];
-  snprintf(group, sizeof group, "%.71s", out->group);
-  snprintf(out->group, sizeof out->group, "memory, %.71s", group);
-  snprintf(out->id, sizeof out->id, "%zu memory", line + 1);
-  snprintf(out->unit, sizeof out->unit, "GB");
-  snprintf(t->settings[index].key, sizeof t->settings[index].key, "memory %zu", line);
-  out->measured = rate->memory / 1e9;
-  t->asked[index].memory = true;
-  return PM_OK;
 }
 
 /* One row of the table; the readings that decided something of it go to `rules`. */
@@ -172,8 +159,6 @@ static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, 
   if (status != PM_OK) return status;
   t->asked[t->rows.count - 1].rules = rules->text;
   rules->text = NULL; /* handed over */
-  if (!isnan(rate.memory)) status = add_memory(t, row, &rate, line, error);
-  if (status != PM_OK) return status;
   return rules->failed ? pm__no_memory(error) : PM_OK;
 }
 
@@ -203,36 +188,53 @@ static int best_run(const rates *t, const asked_row *asked)
   return best;
 }
 
-/* Of training: samples/s, ms of a step, or GB of a GPU. */
-static double training_answer(const asked_row *asked, const pm_prediction *p, reading_row *read)
-{
-  read->calibration = p->calibration;
-  read->verdict = p->verdict;
-  double step = p->step_time * 1e3 * p->throughput;
-  if (asked->memory) return p->memory / 1e9;
-  read->low = asked->latency ? step / p->throughput_p90 : p->throughput_p10 * asked->scale;
-  read->high = asked->latency ? step / p->throughput_p10 : p->throughput_p90 * asked->scale;
-  return asked->latency ? p->step_time * 1e3 : p->throughput * asked->scale;
-}
+/* What the answers of both tasks have. */
+typedef struct outcome {
+  int32_t status, calibration, verdict;
+  double time, rate, rate_p10, rate_p90;
+} outcome;
 
-/* Predicted throughput, or latency in ms, with its interval; NAN with the reason. */
-static double answer(const rates *t, const asked_row *asked, reading_row *read, pm_error *reason)
+#define OUTCOME_OF(p, time) \
+  {(p)->status, (p)->calibration, (p)->verdict, (p)->time, (p)->throughput, (p)->throughput_p10, (p)->throughput_p90}
+
+/* The outcome of a run; if it has none, why. */
+static outcome outcome_of(const rates *t, int run, pm_error *reason)
 {
   const pm__lab_predictor *predictor = t->reader.predictor;
-  int run = best_run(t, asked);
+  const pm_prediction *p = pm__lab_predictor_prediction(predictor, run);
+  const pm_inference *call = pm__lab_predictor_inference(predictor, run);
   if (!t->reader.inference) {
-    const pm_prediction *p = pm__lab_predictor_prediction(predictor, run);
-    if (p->status != PM_OK) pm__lab_predictor_check(predictor, run, reason);
-    return training_answer(asked, p, read);
+    const outcome step = OUTCOME_OF(p, step_time);
+    if (step.status != PM_OK) pm__lab_predictor_check(predictor, run, reason);
+    return step;
   }
-  const pm_inference *p = pm__lab_predictor_inference(predictor, run);
-  double call = p->latency * 1e3 * p->throughput;
-  if (p->status != PM_OK) pm__lab_predictor_inference_check(predictor, run, reason);
-  read->low = asked->latency ? call / p->throughput_p90 : p->throughput_p10 * asked->scale;
-  read->calibration = p->calibration;
-  read->verdict = p->verdict;
-  read->high = asked->latency ? call / p->throughput_p10 : p->throughput_p90 * asked->scale;
-  return asked->latency ? p->latency * 1e3 : p->throughput * asked->scale;
+  const outcome latency = OUTCOME_OF(call, latency);
+  if (latency.status != PM_OK) pm__lab_predictor_inference_check(predictor, run, reason);
+  return latency;
+}
+
+static double memory_of(const rates *t, const asked_row *asked, int run, pm_error *reason)
+{
+  pm__lab_memory memory;
+  if (pm__lab_predictor_memory(t->reader.predictor, t->reader.task, run, asked->rank, &memory, reason) != PM_OK)
+    return (double)NAN;
+  return pm__lab_shown(asked->quantity, asked->quantity->of_memory(&memory));
+}
+
+/* The predicted quantity as people see it, a rate or a time with its interval; NAN with the reason. */
+static double answer(const rates *t, const asked_row *asked, reading_row *read, pm_error *reason)
+{
+  int run = best_run(t, asked);
+  const outcome p = outcome_of(t, run, reason);
+  read->calibration = p.calibration;
+  read->verdict = p.verdict;
+  if (p.status != PM_OK) return (double)NAN;
+  if (asked->quantity->of_memory != NULL) return memory_of(t, asked, run, reason);
+  bool rate = strcmp(asked->quantity->name, "throughput") == 0;
+  double time = pm__lab_shown(asked->quantity, p.time), samples = time * p.rate;
+  read->low = rate ? p.rate_p10 * asked->scale : samples / p.rate_p90;
+  read->high = rate ? p.rate_p90 * asked->scale : samples / p.rate_p10;
+  return rate ? p.rate * asked->scale : time;
 }
 
 static int predict_rows(rates *t, pm_error *error)
@@ -293,13 +295,11 @@ static void free_rates(rates *t)
 
 static pm_table *validate(pm__lab_context *context, const char *set, pm_error *error)
 {
-  static const char *const needed[] = {"model", "throughput", "unit"};
   rates t;
   pm_table *table = NULL;
   memset(&t, 0, sizeof t);
   t.context = context;
-  int status = pm__lab_check_columns(context, needed, sizeof needed / sizeof needed[0], error);
-  if (status == PM_OK) status = pm__lab_rate_reader_open(&t.reader, context->catalog, set, context->table, error);
+  int status = pm__lab_rate_reader_open(&t.reader, context->catalog, set, context->table, context->file, error);
   if (status == PM_OK) status = read_rows(&t, error);
   if (status == PM_OK && context->only != NULL && t.rows.count == 0)
     status = pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.60s\" is of %.80s", context->file, context->only);

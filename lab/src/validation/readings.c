@@ -32,6 +32,7 @@ void pm__lab_row_get(const pm__csv *table, size_t index, const int columns[PM__C
   for (int i = 0; i < PM__COLUMNS; i++) row->cell[i] = pm__csv_cell(table, index, columns[i]);
   snprintf(row->origin, sizeof row->origin, "%.150s %.150s", row->cell[PM__COLUMN_REPOSITORY],
            row->cell[PM__COLUMN_PATH]);
+  row->line = index;
   row->date[0] = '\0';
   row->set = "";
   row->rules = NULL;
@@ -48,6 +49,12 @@ double pm__lab_row_number(const pm__lab_row *row, pm__lab_column column)
 {
   double value;
   return pm_number_parse(row->cell[column], &value) == PM_OK ? value : (double)NAN;
+}
+
+void pm__lab_source_name(const char *source, char *text, size_t size)
+{
+  const char *slash = strrchr(source, '/'), *start = slash != NULL ? slash + 1 : source, *end = strstr(start, " (");
+  snprintf(text, size, "%.*s", (int)(end != NULL ? end - start : (ptrdiff_t)strlen(start)), start);
 }
 
 int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, pm_error *error)

@@ -7,6 +7,7 @@
 
 /* Columns that are known: name, header, and how else the header may be written. */
 #define PM__COLUMN_LIST(X)                              \
+  X(ID, "id", "")                                       \
   X(MODEL, "model", "network")                          \
   X(FRAMEWORK, "framework", "")                         \
   X(VERSION, "framework_version", "version")            \
@@ -29,36 +30,8 @@
   X(PATH, "source_path", "")                            \
   X(DATE, "source_commit_or_date", "date")              \
   X(PLAN, "parallelism", "plan")                        \
-  X(NOTE, "note", "")                                   \
-  /* shape of a language model */                       \
-  X(HIDDEN, "hidden", "")                               \
-  X(LAYERS, "layers", "")                               \
-  X(HEADS, "heads", "")                                 \
-  X(KV_HEADS, "kv_heads", "")                           \
-  X(HEAD_DIM, "head_dim", "head_features")              \
-  X(FFN, "ffn", "")                                     \
-  X(GATED, "gated", "")                                 \
-  X(VOCABULARY, "vocab", "vocabulary")                  \
-  X(EXPERTS, "experts", "")                             \
-  X(TOP_K, "top_k", "")                                 \
-  X(EXPERT_FFN, "expert_ffn", "")                       \
-  X(SHARED_FFN, "shared_ffn", "")                       \
-  X(DENSE_LAYERS, "dense_layers", "")                   \
-  X(ATTENTION, "attention", "")                         \
-  /* how it was shared out */                           \
-  X(TENSOR, "tensor_parallel", "tp")                    \
-  X(SEQUENCE_PARALLEL, "sequence_parallel", "sp")       \
-  X(PIPELINE, "pipeline_parallel", "pp")                \
-  X(VIRTUAL, "virtual_pipeline_stages", "vp")           \
   X(SCHEDULE, "schedule", "pipeline_schedule")          \
-  X(CONTEXT, "context_parallel", "cp")                  \
-  X(EXPERT, "expert_parallel", "ep")                    \
-  X(ZERO, "zero_stage", "zero")                         \
-  X(MICRO_BATCH, "micro_batch", "")                     \
-  X(RECOMPUTE, "activation_recompute", "recompute")     \
-  X(OFFLOAD, "offload", "")                             \
-  X(STEP_TIME, "step_time_s", "")                       \
-  X(MEMORY_USED, "memory_GB", "")
+  X(NOTE, "note", "")
 
 typedef enum pm__lab_column {
 #define PM__COLUMN_ENUM(name, title, other) PM__COLUMN_##name,
@@ -69,8 +42,9 @@ typedef enum pm__lab_column {
 
 typedef struct pm__lab_row {
   const char *cell[PM__COLUMNS];
+  size_t line; /* of the table */
   char origin[PM_TEXT_MAX * 4]; /* repository and path */
-  const char *set;              /* training, inference or large-models */
+  const char *set;              /* training or inference */
   char date[8];                 /* of the software, "2018-06"; "" if nothing says */
   pm__string *rules;            /* gets the ids of rules that decide something of it; or NULL */
 } pm__lab_row;
@@ -85,6 +59,9 @@ const char *pm__lab_row_cell(const pm__lab_row *row, const char *title);
 
 /* The number of a cell, NAN if there is none. */
 double pm__lab_row_number(const pm__lab_row *row, pm__lab_column column);
+
+/* "arXiv 2104.04473 (Narayanan et al. 2021)" -> "arXiv 2104.04473", "NVIDIA/NeMo" -> "NeMo" */
+void pm__lab_source_name(const char *source, char *text, size_t size);
 
 /* The catalogue's rules for reading published tables. */
 
