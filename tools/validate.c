@@ -74,7 +74,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "statements|training|inference|large-models|kernels|operators|collectives|storage",
+  {OPTION_SET, '\0', "set",
+   "statements|training|inference|large-models|plans|memory|kernels|operators|collectives|storage",
    "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
@@ -97,12 +98,14 @@ const cli_command validate_command = {
   "training, inference: published rates; rows of the same network, GPU, GPUs, batch, precision and software are one "
   "setting, whose errors are of its medians, and covered is the share of settings within the 80 % interval of the "
   "prediction. large-models: step times, and memory of a GPU, of language models on many GPUs. "
+  "plans: step times of further plans, to which no constant is fitted; memory: their memory, by quantity and rank. "
   "kernels: times of single kernels, beside a plain roofline. operators: "
   "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies "
   "between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
   "--data takes a table of yours in place of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
-  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models: "
+  "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models, "
+  "plans, memory: "
   "network, system, framework, the fields of a run by name, quantity, rank and value in SI units (docs/accuracy.md). "
   "kernels: kernel, op, "
   "pass, precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md). operators: "

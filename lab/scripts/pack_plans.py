@@ -96,9 +96,10 @@ CUDNN = [("2025-02", "@cudnn9.10"), ("2024-03", "@cudnn9.0"), ("2023-04", "@cudn
 
 
 def megatron_of(month):
+    """By its month; the newest where the source has none."""
     for until, name in (("2023-04", "megatron-v2"), ("2023-12", "megatron-core-0.1"), ("2024-09", "megatron-core-0.5"),
                         ("2025-04", "megatron-core-0.9")):
-        if month <= until:
+        if month and month <= until:
             return name
     return "megatron-core-0.12"
 
@@ -131,7 +132,8 @@ def framework_of(row):
 # ---- Runs
 
 # One scale for a tensor, by current values or delayed; or one for every block, whose kernels are not modelled apart.
-PRECISIONS = {"fp8-cs": "fp8", "fp8-ds": "fp8", "fp8-mx": "fp8", "mxfp8": "fp8", "fp8-sc": "fp8", "nvfp4": "fp4"}
+PRECISIONS = {"fp8-cs": "fp8", "fp8-cs (fp8-mx)": "fp8",
+              "fp8-ds": "fp8", "fp8-mx": "fp8", "mxfp8": "fp8", "fp8-sc": "fp8", "nvfp4": "fp4"}
 FIELDS = {"tensor_parallel": "tensor_parallel", "pipeline_parallel": "pipeline_parallel",
           "virtual_pipeline_stages": "virtual_pipeline", "context_parallel": "context_parallel",
           "expert_parallel": "expert_parallel", "schedule": "pipeline_schedule", "zero_stage": "zero",
@@ -199,10 +201,12 @@ def run_of(row):
 # ---- Rows
 
 def use_of(row):
-    if "Nemotron 3 Nano" in row["model"] or "Nemotron_3_Nano" in row["model"]:
+    if row["model"].replace("_", " ").startswith("Nemotron 3"):
         return "skip", "layers of state spaces are not modelled"
     if not row["global_batch"]:
         return "skip", "no global batch"
+    if not row["precision"]:
+        return "skip", "no precision"
     if any(name in row["model"] for name in ("DeepSeek", "GPT OSS", "GPT-OSS", "Qwen3")):
         return "check", "mixtures of experts: equal settings differ by up to twice between releases"
     if row["source_repo"] == "Oneflow-Inc/DLPerf":
@@ -230,6 +234,143 @@ def published(row, line):
                "value": number(row["memory_GB"]) * 1e9}
 
 
+# ---- Megatron-LM's functional tests
+
+def network_of_test(row):
+    """GPT as Megatron-LM builds it: biases, dropout, positions and the tied output as configured; experts without a
+    gate in every layer."""
+    switches = {"bias": row["bias"], "dropout": 0 if row["dropout"] == "0.0/0.0" else 1, "tied": row["tied_embeddings"]}
+    if row["position"] != "learned_absolute":
+        switches["positions"] = 0
+    name = "gpt-moe" if number(row["experts"]) > 1 else "gpt"
+    without = {"ffn": ""} if name == "gpt-moe" else {}
+    return shaped(" ".join([name] + [f"{key}={value}" for key, value in switches.items()]), row | without)
+
+
+def why_skipped(row):
+    """What of a test is not in the catalogue."""
+    if row["hidden"] == "":
+        return row["check"]
+    if row["q_lora_rank"]:
+        return "latent attention of any size is not in the catalogue"
+    if row["mtp_layers"]:
+        return "multi-token prediction is not modelled"
+    if row["gated"] == "1":
+        return "layers of GPT with a gated feed-forward network are not in the catalogue"
+    return ""
+
+
+def tests(row, number_of_row):
+    """Step time, allocator peak and static memory of a functional test. FP16 gradients are kept in 16 bits, others in
+    FP32 (grad_precision); memory is of the last rank."""
+    why = why_skipped(row)
+    run = run_of(row | {"micro_batch": row["micro_batch"]})
+    run["gradient_bytes"] = {"fp32": 4, "fp16": 2, "bf16": 2}[row["grad_precision"]]
+    run["expert_tensor_parallel"] = row["expert_tensor_parallel"]
+    own = {"task": "training", "network": "" if why else network_of_test(row),
+           "system": {"A100": "dgx-a100-80gb", "H100": "dgx-h100"}[row["gpu"]], "framework": framework_of(row),
+           "framework_version": f"{row['framework_version']} {row['date'][:7]}", "source": row["source_repo"],
+           "use": "skip" if why else "check", "check": why or row["check"],
+           "words": "/".join(row["source_path"].split("/")[-2:]).replace("golden_values_", "")} | run
+    for name, column, rank in (("step_time", "step_time_s", ""), ("allocator_peak", "memory_bytes", "last"),
+                               ("static_memory", "static_memory_bytes", "last")):
+        if number(row[column]) > 0:
+            yield {**own, "id": f"megatron-{number_of_row} {name}", "quantity": name, "rank": rank,
+                   "value": number(row[column])}
+
+
+# ---- MLPerf training
+
+def mlperf_network(row):
+    if row["gated"] == "0":  # GPT-3
+        return shaped("gpt", row)
+    return shaped("llama", row)
+
+
+# What fine-tuning has beside a plan. No run has such fields, so that these rows are refused and counted until it has.
+ADAPTERS = ("lora_rank", "lora_alpha", "lora_targets", "frozen_weights_precision")
+
+
+def of_mlperf(name, precision_of_gradients):
+    """Rows of MLPerf: FP8 weights are primary where parameters are gathered in FP8; a pipeline that counts embedding
+    and loss as a layer each is balanced; memory is of the logging rank, the first."""
+    def pack(row, number_of_row):
+        run = run_of(row)
+        run["recompute_layers"] = row.get("recompute_layers", "")
+        run["primary_weights"] = "yes" if row["fp8_param_gather"] == "1" else ""
+        run["gradient_bytes"] = precision_of_gradients(row)
+        if "count as a layer each" in row["note"]:
+            run["stage_layers"] = "balanced"
+        known = row["tensor_parallel"] != ""
+        own = {"task": "training", "network": mlperf_network(row),
+               "system": {"H100": "dgx-h100", "H200": "dgx-h200", "MI300X": "mi300x-node"}[row["gpu"]],
+               "framework": framework_of(row), "framework_version": row["framework_version"],
+               "source": row["source_repo"], "use": "check" if known else "skip", "check": row["check"],
+               "words": f"{row['case']}; {row['note']}"} | {key: row.get(key, "") for key in ADAPTERS} | run
+        if row["step_time_s"]:
+            yield {**own, "id": f"{name}-{number_of_row} step_time", "quantity": "step_time",
+                   "value": number(row["step_time_s"])}
+        if number(row.get("memory_bytes", "")) > 0:
+            yield {**own, "id": f"{name}-{number_of_row} allocator_peak", "quantity": "allocator_peak",
+                   "rank": "first", "value": number(row["memory_bytes"])}
+    return pack
+
+
+def gradients_of_large(row):
+    """Of Llama 3.1 the submissions' pretrain.py says grad_reduce_in_fp32=False; of GPT-3 it was not read."""
+    return 2 if "Llama" in row["model"] else ""
+
+
+OTHERS = {"BERT-Large": "padding is removed, and the mean length is not printed",
+          "DLRM-DCNv2": "embedding tables that are divided over the GPUs are not modelled"}
+
+
+def others(row, number_of_row):
+    """BERT, recommenders, detection, diffusion, graphs: none can be predicted, and each says why."""
+    why = OTHERS.get(row["model"], f"{row['model']} is not in the catalogue")
+    gpus, nodes = counts_of(row)
+    yield {"id": f"mlperf-other-{number_of_row} step_time", "task": "training", "system": row["system"],
+           "framework_version": row["framework_version"], "source": row["source_repo"], "use": "skip", "check": why,
+           "words": f"{row['model']}; {row['case']}; {row['note']}", "gpus": gpus, "nodes": nodes,
+           "batch": row["batch_per_gpu"], "quantity": "step_time", "value": number(row["step_time_s"])}
+
+
+# ---- Fine-tuning
+
+MEMORY_WORDS = [("max_memory_allocated", "allocator_peak"), ("peak memory active", "allocator_peak"),
+                ("reserved", "reserved"), ("nvidia-smi", "device_total")]
+
+
+def finetuning(row, number_of_row):
+    """LoRA, adapters and full fine-tuning. What a run cannot say yet (adapters, frozen or pure 16-bit weights and
+    states) has columns of its own, which refuse the row."""
+    quantity = next((own for words, own in MEMORY_WORDS if words in row["memory_kind"]), "")
+    beside = {key: row[key] for key in ADAPTERS}
+    beside["adapter"] = row["parallelism"] if row["parallelism"].startswith("adapter") else ""
+    beside["states_precision"] = "bf16" if "bf16" in row["optimizer_precision"] else ""
+    why = ("no shape" if not row["hidden"] else "no batch" if not row["global_batch"] or not row["micro_batch"]
+           else "no system" if int(row["gpus"]) > 1 and "DGX" not in row["system"] else "")
+    own = {"task": "training", "framework": "", "framework_version": month_of(row), "source": row["source_repo"],
+           "use": "skip" if why else "check", "check": why or row["check"], **beside,
+           "words": f"{row['case']}; {row['framework']}; {row['note']}",
+           "network": shaped(family_of(row), row) if row["hidden"] else "",
+           "system": TUNERS.get(row["system"] or row["gpu"], row["gpu"]), **run_of(row)}
+    own["offload"] = row["offload"]
+    if row["step_time_s"]:
+        yield {**own, "id": f"finetune-{number_of_row} step_time", "quantity": "step_time",
+               "value": number(row["step_time_s"])}
+    if number(row["memory_bytes"]) > 0 and row["memory_kind"] != "out of memory":
+        unnamed = {} if quantity or why else {"use": "skip", "check": f"memory by \"{row['memory_kind'][:40]}\""}
+        yield {**own, **unnamed, "id": f"finetune-{number_of_row} memory", "quantity": quantity or "device_total",
+               "value": number(row["memory_bytes"])}
+
+
+TUNERS = {"A100-SXM4-80G": "a100-sxm4-80gb", "A100-SXM4-40GB": "a100-sxm4-40gb", "DGX-H100": "dgx-h100",
+          "A100 80GB": "a100-sxm4-80gb", "A100 40GB": "a100-sxm4-40gb", "A800 80GB": "a800-sxm4-80gb"}
+
+
+# ---- Files
+
 def read(path):
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -237,9 +378,10 @@ def read(path):
 
 def write(name, rows):
     """Columns that no row has are left out."""
-    fields = [key for key in dict.fromkeys(key for row in rows for key in row) if key not in FACTS + ABOUT]
+    seen = dict.fromkeys(key for row in rows for key, value in row.items() if value not in ("", None))
+    fields = [key for key in seen if key not in FACTS + ABOUT]
     text = io.StringIO()
-    writer = csv.DictWriter(text, FACTS + fields + ABOUT, restval="", lineterminator="\n")
+    writer = csv.DictWriter(text, FACTS + fields + ABOUT, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows({key: plain(value) for key, value in row.items()} for row in rows)
     path = TARGET / f"{name}.csv.gz"
@@ -247,10 +389,21 @@ def write(name, rows):
     print(f"{name}: {len(rows)} rows, {path.stat().st_size} bytes")
 
 
+def packed(folder, file, pack, keep=lambda row: True):
+    rows = [row for row in read(folder / f"{file}.csv.gz") if keep(row)]
+    return [out for line, row in enumerate(rows, 2) for out in pack(row, line)]
+
+
 def main():
+    """Constants are fitted to rows of the first file; the second is for checks alone."""
     folder = pathlib.Path(sys.argv[1])
-    table = [row for row in read(folder / "transformer_parallel.csv.gz") if row["gpu"] != "B200"]
-    write("large_models", [packed for line, row in enumerate(table, 2) for packed in published(row, line)])
+    write("large_models", packed(folder, "transformer_parallel", published, lambda row: row["gpu"] != "B200"))
+    blackwell = [row | {"id": f"b200-{row['id']}", "use": "skip" if row["use"] == "skip" else "check"} for row in
+                 packed(folder, "transformer_parallel", published, lambda row: row["gpu"] == "B200")]
+    write("plans", packed(folder, "megatron_goldens", tests)
+          + packed(folder, "mlperf_large", of_mlperf("mlperf-large", gradients_of_large))
+          + packed(folder, "mlperf_lora", of_mlperf("mlperf-lora", lambda row: ""))
+          + packed(folder, "mlperf_other", others) + packed(folder, "finetune_lora", finetuning) + blackwell)
 
 
 if __name__ == "__main__":

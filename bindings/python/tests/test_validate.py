@@ -15,12 +15,12 @@ ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
 
 
 def test_the_sets() -> None:
-    assert pm.validation_sets() == ["statements", "training", "inference", "large-models", "kernels", "operators",
-                                    "collectives", "storage"]
+    assert pm.validation_sets() == ["statements", "training", "inference", "large-models", "plans", "memory", "kernels",
+                                    "operators", "collectives", "storage"]
 
 
 FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings",
-    "covered [%]"] for name in ("training", "inference", "large-models")}
+    "covered [%]"] for name in ("training", "inference", "large-models", "plans", "memory")}
 
 
 def test_every_set_has_the_same_columns() -> None:
@@ -134,7 +134,7 @@ def test_memory_is_of_a_quantity_and_a_rank(tmp_path: Path) -> None:
 def test_packed_rows_that_cannot_be_predicted_say_why(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     bad = {"unknown quantity \"memory\"": plan("memory"), "no latency": plan("latency"),
-           "no \"lora_rank\" (16)": plan("step_time", lora_rank=16), "rank 3 of a run that has 1":
+           "no \"lora_rank\", which the row gives": plan("step_time", lora_rank=16), "rank 3 of a run that has 1":
            plan("allocator_peak", rank=3), "rank \"middle\"": plan("allocator_peak", rank="middle"),
            "left out: no batch": plan("step_time", use="skip", check="no batch"), "use \"often\"":
            plan("step_time", use="often"), "zb-5p": plan("step_time", pipeline_schedule="zb-5p"),

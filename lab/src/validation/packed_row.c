@@ -90,7 +90,8 @@ static int set_field(const pm__lab_rate_reader *reader, const char *title, const
   const pm_field *field = pm_record_find_field(pm_record_type_find(facts->run), title);
   bool usual = field != NULL && (field->option == NULL || field->option[0] != '\0');
   if (!usual)
-    return pm__fail(error, PM_STATUS_NOT_MODELLED, "a run of %s has no \"%.40s\" (%.40s)", facts->name, title, text);
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "a run of %s has no \"%.40s\", which the row gives", facts->name,
+                    title);
   if (strcmp(title, "micro_batch") == 0) {
     int status = read_sizes(text, rate, error);
     if (status != PM_OK || rate->micro_batches > 1) return status;
@@ -195,6 +196,12 @@ static int read_use(const pm__lab_rate_reader *reader, const pm__lab_row *row, p
   return PM_OK;
 }
 
+bool pm__lab_packed_is_memory(const pm__lab_rate_reader *reader, const pm__lab_row *row)
+{
+  const pm__lab_quantity *quantity = pm__lab_quantity_find(cell(reader, row, "quantity"), NULL);
+  return quantity != NULL && quantity->of_memory != NULL;
+}
+
 int pm__lab_packed_read(const pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   pm_given given = {0, 0};
@@ -216,8 +223,8 @@ static bool has_experts(const pm_network *network, const pm_run *run)
   return pm_run_check_field(network, run, field, NULL) == PM_OK;
 }
 
-void pm__lab_packed_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
-                          size_t size)
+void pm__lab_packed_plan_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
+                               size_t size)
 {
   char schedule[PM_TEXT_MAX] = "no-pipeline", source[PM_TEXT_MAX];
   const pm_run *run = &rate->plan;
@@ -228,4 +235,15 @@ void pm__lab_packed_group(const pm__lab_rate *rate, const pm__lab_row *row, cons
   bool memory = rate->quantity->of_memory != NULL;
   snprintf(group, size, "%s%s%s %.20s %.12s zero-%d %.24s", memory ? rate->quantity->name : "", memory ? ", " : "",
            has_experts(network, run) ? "moe" : "dense", rate->gpu, schedule, run->zero, source);
+}
+
+void pm__lab_packed_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
+                          size_t size)
+{
+  char source[PM_TEXT_MAX], rank[16] = "";
+  bool doubted = rate->check != NULL && rate->check[0] != '\0' && strcmp(rate->check, "ok") != 0;
+  pm__lab_source_name(row->cell[PM__COLUMN_REPOSITORY], source, sizeof source);
+  if (rate->quantity->of_memory != NULL) pm__lab_rank_format(rate->rank, rank, sizeof rank);
+  snprintf(group, size, "%s%s%s, %s %.24s, %s", rate->quantity->name, rank[0] != '\0' ? " " : "", rank,
+           has_experts(network, &rate->plan) ? "moe" : "dense", source, doubted ? "doubted" : "ok");
 }

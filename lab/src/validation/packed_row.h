@@ -22,11 +22,18 @@ bool pm__lab_packed_is(const pm__csv *table);
 /* PM_OK, or which of the columns is missing. */
 int pm__lab_packed_check(const pm__csv *table, const char *file, pm_error *error);
 
+/* Whether the row measures memory; not if its quantity is unknown. */
+bool pm__lab_packed_is_memory(const pm__lab_rate_reader *reader, const pm__lab_row *row);
+
 /* Reads row `row->line` of the reader's table. The error says why it cannot be predicted. */
 int pm__lab_packed_read(const pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate,
                         pm_error *error);
 
 /* "moe h100-sxm5 interleaved zero-1 Megatron-Bridge": the network's kind, how it was parallelized, who measured it. */
+void pm__lab_packed_plan_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
+                               size_t size);
+
+/* "allocator_peak last, dense Megatron-LM, ok": what was measured, by whom, and whether that is in doubt. */
 void pm__lab_packed_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
                           size_t size);
 

@@ -22,7 +22,7 @@ static double allocator_peak(const pm__lab_memory *memory)
 
 static double static_memory(const pm__lab_memory *memory)
 {
-  return memory->parameters;
+  return memory->kept;
 }
 
 static const pm__lab_quantity quantities[] = {
@@ -65,6 +65,13 @@ int pm__lab_rank_read(const char *text, int *rank, pm_error *error)
                   text);
 }
 
+void pm__lab_rank_format(int rank, char *text, size_t size)
+{
+  if (rank == PM__RANK_FULLEST || rank == PM__RANK_LAST || rank == 0)
+    snprintf(text, size, "%s", rank == 0 ? "first" : rank == PM__RANK_LAST ? "last" : "fullest");
+  else snprintf(text, size, "stage %d", rank);
+}
+
 /* ---- Memory ---- */
 
 static const pm_stage *stage_of(const pm_stage *stages, int count, int rank)
@@ -86,7 +93,7 @@ int pm__lab_memory_of(const pm_plan *plan, const pm_run *run, int rank, pm__lab_
   const pm_stage *stage = count > 0 ? stage_of(stages, count, rank) : NULL;
   if (stage != NULL)
     *memory = (pm__lab_memory){stage->memory, stage->context, stage->allocator,
-                               stage->weights + stage->gradients + stage->optimizer};
+                               stage->weights + stage->gradients + stage->optimizer + stage->workspace};
   free(stages);
   if (stage != NULL) return PM_OK;
   if (count > 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "rank %d of a run that has %d stages", rank, count);
@@ -98,6 +105,7 @@ int pm__lab_memory_of_call(const pm_plan *plan, const pm_inference_run *run, pm_
   pm_memory_use use;
   int status = pm_inference_get_memory(plan, run, &use, error);
   if (status == PM_OK)
-    *memory = (pm__lab_memory){use.total, use.context, use.allocator, use.weights + use.gradients + use.optimizer};
+    *memory = (pm__lab_memory){use.total, use.context, use.allocator,
+                               use.weights + use.gradients + use.optimizer + use.workspace};
   return status;
 }

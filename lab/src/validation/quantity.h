@@ -13,7 +13,7 @@ typedef struct pm__lab_memory {
   double total;      /* what the driver reports */
   double context;    /* of CUDA, which the allocator does not see */
   double allocator;  /* what the allocator holds beyond what tensors take */
-  double parameters; /* weights, gradients and state of the optimizer: allocated between steps */
+  double kept;       /* weights, gradients, state of the optimizer and workspaces: allocated between steps */
 } pm__lab_memory;
 
 typedef struct pm__lab_quantity {
@@ -35,6 +35,9 @@ enum { PM__RANK_FULLEST = -1, PM__RANK_LAST = -2 };
 
 /* "first", "last", "fullest" or a number; "" is the fullest. */
 int pm__lab_rank_read(const char *text, int *rank, pm_error *error);
+
+/* The opposite. */
+void pm__lab_rank_format(int rank, char *text, size_t size);
 
 /* Memory of a run of training by stage, as pm_prediction_get_stages has it. */
 int pm__lab_memory_of(const pm_plan *plan, const pm_run *run, int rank, pm__lab_memory *memory, pm_error *error);

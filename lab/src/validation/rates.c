@@ -47,6 +47,9 @@ static const pm_field reading_fields[] = {
 
 static const pm_record_type reading_type = PM__TYPE(reading_row, reading_fields);
 
+/* Which rows of a table of packed rows a set has. */
+enum quantities_wanted { ALL_QUANTITIES, NO_MEMORY, ONLY_MEMORY };
+
 typedef struct rates {
   pm__lab_context *context;
   pm__lab_rate_reader reader;
@@ -55,6 +58,8 @@ typedef struct rates {
   reading_row *read;
   pm__lab_setting_row *settings;
   size_t capacity, read_capacity, setting_capacity;
+  bool by_plan; /* groups of packed rows */
+  int quantities; /* a quantities_wanted */
   pm__lab_reasons reasons;
 } rates;
 
@@ -139,7 +144,8 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency || unit[0] == '\0' ? rate->quantity->shown : unit);
   snprintf(out->set, sizeof out->set, "%.79s", t->context->set);
   const pm_network *network = pm__lab_predictor_built_network(t->reader.predictor, rate->network);
-  if (t->reader.packed && !t->reader.inference) pm__lab_packed_group(rate, row, network, out->group, sizeof out->group);
+  if (t->by_plan) pm__lab_packed_plan_group(rate, row, network, out->group, sizeof out->group);
+  else if (t->reader.packed) pm__lab_packed_group(rate, row, network, out->group, sizeof out->group);
   else pm__lab_rate_group(rate, row, network, out->group, sizeof out->group);
   return add_runs(t, rate, &t->asked[index], error);
 }
@@ -162,6 +168,12 @@ static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, 
   return rules->failed ? pm__no_memory(error) : PM_OK;
 }
 
+static bool is_wanted(const rates *t, const pm__lab_row *row)
+{
+  if (t->quantities == ALL_QUANTITIES) return true;
+  return pm__lab_packed_is_memory(&t->reader, row) == (t->quantities == ONLY_MEMORY);
+}
+
 static int read_rows(rates *t, pm_error *error)
 {
   int columns[PM__COLUMNS], status = PM_OK;
@@ -170,7 +182,7 @@ static int read_rows(rates *t, pm_error *error)
     pm__lab_row row;
     pm__string rules = {NULL, 0, 0, false};
     pm__lab_row_get(t->context->table, line, columns, &row);
-    status = read_row(t, &row, line, &rules, error);
+    if (is_wanted(t, &row)) status = read_row(t, &row, line, &rules, error);
     free(rules.text);
   }
   return status;
@@ -293,12 +305,14 @@ static void free_rates(rates *t)
   free(t->settings);
 }
 
-static pm_table *validate(pm__lab_context *context, const char *set, pm_error *error)
+static pm_table *validate(pm__lab_context *context, const char *set, int quantities, pm_error *error)
 {
   rates t;
   pm_table *table = NULL;
   memset(&t, 0, sizeof t);
   t.context = context;
+  t.quantities = quantities;
+  t.by_plan = strcmp(set, "large-models") == 0;
   int status = pm__lab_rate_reader_open(&t.reader, context->catalog, set, context->table, context->file, error);
   if (status == PM_OK) status = read_rows(&t, error);
   if (status == PM_OK && context->only != NULL && t.rows.count == 0)
@@ -316,15 +330,25 @@ static pm_table *validate(pm__lab_context *context, const char *set, pm_error *e
 
 pm_table *pm__lab_validate_training(pm__lab_context *context, pm_error *error)
 {
-  return validate(context, "training", error);
+  return validate(context, "training", ALL_QUANTITIES, error);
 }
 
 pm_table *pm__lab_validate_inference(pm__lab_context *context, pm_error *error)
 {
-  return validate(context, "inference", error);
+  return validate(context, "inference", ALL_QUANTITIES, error);
 }
 
 pm_table *pm__lab_validate_large_models(pm__lab_context *context, pm_error *error)
 {
-  return validate(context, "large-models", error);
+  return validate(context, "large-models", ALL_QUANTITIES, error);
+}
+
+pm_table *pm__lab_validate_plans(pm__lab_context *context, pm_error *error)
+{
+  return validate(context, "plans", NO_MEMORY, error);
+}
+
+pm_table *pm__lab_validate_memory(pm__lab_context *context, pm_error *error)
+{
+  return validate(context, "memory", ONLY_MEMORY, error);
 }

@@ -16,6 +16,8 @@ static const set sets[] = {
   {"training", "", "measured/training.csv", pm__lab_validate_training},
   {"inference", "", "measured/inference.csv", pm__lab_validate_inference},
   {"large-models", "", "measured/large_models.csv", pm__lab_validate_large_models},
+  {"plans", "", "measured/plans.csv", pm__lab_validate_plans},
+  {"memory", "", "measured/plans.csv", pm__lab_validate_memory},
   {"kernels", "", "measured/kernels.csv", pm__lab_validate_kernels},
   {"operators", "", "measured/operators.csv", pm__lab_validate_operators},
   {"collectives", "", "measured/collectives.csv", pm__lab_validate_collectives},
