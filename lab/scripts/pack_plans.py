@@ -219,6 +219,13 @@ def source_of(row):
     return row["source_repo"].split(" (")[0]
 
 
+def memory_of(row):
+    """What nvidia-smi shows; what torch allocated; of torchtitan what its log prints as memory: max_reserved."""
+    if "torchtitan" in row["source_repo"]:
+        return "reserved"
+    return "allocator_peak" if "allocator" in row["memory_what"] else "device_total"
+
+
 def published(row, line):
     """Step time and memory of a row of transformer_parallel."""
     use, why = use_of(row)
@@ -230,7 +237,7 @@ def published(row, line):
     time = number(row["step_time_s"])
     yield {**own, "id": f"{line} {place}".strip(), "quantity": "step_time", "value": "" if math.isnan(time) else time}
     if number(row["memory_GB"]) > 0:
-        yield {**own, "id": f"{line} memory", "quantity": "device_total", "rank": "fullest",
+        yield {**own, "id": f"{line} memory", "quantity": memory_of(row), "rank": "fullest",
                "value": number(row["memory_GB"]) * 1e9}
 
 

@@ -38,7 +38,7 @@ TIMES = {
 MEMORY = {
     "BLOOM, nvidia-smi": (6, "bigscience", 34),
     "zero-bubble, allocator": (8, "2401.10241", 24),
-    "torchtitan, allocator": (12, "torchtitan", 18),
+    "torchtitan, reserved": (12, "torchtitan", 18),
 }
 INSIDE = (
     "too short where experts stay in a node, too long over nodes, where dispatch is not de-duplicated; releases differ"
