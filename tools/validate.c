@@ -75,7 +75,7 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_SET, '\0', "set",
-   "statements|training|inference|large-models|plans|memory|kernels|operators|collectives|storage",
+   "statements|training|training-checks|inference|large-models|plans|memory|kernels|operators|collectives|storage",
    "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
@@ -98,6 +98,7 @@ const cli_command validate_command = {
   "training, inference: published rates; rows of the same network, GPU, GPUs, batch, precision and software are one "
   "setting, whose errors are of its medians, and covered is the share of settings within the 80 % interval of the "
   "prediction. large-models: step times, and memory of a GPU, of language models on many GPUs. "
+  "training-checks: rates that no constant is fitted to. "
   "plans: step times of further plans, to which no constant is fitted; memory: their memory, by quantity and rank. "
   "kernels: times of single kernels, beside a plain roofline. operators: "
   "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies "

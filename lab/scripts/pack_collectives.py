@@ -5,9 +5,10 @@
     [all.csv]
 
 Adds three columns to the table as it was collected: the catalogue's machine, the GPUs of each node that were used
-(empty: the first ones), and what the row is used for: `fit` (constants may be fitted to it), `held-out` (never),
-`document` (a statement of one of the catalogue's documents, never fitted). Rows whose wiring the source does not
-describe keep an empty machine and are not predicted.
+(empty: the first ones), and what the row is used for: `fit` (constants may be fitted to it), `held-out` (never; its
+errors have gates), `check` (never; machines that came later, without a gate), `document` (a statement of one of the
+catalogue's documents, never fitted). Rows whose wiring the source does not describe keep an empty machine and are not
+predicted.
 
 Of the profiles of the Vidur simulator large messages are taken, as a test: they are times of PyTorch's calls. None
 between nodes, whose network is not named, nor small ones, which hold the start of an eager call of 30 to 60 us (2023;
@@ -61,6 +62,9 @@ MACHINES = {
     "H100-SXM5 NVSwitch (AWS p5.48xlarge)": ("p5", "", "fit"),
     "IBM AC922": ("ac922", "", "document"),
     "MI300X 8-GPU xGMI mesh": ("mi300x-node", "", "fit"),
+    "MI300X 2 nodes (8x400G)": ("mi300x-node", "", "check"),
+    "H100 HGX (Nebius, 8x400G IB)": ("dgx-h100", "", "check"),
+    "GB200 NVL72": ("gb200-nvl72", "", "check"),
     "PCIe server (previous gen)": ("smc4028gr-m40", "", "document"),
     "V100-SXM2 8-GPU hybrid cube-mesh": ("oci-bm-gpu3", "", "fit"),
 }
@@ -136,6 +140,8 @@ def told(row):
     row["machine"], row["gpu_list"], use = MACHINES.get(row["system"], ("", "", "held-out"))
     row["use"] = use_of(row, use)
     row["source"] = source_of(row["source"])
+    if row["system"] == "GB200 NVL72":
+        row["nodes"] = "1"  # 18 trays of one NVLink domain
     if row["system"].startswith("V100-SXM2 8-GPU server") and row["gpus"] == "2":
         row["gpu_list"] = "0 3"  # a pair with two links: README of the collection, and twice the rate of one
     for words, cells in SAID.items():

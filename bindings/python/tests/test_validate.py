@@ -15,12 +15,12 @@ ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
 
 
 def test_the_sets() -> None:
-    assert pm.validation_sets() == ["statements", "training", "inference", "large-models", "plans", "memory", "kernels",
-                                    "operators", "collectives", "storage"]
+    assert pm.validation_sets() == ["statements", "training", "training-checks", "inference", "large-models", "plans",
+                                    "memory", "kernels", "operators", "collectives", "storage"]
 
 
 FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings",
-    "covered [%]"] for name in ("training", "inference", "large-models", "plans", "memory")}
+    "covered [%]"] for name in ("training", "training-checks", "inference", "large-models", "plans", "memory")}
 
 
 def test_every_set_has_the_same_columns() -> None:

@@ -63,7 +63,7 @@ static int find_group(pm__lab_collective_rows *rows, int machine, pm_group *made
 static pm_fit_use use_of(const pm__lab_run *run, const char *kept)
 {
   const char *said = run->cells->use;
-  if (strcmp(said, "document") == 0) return PM_FIT_USE_COUNT;
+  if (strcmp(said, "document") == 0 || strcmp(said, "check") == 0) return PM_FIT_USE_COUNT;
   bool out = strcmp(said, "held-out") == 0 || pm__lab_listed(kept, run->machine);
   return out ? PM_FIT_USE_EXCLUDED : PM_FIT_USE_FITTED;
 }

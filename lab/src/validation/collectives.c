@@ -22,7 +22,7 @@ static const pm_choice inside_choices[] = {{.name = "no", .doc = ""}, {.name = "
 static const pm_field fields[] = {
   PM__FIELD(run_row, TEXT, system, "system", "", "as the source calls it"),
   PM__FIELD(run_row, TEXT, machine, "machine", "", "id in the catalogue; empty if none is known to be wired so"),
-  PM__FIELD(run_row, TEXT, use, "use", "", "fit, held-out, document, or user for rows of one's own"),
+  PM__FIELD(run_row, TEXT, use, "use", "", "fit, held-out, check, document, or user for rows of one's own"),
   PM__FIELD(run_row, TEXT, regime, "regime", "", "by size of the message"),
   PM__FIELD(run_row, TEXT, collective, "collective", "", "what was done"),
   PM__FIELD(run_row, TEXT, algorithm, "algorithm", "", "the one that the prediction takes"),
@@ -223,7 +223,7 @@ static bool is_first_of_machine(const study *s, size_t index)
 
 static pm_table *groups_table(const study *s, pm_error *error)
 {
-  static const char *const uses[] = {NULL, "fit", "held-out", "document"};
+  static const char *const uses[] = {NULL, "fit", "held-out", "check", "document"};
   groups g = {.of = s};
   int status = PM_OK;
   for (size_t u = 0; u < sizeof uses / sizeof uses[0] && status == PM_OK; u++)

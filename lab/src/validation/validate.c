@@ -14,6 +14,7 @@ typedef struct set {
 static const set sets[] = {
   {"statements", "seeds", "measured/statements.csv", pm__lab_validate_statements},
   {"training", "", "measured/training.csv", pm__lab_validate_training},
+  {"training-checks", "", "measured/training_checks.csv", pm__lab_validate_training},
   {"inference", "", "measured/inference.csv", pm__lab_validate_inference},
   {"large-models", "", "measured/large_models.csv", pm__lab_validate_large_models},
   {"plans", "", "measured/plans.csv", pm__lab_validate_plans},
