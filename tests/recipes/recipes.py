@@ -287,7 +287,7 @@ static pm__collective_traffic toy_star_traffic(const pm__collective_parameters *
 const pm__collective_algorithm pm__collective_algorithm_TOY_STAR = {
   .collectives = PM__BIT(PM_COLLECTIVE_ALL_REDUCE),
   .protocols = PM__ANY_PROTOCOL,
-  .eras = PM__ANY_NCCL,
+  .nccl = PM__ANY_NCCL,
   .needs = PM__NEEDS_ONE_NODE,
   .selection = PM__SELECTED_BY_NAME,
   .cost = toy_star_cost,
