@@ -101,16 +101,16 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
   return status;
 }
 
-static int32_t software_index(const question *q)
+static pm_study_software software_of(const question *q)
 {
-  return (int32_t)run_number(&q->asked, 0, q->asked.facts->software);
+  return pm_study_get_software(q->study, (int32_t)run_number(&q->asked, 0, q->asked.facts->software), 0);
 }
 
-static const char *software_of(const question *q)
+static const char *software_id(const question *q)
 {
-  const pm_framework_profile *framework = pm_study_get_framework(q->study, software_index(q), 0);
-  const pm_inference_profile *profile = pm_study_get_profile(q->study, software_index(q), 0);
-  return framework != NULL ? framework->framework.id : profile != NULL ? profile->id : "none";
+  const pm_study_software software = software_of(q);
+  if (software.framework != NULL) return software.framework->framework.id;
+  return software.profile != NULL ? software.profile->id : "none";
 }
 
 static int write_row(const cli_request *request, const question *q)
@@ -119,7 +119,7 @@ static int write_row(const cli_request *request, const question *q)
   pm_network_totals totals;
   pm_network_get_totals(q->network, &totals, &error);
   const char *const names[] = {"network", "system", "framework"};
-  const char *const values[] = {totals.id, pm_system_get_machine(q->system)->id, software_of(q)};
+  const char *const values[] = {totals.id, pm_system_get_machine(q->system)->id, software_id(q)};
   pm_table *table = pm_table_new(1, &error);
   int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   for (int i = 0; i < 3 && status == PM_OK; i++) status = pm_table_add_text(table, names[i], "", &values[i], &error);
@@ -145,22 +145,17 @@ static void sum(const pm_layer_memory *rows, int count, pm_layer_memory *total)
 /* Layers keep what one micro-batch needs. */
 static int write_layers(const cli_request *request, const question *q)
 {
-  pm_memory_profile profile;
   pm_error error = PM_ERROR_NONE;
   pm_table *table = NULL;
   const pm_network *network = pm_study_get_network(q->study, (int32_t)run_number(&q->asked, 0, "network_index"));
   double batch = run_number(&q->asked, 0, "batch");
   int32_t precision = (int32_t)run_number(&q->asked, 0, "precision"), count = pm_network_count_layers(network);
-  int status = pm_study_get_memory_profile(q->study, software_index(q), 0, &profile, &error);
-  int code = status == PM_OK ? CODE_DONE : fail_error(&error);
   const pm_run *step = trains(q) ? step_of(q) : NULL;
   if (step != NULL && !isnan(step->micro_batch)) batch = step->micro_batch;
   bool whole = step == NULL || step->tensor_parallel * step->context_parallel * step->expert_parallel == 1;
-  if (code == CODE_DONE && !whole)
-    code = fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
-  if (code != CODE_DONE) return code;
+  if (!whole) return fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
   pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count + 1, sizeof *rows);
-  if (rows != NULL && pm_memory_get_layers(network, &profile, batch, precision, rows, &error) == PM_OK) {
+  if (rows != NULL && pm_memory_get_layers(network, software_of(q).memory, batch, precision, rows, &error) == PM_OK) {
     sum(rows, count, &rows[count]);
     table = table_with_total("layer_memory", rows, (size_t)count + 1, &error);
   }

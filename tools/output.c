@@ -127,7 +127,7 @@ pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_
   pm_table *table = pm_table_new_of_records(pm_record_type_find(type), rows, count, error);
   if (table == NULL) return NULL;
   pm_table_drop(table, "index");
-  pm_table_mark_total(table);
+  pm_table_set_total(table, PM_TABLE_TOTAL_ROW);
   return table;
 }
 
@@ -137,7 +137,7 @@ int keep_columns(const cli_request *request, pm_table *table)
   pm_error error = PM_ERROR_NONE;
   const char *asked = request->value[OPTION_COLUMNS];
   if (asked == NULL || table == NULL) return CODE_DONE;
-  if (strcmp(asked, "all") == 0) return pm_table_show_all(table), CODE_DONE;
+  if (strcmp(asked, "all") == 0) return pm_table_set_show(table, NULL, PM_SHOW_MAIN), CODE_DONE;
   if (!read_option_names("columns", asked, &names)) return CODE_USAGE;
   int status = pm_table_keep(table, names.items, names.count, &error);
   free(names.items);

@@ -48,17 +48,18 @@ static int write_json(const cli_request *request, const pm_system *system, const
 {
   cli_page page;
   char number[PM_NUMBER_MAX];
-  int count = cycle_count(group), gpus = pm_group_count_gpus(group);
+  const pm_group_facts facts = pm_group_get_facts(group);
+  int count = cycle_count(group);
   if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "{\n  \"system\": \"%s\",\n  \"gpus\": %d,\n", pm_system_get_machine(system)->id, gpus);
-  fprintf(page.stream, "  \"directed_rings\": %s,\n", pm_number_format(number, pm_group_get_rings(group)));
-  double bandwidth = pm_group_get_ring_bandwidth(group);
-  fprintf(page.stream, "  \"bandwidth\": %s,\n", isinf(bandwidth) ? "null" : pm_number_format(number, bandwidth));
-  fprintf(page.stream, "  \"over\": \"%s\",\n  \"cycles\": [", pm_group_get_medium(group));
+  fprintf(page.stream, "{\n  \"system\": \"%s\",\n  \"gpus\": %d,\n", pm_system_get_machine(system)->id, facts.gpus);
+  fprintf(page.stream, "  \"directed_rings\": %s,\n", pm_number_format(number, facts.rings));
+  fprintf(page.stream, "  \"bandwidth\": %s,\n",
+          isinf(facts.ring_bandwidth) ? "null" : pm_number_format(number, facts.ring_bandwidth));
+  fprintf(page.stream, "  \"over\": \"%s\",\n  \"cycles\": [", facts.medium);
   for (int i = 0; i < count; i++) {
     double weight = pm_group_get_cycle(group, i, order);
     fprintf(page.stream, "%s\n    {\"order\": [", i > 0 ? "," : "");
-    print_order(page.stream, order, gpus);
+    print_order(page.stream, order, facts.gpus);
     fprintf(page.stream, "], \"weight\": %s}", pm_number_format(number, weight));
   }
   fprintf(page.stream, "%s]\n}\n", count > 0 ? "\n  " : "");
@@ -72,7 +73,7 @@ static pm_table *cycle_table(const pm_group *group, int *order, pm_error *error)
   for (int i = 0; rows != NULL && i < count; i++) {
     rows[i].cycle = i;
     rows[i].weight = pm_group_get_cycle(group, i, order);
-    write_order(order, pm_group_count_gpus(group), rows[i].order);
+    write_order(order, pm_group_get_facts(group).gpus, rows[i].order);
   }
   pm_table *table = rows != NULL ? pm_table_new_of_records(&row_type, rows, (size_t)count, error) : NULL;
   free(rows);
@@ -88,20 +89,20 @@ static int write_text(const cli_request *request, const pm_system *system, const
   pm_table_free(table);
   if (text == NULL) return fail_memory();
   if (!page_open(&page)) return pm_string_free(text), fail_memory();
-  double rings = pm_group_get_rings(group);
-  pm_quantity_format(rate, sizeof rate, pm_group_get_ring_bandwidth(group), "B/s");
-  fprintf(page.stream, "%d GPUs of %s: ", pm_group_count_gpus(group), pm_system_get_machine(system)->id);
-  double most = pm_group_get_rings_most(group);
-  if (pm_group_count_gpus(group) == 1) fprintf(page.stream, "nothing to join\n");
+  const pm_group_facts facts = pm_group_get_facts(group);
+  double rings = facts.rings;
+  pm_quantity_format(rate, sizeof rate, facts.ring_bandwidth, "B/s");
+  fprintf(page.stream, "%d GPUs of %s: ", facts.gpus, pm_system_get_machine(system)->id);
+  if (facts.gpus == 1) fprintf(page.stream, "nothing to join\n");
   else if (rings > 0)
     fprintf(page.stream, "%s directed rings over %s, %s of bus bandwidth\n\n%s", pm_number_format(number, rings),
-            pm_group_get_medium(group), rate, text);
+            facts.medium, rate, text);
   else
     fprintf(page.stream, "no ring over GPU links; one ring over PCIe and the CPUs, %s of bus bandwidth\n\n%s", rate,
             text);
-  if (rings > 0 && most > rings * (1 + 1e-9))
+  if (rings > 0 && facts.rings_most > rings * (1 + 1e-9))
     fprintf(page.stream, "\nBeyond 16 GPUs the search is bounded: there may be more, but no more than %s.\n",
-            pm_number_format(number, most));
+            pm_number_format(number, facts.rings_most));
   pm_string_free(text);
   return page_write(&page, request);
 }
@@ -123,7 +124,7 @@ static int write_order_cost(const cli_request *request, const pm_system *system,
 static int write_rings(const cli_request *request, const pm_system *system, const pm_group *group)
 {
   pm_error error = PM_ERROR_NONE;
-  int *order = (int *)calloc((size_t)pm_group_count_gpus(group), sizeof *order);
+  int *order = (int *)calloc((size_t)pm_group_get_facts(group).gpus, sizeof *order);
   if (order == NULL) return fail_memory();
   int code;
   if (request->format == PM_FORMAT_JSON) code = write_json(request, system, group, order);

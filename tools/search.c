@@ -141,6 +141,19 @@ static int evaluate(cli_search *s)
 
 /* ---- What is answered ---- */
 
+static pm_search_view view_of(const cli_request *request)
+{
+  return request->value[OPTION_WHY] != NULL       ? PM_SEARCH_VIEW_WHY
+         : request->value[OPTION_CHOICES] != NULL ? PM_SEARCH_VIEW_CHOICES
+         : request->value[OPTION_FRONT] != NULL   ? PM_SEARCH_VIEW_FRONT
+                                                  : PM_SEARCH_VIEW_PLANS;
+}
+
+static pm_table *tabulate(const cli_search *s, pm_search_view view, pm_error *error)
+{
+  return pm_study_tabulate_search(s->study, &s->given, s->result, view, error);
+}
+
 static int print_table(FILE *stream, pm_table *table, int width, const pm_error *error)
 {
   if (table == NULL) return fail_error(error);
@@ -170,15 +183,15 @@ static int write_report(const cli_request *request, const cli_search *s)
   if (!page_open(&page)) return fail_memory();
   fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them\n",
           s->global_batch,
-          pm_search_result_count(s->result), pm_search_result_count_fitting(s->result));
-  pm_table *best = pm_study_tabulate_search(s->study, &s->given, s->result, 0, &error);
+          pm_search_result_count(s->result, 0), pm_search_result_count(s->result, 1));
+  pm_table *best = tabulate(s, PM_SEARCH_VIEW_PLANS, &error);
   print_best_assumed(page.stream, best);
   drop_equal_totals(best);
   fputc('\n', page.stream);
   int code = print_table(page.stream, best, width, &error);
   fputs("\nWhy the first: the best plan with another value of each choice, and what makes it slower\n\n", page.stream);
   if (code == CODE_DONE)
-    code = print_table(page.stream, pm_search_result_tabulate_why(s->result, &error), width, &error);
+    code = print_table(page.stream, tabulate(s, PM_SEARCH_VIEW_WHY, &error), width, &error);
   int written = page_write(&page, request);
   return code == CODE_DONE ? written : code;
 }
@@ -188,7 +201,8 @@ static int write_best(const cli_request *request, const cli_search *s)
 {
   pm_run best;
   size_t number;
-  if (pm_search_result_get_plan(s->result, 0, &number) != PM_OK || pm_search_get_run(s->search, number, &best) != PM_OK)
+  if (pm_search_result_get_plan(s->result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK ||
+      pm_search_get_run(s->search, number, &best) != PM_OK)
     return fail(CODE_INTERNAL, "the best plan is not found");
   return write_settings(request, request->value[OPTION_AS], &best, s->global_batch);
 }
@@ -196,18 +210,12 @@ static int write_best(const cli_request *request, const cli_search *s)
 static int answer(const cli_request *request, const cli_search *s)
 {
   pm_error error = PM_ERROR_NONE;
-  if (pm_search_result_count_fitting(s->result) == 0)
+  if (pm_search_result_count(s->result, 1) == 0)
     return fail(CODE_CONSTRAINT, "none of %zu plans fits into memory: more GPUs, or larger ones, would help",
-                pm_search_result_count(s->result));
+                pm_search_result_count(s->result, 0));
   if (request->value[OPTION_AS] != NULL) return write_best(request, s);
-  if (request->value[OPTION_WHY] != NULL)
-    return write_table(request, pm_search_result_tabulate_why(s->result, &error), &error);
-  if (request->value[OPTION_CHOICES] != NULL)
-    return write_table(request, pm_search_result_tabulate_choices(s->result, &error), &error);
-  if (request->value[OPTION_FRONT] != NULL)
-    return write_table(request, pm_study_tabulate_search(s->study, &s->given, s->result, 1, &error), &error);
-  if (is_report(request)) return write_report(request, s);
-  return write_table(request, pm_study_tabulate_search(s->study, &s->given, s->result, 0, &error), &error);
+  if (is_report(request) && view_of(request) == PM_SEARCH_VIEW_PLANS) return write_report(request, s);
+  return write_table(request, tabulate(s, view_of(request), &error), &error);
 }
 
 /* How many nodes: of one system, in one framework, with one value of every option. */

@@ -87,12 +87,11 @@ static int find_all(const cli_request *request, question *q)
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   if (code == CODE_DONE) code = complete(request, q, q->system, &q->study, &q->asked);
   if (code != CODE_DONE) return code;
-  int32_t software = place_of(&q->asked, task->software);
+  const pm_study_software used = pm_study_get_software(q->study, place_of(&q->asked, task->software), 0);
   q->setup = (pm_sensitivity_setup){
     .network = pm_study_get_network(q->study, place_of(&q->asked, "network_index")), .system = q->system,
     .task = q->asked.task, .run = q->asked.runs, .run_size = q->asked.type->size,
-    .framework = pm_study_get_framework(q->study, software, 0),
-    .profile = pm_study_get_profile(q->study, software, 0), .memory = pm_study_get_memory(q->study, software, 0)};
+    .framework = used.framework, .profile = used.profile, .memory = used.memory};
   return storage ? find_input(request, q) : CODE_DONE;
 }
 
@@ -120,7 +119,8 @@ static int another_gpu(question *q, upgrade *u, const char *name)
   pm_kernel_calibration kernels;
   if (pm_catalog_get_record(q->catalog, "gpu", name, &gpu, &error) != PM_OK) return fail_error(&error);
   bool known = pm_catalog_get_kernels(q->catalog, &gpu, &kernels, NULL) == PM_OK;
-  u->system = pm_system_new_with_gpu(q->system, &gpu, known ? &kernels : NULL, &error);
+  const pm_system_change change = {.gpu = &gpu, .kernels = known ? &kernels : NULL};
+  u->system = pm_system_new_with(q->system, &change, &error);
   return u->system != NULL ? CODE_DONE : fail_error(&error);
 }
 
@@ -133,7 +133,8 @@ static int another_link(question *q, upgrade *u, const char *replaced, const cha
   bool known = pm_catalog_get_record(q->catalog, "calibration", link.id, &calibration, NULL) == PM_OK;
   const char *id = replaced != NULL ? pm_catalog_resolve(q->catalog, "links", replaced, &error) : NULL;
   if (replaced != NULL && id == NULL) return fail_error(&error);
-  u->system = pm_system_new_with_link(q->system, id, &link, known ? &calibration : NULL, &error);
+  const pm_system_change change = {.link = &link, .replaced = id, .calibration = known ? &calibration : NULL};
+  u->system = pm_system_new_with(q->system, &change, &error);
   return u->system != NULL ? CODE_DONE : fail_error(&error);
 }
 
@@ -159,11 +160,11 @@ static int complete_upgrade(const cli_request *request, const question *q, upgra
   u->asked.runs = u->asked.answers = NULL;
   int code = complete(request, q, u->system, &u->study, &u->asked);
   if (code != CODE_DONE) return code;
-  int32_t software = place_of(&u->asked, u->asked.facts->software);
+  const pm_study_software used = pm_study_get_software(u->study, place_of(&u->asked, u->asked.facts->software), 0);
   choice->network = pm_study_get_network(u->study, place_of(&u->asked, "network_index"));
-  choice->framework = pm_study_get_framework(u->study, software, 0);
-  choice->profile = pm_study_get_profile(u->study, software, 0);
-  choice->memory = pm_study_get_memory(u->study, software, 0);
+  choice->framework = used.framework;
+  choice->profile = used.profile;
+  choice->memory = used.memory;
   choice->run = u->asked.runs;
   return CODE_DONE;
 }

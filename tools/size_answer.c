@@ -234,7 +234,6 @@ static int write_front(const cli_request *request, const size_question *q)
 int size_answer(const cli_request *request, size_question *q)
 {
   pm_error error = PM_ERROR_NONE;
-  if (pm_size_check(&q->setup, &q->goal, &error) != PM_OK) return fail_error(&error);
   if (request->value[OPTION_PARETO] != NULL) return write_front(request, q);
   if (pm_size_evaluate(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
   qsort(q->choices, q->setup.count, sizeof *q->choices, by_rank);

@@ -15,10 +15,11 @@ static void python_raise(const pm_error *error)
 {
   PyObject *module = PyImport_ImportModule("perfmodel._errors");
   PyObject *result = NULL;
+  const pm_choice *statuses = pm_record_find_field(pm_record_type_find("prediction"), "status")->choices;
   char file[sizeof error->text];
   snprintf(file, sizeof file, "%.*s", error->file_length, error->text);
   if (module != NULL)
-    result = PyObject_CallMethod(module, "raise_error", "sssi", pm_status_get_name(error->status), error->text, file,
+    result = PyObject_CallMethod(module, "raise_error", "sssi", statuses[error->status].name, error->text, file,
                                  error->line);
   Py_XDECREF(result); /* NULL: it raised */
   Py_XDECREF(module);

@@ -37,7 +37,7 @@ static pm_call *calls_of(const pm_call *call, const double *bytes, size_t count,
 
 static numbers rings_of(const pm_group *group, pm_error *error)
 {
-  size_t cycles = 0, gpus = (size_t)pm_group_count_gpus(group), next = 3;
+  size_t cycles = 0, gpus = (size_t)pm_group_get_facts(group).gpus, next = 3;
   while (!isnan(pm_group_get_cycle(group, (int)cycles, NULL))) cycles++;
   numbers array = numbers_new(3 + cycles * (gpus + 1), error);
   int *order = (int *)room(gpus, sizeof *order, error);
@@ -46,8 +46,8 @@ static numbers rings_of(const pm_group *group, pm_error *error)
     for (size_t i = 0; i < gpus; i++) array.data[next++] = order[i];
   }
   if (array.data != NULL) {
-    array.data[0] = pm_group_get_rings(group);
-    array.data[1] = pm_group_get_ring_bandwidth(group);
+    array.data[0] = pm_group_get_facts(group).rings;
+    array.data[1] = pm_group_get_facts(group).ring_bandwidth;
     array.data[2] = (double)gpus;
   }
   free(order);

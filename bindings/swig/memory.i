@@ -17,12 +17,11 @@ static double degree_of(const pm_record_type *type, const void *run, const char 
 static pm_table *layer_memory(const pm_study *study, int network, int software, int system, double batch,
                               int precision, pm_error *error)
 {
-  pm_memory_profile profile;
+  const pm_memory_profile *profile = pm_study_get_software(study, software, system).memory;
   const pm_network *of = pm_study_get_network(study, network);
   records rows = records_new("layer_memory", of != NULL ? (size_t)pm_network_count_layers(of) : 0, error);
-  if (of == NULL) fail(error, PM_STATUS_BAD_ARGUMENT, "the run is none of the study");
-  if (error->status == PM_OK) pm_study_get_memory_profile(study, software, system, &profile, error);
-  if (error->status == PM_OK) pm_memory_get_layers(of, &profile, batch, precision, (pm_layer_memory *)rows.data, error);
+  if (of == NULL || profile == NULL) fail(error, PM_STATUS_BAD_ARGUMENT, "the run is none of the study");
+  if (error->status == PM_OK) pm_memory_get_layers(of, profile, batch, precision, (pm_layer_memory *)rows.data, error);
   return records_as_table(rows, error);
 }
 %}

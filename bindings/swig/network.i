@@ -97,7 +97,7 @@ static pm_table *network_table(const pm_network *network, const char *view, doub
   question.profile = memory_profile;
   if (single(memory_profile_count, "memory_profile", error) && error->status == PM_OK)
     table = pm_network_tabulate(network, &question, error);
-  if (total == 0) pm_table_drop_total(table);
+  if (total == 0) pm_table_set_total(table, PM_TABLE_TOTAL_APART);
   return table;
 }
 %}

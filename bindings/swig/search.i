@@ -4,17 +4,16 @@ PM_OWNED(pm_search)
 PM_OWNED(pm_search_result)
 
 double pm_search_count(const pm_search *search);
-double pm_search_result_count(const pm_search_result *result);
-double pm_search_result_count_fitting(const pm_search_result *result);
+double pm_search_result_count(const pm_search_result *result, int fitting);
 
 %{
-typedef int plan_at(const pm_search_result *result, size_t place, size_t *number);
-
-static size_t count_plans(const pm_search_result *result, plan_at *at)
+/* The view of that name, "plans", "front", "why" or "choices"; of another one that the library refuses. */
+static pm_search_view view_named(const char *which)
 {
-  size_t count = 0, number;
-  while (at(result, count, &number) == PM_OK) count++;
-  return count;
+  static const char *const names[] = {"plans", "front", "why", "choices"};
+  int view = 0;
+  while (view < 4 && strcmp(which, names[view]) != 0) view++;
+  return (pm_search_view)view;
 }
 
 /* A number of plans, or of one; it is whole and below 2^53. */
@@ -71,29 +70,25 @@ static void search_result_add(pm_search_result *result, const pm_search_result *
   if (status != PM_OK) fail(error, status, "results of different searches are not added");
 }
 
-/* "run" records of what is kept: of the "top", the fastest first, or of the "front". */
+/* "run" records of what is kept: of the "plans", the fastest first, or of the "front". */
 static records search_runs(const pm_search *search, const pm_search_result *result, const char *which, pm_error *error)
 {
-  plan_at *at = strcmp(which, "front") == 0 ? pm_search_result_get_front : pm_search_result_get_plan;
-  records array = records_new("run", count_plans(result, at), error);
-  for (size_t i = 0, number; array.data != NULL && i < array.count; i++)
-    if (at(result, i, &number) == PM_OK) pm_search_get_run(search, number, (pm_run *)array.data + i);
+  pm_search_view view = view_named(which);
+  size_t count = 0, number;
+  while (pm_search_result_get_plan(result, view, count, &number) == PM_OK) count++;
+  records array = records_new("run", count, error);
+  for (size_t i = 0; array.data != NULL && i < array.count; i++)
+    if (pm_search_result_get_plan(result, view, i, &number) == PM_OK)
+      pm_search_get_run(search, number, (pm_run *)array.data + i);
   return records_if_ok(array, error);
 }
 
-/* What is kept as a table of plans with their predictions: the "top" or the "front". */
+/* What was found as a table: the "plans" or the "front" with their predictions, "why" the first, or all "choices". */
 static pm_table *search_table(const pm_study *study, const pm_search_result *result, const char *which, GIVEN,
                               pm_error *error)
 {
   const pm_given all = given_of("run", given, given_count, global_batch);
-  return pm_study_tabulate_search(study, &all, result, strcmp(which, "front") == 0, error);
-}
-
-/* "why", or all "choices". */
-static pm_table *search_choices(const pm_search_result *result, const char *which, pm_error *error)
-{
-  return strcmp(which, "why") == 0 ? pm_search_result_tabulate_why(result, error)
-                                   : pm_search_result_tabulate_choices(result, error);
+  return pm_study_tabulate_search(study, &all, result, view_named(which), error);
 }
 
 /* One "training_goal" record: the defaults. */

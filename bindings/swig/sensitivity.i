@@ -14,11 +14,12 @@ static int32_t place_in(const pm_study *study, const void *run, const char *fiel
 static pm_sensitivity_setup run_setup(const pm_study *study, const pm_system *system, const void *run)
 {
   int32_t software = place_in(study, run, task_of(study)->software), on = place_in(study, run, "system_index");
+  const pm_study_software used = pm_study_get_software(study, software, on);
   const pm_sensitivity_setup setup = {
     .network = pm_study_get_network(study, place_in(study, run, "network_index")), .system = system,
     .task = pm_study_get_task(study), .run = run, .run_size = pm_record_type_find(task_of(study)->run)->size,
-    .framework = pm_study_get_framework(study, software, on), .profile = pm_study_get_profile(study, software, on),
-    .memory = pm_study_get_memory(study, software, on), .input_run_size = sizeof(pm_input_run)};
+    .framework = used.framework, .profile = used.profile, .memory = used.memory,
+    .input_run_size = sizeof(pm_input_run)};
   return setup;
 }
 

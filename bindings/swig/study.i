@@ -200,8 +200,8 @@ static records study_software(const pm_study *study, double index, double system
 {
   int place = index >= 0 ? whole(index, "index", error) : -1, on = whole(system, "system", error);
   const records none = {NULL, NULL, 0};
-  const pm_framework_profile *framework = pm_study_get_framework(study, place, on);
-  const pm_inference_profile *profile = pm_study_get_profile(study, place, on);
+  const pm_framework_profile *framework = pm_study_get_software(study, place, on).framework;
+  const pm_inference_profile *profile = pm_study_get_software(study, place, on).profile;
   if (strcmp(part, "inference_profile") == 0) return profile != NULL ? record_copy(part, profile, error) : none;
   if (framework == NULL) return none;
   if (strcmp(part, "framework") == 0) return record_copy(part, &framework->framework, error);

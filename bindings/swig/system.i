@@ -34,7 +34,8 @@ static pm_system *system_with_gpu(const pm_system *system, const pm_gpu *gpu, si
                                   pm_error *error)
 {
   if (!single(gpu_count, "gpu", error)) return NULL;
-  return pm_system_new_with_gpu(system, gpu, kernel_calibration_count > 0 ? kernel_calibration : NULL, error);
+  const pm_system_change change = {.gpu = gpu, .kernels = kernel_calibration_count > 0 ? kernel_calibration : NULL};
+  return pm_system_new_with(system, &change, error);
 }
 
 /* The system with a link in place of another; of "": of its network. */
@@ -47,7 +48,8 @@ static pm_system *system_with_link(const pm_catalog *catalog, const pm_system *s
   int known = pm_catalog_get_record(catalog, "calibration", record.id, &calibration, NULL) == PM_OK;
   const char *id = replaced[0] != '\0' ? pm_catalog_resolve(catalog, "links", replaced, error) : NULL;
   if (error->status != PM_OK) return NULL;
-  return pm_system_new_with_link(system, id, &record, known ? &calibration : NULL, error);
+  const pm_system_change change = {.link = &record, .replaced = id, .calibration = known ? &calibration : NULL};
+  return pm_system_new_with(system, &change, error);
 }
 
 /* The SI unit of a number of the hardware, by path. */

@@ -108,7 +108,8 @@ static int scaled(pm_error *error)
 
 static int with_gpu(pm_error *error)
 {
-  return took_system(pm_system_new_with_gpu(with.system, pm_system_get_gpu(with.large), NULL, error), error);
+  const pm_system_change other = {.gpu = pm_system_get_gpu(with.large)};
+  return took_system(pm_system_new_with(with.system, &other, error), error);
 }
 
 static int with_number(pm_error *error)
@@ -334,18 +335,13 @@ static int stages(pm_error *error)
   return status;
 }
 
-typedef pm_table *table_of(const pm_search_result *result, pm_error *error);
-
 static int found(const pm_search_result *result, pm_error *error)
 {
-  table_of *const tables[] = {pm__search_result_tabulate, pm__search_result_tabulate_front,
-                              pm_search_result_tabulate_why,
-                            pm_search_result_tabulate_choices};
-  enum { TABLES = sizeof tables / sizeof tables[0] };
-  pm_table *table[TABLES];
+  enum { VIEWS = PM_SEARCH_VIEW_CHOICES + 1 };
+  pm_table *table[VIEWS];
   int status = PM_OK;
-  for (int i = 0; i < TABLES; i++) table[i] = tables[i](result, error);
-  for (int i = 0; i < TABLES; i++) {
+  for (int i = 0; i < VIEWS; i++) table[i] = pm_study_tabulate_search(NULL, NULL, result, (pm_search_view)i, error);
+  for (int i = 0; i < VIEWS; i++) {
     int one = took_table(table[i], error);
     if (status == PM_OK) status = one;
   }
@@ -435,7 +431,7 @@ static int format_table(pm_format format, pm_error *error)
 {
   pm_table *table = pm_catalog_list(with.catalog, "links", error);
   if (table == NULL) return error->status;
-  pm_table_show_all(table);
+  pm_table_set_show(table, NULL, PM_SHOW_MAIN);
   int status = took_text(pm_table_format(table, format, 100, error), error);
   pm_table_free(table);
   return status;

@@ -17,11 +17,10 @@ static pm_study *study_of(const char *framework, int32_t task, pm_error *error)
 static int table_of_runs(pm_study *study, const pm_given *given, const pm_run *runs, pm_error *error)
 {
   pm_prediction predictions[RUNS];
-  pm_memory_profile memory;
   const pm_plan *plan = pm_study_get_plan(study, error);
   if (plan == NULL) return error->status;
   pm_predict(plan, runs, predictions, RUNS);
-  int status = pm_study_get_memory_profile(study, runs[0].framework_index, 0, &memory, error);
+  int status = PM_OK;
   for (int i = 0; i < RUNS && status == PM_OK; i++) status = error->status = predictions[i].status;
   const pm_sweep sweep = {.runs = runs, .run_size = sizeof *runs, .answers = predictions,
                           .answer_size = sizeof *predictions, .count = RUNS};
@@ -79,7 +78,8 @@ static int plans_of(pm_study *study, const pm_given *given, const pm_run *base, 
   pm_search *search = pm_study_new_search(study, given, base, 1, 8, error);
   pm_search_result *result = search != NULL ? pm_search_result_new(search, 3, error) : NULL;
   int status = result != NULL ? pm_search_evaluate(search, 0, pm_search_count(search), result) : error->status;
-  if (status == PM_OK) status = took_table(pm_study_tabulate_search(study, given, result, 0, error), error);
+  if (status == PM_OK)
+    status = took_table(pm_study_tabulate_search(study, given, result, PM_SEARCH_VIEW_PLANS, error), error);
   else if (error->status == PM_OK) error->status = status;
   pm_search_result_free(result);
   pm_search_free(search);

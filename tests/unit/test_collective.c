@@ -72,10 +72,10 @@ START_TEST(rings_visit_every_gpu)
   for (size_t m = 0; m < sizeof machines / sizeof machines[0]; m++) {
     pm_system *system = build_system(machines[m].name);
     pm_group *group = group_of(system, 4, 1);
-    int order[4], index = 0, gpus = pm_group_count_gpus(group);
+    int order[4], index = 0, gpus = pm_group_get_facts(group).gpus;
     ck_assert_int_eq(gpus, 4);
-    ck_assert(!(pm_group_get_rings(group) > pm_group_get_rings_most(group)));
-    ck_assert_str_eq(pm_group_get_medium(group), machines[m].medium);
+    ck_assert(!(pm_group_get_facts(group).rings > pm_group_get_facts(group).rings_most));
+    ck_assert_str_eq(pm_group_get_facts(group).medium, machines[m].medium);
     for (double weight; !isnan(weight = pm_group_get_cycle(group, index, order)); index++) {
       unsigned seen = 0;
       for (int i = 0; i < gpus; i++) seen |= 1u << order[i];
@@ -84,9 +84,9 @@ START_TEST(rings_visit_every_gpu)
     pm_group_free(group);
     pm_system_free(system);
   }
-  ck_assert(pm_group_count_gpus(NULL) == 0 && isnan(pm_group_get_rings_most(NULL)));
+  ck_assert(pm_group_get_facts(NULL).gpus == 0 && isnan(pm_group_get_facts(NULL).rings_most));
   ck_assert(isnan(pm_group_get_cycle(NULL, 0, NULL)));
-  ck_assert_str_eq(pm_group_get_medium(NULL), "");
+  ck_assert_str_eq(pm_group_get_facts(NULL).medium, "");
 }
 END_TEST
 
@@ -362,7 +362,7 @@ START_TEST(wrong_ring_order_halves_the_bandwidth)
   ck_assert_int_eq(pm_ring_find_in_order(system, wrong, 4, &bad, NULL), PM_OK);
   ck_assert_double_eq_tol(bad, good / 2, 1);
   pm_group *group = pm_group_new(system, wrong, 4, NULL, NULL);
-  ck_assert_double_eq_tol(pm_group_get_ring_bandwidth(group), good, 1); /* found, whatever order is asked in */
+  ck_assert_double_eq_tol(pm_group_get_facts(group).ring_bandwidth, good, 1); /* found, whatever order is asked in */
   pm_group_free(group);
   pm_system_free(system);
 }
@@ -383,9 +383,9 @@ START_TEST(rings_of_any_subset)
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     pm_system *system = build_system(cases[i].machine);
     pm_group *group = pm_group_new(system, cases[i].gpus, cases[i].count, NULL, NULL);
-    ck_assert_msg(fabs(pm_group_get_rings(group) - cases[i].rings) < 1e-9, "case %zu: %g rings", i,
-                  pm_group_get_rings(group));
-    ck_assert(pm_group_get_ring_bandwidth(group) > 0);
+    ck_assert_msg(fabs(pm_group_get_facts(group).rings - cases[i].rings) < 1e-9, "case %zu: %g rings", i,
+                  pm_group_get_facts(group).rings);
+    ck_assert(pm_group_get_facts(group).ring_bandwidth > 0);
     pm_group_free(group);
     pm_system_free(system);
   }
@@ -399,8 +399,8 @@ START_TEST(large_groups_find_their_rings)
   for (int i = 0; i < 256; i++) links[i] = 1;
   pm_system *mesh = fixture_mesh(16, links), *rack = build_system("gb200-nvl72");
   pm_group *sixteen = group_of(mesh, 16, 1), *all = group_of(rack, 72, 1);
-  ck_assert_double_eq_tol(pm_group_get_rings(sixteen), 15, 1e-9);
-  ck_assert_double_eq_tol(pm_group_get_rings(all), 18, 1e-9);
+  ck_assert_double_eq_tol(pm_group_get_facts(sixteen).rings, 15, 1e-9);
+  ck_assert_double_eq_tol(pm_group_get_facts(all).rings, 18, 1e-9);
   pm_group_free(sixteen);
   pm_group_free(all);
   pm_system_free(mesh);

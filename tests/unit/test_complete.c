@@ -101,7 +101,8 @@ static void done(answer *a)
 
 static const char *framework_of(const answer *a)
 {
-  const pm_framework_profile *profile = pm_study_get_framework(a->study, a->run.framework_index, a->run.system_index);
+  const pm_framework_profile *profile = 
+    pm_study_get_software(a->study, a->run.framework_index, a->run.system_index).framework;
   return profile != NULL ? profile->framework.id : "none";
 }
 
@@ -462,7 +463,7 @@ START_TEST(searches)
     answer b = ask("gpt2", "dgx-h100", words);
     ck_assert_msg(memcmp(&p, &b.prediction, sizeof p) == 0, "%s: %g and %g", words, p.step_time,
                   b.prediction.step_time);
-    const char *framework = pm_study_get_framework(a.study, run.framework_index, 0)->framework.id;
+    const char *framework = pm_study_get_software(a.study, run.framework_index, 0).framework->framework.id;
     ck_assert_str_eq(framework, framework_of(&b));
     seen[run.zero == 3 ? 1 : run.tensor_parallel * run.pipeline_parallel * run.context_parallel > 1 ? 2 : 0] = true;
     done(&b);
@@ -640,7 +641,7 @@ START_TEST(places_that_are_not_in_the_study)
     ck_assert_int_eq(p[1].status, PM_STATUS_OK);
     if (bad) ck_assert_int_eq(pm_study_get_assumptions(a.study, &given, &runs[0], sizeof runs[0], rows), 0);
     ck_assert_ptr_null(pm_study_get_network(a.study, places[i / 3]));
-    ck_assert_ptr_null(pm_study_get_memory(a.study, places[i / 3], 0));
+    ck_assert((pm_study_get_software(a.study, places[i / 3], 0).memory == NULL) == (places[i / 3] != -1));
   }
   done(&a);
 }
@@ -652,7 +653,6 @@ START_TEST(calls_that_lack_something)
   pm_error error = PM_ERROR_NONE;
   pm_given given = {0, 0};
   pm_run run = pm_run_make();
-  pm_memory_profile memory;
   pm_training_goal goal = pm_training_goal_make();
 #define REFUSES(CALL) ck_assert_int_eq((CALL), PM_STATUS_BAD_ARGUMENT)
 #define GIVES_NONE(CALL) ck_assert((CALL) == NULL)
@@ -662,8 +662,8 @@ START_TEST(calls_that_lack_something)
   REFUSES(pm_study_complete(a.study, &given, &run, NULL, sizeof(pm_run), 1, NULL));
   REFUSES(pm_study_complete(a.study, &given, &run, &run, 0, 1, &error));
   REFUSES(pm_study_complete(a.study, &given, &run, &run, sizeof run + 1, 1, &error));
-  REFUSES(pm_study_get_memory_profile(NULL, 0, 0, &memory, &error));
-  REFUSES(pm_study_get_memory_profile(a.study, 0, 0, NULL, &error));
+  GIVES_NONE(pm_study_get_software(NULL, -1, 0).memory);
+  ck_assert_str_eq(pm_study_get_software(a.study, -1, 0).memory->id, "generic");
   GIVES_NONE(pm_study_get_plan(NULL, &error));
   GIVES_NONE(pm_study_get_note(NULL, 0));
   GIVES_NONE(pm_study_new_search(NULL, &given, &run, 1, 8, &error));
@@ -671,8 +671,8 @@ START_TEST(calls_that_lack_something)
   GIVES_NONE(pm_study_new_search(a.study, &given, &run, 0, 8, &error));
   GIVES_NONE(pm_study_tabulate_training(a.study, NULL, &run, 8, &goal, &error));
   GIVES_NONE(pm_study_tabulate_training(a.study, &given, &run, 8, NULL, &error));
-  GIVES_NONE(pm_study_tabulate_search(a.study, &given, NULL, 0, &error));
-  GIVES_NONE(pm_study_tabulate_search(a.study, NULL, NULL, 1, &error));
+  GIVES_NONE(pm_study_tabulate_search(a.study, &given, NULL, PM_SEARCH_VIEW_PLANS, &error));
+  GIVES_NONE(pm_study_tabulate_search(a.study, NULL, NULL, PM_SEARCH_VIEW_FRONT, &error));
   const pm_sweep sweep = {.runs = &run, .run_size = sizeof run, .answers = &a.prediction,
                           .answer_size = sizeof a.prediction, .count = 1};
   GIVES_NONE(pm_study_tabulate(NULL, &given, &sweep, &error));

@@ -177,7 +177,7 @@ START_TEST(sixteen_bits_are_those_of_the_tensor_cores)
     {"t4", PM_PRECISION_FP16}, {"a100-sxm4-40gb", PM_PRECISION_BF16}, {"mi300x", PM_PRECISION_BF16}};
   for (size_t i = 0; i < sizeof half / sizeof half[0]; i++) {
     pm_gpu g = gpu(half[i].id);
-    ck_assert_int_eq(pm_gpu_get_half_precision(&g), half[i].precision);
+    ck_assert_int_eq(pm__gpu_get_half_precision(&g), half[i].precision);
   }
 }
 END_TEST

@@ -297,8 +297,9 @@ static char *best_text(const pm_search *search, const size_t *cuts, size_t count
     ck_assert_int_eq(pm_search_result_add(all, part), PM_OK);
     pm_search_result_free(part);
   }
-  pm_table *table = pm__search_result_tabulate(all, &error), *front = pm__search_result_tabulate_front(all, &error);
-  pm_table *choices = pm_search_result_tabulate_choices(all, &error);
+  pm_table *table = pm__search_result_tabulate(all, PM_SEARCH_VIEW_PLANS, &error);
+  pm_table *front = pm__search_result_tabulate(all, PM_SEARCH_VIEW_FRONT, &error);
+  pm_table *choices = pm_study_tabulate_search(NULL, NULL, all, PM_SEARCH_VIEW_CHOICES, &error);
   char *text[] = {pm_table_format(table, PM_FORMAT_CSV, 0, &error), pm_table_format(front, PM_FORMAT_CSV, 0, &error),
                   pm_table_format(choices, PM_FORMAT_CSV, 0, &error)};
   size_t size = strlen(text[0]) + strlen(text[1]) + strlen(text[2]) + 1;
@@ -334,7 +335,7 @@ START_TEST(search_does_not_depend_on_ranges)
   free(b);
   pm_search_result *best = pm_search_result_new(search, 1, &error);
   ck_assert_int_eq(pm_search_evaluate(search, 0, count, best), PM_OK);
-  ck_assert_uint_eq(pm_search_result_count(best), count);
+  ck_assert_uint_eq(pm_search_result_count(best, 0), count);
   double least = INFINITY;
   for (size_t i = 0; i < count; i++) {
     pm_prediction p;
@@ -342,7 +343,7 @@ START_TEST(search_does_not_depend_on_ranges)
     pm_predict(plan, &run, &p, 1);
     if (p.status == PM_OK && p.step_time < least) least = p.step_time;
   }
-  pm_table *table = pm__search_result_tabulate(best, &error);
+  pm_table *table = pm__search_result_tabulate(best, PM_SEARCH_VIEW_PLANS, &error);
   const char *const name = "step_time";
   ck_assert_int_eq(pm_table_keep(table, &name, 1, &error), PM_OK);
   ck_assert_double_eq(pm_table_get_numbers(table, 0)[0], least);
@@ -391,7 +392,7 @@ START_TEST(front_of_several_counts)
   double gpus[512];
   size_t kept = 0;
   pm_run run;
-  while (kept < 512 && pm_search_result_get_front(result, kept, &number) == PM_OK) {
+  while (kept < 512 && pm_search_result_get_plan(result, PM_SEARCH_VIEW_FRONT, kept, &number) == PM_OK) {
     ck_assert_int_eq(pm_search_get_run(search, number, &run), PM_OK);
     ck_assert_int_eq(run.gpus, 8);
     gpus[kept] = (double)run.gpus * run.nodes;
@@ -423,7 +424,7 @@ END_TEST
 static void check_others(const pm_table *why, const pm_search_result *result)
 {
   char a[PM_TEXT_MAX], b[PM_TEXT_MAX];
-  pm_table *all = pm_search_result_tabulate_choices(result, NULL);
+  pm_table *all = pm_study_tabulate_search(NULL, NULL, result, PM_SEARCH_VIEW_CHOICES, NULL);
   for (size_t i = 0; i < pm_table_count_rows(why); i++)
     for (size_t k = 0; k < pm_table_count_rows(all); k++) {
       bool same = strcmp(pm_table_get_text(why, 0, i, a), pm_table_get_text(all, 0, k, b)) == 0;
@@ -447,9 +448,9 @@ START_TEST(why_is_what_other_searches_find)
   pm_search *search = search_from(&base, 1);
   pm_search_result *result = all_of(search, 1);
   size_t number;
-  ck_assert_int_eq(pm_search_result_get_plan(result, 0, &number), PM_OK);
-  ck_assert_int_eq(pm_search_result_get_plan(result, 1, &number), PM_STATUS_NOT_FOUND);
-  pm_table *table = pm_search_result_tabulate_why(result, &error);
+  ck_assert_int_eq(pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number), PM_OK);
+  ck_assert_int_eq(pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 1, &number), PM_STATUS_NOT_FOUND);
+  pm_table *table = pm_study_tabulate_search(NULL, NULL, result, PM_SEARCH_VIEW_WHY, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
   size_t rows = pm_table_count_rows(table);
   ck_assert(rows >= 5);
@@ -460,7 +461,7 @@ START_TEST(why_is_what_other_searches_find)
     ck_assert_int_eq(pm_record_set(field, &fixed, pm_table_get_text(table, 2, i, text), &error), PM_OK);
     pm_search *other = search_from(&fixed, 1);
     pm_search_result *best = all_of(other, 1);
-    if (pm_search_result_get_plan(best, 0, &number) == PM_OK) {
+    if (pm_search_result_get_plan(best, PM_SEARCH_VIEW_PLANS, 0, &number) == PM_OK) {
       pm_prediction p;
       pm_search_get_run(other, number, &run);
       pm_predict(plan, &run, &p, 1);
@@ -553,7 +554,7 @@ static double fastest_on(const pm_run *base, int nodes)
   pm_search *search = pm_search_new(plan, &run, 1, 64, NULL);
   if (search == NULL) return NAN;
   pm_search_result *result = all_of(search, 1);
-  if (pm_search_result_get_plan(result, 0, &number) == PM_OK) {
+  if (pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) == PM_OK) {
     pm_search_get_run(search, number, &run);
     pm_predict(plan, &run, &p, 1);
   }

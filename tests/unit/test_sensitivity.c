@@ -174,7 +174,8 @@ START_TEST(copies_are_true)
       ck_assert_double_eq(step_of(network, copy, run), step);
       pm_system_free(copy);
     }
-    pm_system *copy = pm_system_new_with_gpu(system, pm_system_get_gpu(system), pm_system_get_kernels(system), &error);
+    const pm_system_change same = {.gpu = pm_system_get_gpu(system), .kernels = pm_system_get_kernels(system)};
+    pm_system *copy = pm_system_new_with(system, &same, &error);
     ck_assert_double_eq(step_of(network, copy, run), step);
     pm_system_free(copy);
     pm_system_free(system);
@@ -193,7 +194,7 @@ START_TEST(usable_memory_is_copied)
   pm_system_free(copy);
   pm_gpu gpu = *pm_system_get_gpu(system);
   gpu.memory *= 2;
-  copy = pm_system_new_with_gpu(system, &gpu, NULL, NULL);
+  copy = pm_system_new_with(system, &(pm_system_change){.gpu = &gpu}, NULL);
   ck_assert_double_eq(pm__system_get_usable_memory(copy), 24e9);
   pm_system_free(copy);
   pm_system_free(system);
@@ -259,7 +260,7 @@ START_TEST(upgrades)
   pm_gpu volta = gpu("v100-sxm2-16gb");
   pm_kernel_calibration kernels;
   ck_assert_int_eq(pm_catalog_get_kernels(catalog, &volta, &kernels, NULL), PM_OK);
-  pm_system *swapped = pm_system_new_with_gpu(p100, &volta, &kernels, &error);
+  pm_system *swapped = pm_system_new_with(p100, &(pm_system_change){.gpu = &volta, .kernels = &kernels}, &error);
   ck_assert_msg(swapped != NULL, "%s", error.text);
   pm_run run = run_of(8, 1, 64, PM_PRECISION_FP32);
   const pm_sensitivity_setup setup = {.network = network, .system = p100, .run = &run,
@@ -304,7 +305,7 @@ START_TEST(errors)
   ck_assert_int_eq(pm_sensitivity_evaluate(NULL, 0.1, rows, NULL), -1);
   ck_assert_ptr_null(pm__system_new_scaled(system, PM_RESOURCE_CLOCK, 0, NULL));
   ck_assert_ptr_null(pm__system_new_scaled(system, 99, 1, NULL));
-  ck_assert_ptr_null(pm_system_new_with_link(system, NULL, NULL, NULL, NULL));
+  ck_assert_ptr_null(pm_system_new_with(system, &(pm_system_change){.replaced = "nvlink2"}, NULL));
   pm_system_free(system);
   pm_network_free(network);
 }

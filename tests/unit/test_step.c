@@ -800,7 +800,7 @@ START_TEST(classes_of_work_widen_the_interval)
   pm_error error = PM_ERROR_NONE;
   ck_assert_int_eq(pm_catalog_get_record(catalog, "link", "nvlink2", &nvlink, &error), PM_OK);
   nvlink.bandwidth = 5e8;
-  pm_system *bare = pm_system_new_with_link(systems[0], "nvlink2", &nvlink, NULL, &error);
+  pm_system *bare = pm_system_new_with(systems[0], &(pm_system_change){.link = &nvlink, .replaced = "nvlink2"}, &error);
   ck_assert_msg(bare != NULL, "%s", error.text);
   pm_plan *own = pm_plan_new((const pm_network *const *)networks, 1, (const pm_system *const *)&bare, 1, &error);
   pm_framework_profile profile = profile_of("pt-nhwc");

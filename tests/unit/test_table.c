@@ -318,7 +318,7 @@ START_TEST(text_rules_the_total_off)
 {
   pm_table *table = sample_table();
   ck_assert_int_eq(pm_table_has_total(table), 0);
-  pm_table_mark_total(table);
+  pm_table_set_total(table, PM_TABLE_TOTAL_ROW);
   ck_assert_int_eq(pm_table_has_total(table), 1);
   pm_table_drop(table, "speed");
   pm_table_drop(table, "ratio");
@@ -367,14 +367,14 @@ END_TEST
 START_TEST(the_total_can_be_dropped)
 {
   pm_table *table = sample_table();
-  pm_table_drop_total(NULL);
-  pm_table_drop_total(table);
+  pm_table_set_total(NULL, PM_TABLE_TOTAL_APART);
+  pm_table_set_total(table, PM_TABLE_TOTAL_APART);
   ck_assert_uint_eq(pm_table_count_rows(table), 2);
-  pm_table_mark_total(table);
-  pm_table_drop_total(table);
+  pm_table_set_total(table, PM_TABLE_TOTAL_ROW);
+  pm_table_set_total(table, PM_TABLE_TOTAL_APART);
   ck_assert_uint_eq(pm_table_count_rows(table), 1);
   ck_assert_int_eq(pm_table_has_total(table), 0);
-  pm_table_drop_total(table);
+  pm_table_set_total(table, PM_TABLE_TOTAL_APART);
   ck_assert_uint_eq(pm_table_count_rows(table), 1);
   ck_assert_uint_eq(pm_table_count_shown(table), 2); /* people see it all the same, files do not */
   const char *const kept[] = {"count"};
@@ -431,7 +431,7 @@ START_TEST(main_columns_are_shown_and_constants_said_once)
   ck_format(table, PM_FORMAT_CSV, 0,
             "gpus,status,rate [1/s],share,unknown,detail [s],nodes\r\n"
             "8,ok,100,0.25,,1,1\r\n8,ok,50,0.0004,,2,2\r\n");
-  pm_table_show_all(table);
+  pm_table_set_show(table, NULL, PM_SHOW_MAIN);
   ck_assert_uint_eq(pm_table_count_columns(table), 7);
   size_t columns[7];
   ck_assert_uint_eq(pm_table_find_shown(table, columns), 7);
@@ -602,8 +602,8 @@ START_TEST(a_packed_table_comes_back_whole)
   pm_table *table = sample_table();
   ck_assert_int_eq(pm_table_show_as(table, "ratio", shown, NULL), PM_OK);
   ck_assert_int_eq(pm_table_set_notes(table, "first\nsecond: -3:abc", NULL), PM_OK);
-  pm_table_mark_total(table);
-  pm_table_drop_total(table);
+  pm_table_set_total(table, PM_TABLE_TOTAL_ROW);
+  pm_table_set_total(table, PM_TABLE_TOTAL_APART);
   table->columns[2].numbers[0] = 4.9e-324;
   char *text = pm_table_pack(table, NULL);
   pm_table *back = pm_table_unpack(text, NULL);

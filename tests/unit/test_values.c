@@ -196,10 +196,10 @@ START_TEST(a_group_takes_other_constants)
   choice.nodes = 2;
   pm_group *group = pm_group_new(system, NULL, 8, &choice, NULL);
   double small = time_of(group, 8), large = time_of(group, 1e10);
-  ck_assert_str_eq(pm_group_get_link(group, 0), "nvlink4-nvswitch");
-  ck_assert_str_eq(pm_group_get_link(group, 1), pm_system_get_network_link(system));
+  ck_assert_str_eq(pm_group_get_facts(group).link, "nvlink4-nvswitch");
+  ck_assert_str_eq(pm_group_get_facts(group).network_link, pm_system_get_network_link(system));
   pm_link_calibration link;
-  record("calibration", pm_group_get_link(group, 1), &link);
+  record("calibration", pm_group_get_facts(group).network_link, &link);
   link.efficiency /= 2;
   ck_assert_int_eq(pm_group_set_constants(group, NULL, &link, 1, NULL), PM_OK);
   ck_assert_double_gt(time_of(group, 1e10), 1.2 * large);

@@ -59,12 +59,10 @@ local function framework_of(made, run)
 end
 
 local function found(made, handle, result, global_batch, given)
-  local self = {count = core.search_result_count(result), fitting = core.search_result_count_fitting(result)}
-  local function plans_of(which) return new_table(core.search_table(made.study, result, which, given, 1)) end
-  self.plans, self.front = plans_of "top", plans_of "front"
-  self.why = new_table(core.search_choices(result, "why"))
-  self.choices = new_table(core.search_choices(result, "choices"))
-  local best = strict.unpack(core.search_runs(handle, result, "top"))[1]
+  local self = {count = core.search_result_count(result, 0), fitting = core.search_result_count(result, 1)}
+  local function view(which) return new_table(core.search_table(made.study, result, which, given, 1)) end
+  self.plans, self.front, self.why, self.choices = view "plans", view "front", view "why", view "choices"
+  local best = strict.unpack(core.search_runs(handle, result, "plans"))[1]
   local run = core.pack("run", {best})
   self.best = predict.of(made, run, study.assumed(made, run, given, 1)[1], given, 1)
   self.options = options_of(best, global_batch)
@@ -89,9 +87,9 @@ search.search = arguments.public(function(options)
   study.follow(made)
   local result = core.search_result_new(handle, number_of(options.top or 10, "1", "top"))
   core.search_evaluate(handle, 0, core.search_count(handle), result)
-  if core.search_result_count_fitting(result) == 0 then
+  if core.search_result_count(result, 1) == 0 then
     error(string.format("none of %d plans fits into memory: more GPUs, or larger ones, would help",
-                        core.search_result_count(result)), 0)
+                        core.search_result_count(result, 0)), 0)
   end
   given[#given + 1], given[#given + 2] = "batch", "micro_batch" -- plans decide these two
   return found(made, handle, result, global_batch, given)

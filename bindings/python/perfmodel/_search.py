@@ -76,17 +76,17 @@ class Search:
     @property
     def count(self) -> int:
         """How many plans there are."""
-        return int(_core.search_result_count(self._result))
+        return int(_core.search_result_count(self._result, 0))
 
     @property
     def fitting(self) -> int:
         """How many of them fit into memory."""
-        return int(_core.search_result_count_fitting(self._result))
+        return int(_core.search_result_count(self._result, 1))
 
     @cached_property
     def plans(self) -> Plans:
         """The fastest plans, the fastest first."""
-        return self._kept("top")
+        return self._kept("plans")
 
     @cached_property
     def front(self) -> Plans:
@@ -102,12 +102,12 @@ class Search:
     @cached_property
     def why(self) -> Table:
         """For each choice the best plan with another value: how much slower and fuller it is, and what makes it so."""
-        return Table(_core.search_choices(self._result, "why"))
+        return Table(self._table("why"))
 
     @cached_property
     def choices(self) -> Table:
         """The best plan with every value of each choice."""
-        return Table(_core.search_choices(self._result, "choices"))
+        return Table(self._table("choices"))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -125,8 +125,10 @@ class Search:
 
     def _kept(self, which: str) -> Plans:
         runs = _record.array("run", _core.search_runs(self._handle, self._result, which))
-        table = _core.search_table(self._plan._study, self._result, which, *self._given)
-        return Plans(self._plan, runs, self._given, table)
+        return Plans(self._plan, runs, self._given, self._table(which))
+
+    def _table(self, which: str) -> _core.table:
+        return _core.search_table(self._plan._study, self._result, which, *self._given)
 
     def _settings(self) -> dict[str, Any]:
         """What of the best run its plan decides, and what is not its default."""

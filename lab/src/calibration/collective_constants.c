@@ -140,9 +140,9 @@ static int add_efficiencies(pm__lab_collective_fit *fit, const pm__lab_fit_kind 
   int status = PM_OK;
   for (size_t g = 0; g < fit->rows.group_count && status == PM_OK; g++) {
     const pm__lab_fit_group *group = &fit->rows.groups[g];
-    status = add_link(fit, kind, pm_group_get_link(group->made, 0), error);
+    status = add_link(fit, kind, pm_group_get_facts(group->made).link, error);
     if (status == PM_OK && group->members.choice.nodes > 1)
-      status = add_link(fit, kind, pm_group_get_link(group->made, 1), error);
+      status = add_link(fit, kind, pm_group_get_facts(group->made).network_link, error);
   }
   return status;
 }

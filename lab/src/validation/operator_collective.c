@@ -82,8 +82,8 @@ static const pm_group *find_group(pm__lab_operator_groups *g, const char *gpu, i
 /* In one kernel, whose rounds begin and end with a barrier; INFINITY: the engine has none for these links. */
 static double own_time(const pm__lab_operator_row *row, const pm_group *group)
 {
-  double n = row->gpus, bandwidth = row->round_rate * pm_group_get_ring_bandwidth(group);
-  if (!(row->round > 0 && bandwidth > 0 && pm_group_get_rings(group) > 0)) return INFINITY;
+  double n = row->gpus, bandwidth = row->round_rate * pm_group_get_facts(group).ring_bandwidth;
+  if (!(row->round > 0 && bandwidth > 0 && pm_group_get_facts(group).rings > 0)) return INFINITY;
   double one = row->round + (n - 1) * row->bytes / bandwidth;
   double two = 2 * row->round + 2 * (n - 1) / n * row->bytes / bandwidth;
   return fmin(one, two);

@@ -174,28 +174,23 @@ PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int coun
 /* Releases the group; NULL is none. */
 PM_API void pm_group_free(pm_group *group);
 
-/* Directed rings over NVLink or xGMI, their weights together; 0 over PCIe. */
-PM_API double pm_group_get_rings(const pm_group *group);
+/* What is known of a group; of none the numbers are unknown and the texts empty. */
+typedef struct pm_group_facts {
+  int gpus;                 /* in each node */
+  double rings;             /* directed rings over NVLink or xGMI, their weights together; 0 over PCIe */
+  double rings_most;        /* no packing has more; more than `rings` only where the best packing is not known */
+  double ring_bandwidth;    /* bus bandwidth of the rings inside the node [B/s] */
+  const char *medium;       /* what they run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "" */
+  const char *link;         /* id of the link type that limits the best rings in a node; "" without one */
+  const char *network_link; /* id of the one that limits what the group sends to other nodes; "" without one */
+} pm_group_facts;
 
-/* No packing of rings has more. The same up to 16 GPUs and on tori; above them where the best packing is not known. */
-PM_API double pm_group_get_rings_most(const pm_group *group);
-
-/* Bus bandwidth of the rings inside the node [B/s]. */
-PM_API double pm_group_get_ring_bandwidth(const pm_group *group);
-
-/* GPUs in each node. */
-PM_API int pm_group_count_gpus(const pm_group *group);
+/* The facts of the group; texts live as long as it. */
+PM_API pm_group_facts pm_group_get_facts(const pm_group *group);
 
 /* The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group; its weight is returned, NAN past
 ** the last. Over PCIe there is one cycle. */
 PM_API double pm_group_get_cycle(const pm_group *group, int index, int *order);
-
-/* What the rings run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "". */
-PM_API const char *pm_group_get_medium(const pm_group *group);
-
-/* Id of the link type that limits its best rings in a node, or (`network` 1) what the group sends to other nodes; ""
-** without one. */
-PM_API const char *pm_group_get_link(const pm_group *group, int network);
 
 /* Gives the group other constants than its system has, without a new search for rings, as a fit of constants does:
 ** those of the collective library (NULL: the system's), and of these types of links their efficiency and the latency of

@@ -71,9 +71,6 @@ typedef struct pm_error {
 #define PM_ERROR_NONE {0, 0, 0, {0}}
 #endif
 
-/* "ok", "not_found", ...: the stable name of a status; "unknown" for a number that is none. */
-PM_API const char *pm_status_get_name(int status);
-
 /* What the status means, in a few words. */
 PM_API const char *pm_status_get_text(int status);
 

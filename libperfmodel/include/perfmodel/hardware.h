@@ -96,10 +96,6 @@ typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 ** rate. Never with sparsity. */
 PM_API double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision);
 
-/* The 16 bits that networks of words are mostly trained and run in: BF16, else FP16, where tensor cores have a rate for
-** it; FP32 if they have none. */
-PM_API int pm_gpu_get_half_precision(const pm_gpu *gpu);
-
 /* ---- Kernels ------------------------------------------------------------------------------------------------- */
 
 /* What constants that no datasheet has rest on. */

@@ -257,12 +257,6 @@ PM_API int pm_space_get_runs(const pm_space *space, size_t first, size_t last, v
 ** path, or NULL with PM_STATUS_NOT_FOUND. */
 PM_API const pm_field *pm_hardware_find_field(const char *path, pm_error *error);
 
-/* A copy of the system where that number is `value`: with its unit ("900 GB/s"), or a factor ("x1.1"). gpu.clock takes
-** the rates of arithmetic with it, gpu.memory what programs can have of it. Owned by the caller; NULL with
-** PM_STATUS_NOT_FOUND, PM_STATUS_BAD_VALUE or PM_STATUS_BAD_UNIT. */
-PM_API pm_system *pm_system_new_with_number(const pm_system *system, const char *path, const char *value,
-                                            pm_error *error);
-
 /* An axis of the hardware: a path, and the values that it takes as text. */
 typedef struct pm_hardware_axis {
   const char *path;
@@ -279,10 +273,21 @@ PM_INLINE size_t pm_variants_count(const pm_hardware_axis *axes, size_t axis_cou
 }
 
 /* Copies of the system with every combination of the axes, the last one fastest, into variants[pm_variants_count], each
-** owned by the caller: systems of a plan, among which a run chooses by system_index. PM_OK, or the error of the first
-** path or value that cannot be; nothing is owned then. */
+** owned by the caller: systems of a plan, among which a run chooses by system_index. A value has its unit ("900 GB/s")
+** or is a factor ("x1.1"). gpu.clock takes the rates of arithmetic with it, gpu.memory what programs can have of it.
+** PM_OK, or the error of the first path or value that cannot be, PM_STATUS_NOT_FOUND, PM_STATUS_BAD_VALUE or
+** PM_STATUS_BAD_UNIT; nothing is owned then. */
 PM_API int pm_system_new_variants(const pm_system *system, const pm_hardware_axis *axes, size_t axis_count,
                               pm_system **variants, pm_error *error);
+
+/* The copy with one number that has that value; NULL with an error. */
+PM_INLINE pm_system *pm_system_new_with_number(const pm_system *system, const char *path, const char *value,
+                                               pm_error *error)
+{
+  pm_system *made = NULL;
+  const pm_hardware_axis axis = {path, &value, 1};
+  return pm_system_new_variants(system, &axis, 1, &made, error) == PM_OK ? made : NULL;
+}
 
 #ifdef __cplusplus
 }

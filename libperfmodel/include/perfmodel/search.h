@@ -6,7 +6,7 @@
 **     pm_search *search = pm_search_new(plan, &base, 1, 1536, &error);
 **     pm_search_result *best = pm_search_result_new(search, 10, &error);
 **     pm_search_evaluate(search, 0, pm_search_count(search), best);
-**     pm_table *table = pm__search_result_tabulate(best, &error);
+**     pm_table *table = pm_study_tabulate_search(NULL, NULL, best, PM_SEARCH_VIEW_PLANS, &error);
 **
 ** Plans are numbered, and the best of several ranges are the same as the best of all, so any number of threads gives
 ** the same answer: each evaluates a range into a result of its own, and pm_search_result_add puts them together.
@@ -74,24 +74,21 @@ PM_API int pm_search_evaluate(const pm_search *search, size_t first, size_t last
 /* Adds what another result of the same search has kept. */
 PM_API int pm_search_result_add(pm_search_result *result, const pm_search_result *other);
 
-/* How many plans were predicted. */
-PM_API size_t pm_search_result_count(const pm_search_result *result);
+/* How many plans were predicted; `fitting` 1: how many of them fit into memory. */
+PM_API size_t pm_search_result_count(const pm_search_result *result, int fitting);
 
-/* How many of them fit into memory. */
-PM_API size_t pm_search_result_count_fitting(const pm_search_result *result);
+/* What there is to see of a result; pm_study_tabulate_search makes a table of it. */
+typedef enum pm_search_view {
+  PM_SEARCH_VIEW_PLANS,  /* the fastest plans, the fastest first */
+  PM_SEARCH_VIEW_FRONT,  /* plans than which no other is faster with as little memory and as few GPUs */
+  PM_SEARCH_VIEW_WHY,    /* for every free field the best plan that chooses otherwise: rows of pm_search_choice */
+  PM_SEARCH_VIEW_CHOICES /* for every value of every free field the best plan that has it: rows of pm_search_choice */
+} pm_search_view;
 
-/* The number of the plan that is `place` places behind the fastest. PM_STATUS_NOT_FOUND if fewer are kept, or none
-** fits. */
-PM_API int pm_search_result_get_plan(const pm_search_result *result, size_t place, size_t *number);
-
-/* Likewise of the front: plans than which no other is faster with as little memory and as few GPUs. */
-PM_API int pm_search_result_get_front(const pm_search_result *result, size_t place, size_t *number);
-
-/* Why the fastest plan is: for every free field the best plan that chooses otherwise. Rows of pm_search_choice. */
-PM_API pm_table *pm_search_result_tabulate_why(const pm_search_result *result, pm_error *error);
-
-/* What each choice costs: for every value of every free field the best plan that has it. Rows of pm_search_choice. */
-PM_API pm_table *pm_search_result_tabulate_choices(const pm_search_result *result, pm_error *error);
+/* The number of the plan at a place, from 0, among the plans or on the front. PM_STATUS_NOT_FOUND if fewer are kept, or
+** none fits. */
+PM_API int pm_search_result_get_plan(const pm_search_result *result, pm_search_view view, size_t place,
+                                     size_t *number);
 
 /* The best plan with a value of a field: the fastest that fits or, if none does, the one that needs least memory. */
 #define PM_SEARCH_CHOICE_FIELDS(X)                                                                                     \

@@ -86,14 +86,17 @@ typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivi
 PM_API int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows,
                                    pm_error *error);
 
-/* The system with another GPU in it, on the same links. `kernels` NULL: at the plain roofline. */
-PM_API pm_system *pm_system_new_with_gpu(const pm_system *system, const pm_gpu *gpu,
-                                         const pm_kernel_calibration *kernels,
-                                     pm_error *error);
+/* Another GPU, another type of link, or both; what is NULL stays as it is. */
+typedef struct pm_system_change {
+  const pm_gpu *gpu;                      /* on the same links */
+  const pm_kernel_calibration *kernels;   /* of that GPU; NULL: at the plain roofline */
+  const pm_link *link;                    /* instead of `replaced` */
+  const char *replaced;                   /* type of all links that are replaced; NULL: the network */
+  const pm_link_calibration *calibration; /* of `link`; NULL: none */
+} pm_system_change;
 
-/* The system with links of another type: in place of every link of the type `replaced`, or, NULL, as its network. */
-PM_API pm_system *pm_system_new_with_link(const pm_system *system, const char *replaced, const pm_link *link,
-                                      const pm_link_calibration *calibration, pm_error *error);
+/* A copy of the system with that change, owned by the caller. NULL with PM_STATUS_BAD_ARGUMENT, PM_STATUS_NO_ROUTE. */
+PM_API pm_system *pm_system_new_with(const pm_system *system, const pm_system_change *change, pm_error *error);
 
 /* ---- Which upgrade pays ----------------------------------------------------------------------------------------- */
 

@@ -124,9 +124,6 @@ PM_INLINE pm_size_goal pm_size_goal_make(void)
   return goal;
 }
 
-/* PM_OK, or what is missing or absurd. */
-PM_API int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error);
-
 /* The least nodes of every choice, ranked, into choices[setup->count]. Returns PM_OK, also if some or all
 ** choices cannot reach the target (their status says so). Cost: a prediction for each count tried, or for each choice
 ** where GPUs are replicas. There, fields that only training has stay unknown; choices whose call of one sample takes

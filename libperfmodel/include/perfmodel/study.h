@@ -99,23 +99,18 @@ PM_API int pm_study_complete(pm_study *study, const pm_given *given, const void 
 ** after runs that need a further network or framework, else nothing. */
 PM_API const pm_plan *pm_study_get_plan(pm_study *study, pm_error *error);
 
-/* The network, framework or inference profile of a completed run by its index; NULL if there is none. They live as long
-** as the study. */
+/* The network of a completed run by its index; NULL if there is none. It lives as long as the study. */
 PM_API const pm_network *pm_study_get_network(const pm_study *study, int32_t network_index);
-/* The framework on a system. */
-PM_API const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_t framework_index,
-                                                          int32_t system_index);
-/* The inference profile on a system. */
-PM_API const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index,
-                                                        int32_t system_index);
 
-/* How the framework or inference profile of a completed run handles memory; NULL without one. It lives as long as the
-** study. */
-PM_API const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t software_index,
-                                                    int32_t system_index);
-/* The same as a copy; without a framework that of generic software. */
-PM_API int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index,
-                                       pm_memory_profile *profile, pm_error *error);
+/* Software of completed runs on one system. What is NULL there is not. */
+typedef struct pm_study_software {
+  const pm_framework_profile *framework; /* of training */
+  const pm_inference_profile *profile;   /* of inference */
+  const pm_memory_profile *memory;       /* how it handles memory; without a framework that of generic software */
+} pm_study_software;
+
+/* The software of a completed run by its index. The records live as long as the study. */
+PM_API pm_study_software pm_study_get_software(const pm_study *study, int32_t software_index, int32_t system_index);
 
 /* What a user should know of the frameworks that runs were completed with, such as that its libraries do not run on the
 ** GPU; index from 0, NULL past the last. */
@@ -133,9 +128,10 @@ PM_API int pm_study_get_assumptions(const pm_study *study, const pm_given *given
 PM_API pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const pm_sweep *sweep,
                                    pm_error *error);
 
-/* The best plans of a search of the study; `front`: the front instead. */
+/* A view (pm_search_view) of what a search of the study has found. Without a study, and of choices, there is no column
+** `assumed`. Owned by the caller; NULL with an error: PM_STATUS_NOT_FOUND if no plan has a prediction to compare. */
 PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
-                                          int32_t front, pm_error *error);
+                                          pm_search_view view, pm_error *error);
 
 /* ---- Reports: all that there is to say of an answer, as a document (report.h) ----
 **

@@ -34,22 +34,25 @@ PM_API pm_table *pm_table_new(size_t rows, pm_error *error);
 /* Releases the table; NULL is none. */
 PM_API void pm_table_free(pm_table *table);
 
-/* A table of these records alone: a column for every field of `type`. Owned by the caller; NULL with an error. */
-PM_API pm_table *pm_table_new_of_records(const pm_record_type *type, const void *records, size_t count,
-                                         pm_error *error);
-
 /* Appends a column for every field of `type`, read from `records`, an array of `rows` of them. */
 PM_API int pm_table_add_records(pm_table *table, const pm_record_type *type, const void *records, pm_error *error);
+
+/* A table of these records alone. Owned by the caller; NULL with an error. */
+PM_INLINE pm_table *pm_table_new_of_records(const pm_record_type *type, const void *records, size_t count,
+                                            pm_error *error)
+{
+  pm_table *table = pm_table_new(count, error);
+  if (table == NULL || pm_table_add_records(table, type, records, error) == PM_OK) return table;
+  pm_table_free(table);
+  return NULL;
+}
 
 /* Appends one text column; texts[i] is copied. */
 PM_API int pm_table_add_text(pm_table *table, const char *name, const char *doc, const char *const *texts,
                              pm_error *error);
 
-/* Says that people are shown all columns, not the main ones alone (pm_show). */
-PM_API void pm_table_show_all(pm_table *table);
-
 /* Says how people see the column of that name, if there is one: a sum of pm_show; with PM_SHOW_GIVEN it is what was
-** asked. */
+** asked. Without a name (NULL), people are shown all columns, not the main ones alone. */
 PM_API void pm_table_set_show(pm_table *table, const char *name, int show);
 
 /* Drops the column of that name, if there is one. */
@@ -63,15 +66,18 @@ PM_API int pm_table_keep(pm_table *table, const char *const *names, size_t count
 ** and the values stay as they are. */
 PM_API int pm_table_show_as(pm_table *table, const char *name, const char *const *shown, pm_error *error);
 
-/* Marks the last row as the total of the others: text output rules it off; bindings may leave it out. */
-PM_API void pm_table_mark_total(pm_table *table);
+/* What the last row is to the others. */
+typedef enum pm_table_total {
+  PM_TABLE_TOTAL_NONE,   /* one of them */
+  PM_TABLE_TOTAL_ROW,    /* their total, which text output rules off */
+  PM_TABLE_TOTAL_APART   /* the total is no row any more, for those who add up themselves; people still see it */
+} pm_table_total;
 
-/* Whether the last row is marked so. */
+/* Says that the last row is the total, or takes a total out of the rows; without rows, or a total, nothing changes. */
+PM_API void pm_table_set_total(pm_table *table, pm_table_total total);
+
+/* Whether the last row is the total. */
 PM_API int pm_table_has_total(const pm_table *table);
-
-/* Takes the total out of the rows, if there is one: for those who add up themselves. People are shown it all the
-** same. */
-PM_API void pm_table_drop_total(pm_table *table);
 
 /* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set anew. */
 PM_API const char *pm_table_get_notes(const pm_table *table);

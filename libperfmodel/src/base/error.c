@@ -7,22 +7,11 @@
 
 enum { FILE_MOST = 200 }; /* bytes of a file's name in a message */
 
-static const char *const names[] = {
-#define PM__NAME(name, text, doc) text,
-  PM_STATUS_LIST(PM__NAME)
-#undef PM__NAME
-};
-
 static const char *const texts[] = {
 #define PM__TEXT(name, text, doc) doc,
   PM_STATUS_LIST(PM__TEXT)
 #undef PM__TEXT
 };
-
-const char *pm_status_get_name(int status)
-{
-  return status >= 0 && status < PM_STATUS_COUNT ? names[status] : "unknown";
-}
 
 const char *pm_status_get_text(int status)
 {

@@ -176,37 +176,17 @@ int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const 
   return fill(group, &changed->wiring, error);
 }
 
-const char *pm_group_get_link(const pm_group *group, int network)
+pm_group_facts pm_group_get_facts(const pm_group *group)
 {
-  if (group == NULL) return "";
-  return network ? group->wiring->network.limit : group->wiring->packed.limit;
-}
-
-double pm_group_get_rings(const pm_group *group)
-{
-  return group != NULL ? group->directed_rings : (double)NAN;
-}
-
-double pm_group_get_rings_most(const pm_group *group)
-{
-  if (group == NULL) return NAN;
-  return group->choice.nccl == PM_NCCL_2016 ? group->directed_rings : group->wiring->packed.most_rings;
-}
-
-double pm_group_get_ring_bandwidth(const pm_group *group)
-{
-  return group != NULL ? group->parameters.ring : (double)NAN;
-}
-
-int pm_group_count_gpus(const pm_group *group)
-{
-  return group != NULL ? group->count : 0;
-}
-
-const char *pm_group_get_medium(const pm_group *group)
-{
-  return group != NULL && group->directed_rings == 0 && group->count > 1 ? "pcie"
-         : group != NULL ? group->wiring->over : "";
+  if (group == NULL) return (pm_group_facts){0, NAN, NAN, NAN, "", "", ""};
+  const pm__wiring_ring *packed = &group->wiring->packed;
+  return (pm_group_facts){.gpus = group->count,
+                          .rings = group->directed_rings,
+                          .rings_most = group->choice.nccl == PM_NCCL_2016 ? group->directed_rings : packed->most_rings,
+                          .ring_bandwidth = group->parameters.ring,
+                          .medium = group->directed_rings == 0 && group->count > 1 ? "pcie" : group->wiring->over,
+                          .link = packed->limit,
+                          .network_link = group->wiring->network.limit};
 }
 
 double pm_group_get_cycle(const pm_group *group, int index, int *order)

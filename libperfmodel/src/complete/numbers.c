@@ -1,6 +1,7 @@
 /* Framework, precision, optimizer and batch of a run. */
 #include <math.h>
 #include "complete/complete.h"
+#include "hardware/system.h"
 
 enum { SAMPLES = 32 }; /* of a data-parallel rank, of networks that are no language models */
 
@@ -23,7 +24,7 @@ static int32_t full_precision(const pm__complete_question *q)
 
 static int32_t default_precision(const pm__complete_question *q)
 {
-  int32_t half = q->traits->language_model ? pm_gpu_get_half_precision(q->gpu) : PM_PRECISION_FP32;
+  int32_t half = q->traits->language_model ? pm__gpu_get_half_precision(q->gpu) : PM_PRECISION_FP32;
   return half != PM_PRECISION_FP32 ? half : full_precision(q);
 }
 

@@ -138,7 +138,7 @@ static pm_table *make_table(const pm__counts_list *list, const pm_counts_questio
     return NULL;
   }
   drop_columns(table, q);
-  pm_table_mark_total(table);
+  pm_table_set_total(table, PM_TABLE_TOTAL_ROW);
   return table;
 }
 

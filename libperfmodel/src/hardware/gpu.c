@@ -53,7 +53,7 @@ double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision)
   }
 }
 
-int pm_gpu_get_half_precision(const pm_gpu *gpu)
+int pm__gpu_get_half_precision(const pm_gpu *gpu)
 {
   if (!isnan(gpu->peak_bf16_tensor)) return PM_PRECISION_BF16;
   return isnan(gpu->peak_fp16_tensor) ? PM_PRECISION_FP32 : PM_PRECISION_FP16;

@@ -59,6 +59,10 @@ int pm__gpu_check(const pm_gpu *gpu, pm_error *error);
 /* Peak rate [FLOP/s] of everything else (element-wise, normalisation, pooling). FP32 arithmetic unless FP64. */
 double pm__gpu_get_vector_peak(const pm_gpu *gpu, int precision);
 
+/* The 16 bits that language models are mostly trained and run in: BF16, else FP16, where tensor cores have a rate for
+** it; FP32 if they have none. */
+int pm__gpu_get_half_precision(const pm_gpu *gpu);
+
 /* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
 int pm__system_check(const pm_system *system, pm_error *error);
 

@@ -104,14 +104,6 @@ int pm_table_add_records(pm_table *table, const pm_record_type *type, const void
   return PM_OK;
 }
 
-pm_table *pm_table_new_of_records(const pm_record_type *type, const void *records, size_t count, pm_error *error)
-{
-  pm_table *table = pm_table_new(count, error);
-  if (table == NULL || pm_table_add_records(table, type, records, error) == PM_OK) return table;
-  pm_table_free(table);
-  return NULL;
-}
-
 int pm_table_add_text(pm_table *table, const char *name, const char *doc, const char *const *texts, pm_error *error)
 {
   if (table == NULL || name == NULL || (texts == NULL && table->rows > 0))
@@ -144,14 +136,10 @@ void pm_table_drop(pm_table *table, const char *name)
 void pm_table_set_show(pm_table *table, const char *name, int show)
 {
   pm__column *column = find_column(table, name);
+  if (table != NULL && name == NULL) table->show_all = true;
   if (column == NULL) return;
   column->show = show;
   column->given = (show & PM_SHOW_GIVEN) != 0;
-}
-
-void pm_table_show_all(pm_table *table)
-{
-  if (table != NULL) table->show_all = true;
 }
 
 /* All names, as far as there is room. */
@@ -220,20 +208,16 @@ int pm_table_show_as(pm_table *table, const char *name, const char *const *shown
   return PM_OK;
 }
 
-void pm_table_mark_total(pm_table *table)
-{
-  if (table != NULL && table->rows > 0) table->has_total = true;
-}
-
 int pm_table_has_total(const pm_table *table)
 {
   return table != NULL && table->has_total;
 }
 
-void pm_table_drop_total(pm_table *table)
+void pm_table_set_total(pm_table *table, pm_table_total total)
 {
-  if (!pm_table_has_total(table)) return;
-  table->has_total = false;
+  if (table == NULL || table->rows == 0 || (total == PM_TABLE_TOTAL_APART && !table->has_total)) return;
+  table->has_total = total == PM_TABLE_TOTAL_ROW;
+  if (total != PM_TABLE_TOTAL_APART) return;
   table->has_footer = true;
   table->rows--;
 }

@@ -56,7 +56,7 @@ static void change_precision(search_advice *list)
   char text[2 * PM_TEXT_MAX], name[PM_TEXT_MAX];
   pm_run other = *list->run;
   if (pm_precision_get_bytes(other.precision) <= 2) return;
-  other.precision = pm_gpu_get_half_precision(&list->plan->systems[other.system_index].system->gpu);
+  other.precision = pm__gpu_get_half_precision(&list->plan->systems[other.system_index].system->gpu);
   snprintf(text, sizeof text, "precision %s", name_of("precision", &other, name));
   if (other.precision != PM_PRECISION_FP32) add(list, &other, text);
 }

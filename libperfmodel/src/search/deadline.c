@@ -174,7 +174,8 @@ static int find_best(const pm_search *search, pm_run *run, pm_error *error)
   if (result == NULL) return PM_STATUS_NO_MEMORY;
   int status = pm_search_evaluate(search, 0, pm_search_count(search), result);
   if (status != PM_OK) pm__no_memory(error);
-  if (status == PM_OK && pm_search_result_get_plan(result, 0, &number) != PM_OK) status = PM_STATUS_DOES_NOT_FIT;
+  if (status == PM_OK && pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK)
+    status = PM_STATUS_DOES_NOT_FIT;
   if (status == PM_OK) *run = pm__search_run_of(search, number);
   pm_search_result_free(result);
   return status;

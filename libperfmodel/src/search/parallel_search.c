@@ -284,30 +284,16 @@ int pm_search_result_add(pm_search_result *result, const pm_search_result *other
   return PM_OK;
 }
 
-size_t pm_search_result_count(const pm_search_result *result)
+size_t pm_search_result_count(const pm_search_result *result, int fitting)
 {
-  return result != NULL ? result->predicted : 0;
+  return result == NULL ? 0 : fitting != 0 ? result->fitting : result->predicted;
 }
 
-size_t pm_search_result_count_fitting(const pm_search_result *result)
+int pm_search_result_get_plan(const pm_search_result *result, pm_search_view view, size_t place, size_t *number)
 {
-  return result != NULL ? result->fitting : 0;
-}
-
-static int get_plan(const pm__search_kept *kept, size_t place, size_t *number)
-{
-  if (number == NULL) return PM_STATUS_BAD_ARGUMENT;
+  if (result == NULL || number == NULL || view > PM_SEARCH_VIEW_FRONT) return PM_STATUS_BAD_ARGUMENT;
+  const pm__search_kept *kept = view == PM_SEARCH_VIEW_FRONT ? &result->front : &result->top;
   if (place >= kept->count) return PM_STATUS_NOT_FOUND;
   *number = kept->plan[place].number;
   return PM_OK;
-}
-
-int pm_search_result_get_plan(const pm_search_result *result, size_t place, size_t *number)
-{
-  return result != NULL ? get_plan(&result->top, place, number) : PM_STATUS_BAD_ARGUMENT;
-}
-
-int pm_search_result_get_front(const pm_search_result *result, size_t place, size_t *number)
-{
-  return result != NULL ? get_plan(&result->front, place, number) : PM_STATUS_BAD_ARGUMENT;
 }

@@ -59,10 +59,10 @@ bool pm__search_better(const pm__search_best *a, const pm__search_best *b);
 /* The whole plan in a few words, "tp4 sp pp8 vp5 dp16 mb1 zero1". */
 void pm__search_plan_text(const pm_run *run, char *text, size_t size);
 
-/* That table of the fastest plans, the fastest first, equal ones in the order of their numbers. */
-pm_table *pm__search_result_tabulate(const pm_search_result *result, pm_error *error);
+/* The plans or the front: plans that are as fast are in the order of their numbers. */
+pm_table *pm__search_result_tabulate(const pm_search_result *result, pm_search_view view, pm_error *error);
 
-/* That of the front, the fastest first. */
-pm_table *pm__search_result_tabulate_front(const pm_search_result *result, pm_error *error);
+/* The best plans of choices: why the first is, or all of them. */
+pm_table *pm__search_tabulate_choices(const pm_search_result *result, pm_search_view view, pm_error *error);
 
 #endif

@@ -171,7 +171,8 @@ static pm_system *with_number(const pm_system *system, const search_path *path, 
                               pm_error *error)
 {
   if (path->root == ROOT_GPU && strcmp(path->field->name, "clock") == 0) return with_clock(system, path, text, error);
-  pm_system *copy = pm_system_new_with_gpu(system, &system->gpu, &system->kernels, error);
+  const pm_system_change same = {.gpu = &system->gpu, .kernels = &system->kernels};
+  pm_system *copy = pm_system_new_with(system, &same, error);
   if (copy == NULL || set_all(copy, path, name, text, error) == PM_OK) return copy;
   pm_system_free(copy);
   return NULL;
@@ -183,13 +184,11 @@ static void set_usable(pm_system *copy, const pm_system *from)
   copy->usable_memory = from->usable_memory * (copy->gpu.memory / from->gpu.memory);
 }
 
-pm_system *pm_system_new_with_number(const pm_system *system, const char *path, const char *value, pm_error *error)
+static pm_system *new_with_number(const pm_system *system, const char *path, const char *value, pm_error *error)
 {
   search_path found;
-  if (system == NULL || value == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another number needs a system and a value");
-    return NULL;
-  }
+  if (value == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another number needs a value"), (pm_system *)NULL;
   if (read_path(path, &found, error) != PM_OK) return NULL;
   pm_system *copy = with_number(system, &found, path, value, error);
   if (copy != NULL) set_usable(copy, system);
@@ -203,7 +202,7 @@ static pm_system *variant(const pm_system *system, const pm_hardware_axis *axes,
   pm_system *made = NULL;
   for (size_t i = axis_count; i-- > 0;) {
     const pm_system *from = made != NULL ? made : system;
-    pm_system *next = pm_system_new_with_number(from, axes[i].path, axes[i].values[index % axes[i].count], error);
+    pm_system *next = new_with_number(from, axes[i].path, axes[i].values[index % axes[i].count], error);
     index /= axes[i].count;
     pm_system_free(made);
     made = next;

@@ -105,17 +105,7 @@ static pm_table *table_of_kept(const pm_search_result *result, const pm__search_
   return table;
 }
 
-static bool check(const pm_search_result *result, pm_error *error)
+pm_table *pm__search_result_tabulate(const pm_search_result *result, pm_search_view view, pm_error *error)
 {
-  return result != NULL || pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search") == PM_OK;
-}
-
-pm_table *pm__search_result_tabulate(const pm_search_result *result, pm_error *error)
-{
-  return check(result, error) ? table_of_kept(result, &result->top, error) : NULL;
-}
-
-pm_table *pm__search_result_tabulate_front(const pm_search_result *result, pm_error *error)
-{
-  return check(result, error) ? table_of_kept(result, &result->front, error) : NULL;
+  return table_of_kept(result, view == PM_SEARCH_VIEW_FRONT ? &result->front : &result->top, error);
 }

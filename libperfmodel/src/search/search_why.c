@@ -137,36 +137,21 @@ static size_t other_choices(const pm_search_result *result, const winner *w, pla
   return count;
 }
 
-typedef size_t selection(const pm_search_result *result, const winner *w, placed *order);
-
-static pm_table *tabulate(const pm_search_result *result, selection *select, pm_error *error)
+pm_table *pm__search_tabulate_choices(const pm_search_result *result, pm_search_view view, pm_error *error)
 {
-  if (result == NULL || result->top.count == 0) {
-    pm__fail(error, result == NULL ? PM_STATUS_BAD_ARGUMENT : PM_STATUS_NOT_FOUND,
-             "there is no best plan to compare with");
-    return NULL;
-  }
+  if (result->top.count == 0)
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no best plan to compare with"), (pm_table *)NULL;
   placed *order = (placed *)malloc((result->choices + 1) * sizeof *order);
   pm_search_choice *rows = (pm_search_choice *)calloc(result->choices + 1, sizeof *rows);
   pm_table *table = NULL;
   if (order == NULL || rows == NULL) pm__no_memory(error);
   else {
     winner w = winner_of(result);
-    size_t count = select(result, &w, order);
+    size_t count = view == PM_SEARCH_VIEW_WHY ? other_choices(result, &w, order) : all_choices(result, &w, order);
     for (size_t i = 0; i < count; i++) fill_row(result, &w, order[i].best, &rows[i]);
     table = pm_table_new_of_records(pm_record_type_find("search_choice"), rows, count, error);
   }
   free(order);
   free(rows);
   return table;
-}
-
-pm_table *pm_search_result_tabulate_why(const pm_search_result *result, pm_error *error)
-{
-  return tabulate(result, other_choices, error);
-}
-
-pm_table *pm_search_result_tabulate_choices(const pm_search_result *result, pm_error *error)
-{
-  return tabulate(result, all_choices, error);
 }

@@ -323,15 +323,6 @@ static void drop(own_question *own)
   free(own->inputs);
 }
 
-int pm_size_check(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
-{
-  own_question own;
-  int status = take(setup, goal, &own, error);
-  if (status == PM_OK) status = check(&own.q, error);
-  drop(&own);
-  return status;
-}
-
 int pm_size_evaluate(const pm_size_setup *setup, const pm_size_goal *goal, pm_size_choice *choices, pm_error *error)
 {
   own_question own;

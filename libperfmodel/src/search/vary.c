@@ -134,26 +134,15 @@ pm_system *pm__system_new_scaled(const pm_system *system, int resource, double f
   return copy_of(system, &gpu, &kernels, &v, error);
 }
 
-pm_system *pm_system_new_with_gpu(const pm_system *system, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
-                              pm_error *error)
+pm_system *pm_system_new_with(const pm_system *system, const pm_system_change *change, pm_error *error)
 {
-  const variation none = {-1, 1, NULL, NULL, NULL};
-  if (system != NULL && gpu != NULL) return copy_of(system, gpu, kernels, &none, error);
-  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another GPU needs a system and a gpu");
-  return NULL;
-}
-
-pm_system *pm_system_new_with_link(const pm_system *system, const char *replaced, const pm_link *link,
-                               const pm_link_calibration *calibration, pm_error *error)
-{
-  const variation v = {-1, 1, replaced, link, calibration};
-  if (system == NULL || link == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another link needs a system and a link");
-    return NULL;
-  }
-  if (replaced == NULL && system->network.count == 0) {
+  if (system == NULL || change == NULL || (change->gpu == NULL && change->link == NULL))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a system is changed by another GPU or link"), (pm_system *)NULL;
+  if (change->link != NULL && change->replaced == NULL && system->network.count == 0) {
     pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network to replace", system->machine.id);
     return NULL;
   }
-  return copy_of(system, &system->gpu, &system->kernels, &v, error);
+  const variation v = {-1, 1, change->replaced, change->link, change->calibration};
+  bool other = change->gpu != NULL;
+  return copy_of(system, other ? change->gpu : &system->gpu, other ? change->kernels : &system->kernels, &v, error);
 }

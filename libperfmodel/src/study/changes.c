@@ -19,7 +19,7 @@ int32_t pm__study_half(const pm__study_subject *s)
   bool step = s->answer == PM__STUDY_STEP;
   int32_t precision = step ? s->run.precision : s->call.precision;
   bool none = has_precision(s->given, step ? "run" : "inference_run") || pm_precision_get_bytes(precision) < 4;
-  return none ? PM_PRECISION_FP32 : pm_gpu_get_half_precision(s->gpu);
+  return none ? PM_PRECISION_FP32 : pm__gpu_get_half_precision(s->gpu);
 }
 
 bool pm__study_step_in_half(const pm__study_subject *s, pm_report *r, pm_prediction *p)
@@ -144,7 +144,7 @@ bool pm__study_find_fitting(const pm__study_subject *s, pm_report *r, pm_run *be
   pm_search *search = study != NULL ? pm_study_new_search(study, &given, &base, 1, samples, &error) : NULL;
   pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, &error) : NULL;
   bool found = result != NULL && pm_search_evaluate(search, 0, pm_search_count(search), result) == PM_OK &&
-               pm_search_result_get_plan(result, 0, &number) == PM_OK &&
+               pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) == PM_OK &&
                pm_search_get_run(search, number, best) == PM_OK;
   pm__report_check(r, error.status);
   pm_search_result_free(result);

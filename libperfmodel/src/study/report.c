@@ -79,7 +79,7 @@ static int find_run(pm__study_subject *s, const pm_study *study, const pm_given 
   s->run = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, run_size}, 0, &own);
   status = find_place(s, study, given, s->run.network_index, s->run.system_index, error);
   if (status != PM_OK) return status;
-  s->framework = pm_study_get_framework(study, s->run.framework_index, s->run.system_index);
+  s->framework = pm_study_get_software(study, s->run.framework_index, s->run.system_index).framework;
   int count = pm_study_get_assumptions(study, given, &s->run, sizeof s->run, rows);
   pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
   return PM_OK;
@@ -95,7 +95,7 @@ static int find_call(pm__study_subject *s, const pm_study *study, const pm_given
   s->call = *(const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, run_size}, 0, &own);
   status = find_place(s, study, given, s->call.network_index, s->call.system_index, error);
   if (status != PM_OK) return status;
-  s->profile = pm_study_get_profile(study, s->call.profile_index, s->call.system_index);
+  s->profile = pm_study_get_software(study, s->call.profile_index, s->call.system_index).profile;
   if (s->profile == NULL) return no_place(error);
   int count = pm_study_get_assumptions(study, given, &s->call, sizeof s->call, rows);
   pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);

@@ -83,31 +83,14 @@ const pm__study_software *pm__study_software_at(const pm_study *study, int32_t s
   return study->slots[study->used[slot]].by_system[system];
 }
 
-const pm_framework_profile *pm_study_get_framework(const pm_study *study, int32_t framework_index, int32_t system_index)
+pm_study_software pm_study_get_software(const pm_study *study, int32_t software_index, int32_t system_index)
 {
-  const pm__study_software *found = pm__study_software_at(study, framework_index, system_index);
-  return found != NULL && study->task->software == PM__TASK_FRAMEWORKS ? &found->framework : NULL;
-}
-
-const pm_inference_profile *pm_study_get_profile(const pm_study *study, int32_t profile_index, int32_t system_index)
-{
-  const pm__study_software *found = pm__study_software_at(study, profile_index, system_index);
-  return found != NULL && study->task->software == PM__TASK_PROFILES ? &found->profile : NULL;
-}
-
-const pm_memory_profile *pm_study_get_memory(const pm_study *study, int32_t software_index, int32_t system_index)
-{
+  pm_study_software software = {NULL, NULL, NULL};
   const pm__study_software *found = pm__study_software_at(study, software_index, system_index);
-  if (found == NULL) return NULL;
-  return study->task->software == PM__TASK_PROFILES ? &found->memory : &found->framework.memory;
-}
-
-int pm_study_get_memory_profile(const pm_study *study, int32_t software_index, int32_t system_index,
-                                pm_memory_profile *profile, pm_error *error)
-{
-  const pm_memory_profile *found = pm_study_get_memory(study, software_index, system_index);
-  if (study == NULL || profile == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory profile needs a study and a place");
-  if (found != NULL) return *profile = *found, PM_OK;
-  return pm_catalog_get_memory_profile(study->catalog, "generic", profile, error);
+  if (study == NULL || (found == NULL && software_index != -1)) return software;
+  bool trains = study->task->software == PM__TASK_FRAMEWORKS;
+  software.memory = found == NULL ? &study->generic : trains ? &found->framework.memory : &found->memory;
+  if (found != NULL && trains) software.framework = &found->framework;
+  if (found != NULL && !trains) software.profile = &found->profile;
+  return software;
 }

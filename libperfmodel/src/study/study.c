@@ -94,7 +94,8 @@ pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_
   study->task = pm__task_at(setup->task);
   if (allocate(study, setup)) {
     take_networks(study, setup);
-    if (take_names(study, setup, records != NULL ? records : &none, error) == PM_OK) return study;
+    int status = pm_catalog_get_memory_profile(setup->catalog, "generic", &study->generic, error);
+    if (status == PM_OK && take_names(study, setup, records != NULL ? records : &none, error) == PM_OK) return study;
   } else pm__no_memory(error);
   pm_study_free(study);
   return NULL;

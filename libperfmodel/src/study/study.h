@@ -41,6 +41,7 @@ typedef struct pm__study_use {
 struct pm_study {
   const pm_catalog *catalog;
   const pm__task *task;
+  pm_memory_profile generic; /* of runs without a framework */
   pm__study_network *networks;
   size_t network_count;
   const pm_system **systems;

@@ -74,14 +74,18 @@ pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const 
 }
 
 pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
-                                   int32_t front, pm_error *error)
+                                   pm_search_view view, pm_error *error)
 {
   pm_given whole = given != NULL ? *given : (pm_given){0, 0};
-  const rows all = {.study = study, .given = &whole, .result = result, .front = front != 0};
+  const rows all = {.study = study, .given = &whole, .result = result, .front = view == PM_SEARCH_VIEW_FRONT};
   pm_given_add(&whole, "run", "batch"); /* plans decide both */
   pm_given_add(&whole, "run", "micro_batch");
-  if (result == NULL || given == NULL)
+  if (study != NULL && given == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of a study needs what was given"), (pm_table *)NULL;
+  if (result == NULL || view > PM_SEARCH_VIEW_CHOICES)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
-  pm_table *table = front ? pm__search_result_tabulate_front(result, error) : pm__search_result_tabulate(result, error);
-  return with_column(table, front ? result->front.count : result->top.count, format_plan, &all, error);
+  if (view > PM_SEARCH_VIEW_FRONT) return pm__search_tabulate_choices(result, view, error);
+  pm_table *table = pm__search_result_tabulate(result, view, error);
+  if (table == NULL || study == NULL) return table;
+  return with_column(table, all.front ? result->front.count : result->top.count, format_plan, &all, error);
 }
