@@ -123,11 +123,6 @@ int complete_runs(const cli_request *request, pm_study *study, const pm_given *g
 
 /* ---- What was assumed ---- */
 
-void print_assumed(FILE *stream, const char *assumed)
-{
-  if (assumed[0] != '\0') fprintf(stream, "assumed: %s\n", assumed);
-}
-
 static size_t column_of(const pm_table *table, const char *name)
 {
   size_t at = 0;
@@ -151,7 +146,7 @@ void print_assumed_column(FILE *stream, pm_table *table)
   snprintf(first, sizeof first, "%s", pm_table_get_text(table, at, 0, text));
   for (size_t i = 1; i < rows; i++)
     if (strcmp(pm_table_get_text(table, at, i, text), first) != 0) return;
-  print_assumed(stream, first);
+  if (first[0] != '\0') fprintf(stream, "assumed: %s\n", first);
   pm_table_drop(table, "assumed");
 }
 

@@ -38,10 +38,8 @@ int check_effects(const cli_request *request, const pm_study *study, const void 
 /* The plan of the study; NULL with the exit code in *code. */
 const pm_plan *open_plan(pm_study *study, int *code);
 
-/* Prints "assumed: ..." if anything was. */
-void print_assumed(FILE *stream, const char *assumed);
-
-/* The same of a table of a study, whose column `assumed` is dropped; if it differs between rows it is kept instead. */
+/* Prints "assumed: ..." of a table of a study, whose column `assumed` is dropped; if it differs between rows it is kept
+** instead. */
 void print_assumed_column(FILE *stream, pm_table *table);
 
 /* Drops total_gpus where it is gpus in all rows. */

@@ -4,8 +4,6 @@
 #include <string.h>
 #include "price.h"
 
-enum { SHOWN = 24 };
-
 bool deadline_wanted(const cli_request *request)
 {
   return request->value[OPTION_WITHIN] != NULL;
@@ -53,79 +51,15 @@ static double number_at(const pm_table *table, const char *name, size_t row)
   return NAN;
 }
 
-/* "2.5 h", in one of the caller's texts. */
-typedef char duration[24];
-
-static const char *of(double seconds, char *text)
+static pm_report *report_of(const cli_deadline *d, const cli_prices *prices, const pm_training_goal *goal,
+                            const pm_table *table, pm_error *error)
 {
-  return pm_quantity_format(text, sizeof(duration), seconds, "s");
-}
-
-static void print_answer(FILE *stream, const cli_deadline *d, const pm_training_goal *goal, const pm_table *table)
-{
-  duration a, b, c;
-  size_t last = pm_table_count_rows(table) - 1;
-  const char *machine = pm_system_get_machine(d->system)->name;
-  double nodes = number_at(table, "nodes", last), gpus = number_at(table, "gpus", last),
-      time = number_at(table, "time", last);
-  if (number_at(table, "reached", last) >= 1)
-    fprintf(stream, "%.0f nodes, %.0f GPUs (%s) train within %s: %s\n", nodes, gpus, machine, of(goal->within, a),
-            of(time, b));
-  else fprintf(stream, "No count of at most %d nodes (%s) trains within %s\n", goal->max_nodes, machine,
-               of(goal->within, a));
-  double mtbf = number_at(table, "mtbf", last);
-  if (isfinite(mtbf))
-    fprintf(stream, "A failure every %s, a checkpoint every %s that takes %s: %.1f %% of the time is training\n",
-            of(mtbf, a),
-            of(number_at(table, "interval", last), b), of(number_at(table, "checkpoint", last), c),
-            100 * number_at(table, "goodput", last));
-}
-
-/* What no plan differs in: precision and optimizer. */
-static void print_numbers_assumed(FILE *stream, const cli_deadline *d)
-{
-  int kept = 0;
-  char text[ASSUMED];
   pm_run run = *d->base;
-  pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  if (pm_study_complete(d->study, d->given, &run, &run, sizeof run, 1, NULL) != PM_OK) return;
-  int count = pm_study_get_assumptions(d->study, d->given, &run, sizeof run, rows);
-  for (int i = 0; i < count; i++)
-    if (strcmp(rows[i].field, "precision") == 0 || strcmp(rows[i].field, "optimizer") == 0) rows[kept++] = rows[i];
-  print_assumed(stream, pm_assumptions_format(rows, kept, text, sizeof text));
-}
-
-/* What it takes, as far as it is known. */
-static void print_amounts(FILE *stream, const cli_prices *prices, const pm_table *table)
-{
-  char text[PM_TEXT_MAX];
-  size_t last = pm_table_count_rows(table) - 1;
-  double energy = number_at(table, "energy", last), cost = number_at(table, "cost", last);
-  double hours = number_at(table, "gpu_hour_cost", last);
-  fprintf(stream, "%.0f GPU-hours", number_at(table, "gpu_hours", last));
-  if (!isnan(energy)) fprintf(stream, ", %s", pm_quantity_format(text, sizeof text, energy, "J"));
-  if (!isnan(hours)) fprintf(stream, ", which cost %.0f", hours);
-  if (!isnan(cost)) fprintf(stream, "; nodes for %.0f %s", cost, prices->currency);
-  fputs("\n\n", stream);
-}
-
-static int write_report(const cli_request *request, const cli_deadline *d, const cli_prices *prices,
-                        const pm_training_goal *goal,
-                        const pm_table *table)
-{
-  cli_page page;
-  pm_error error = PM_ERROR_NONE;
-  char *text = pm_table_format_rows(table, output_width(request), SHOWN, 0, &error);
-  if (text == NULL) return fail_error(&error);
-  bool open = page_open(&page);
-  if (open) {
-    print_answer(page.stream, d, goal, table);
-    print_numbers_assumed(page.stream, d);
-    print_amounts(page.stream, prices, table);
-    fputs(text, page.stream);
-  }
-  pm_string_free(text);
-  return open ? page_write(&page, request) : fail_memory();
+  if (pm_study_complete(d->study, d->given, &run, &run, sizeof run, 1, error) != PM_OK) return NULL;
+  const pm_report_question asked = {.of = PM_REPORT_OF_DEADLINE, .given = d->given, .runs = &run,
+                                    .run_size = sizeof run, .goal = goal, .table = table,
+                                    .currency = prices->count > 0 ? prices->currency : NULL};
+  return pm_study_get_plan(d->study, error) != NULL ? pm_study_new_report(d->study, &asked, error) : NULL;
 }
 
 int deadline_answer(const cli_request *request, const cli_deadline *d)
@@ -141,7 +75,7 @@ int deadline_answer(const cli_request *request, const cli_deadline *d)
   bool met = number_at(table, "reached", pm_table_count_rows(table) - 1) >= 1;
   if (!is_report(request)) code = write_table(request, table, &error);
   else {
-    code = write_report(request, d, &prices, &goal, table);
+    code = write_document(request, report_of(d, &prices, &goal, table, &error), &error);
     pm_table_free(table);
   }
   return code == CODE_DONE && !met ? CODE_CONSTRAINT : code;

@@ -57,8 +57,11 @@ static int find_all(const cli_request *request, question *q)
 
 static pm_report *report_of(const question *q, pm_error *error)
 {
-  return pm_study_new_inference_report(q->study, &q->asked.given, call_at(q, 0), answer_at(q, 0), q->asked.count,
-                                       q->latency, error);
+  const pm_report_question asked = {.given = &q->asked.given, .runs = q->asked.runs,
+                                    .run_size = q->asked.type->size, .answers = q->asked.answers,
+                                    .answer_size = q->asked.answer->size, .count = q->asked.count,
+                                    .latency = q->latency};
+  return pm_study_new_report(q->study, &asked, error);
 }
 
 /* The largest batch within the latency. A single run says in words why it has no answer; one of many keeps its row,

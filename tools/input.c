@@ -4,8 +4,6 @@
 #include "asked.h"
 #include "input_path.h"
 
-enum { LABEL = 22, QUANTITY = 64 };
-
 typedef struct question {
   pm_input_setup setup;
   pm_input_run run;
@@ -13,7 +11,8 @@ typedef struct question {
   pm_system *system;
   pm_given given;
   pm_run asked; /* whose GPUs read */
-  char assumed[ASSUMED];
+  pm_network *network; /* of that run, and its study; NULL: only the rate of its GPUs is known */
+  pm_study *study;
 } question;
 
 /* ---- What is asked ---- */
@@ -58,26 +57,20 @@ static int find_all(const cli_request *request, const pm_catalog *catalog, quest
 
 /* ---- The GPUs' own rate, from the model of training. ---- */
 
-/* What was assumed of the run, or empty. */
 static int predict_rate(const cli_request *request, const pm_catalog *catalog, question *q)
 {
   int code;
   pm_error error = PM_ERROR_NONE;
   pm_prediction prediction;
-  pm_network *network = open_network(request, catalog, request->value[OPTION_NETWORK], &code);
-  const cli_asked asked = {catalog, &network, 1, &q->system, 1, PM_TASK_TRAINING};
-  pm_study *study = code == CODE_DONE ? open_study(request, &asked, NULL, &code) : NULL;
-  if (code == CODE_DONE) code = complete_runs(request, study, &q->given, &q->asked, 1, false);
-  if (code == CODE_DONE) code = check_effects(request, study, &q->asked, 1);
-  const pm_plan *plan = code == CODE_DONE ? open_plan(study, &code) : NULL;
+  q->network = open_network(request, catalog, request->value[OPTION_NETWORK], &code);
+  const cli_asked asked = {catalog, &q->network, 1, &q->system, 1, PM_TASK_TRAINING};
+  q->study = code == CODE_DONE ? open_study(request, &asked, NULL, &code) : NULL;
+  if (code == CODE_DONE) code = complete_runs(request, q->study, &q->given, &q->asked, 1, false);
+  if (code == CODE_DONE) code = check_effects(request, q->study, &q->asked, 1);
+  const pm_plan *plan = code == CODE_DONE ? open_plan(q->study, &code) : NULL;
   if (plan != NULL && pm_run_check(plan, &q->asked, &error) != PM_OK) code = fail_error(&error);
   if (code == CODE_DONE) pm_predict(plan, &q->asked, &prediction, 1);
-  if (code == CODE_DONE) {
-    q->run.gpu_rate = prediction.throughput / q->asked.nodes;
-    assumed_of(study, &q->given, &q->asked, q->assumed);
-  }
-  pm_study_free(study);
-  pm_network_free(network);
+  if (code == CODE_DONE) q->run.gpu_rate = prediction.throughput / q->asked.nodes;
   return code;
 }
 
@@ -116,85 +109,13 @@ static int find_rate(const cli_request *request, const pm_catalog *catalog, ques
   return code;
 }
 
-/* ---- The answer for people ---- */
-
-static void print_rate(FILE *stream, const question *q, const char *name, double rate, int stage)
+static pm_report *report_of(const question *q, pm_error *error)
 {
-  if (!isfinite(rate)) return;
-  fprintf(stream, "  %-*s%12.0f samples/s%s\n", LABEL, name, rate,
-          (int)q->rates.bottleneck == stage ? "  <- the limit" : "");
-}
-
-static void print_stages(FILE *stream, const question *q)
-{
-  const pm_input_rates *r = &q->rates;
-  print_rate(stream, q, "storage", r->storage, PM_INPUT_STAGE_STORAGE);
-  print_rate(stream, q, "reads in flight", r->reads, PM_INPUT_STAGE_READS);
-  print_rate(stream, q, "storage's ports", r->uplink, PM_INPUT_STAGE_UPLINK);
-  print_rate(stream, q, "gateway", r->gateway, PM_INPUT_STAGE_GATEWAY);
-  print_rate(stream, q, "adapter of the node", r->client, PM_INPUT_STAGE_CLIENT);
-  print_rate(stream, q, "decoding", r->decode, PM_INPUT_STAGE_DECODE);
-  print_rate(stream, q, "host to device", r->copy, PM_INPUT_STAGE_COPY);
-  if (!isnan(q->run.gpu_rate)) print_rate(stream, q, "GPUs", q->run.gpu_rate, PM_INPUT_STAGE_COMPUTE);
-}
-
-static void print_nodes(FILE *stream, const char *name, double nodes)
-{
-  if (isfinite(nodes)) fprintf(stream, "  %-*s%12.0f nodes\n", LABEL, name, nodes);
-}
-
-static void print_fed(FILE *stream, const question *q)
-{
-  char rate[QUANTITY];
-  const pm_input_rates *r = &q->rates;
-  if (!isfinite(r->max_nodes)) return;
-  fprintf(stream, "\nNodes that one storage system can supply, %s each\n",
-          pm_quantity_format(rate, sizeof rate, r->node_rate, "B/s"));
-  print_nodes(stream, "storage", r->nodes_storage);
-  print_nodes(stream, "storage's ports", r->nodes_uplink);
-  print_nodes(stream, "gateway", r->nodes_gateway);
-  print_nodes(stream, "ports of the switch", r->nodes_ports);
-  print_nodes(stream, "all of it", r->max_nodes);
-}
-
-/* Where the path has no limit there is nothing that could be off. */
-static void print_interval(FILE *stream, const pm_input_rates *r)
-{
-  if (r->calibration == PM_CALIBRATION_STATUS_NONE || isnan(r->throughput_p10)) return;
-  const char *word = pm_record_find_field(pm_record_type_find("input_rates"),
-                                          "calibration")->choices[r->calibration].name;
-  if (r->throughput_p10 == r->throughput_p90)
-    fprintf(stream, "  %-*s the path keeps up within its 80 %% prediction interval (%s)\n", LABEL, "", word);
-  else fprintf(stream, "  %-*s%12.0f to %.0f samples/s (80 %% prediction interval, %s)\n", LABEL, "", r->throughput_p10,
-               r->throughput_p90, word);
-}
-
-static int write_report(const cli_request *request, const question *q)
-{
-  cli_page page;
-  char rate[QUANTITY];
-  const pm_input_rates *r = &q->rates;
-  if (!page_open(&page)) return fail_memory();
-  FILE *stream = page.stream;
-  fprintf(stream, "Input of %s to %s\n", q->setup.dataset.name, q->setup.machine.name);
-  fprintf(stream, "From %s, %d node%s, %s\n", q->setup.storage.name, q->run.nodes, q->run.nodes > 1 ? "s" : "",
-          q->setup.loader.name);
-  print_assumed(stream, q->assumed);
-  fputc('\n', stream);
-  fprintf(stream, "  %-*s%12.0f samples/s per node, %.0f in all\n", LABEL, "throughput", r->throughput, r->total);
-  print_interval(stream, r);
-  if (!isnan(r->gpu_busy))
-    fprintf(stream, "  %-*s%10.1f %% busy, %.1f %% waiting for input\n", LABEL, "GPUs", 100 * r->gpu_busy,
-            100 * r->input_wait_share);
-  fprintf(stream, "  %-*s%12s from storage\n", LABEL, "bytes",
-          pm_quantity_format(rate, sizeof rate, r->storage_rate, "B/s"));
-  if (r->cached > 0)
-    fprintf(stream, "  %-*s%10.1f %% of the set, answers %.1f %% of reads (LRU %.1f, random %.1f)\n", LABEL,
-            "page cache", 100 * r->cached, 100 * r->hits, 100 * r->hits_least, 100 * r->hits_most);
-  fputs("\nStages, per node\n", stream);
-  print_stages(stream, q);
-  print_fed(stream, q);
-  return page_write(&page, request);
+  const pm_report_question asked = {.of = PM_REPORT_OF_INPUT, .given = &q->given,
+                                    .runs = q->study != NULL ? &q->asked : NULL, .run_size = sizeof q->asked,
+                                    .answers = &q->rates, .answer_size = sizeof q->rates, .count = 1,
+                                    .input = &q->setup, .input_run = &q->run, .input_run_size = sizeof q->run};
+  return pm_study_new_report(q->study, &asked, error);
 }
 
 /* ---- Table ---- */
@@ -217,22 +138,31 @@ static int write_row(const cli_request *request, const question *q)
   return fail_error(&error);
 }
 
+static int answer(const cli_request *request, const pm_catalog *catalog, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  int code = find_all(request, catalog, q);
+  if (code == CODE_DONE) code = find_rate(request, catalog, q);
+  if (code != CODE_DONE) return code;
+  if (pm_input_check(&q->setup, &q->run, &error) != PM_OK) return fail_error(&error);
+  if (pm_input_evaluate(&q->setup, &q->run, &q->rates, 1) != PM_OK)
+    return fail(CODE_INTERNAL, "the rates are not known");
+  return is_report(request) ? write_document(request, report_of(q, &error), &error) : write_row(request, q);
+}
+
 static int run(const cli_request *request)
 {
   question q;
-  pm_error error = PM_ERROR_NONE;
   memset(&q, 0, sizeof q);
   int code = read_input(request, &q.run);
   if (code != CODE_DONE) return code;
   pm_catalog *catalog = open_catalog(request, &code);
-  if (code == CODE_DONE) code = find_all(request, catalog, &q);
-  if (code == CODE_DONE) code = find_rate(request, catalog, &q);
+  if (code == CODE_DONE) code = answer(request, catalog, &q);
+  pm_study_free(q.study);
+  pm_network_free(q.network);
   pm_system_free(q.system);
   pm_catalog_free(catalog);
-  if (code != CODE_DONE) return code;
-  if (pm_input_check(&q.setup, &q.run, &error) != PM_OK) return fail_error(&error);
-  if (pm_input_evaluate(&q.setup, &q.run, &q.rates, 1) != PM_OK) return fail(CODE_INTERNAL, "the rates are not known");
-  return is_report(request) ? write_report(request, &q) : write_row(request, &q);
+  return code;
 }
 
 static const cli_option options[] = {

@@ -165,8 +165,9 @@ static int write_layers(const cli_request *request, const question *q)
 
 static pm_report *report_of(const question *q, pm_error *error)
 {
-  return pm_study_new_report_sized(q->study, q->asked.task, &q->asked.given, run_at(&q->asked, 0), q->asked.type->size,
-                                   NULL, 0, 1, NULL, 0, error);
+  const pm_report_question asked = {.of = PM_REPORT_OF_MEMORY, .given = &q->asked.given, .runs = q->asked.runs,
+                                    .run_size = q->asked.type->size};
+  return pm_study_new_report(q->study, &asked, error);
 }
 
 static int answer(const cli_request *request, question *q)

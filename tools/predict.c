@@ -58,7 +58,10 @@ static int write_row(const cli_request *request, const cli_study *study)
 static pm_report *report_of(const cli_study *study, pm_error *error)
 {
   const char *dataset = study->dataset.id[0] != '\0' ? study->dataset.name : NULL;
-  return pm_study_new_report(study->study, &study->given, &study->run, &study->prediction, dataset, error);
+  const pm_report_question asked = {.given = &study->given, .runs = &study->run, .run_size = sizeof study->run,
+                                    .answers = &study->prediction, .answer_size = sizeof study->prediction,
+                                    .count = 1, .dataset = dataset};
+  return pm_study_new_report(study->study, &asked, error);
 }
 
 static void sum_times(const pm_layer_time *rows, int count, pm_layer_time *total)

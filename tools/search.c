@@ -154,46 +154,11 @@ static pm_table *tabulate(const cli_search *s, pm_search_view view, pm_error *er
   return pm_study_tabulate_search(s->study, &s->given, s->result, view, error);
 }
 
-static int print_table(FILE *stream, pm_table *table, int width, const pm_error *error)
+static pm_report *report_of(const cli_search *s, pm_error *error)
 {
-  if (table == NULL) return fail_error(error);
-  char *text = pm_table_format(table, PM_FORMAT_TABLE, width, NULL);
-  pm_table_free(table);
-  if (text == NULL) return fail_memory();
-  fputs(text, stream);
-  pm_string_free(text);
-  return CODE_DONE;
-}
-
-/* What was assumed of the best plan; of the others only the framework can differ, which is a column. */
-static void print_best_assumed(FILE *stream, pm_table *table)
-{
-  char text[ASSUMED];
-  for (size_t i = 0; i < pm_table_count_columns(table); i++)
-    if (strcmp(pm_table_get_column(table, i)->name, "assumed") == 0)
-      print_assumed(stream, pm_table_get_text(table, i, 0, text));
-  pm_table_drop(table, "assumed");
-}
-
-static int write_report(const cli_request *request, const cli_search *s)
-{
-  cli_page page;
-  pm_error error = PM_ERROR_NONE;
-  int width = output_width(request);
-  if (!page_open(&page)) return fail_memory();
-  fprintf(page.stream, "Global batch %.0f: %zu plans, of which %zu fit into memory; the fastest of them\n",
-          s->global_batch,
-          pm_search_result_count(s->result, 0), pm_search_result_count(s->result, 1));
-  pm_table *best = tabulate(s, PM_SEARCH_VIEW_PLANS, &error);
-  print_best_assumed(page.stream, best);
-  drop_equal_totals(best);
-  fputc('\n', page.stream);
-  int code = print_table(page.stream, best, width, &error);
-  fputs("\nWhy the first: the best plan with another value of each choice, and what makes it slower\n\n", page.stream);
-  if (code == CODE_DONE)
-    code = print_table(page.stream, tabulate(s, PM_SEARCH_VIEW_WHY, &error), width, &error);
-  int written = page_write(&page, request);
-  return code == CODE_DONE ? written : code;
+  const pm_report_question asked = {.of = PM_REPORT_OF_SEARCH, .given = &s->given, .search = s->result,
+                                    .global_batch = s->global_batch};
+  return pm_study_new_report(s->study, &asked, error);
 }
 
 /* The best plan as another program is told it. */
@@ -214,7 +179,8 @@ static int answer(const cli_request *request, const cli_search *s)
     return fail(CODE_CONSTRAINT, "none of %zu plans fits into memory: more GPUs, or larger ones, would help",
                 pm_search_result_count(s->result, 0));
   if (request->value[OPTION_AS] != NULL) return write_best(request, s);
-  if (is_report(request) && view_of(request) == PM_SEARCH_VIEW_PLANS) return write_report(request, s);
+  if (is_report(request) && view_of(request) == PM_SEARCH_VIEW_PLANS)
+    return write_document(request, report_of(s, &error), &error);
   return write_table(request, tabulate(s, view_of(request), &error), &error);
 }
 

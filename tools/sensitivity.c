@@ -5,7 +5,7 @@
 #include "input_path.h"
 #include "runs.h"
 
-enum { UPGRADES_MOST = 64, WORD = 256, QUANTITY = 64, BAR = 30 };
+enum { UPGRADES_MOST = 64, WORD = 256 };
 
 typedef struct upgrade {
   char name[WORD];
@@ -210,36 +210,21 @@ static int read_upgrades(const cli_request *request, question *q)
 
 /* ---- The answers ---- */
 
-static void print_bar(FILE *stream, double change, double largest)
+static pm_report *report_of(const question *q, pm_report_of of, const void *rows, size_t count, pm_error *error)
 {
-  int bar = largest > 0 ? (int)rint(fabs(change) / largest * BAR) : 0;
-  while (bar-- > 0) fputc(change < 0 ? '-' : '+', stream);
-  fputc('\n', stream);
+  const pm_report_question asked = {.of = of, .given = &q->asked.given, .runs = q->asked.runs,
+                                    .run_size = q->asked.type->size, .answers = rows, .count = count,
+                                    .currency = q->currency[0] != '\0' ? q->currency : NULL};
+  return pm_study_new_report(q->study, &asked, error);
 }
 
-static int write_sensitivities(const cli_request *request, const question *q, const pm_sensitivity *rows, int count)
+/* A report for people, or the rows as a table of their record type. */
+static int write_rows(const cli_request *request, const question *q, pm_report_of of, const char *type,
+                      const void *rows, size_t count)
 {
-  cli_page page;
-  char time[QUANTITY];
-  double largest = 0, sum = 0;
-  const pm_choice *names = pm_record_find_field(pm_record_type_find("sensitivity"), "resource")->choices;
-  if (!page_open(&page)) return fail_memory();
-  char assumed[ASSUMED];
-  fprintf(page.stream, "Time of a %s on %s, each number by itself %+.3g %%\n", q->asked.facts->unit,
-          pm_system_get_machine(q->system)->name, 100 * q->raise);
-  print_assumed(page.stream, assumed_of(q->study, &q->asked.given, q->asked.runs, assumed));
-  fputc('\n', page.stream);
-  for (int i = 0; i < count; i++) largest = fmax(largest, fabs(rows[i].change));
-  for (int i = 0; i < count; i++) {
-    fprintf(page.stream, "  %-18s%12s  %+7.2f %%  ", names[rows[i].resource].name,
-            pm_quantity_format(time, sizeof time, rows[i].step_time, "s"), 100 * rows[i].change);
-    print_bar(page.stream, rows[i].change, largest);
-    if (rows[i].rate) sum += rows[i].elasticity;
-  }
-  fprintf(page.stream, "\nThe elasticities of all rates add up to %.2f (-1 if the %s time depends on nothing else)\n",
-          sum,
-          q->asked.facts->unit);
-  return page_write(&page, request);
+  pm_error error = PM_ERROR_NONE;
+  if (is_report(request)) return write_document(request, report_of(q, of, rows, count, &error), &error);
+  return write_table(request, pm_table_new_of_records(pm_record_type_find(type), rows, count, &error), &error);
 }
 
 static int answer(const cli_request *request, question *q)
@@ -249,18 +234,11 @@ static int answer(const cli_request *request, question *q)
   if (q->upgrade_count > 0) {
     if (pm_upgrade_evaluate(&q->setup, q->choices, q->upgrade_count, q->rows,
                             &error) != PM_OK) return fail_error(&error);
-    pm_table *table = pm_table_new_of_records(pm_record_type_find("upgrade"), q->rows, q->upgrade_count, &error);
-    if (q->currency[0] == '\0' && request->format == PM_FORMAT_TABLE) {
-      pm_table_drop(table, "price");
-      pm_table_drop(table, "gain_per_price");
-    }
-    return write_table(request, table, &error);
+    return write_rows(request, q, PM_REPORT_OF_UPGRADES, "upgrade", q->rows, q->upgrade_count);
   }
   int count = pm_sensitivity_evaluate(&q->setup, q->raise, rows, &error);
   if (count < 0) return fail_error(&error);
-  if (is_report(request)) return write_sensitivities(request, q, rows, count);
-  return write_table(request, pm_table_new_of_records(pm_record_type_find("sensitivity"), rows, (size_t)count, &error),
-                     &error);
+  return write_rows(request, q, PM_REPORT_OF_SENSITIVITIES, "sensitivity", rows, (size_t)count);
 }
 
 static int run(const cli_request *request)

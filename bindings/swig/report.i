@@ -27,8 +27,11 @@ static pm_report *study_report(pm_study *study, any_records runs, GIVEN, const c
   pm_report *report = NULL;
   if (plan != NULL) {
     pm_task_predict(plan, task, ~0u, runs.data, size, answers.data, answers.type->size, count);
-    report = pm_study_new_report_sized(study, task, &all, runs.data, size, answers.data, answers.type->size, count,
-                                       dataset[0] != '\0' ? dataset : NULL, latency, error);
+    const pm_report_question question = {
+      .of = PM_REPORT_OF_ANSWERS, .given = &all, .runs = runs.data, .run_size = size, .answers = answers.data,
+      .answer_size = answers.type->size, .count = count, .dataset = dataset[0] != '\0' ? dataset : NULL,
+      .latency = latency};
+    report = pm_study_new_report(study, &question, error);
   }
   records_free(&answers);
   return report;
@@ -40,8 +43,9 @@ static pm_report *study_memory_report(pm_study *study, any_records runs, GIVEN, 
   const pm_task_facts *facts = task_of(study);
   const pm_given all = given_of(facts->run, given, given_count, global_batch);
   if (!single(count_records(runs, facts->run, error), facts->run, error)) return NULL;
-  return pm_study_new_report_sized(study, pm_study_get_task(study), &all, runs.data, runs.bytes, NULL, 0, 1, NULL, 0,
-                                   error);
+  const pm_report_question question = {.of = PM_REPORT_OF_MEMORY, .given = &all, .runs = runs.data,
+                                       .run_size = runs.bytes};
+  return pm_study_new_report(study, &question, error);
 }
 
 /* The whole as "text", "html", "markdown" or "summary". */

@@ -3,21 +3,10 @@
 %apply (const double *NUMBERS, size_t COUNT) { (const double *prices, size_t price_count) };
 
 %{
-/* Best first, then those that miss, nearest first. */
-static int size_order(const void *a, const void *b)
-{
-  const pm_size_choice *x = (const pm_size_choice *)a, *y = (const pm_size_choice *)b;
-  int left = x->rank > 0 ? x->rank : INT32_MAX, right = y->rank > 0 ? y->rank : INT32_MAX;
-  if (left != right) return left < right ? -1 : 1;
-  if (x->reached != y->reached && !isnan(x->reached) && !isnan(y->reached)) return x->reached > y->reached ? -1 : 1;
-  return x->choice < y->choice ? -1 : x->choice > y->choice;
-}
-
 static records size_least(const pm_size_setup *setup, const pm_size_goal *goal, pm_error *error)
 {
   records array = records_new("size_choice", setup->count, error);
-  if (array.data != NULL && pm_size_evaluate(setup, goal, (pm_size_choice *)array.data, error) == PM_OK)
-    qsort(array.data, array.count, sizeof(pm_size_choice), size_order);
+  if (array.data != NULL) pm_size_evaluate(setup, goal, (pm_size_choice *)array.data, error);
   return records_if_ok(array, error);
 }
 

@@ -130,9 +130,11 @@ static int report_of(double batch, bool memory, pm_error *error)
   if (status == PM_OK && plan == NULL) status = error->status;
   if (status == PM_OK) pm_predict(plan, &run, &prediction, 1);
   if (prediction.status == PM_STATUS_NO_MEMORY) status = error->status = PM_STATUS_NO_MEMORY;
+  const pm_report_question question = {.of = memory ? PM_REPORT_OF_MEMORY : PM_REPORT_OF_ANSWERS, .given = &given,
+                                       .runs = &run, .run_size = sizeof run, .answers = &prediction,
+                                       .answer_size = sizeof prediction, .count = 1};
   if (status == PM_OK)
-    status = took_report(memory ? pm_study_new_memory_report(study, &given, &run, error)
-                                : pm_study_new_report(study, &given, &run, &prediction, NULL, error), error);
+    status = took_report(pm_study_new_report(study, &question, error), error);
   pm_study_free(study);
   return status;
 }

@@ -428,14 +428,14 @@ REPORT_BLOCK = Recipe(
 
 static void fill(const pm__study_subject *s, pm_report *r)
 {
-  if (s->step.status != PM_OK) return;
+  if (!s->trains || s->step.status != PM_OK) return;
   pm__report_add_quantity(r, "toys per step", 3, "1");
   pm__report_note(r, "per GPU");
 }
 
 const pm__study_block pm__study_block_toys = {
   .title = "Toys", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};
 """})
 
 

@@ -17,6 +17,13 @@ typedef struct asked {
   pm_report *report;
 } asked;
 
+static pm_report *report_of(const asked *a, const pm_study *study, pm_error *error)
+{
+  const pm_report_question question = {.given = &a->given, .runs = &a->run, .run_size = sizeof a->run,
+                                       .answers = &a->prediction, .answer_size = sizeof a->prediction, .count = 1};
+  return pm_study_new_report(study, &question, error);
+}
+
 static void ask(asked *a, const char *network, const char *system, double batch)
 {
   pm_error error = PM_ERROR_NONE;
@@ -34,7 +41,7 @@ static void ask(asked *a, const char *network, const char *system, double batch)
   pm_given_add(&a->given, "run", "batch");
   pm_study_complete(a->study, &a->given, &a->run, &a->run, sizeof a->run, 1, &error);
   pm_predict(pm_study_get_plan(a->study, &error), &a->run, &a->prediction, 1);
-  a->report = pm_study_new_report(a->study, &a->given, &a->run, &a->prediction, NULL, &error);
+  a->report = report_of(a, a->study, &error);
   ck_assert_msg(a->report != NULL, "%s", error.text);
 }
 
@@ -67,7 +74,7 @@ START_TEST(blocks_are_complete)
   };
   for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
     int answers = 0;
-    for (int k = 0; k < PM__STUDY_ANSWERS; k++) answers += blocks[i].block->fill[k] != NULL;
+    for (int k = 0; k < PM_REPORT_OF_COUNT; k++) answers += blocks[i].block->fill[k] != NULL;
     ck_assert_msg(blocks[i].block->title != NULL, "block %s has no title; write \"\" if it needs none", blocks[i].name);
     ck_assert_msg(answers > 0, "block %s is in no report: .fill is missing", blocks[i].name);
   }
@@ -79,7 +86,7 @@ START_TEST(lines_are_the_prediction)
   asked a;
   double sum = 0;
   ask(&a, "resnet50", "dgx1-v100", 64);
-  const pm_report_block *outcome = block_of(&a, "outcome"), *parts = block_of(&a, "step_time");
+  const pm_report_block *outcome = block_of(&a, "outcome"), *parts = block_of(&a, "time");
   ck_assert(outcome != NULL && parts != NULL);
   ck_assert_double_eq(outcome->lines[0].value, a.prediction.throughput);
   ck_assert_str_eq(outcome->lines[0].unit, "samples/s");
@@ -132,7 +139,7 @@ START_TEST(what_does_not_fit_says_what_would)
   ask(&a, "llama3-8b", "dgx-a100", 8);
   ck_assert_int_eq(a.prediction.status, PM_STATUS_DOES_NOT_FIT);
   ck_assert(block_of(&a, "failure") != NULL && block_of(&a, "fitting_plan") != NULL);
-  ck_assert_ptr_null(block_of(&a, "step_time"));
+  ck_assert_ptr_null(block_of(&a, "time"));
   release(&a);
 }
 END_TEST
@@ -168,19 +175,20 @@ END_TEST
 START_TEST(wrong_arguments_are_refused)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_given given = {0, 0};
-  pm_run run = pm_run_make();
-  pm_inference_run call = pm_inference_run_make();
-  pm_prediction prediction = {0};
   asked a;
-  ck_assert_ptr_null(pm_study_new_report(NULL, &given, &run, &prediction, NULL, &error));
-  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
   ask(&a, "alexnet", "t4", 8);
-  error = (pm_error)PM_ERROR_NONE;
-  ck_assert_ptr_null(pm_study_new_inference_memory_report(a.study, &a.given, &call, &error)); /* it is of training */
+  ck_assert_ptr_null(report_of(&a, NULL, &error));
   ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_ptr_null(pm_study_new_report(a.study, NULL, NULL));
+  for (int of = 0; of <= PM_REPORT_OF_COUNT; of++) { /* what is missing is never read */
+    const pm_report_question nothing = {.of = (pm_report_of)of}, no_run = {.of = (pm_report_of)of, .given = &a.given};
+    error = (pm_error)PM_ERROR_NONE;
+    ck_assert_ptr_null(pm_study_new_report(a.study, &nothing, &error));
+    ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+    ck_assert_ptr_null(pm_study_new_report(a.study, &no_run, NULL));
+  }
   a.run.network_index = 7;
-  ck_assert_ptr_null(pm_study_new_report(a.study, &a.given, &a.run, &a.prediction, NULL, NULL));
+  ck_assert_ptr_null(report_of(&a, a.study, NULL));
   release(&a);
   ck_assert_ptr_null(pm_report_format(NULL, PM_RENDERING_TEXT, 0, NULL));
   ck_assert_ptr_null(pm_report_tabulate(NULL, NULL));

@@ -1,5 +1,6 @@
 /* Sizing: laws that hold whatever the constants are, and least counts against a plain search. */
 #include <math.h>
+#include <stdlib.h>
 #include <stdbool.h>
 #include <string.h>
 #include "fixtures.h"
@@ -54,10 +55,18 @@ static pm_size_goal deadline(double hours)
   return goal;
 }
 
+/* In the order of the choices again. */
+static int by_choice(const void *a, const void *b)
+{
+  return ((const pm_size_choice *)a)->choice - ((const pm_size_choice *)b)->choice;
+}
+
 static void size(const bench *b, const pm_size_goal *goal, pm_size_choice *rows)
 {
   pm_error error = PM_ERROR_NONE;
   ck_assert_msg(pm_size_evaluate(&b->setup, goal, rows, &error) == PM_OK, "%s", error.text);
+  for (size_t i = 0; i < b->setup.count; i++) ck_assert(rows[i].rank == 0 || rows[i].rank == (int)i + 1);
+  qsort(rows, b->setup.count, sizeof *rows, by_choice);
 }
 
 /* The count is enough, and one less is not: by pm_predict itself. */

@@ -40,6 +40,7 @@ START_TEST(descriptors_are_complete)
     ck_assert(task->list_assumptions != NULL && task->check != NULL && task->predict != NULL);
     ck_assert(task->get_memory != NULL && task->read != NULL && task->count_batches != NULL);
     ck_assert(task->find_batch != NULL || !task->facts.replicas);
+    ck_assert(task->time != NULL && task->activations != NULL && task->list_parts != NULL);
   }
 }
 END_TEST

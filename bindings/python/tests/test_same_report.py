@@ -77,9 +77,9 @@ def test_every_part_has_one_label() -> None:
     rows = {(row["block"], row["label"]): row for row in p.lines()}
     rate, largest = rows["outcome", "throughput"], rows["memory", "largest batch"]
     assert (rate["value"], rate["unit"], largest["value"]) == (p.throughput, "samples/s", p.largest_batch)
-    assert rows["step_time", "launch overhead"]["value"] == p.launch_overhead_time
-    assert rows["step_time", "communication"]["share"] == p.exposed_communication_time / p.step_time
+    assert rows["time", "launch overhead"]["value"] == p.launch_overhead_time
+    assert rows["time", "communication"]["share"] == p.exposed_communication_time / p.step_time
     for (block, label), row in rows.items():
-        if block in ("outcome", "step_time", "communication", "efficiency", "memory"):
+        if block in ("outcome", "time", "communication", "efficiency", "memory"):
             for rendering in ("text", "html", "markdown"):
                 assert label in p.explain(rendering) and row["text"] in p.explain(rendering)

@@ -2,10 +2,10 @@
 ** Reports: an answer as a document for people. A report is a list of blocks, and a block is a list of lines, each with
 ** a label, a value with its unit, a share of the whole and a note.
 **
-** The library makes reports (pm_study_new_report and its neighbours in study.h), so all labels and notes are written
+** The library makes reports (pm_study_new_report in study.h), so all labels and notes are written
 ** once. The command, Python, Lua and notebooks only choose a rendering:
 **
-**     pm_report *report = pm_study_new_report(study, &given, &run, &prediction, NULL, &error);
+**     pm_report *report = pm_study_new_report(study, &question, &error);
 **     char *text = pm_report_format(report, PM_RENDERING_TEXT, 80, &error);
 **     fputs(text, stdout);
 **     pm_string_free(text);

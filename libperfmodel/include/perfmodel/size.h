@@ -124,7 +124,8 @@ PM_INLINE pm_size_goal pm_size_goal_make(void)
   return goal;
 }
 
-/* The least nodes of every choice, ranked, into choices[setup->count]. Returns PM_OK, also if some or all
+/* The least nodes of every choice into choices[setup->count], ranked: the best first, then what misses the target, the
+** nearest first; `choice` is which of the setup's it is. Returns PM_OK, also if some or all
 ** choices cannot reach the target (their status says so). Cost: a prediction for each count tried, or for each choice
 ** where GPUs are replicas. There, fields that only training has stay unknown; choices whose call of one sample takes
 ** longer than goal->latency are unreachable, and so are those that need more nodes than goal->max_nodes, which are

@@ -31,7 +31,9 @@
 **
 ** What there is to say of an answer is a report, which is the same in every command and language:
 **
-**     pm_report *report = pm_study_new_report(study, &given, &run, &prediction, NULL, &error);
+**     pm_report_question question = {.given = &given, .runs = &run, .run_size = sizeof run, .count = 1};
+**     question.answers = &prediction; question.answer_size = sizeof prediction;
+**     pm_report *report = pm_study_new_report(study, &question, &error);
 **     char *page = pm_report_format(report, PM_RENDERING_TEXT, 80, &error);     "Training ResNet-50 on ..."
 */
 #ifndef PERFMODEL_STUDY_H
@@ -42,6 +44,8 @@
 #include "predict.h"
 #include "report.h"
 #include "search.h"
+#include "sensitivity.h"
+#include "size.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -135,57 +139,51 @@ PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given 
 
 /* ---- Reports: all that there is to say of an answer, as a document (report.h) ----
 **
-** A report keeps nothing of the study: it may outlive it. Those who want the numbers alone read the prediction, which
-** has all of them.
+** A report keeps nothing of what it is made of: it may outlive it. Those who want the numbers alone read the records,
+** which have all of them.
 */
 
-/* Of completed runs of the study and their predictions, which the functions below give their types: a report of
-** training is of one run, one of inference of several calls too. `predictions` is NULL for a report of their memory.
-** `dataset` is the name of what an epoch is of; NULL: not named. `latency` is the limit within which batches are the
-** largest; 0: they were given. `task` is that of the study. Owned by the
-** caller; NULL with an error.
+/* What there are reports of. */
+typedef enum pm_report_of {
+  PM_REPORT_OF_ANSWERS,       /* completed runs and their predictions: of training one, of inference several too */
+  PM_REPORT_OF_MEMORY,        /* the memory of a completed run, whether or not it fits */
+  PM_REPORT_OF_SENSITIVITIES, /* rows of pm_sensitivity_evaluate of a completed run */
+  PM_REPORT_OF_UPGRADES,      /* rows of pm_upgrade_evaluate of a completed run */
+  PM_REPORT_OF_SIZES,         /* rows of pm_size_evaluate, whose choices are completed runs */
+  PM_REPORT_OF_SEARCH,        /* the result of a search of the study */
+  PM_REPORT_OF_DEADLINE,      /* the table of pm_study_tabulate_training of a run to search from */
+  PM_REPORT_OF_INPUT,         /* rates of an input path; the run, if there is one, is that whose GPUs read */
+  PM_REPORT_OF_COUNT
+} pm_report_of;
+
+/* What a report is made of. Begins as {0}; members that its kind does not need stay 0. */
+typedef struct pm_report_question {
+  pm_report_of of;
+  const pm_given *given;
+  const void *runs;      /* completed, records of the study's task */
+  size_t run_size;
+  const void *answers;   /* predictions, as many as runs, or the rows or rates above */
+  size_t answer_size;    /* bytes of one */
+  size_t count;          /* of answers */
+  const char *dataset;   /* name of what an epoch is of; NULL: not named */
+  double latency;        /* limit within which the batches of runs are the largest; 0: they were given */
+  const void *goal;      /* pm_size_goal, or pm_training_goal of a deadline */
+  const char *currency;  /* of prices; NULL: none are given */
+  const char *price_date; /* when they were true; NULL: not stated */
+  const pm_size_setup *size;
+  const pm_search_result *search;
+  double global_batch;   /* of the search */
+  const pm_table *table; /* of the deadline */
+  const pm_input_setup *input;
+  const pm_input_run *input_run;
+  size_t input_run_size;
+} pm_report_question;
+
+/* The report, owned by the caller; NULL with an error. Of input paths alone `study` may be NULL.
 **
-** Cost: that of a prediction, and of a plan for each hint that may say something (pm_plan_new); of a run that does not
-** fit, that of a search. */
-PM_API pm_report *pm_study_new_report_sized(const pm_study *study, int32_t task, const pm_given *given,
-                                            const void *runs, size_t run_size, const void *predictions,
-                                            size_t prediction_size, size_t count, const char *dataset, double latency,
-                                            pm_error *error);
-
-/* Of a run and its prediction: the rate with its interval, the parts of a step, communication, parallelism,
-** efficiency, memory, what limits it, what one change would give, and what the numbers rest on. A run that does not fit
-** has a report too, with what would fit instead. */
-PM_INLINE pm_report *pm_study_new_report(const pm_study *study, const pm_given *given, const pm_run *run,
-                                         const pm_prediction *prediction, const char *dataset, pm_error *error)
-{
-  return pm_study_new_report_sized(study, PM_TASK_TRAINING, given, run, sizeof *run, prediction, sizeof *prediction, 1,
-                                   dataset, 0, error);
-}
-
-/* Of calls of inference: of one with the parts of its latency, of several as a table with a row for each, in which what
-** all have alike is said once. */
-PM_INLINE pm_report *pm_study_new_inference_report(const pm_study *study, const pm_given *given,
-                                                   const pm_inference_run *runs, const pm_inference *predictions,
-                                                   size_t count, double latency, pm_error *error)
-{
-  return pm_study_new_report_sized(study, PM_TASK_INFERENCE, given, runs, sizeof *runs, predictions,
-                                   sizeof *predictions, count, NULL, latency, error);
-}
-
-/* Of the memory of a run, whether or not it fits: the total of the heaviest rank against what the GPU has, its parts,
-** the stages of a pipeline, and what would help if it does not fit. */
-PM_INLINE pm_report *pm_study_new_memory_report(const pm_study *study, const pm_given *given, const pm_run *run,
-                                                pm_error *error)
-{
-  return pm_study_new_report_sized(study, PM_TASK_TRAINING, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
-}
-
-/* Of the memory of a call: the total, the largest batch, and the parts. */
-PM_INLINE pm_report *pm_study_new_inference_memory_report(const pm_study *study, const pm_given *given,
-                                                          const pm_inference_run *run, pm_error *error)
-{
-  return pm_study_new_report_sized(study, PM_TASK_INFERENCE, given, run, sizeof *run, NULL, 0, 1, NULL, 0, error);
-}
+** Cost of predictions: that of a prediction, and of a plan for each hint that may say something (pm_plan_new); of a run
+** that does not fit, that of a search. Of sizes that of pm_size_find_next. */
+PM_API pm_report *pm_study_new_report(const pm_study *study, const pm_report_question *question, pm_error *error);
 
 /* ---- Searches ---- */
 

@@ -2,6 +2,7 @@
 #include "report/report.h"
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,8 @@ void pm__report_open(pm_report *report, const char *name, const char *title, pm_
     return;
   }
   report->entries = entries;
-  entries[report->count++] = (pm__report_entry){.block = {.name = name, .title = title, .style = style}};
+  entries[report->count++] =
+    (pm__report_entry){.block = {.name = name, .title = title, .style = style}, .most = SIZE_MAX};
 }
 
 pm_report *pm__report_finish(pm_report *report, pm_error *error)
@@ -71,17 +73,18 @@ pm_report *pm__report_finish(pm_report *report, pm_error *error)
   return NULL;
 }
 
-void pm__report_set_title(pm_report *report, const char *title)
-{
-  pm__report_entry *entry = last_entry(report);
-  if (entry != NULL) entry->block.title = title;
-}
 
 void pm__report_set_table(pm_report *report, pm_table *table)
 {
   pm__report_entry *entry = last_entry(report);
   if (entry == NULL) pm_table_free(table);
   else entry->block.table = entry->table = table;
+}
+
+void pm__report_limit(pm_report *report, size_t most)
+{
+  pm__report_entry *entry = last_entry(report);
+  if (entry != NULL) entry->most = most;
 }
 
 static const char *keep(pm_report *report, const char *text)
@@ -96,6 +99,16 @@ static const char *keep_formatted(pm_report *report, const char *format, va_list
   char text[2048];
   vsnprintf(text, sizeof text, format, arguments);
   return keep(report, text);
+}
+
+void pm__report_set_title(pm_report *report, const char *format, ...)
+{
+  pm__report_entry *entry = last_entry(report);
+  va_list arguments;
+  if (entry == NULL) return;
+  va_start(arguments, format);
+  entry->block.title = keep_formatted(report, format, arguments);
+  va_end(arguments);
 }
 
 /* A line at the end of the open block; NULL without one, or without memory. */

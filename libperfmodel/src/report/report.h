@@ -14,6 +14,7 @@ typedef struct pm__report_entry {
   pm_report_line *lines;
   size_t capacity;
   pm_table *table; /* owned */
+  size_t most;     /* rows of it in text: the first and the last */
 } pm__report_entry;
 
 struct pm_report {
@@ -34,11 +35,11 @@ pm_report *pm__report_finish(pm_report *report, pm_error *error);
 /* Of what a block asked for: if memory ran out for it, the report fails. Other reasons leave a line out. */
 void pm__report_check(pm_report *report, int status);
 
-/* Opens a block; lines go to the last that was opened. `name` and `title` are constants. */
+/* Opens a block; lines go to the last that was opened. `name` and `title` are constants, "" for no title. */
 void pm__report_open(pm_report *report, const char *name, const char *title, pm_report_style style);
 
-/* Another title for the open block. */
-void pm__report_set_title(pm_report *report, const char *title);
+/* Another title for the open block; it is copied. */
+void pm__report_set_title(pm_report *report, const char *format, ...) PM__PRINTF(2, 3);
 
 /* A line of words; of sentences, the label says what the sentence is about. Labels are constants or copied. */
 void pm__report_add(pm_report *report, const char *label, const char *format, ...) PM__PRINTF(3, 4);
@@ -63,6 +64,9 @@ void pm__report_summarize(pm_report *report, const char *format, ...) PM__PRINTF
 
 /* The rows of the open block, which the report owns from here on; NULL: none. */
 void pm__report_set_table(pm_report *report, pm_table *table);
+
+/* Text has at most so many of its rows. */
+void pm__report_limit(pm_report *report, size_t most);
 
 /* ---- Words that makers of reports share ---- */
 

@@ -109,6 +109,6 @@ void pm__report_write_text(pm__string *out, const pm_report *report, int width)
     if (begins_paragraph(report, i)) pm__string_add(out, "\n");
     if (entry->block.title[0] != '\0') pm__string_format(out, "%s\n", entry->block.title);
     for (size_t j = 0; j < entry->block.count; j++) write_line(&p, &entry->lines[j], entry->block.style);
-    if (entry->table != NULL) pm__write_text(out, entry->table, width, SIZE_MAX, 0);
+    if (entry->table != NULL) pm__write_text(out, entry->table, width, entry->most, 0);
   }
 }

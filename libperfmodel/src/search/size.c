@@ -177,6 +177,16 @@ static void set_ranks(pm_size_choice *rows, size_t count, int minimize)
   }
 }
 
+/* Best first, then what misses, nearest first. */
+static int by_rank(const void *a, const void *b)
+{
+  const pm_size_choice *x = (const pm_size_choice *)a, *y = (const pm_size_choice *)b;
+  int left = x->rank > 0 ? x->rank : INT32_MAX, right = y->rank > 0 ? y->rank : INT32_MAX;
+  if (left != right) return left < right ? -1 : 1;
+  if (x->reached != y->reached && !isnan(x->reached) && !isnan(y->reached)) return x->reached > y->reached ? -1 : 1;
+  return x->choice < y->choice ? -1 : x->choice > y->choice;
+}
+
 static int size(const pm__size_question *q, pm_size_choice *choices, pm_error *error)
 {
   if (choices == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a place for its choices");
@@ -188,6 +198,7 @@ static int size(const pm__size_question *q, pm_size_choice *choices, pm_error *e
     if (status != PM_OK || choices[i].status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   }
   set_ranks(choices, q->setup.count, q->goal->minimize);
+  qsort(choices, q->setup.count, sizeof *choices, by_rank);
   return PM_OK;
 }
 

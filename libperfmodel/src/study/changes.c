@@ -2,81 +2,65 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "hardware/system.h"
 #include "plan/plan.h"
 #include "study/report.h"
 
 /* ---- 16 bits ---- */
 
-static bool has_precision(const pm_given *given, const char *type)
+static bool has_precision(const pm__study_subject *s)
 {
   pm_given alone = {0, 0};
-  pm_given_add(&alone, type, "precision");
-  return (given->fields & alone.fields) != 0;
+  pm_given_add(&alone, s->task->facts.run, "precision");
+  return (s->given->fields & alone.fields) != 0;
 }
 
 int32_t pm__study_half(const pm__study_subject *s)
 {
-  bool step = s->answer == PM__STUDY_STEP;
-  int32_t precision = step ? s->run.precision : s->call.precision;
-  bool none = has_precision(s->given, step ? "run" : "inference_run") || pm_precision_get_bytes(precision) < 4;
+  int32_t precision = pm__task_get(&s->record, s->task->at.precision);
+  bool none = has_precision(s) || pm_precision_get_bytes(precision) < 4;
   return none ? PM_PRECISION_FP32 : pm__gpu_get_half_precision(s->gpu);
 }
 
-bool pm__study_step_in_half(const pm__study_subject *s, pm_report *r, pm_prediction *p)
+bool pm__study_in_half(const pm__study_subject *s, pm_report *r, pm__task_outcome *outcome)
 {
-  pm_run run = s->run;
-  run.precision = pm__study_half(s);
-  run.ignore_memory = 1;
-  if (run.precision == PM_PRECISION_FP32 || pm_predict(s->plan, &run, p, 1) != PM_OK) return false;
-  pm__report_check(r, p->status);
-  return p->status == PM_OK;
-}
-
-bool pm__study_call_in_half(const pm__study_subject *s, pm_report *r, pm_inference *p)
-{
-  pm_inference_run run = s->call;
-  run.precision = pm__study_half(s);
-  run.ignore_memory = 1;
-  if (run.precision == PM_PRECISION_FP32 || pm_infer(s->plan, &run, p, 1) != PM_OK) return false;
-  pm__report_check(r, p->status);
-  return p->status == PM_OK;
+  pm__task_record run = s->record, answer;
+  int32_t half = pm__study_half(s);
+  const pm_field *ignore = pm_record_find_field(s->run_type, "ignore_memory");
+  if (half == PM_PRECISION_FP32) return false;
+  *pm__task_int(&run, s->task->at.precision) = half;
+  if (ignore != NULL) pm_record_set_number(ignore, &run, 1, NULL);
+  if (s->task->predict(s->plan, ~0u, &run, &answer, 1) != PM_OK) return false;
+  *outcome = s->task->read(&answer);
+  pm__report_check(r, outcome->status);
+  return outcome->status == PM_OK;
 }
 
 /* ---- Other software, in a plan of its own ---- */
 
-static double step_rate_with(const pm__study_subject *s, pm_report *r, const pm_framework_profile *other)
+/* A framework or an inference profile: the other is NULL. */
+static double rate_with(const pm__study_subject *s, pm_report *r, const pm_framework_profile *framework,
+                        const pm_inference_profile *profile)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_prediction p = {.throughput = NAN};
-  pm_run run = s->run;
+  pm__task_outcome outcome = {.throughput = NAN};
+  pm__task_record run = s->record, answer;
+  int32_t *software = pm__task_int(&run, s->task->at.software);
   pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, &error);
-  run.network_index = run.system_index = 0;
-  run.framework_index = plan != NULL ? pm_plan_add_framework(plan, other, &error) : -1;
-  if (run.framework_index == 0) pm_predict(plan, &run, &p, 1);
-  pm__report_check(r, error.status != PM_OK ? error.status : p.status);
+  *pm__task_int(&run, s->task->at.network) = *pm__task_int(&run, s->task->at.system) = 0;
+  *software = plan == NULL ? -1
+              : profile != NULL ? pm_plan_add_inference_profile(plan, profile, NULL, &error)
+                                : pm_plan_add_framework(plan, framework, &error);
+  if (*software == 0 && s->task->predict(plan, ~0u, &run, &answer, 1) == PM_OK) outcome = s->task->read(&answer);
+  pm__report_check(r, error.status != PM_OK ? error.status : outcome.status);
   pm_plan_free(plan);
-  return p.throughput;
-}
-
-static double call_rate_with(const pm__study_subject *s, pm_report *r, const pm_inference_profile *other)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_inference p = {.throughput = NAN};
-  pm_inference_run run = s->call;
-  pm_plan *plan = pm_plan_new(&s->network, 1, &s->system, 1, &error);
-  run.network_index = run.system_index = 0;
-  run.profile_index = plan != NULL ? pm_plan_add_inference_profile(plan, other, NULL, &error) : -1;
-  if (run.profile_index == 0) pm_infer(plan, &run, &p, 1);
-  pm__report_check(r, error.status != PM_OK ? error.status : p.status);
-  pm_plan_free(plan);
-  return p.throughput;
+  return outcome.throughput;
 }
 
 /* Layouts are of the tensors that convolutions read. */
 static bool has_convolutions(const pm__study_subject *s)
 {
-  const pm__plan_network *network =
-    &s->plan->networks[s->answer == PM__STUDY_STEP ? s->run.network_index : s->call.network_index];
+  const pm__plan_network *network = &s->plan->networks[pm__task_get(&s->record, s->task->at.network)];
   for (int mode = 0; mode < PM__MODES; mode++)
     if (network->units[mode] != NULL && network->units[mode]->kernels.conv != NULL) return true;
   return false;
@@ -87,21 +71,21 @@ double pm__study_channels_last_rate(const pm__study_subject *s, pm_report *r)
   char name[PM_TEXT_MAX + 8];
   pm_framework_profile framework;
   pm_inference_profile profile;
-  bool step = s->answer == PM__STUDY_STEP;
+  const pm_framework_profile *own = s->software.framework;
   if (!has_convolutions(s)) return NAN;
-  snprintf(name, sizeof name, "%s-nhwc", step ? s->framework->framework.id : s->profile->id);
-  int status = step ? pm_catalog_get_framework(s->study->catalog, name, &framework, NULL)
-                    : pm_catalog_get_inference(s->study->catalog, name, &profile, NULL);
+  snprintf(name, sizeof name, "%s-nhwc", own != NULL ? own->framework.id : s->software.profile->id);
+  int status = own != NULL ? pm_catalog_get_framework(s->study->catalog, name, &framework, NULL)
+                           : pm_catalog_get_inference(s->study->catalog, name, &profile, NULL);
   pm__report_check(r, status);
   if (status != PM_OK) return NAN;
-  return step ? step_rate_with(s, r, &framework) : call_rate_with(s, r, &profile);
+  return own != NULL ? rate_with(s, r, &framework, NULL) : rate_with(s, r, NULL, &profile);
 }
 
 double pm__study_padded_rate(const pm__study_subject *s, pm_report *r)
 {
-  pm_framework_profile padded = *s->framework;
+  pm_framework_profile padded = *s->software.framework;
   padded.framework.pads_products = 1;
-  return pm__plan_loses_to_sides(s->plan, &s->run) ? step_rate_with(s, r, &padded) : (double)NAN;
+  return pm__plan_loses_to_sides(s->plan, &s->run) ? rate_with(s, r, &padded, NULL) : (double)NAN;
 }
 
 /* ---- A plan that fits ---- */

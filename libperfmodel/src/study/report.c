@@ -5,9 +5,10 @@
 #include <string.h>
 #include "base/base.h"
 #include "record/sized.h"
+#include "search/parallel_search.h"
 #include "study/blocks/blocks.h"
 
-enum { LABELS = 17, MEMORY_LABELS = 24 }; /* characters that labels take */
+enum { LABELS = 17, WIDE_LABELS = 24 }; /* characters that labels take */
 
 /* ---- The document ---- */
 
@@ -32,13 +33,13 @@ static void add_assumed(const pm__study_subject *s, pm_report *report)
 
 static pm_report *write_report(const pm__study_subject *s, pm_error *error)
 {
-  bool memory = s->answer == PM__STUDY_STEP_MEMORY || s->answer == PM__STUDY_CALL_MEMORY;
-  pm_report *report = pm__report_new(memory ? MEMORY_LABELS : LABELS);
+  bool wide = s->asked->of == PM_REPORT_OF_MEMORY || s->asked->of == PM_REPORT_OF_INPUT;
+  pm_report *report = pm__report_new(wide ? WIDE_LABELS : LABELS);
   for (size_t i = 0; report != NULL && i < sizeof blocks / sizeof blocks[0]; i++) {
     const pm__study_block *block = blocks[i].block;
-    if (block->fill[s->answer] == NULL) continue;
+    if (block->fill[s->asked->of] == NULL) continue;
     pm__report_open(report, blocks[i].name, block->title, block->style);
-    block->fill[s->answer](s, report);
+    block->fill[s->asked->of](s, report);
   }
   if (report != NULL) add_assumed(s, report);
   else pm_table_free(s->rows);
@@ -52,57 +53,43 @@ static int no_place(pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report needs a study of its task, and a run that it completed");
 }
 
-/* What every answer has: where it was asked. */
-static int find_place(pm__study_subject *s, const pm_study *study, const pm_given *given, int32_t network,
-                      int32_t system, pm_error *error)
+/* Where it was asked, in what software, and what was assumed. */
+static int find_place(pm__study_subject *s, pm_error *error)
 {
-  bool known = study != NULL && given != NULL && study->plan_count > 0 && network >= 0 &&
-               (size_t)network < study->built_networks && system >= 0 && (size_t)system < study->system_count;
+  const pm_study *study = s->study;
+  const pm__task_places *at = &s->task->at;
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  int32_t network = pm__task_get(&s->record, at->network), system = pm__task_get(&s->record, at->system);
+  bool predicted = s->asked->of == PM_REPORT_OF_ANSWERS || s->asked->of == PM_REPORT_OF_MEMORY;
+  size_t networks = predicted ? study->built_networks : study->use_count;
+  bool known = network >= 0 && (size_t)network < networks && system >= 0 && (size_t)system < study->system_count;
   if (!known) return no_place(error);
-  s->study = study;
-  s->given = given;
-  s->plan = study->plans[study->plan_count - 1];
+  if (predicted) s->plan = study->plans[study->plan_count - 1];
   s->network = pm_study_get_network(study, network);
   s->system = study->systems[system];
   s->machine = pm_system_get_machine(s->system);
   s->gpu = pm_system_get_gpu(s->system);
+  s->software = pm_study_get_software(study, pm__task_get(&s->record, at->software), system);
+  if (s->task->software == PM__TASK_PROFILES && s->software.profile == NULL) return no_place(error);
+  int count = pm_study_get_assumptions(study, s->given, &s->record, at->size, rows);
+  pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
   return pm_network_get_totals(study->networks[study->uses[network].network].own, &s->totals, error);
 }
 
-static int find_run(pm__study_subject *s, const pm_study *study, const pm_given *given, const void *run,
-                    size_t run_size, pm_error *error)
+/* The run, as the library knows it. */
+static int find_run(pm__study_subject *s, const void *run, size_t run_size, pm_error *error)
 {
-  pm_run own;
-  pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  int status = pm__record_size_check("run", run_size, error);
+  pm__task_record own;
+  if (s->study == NULL || run == NULL || s->given == NULL) return no_place(error);
+  int status = pm__record_size_check(s->task->facts.run, run_size, error);
   if (status != PM_OK) return status;
-  s->run = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, run_size}, 0, &own);
-  status = find_place(s, study, given, s->run.network_index, s->run.system_index, error);
-  if (status != PM_OK) return status;
-  s->framework = pm_study_get_software(study, s->run.framework_index, s->run.system_index).framework;
-  int count = pm_study_get_assumptions(study, given, &s->run, sizeof s->run, rows);
-  pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
-  return PM_OK;
+  const void *read = pm__record_read(&(pm__record_array){s->task->facts.run, run, run_size}, 0, &own);
+  memcpy(&s->record, read, s->task->at.size);
+  if (s->trains) memcpy(&s->run, read, sizeof s->run);
+  return find_place(s, error);
 }
 
-static int find_call(pm__study_subject *s, const pm_study *study, const pm_given *given, const void *run,
-                     size_t run_size, pm_error *error)
-{
-  pm_inference_run own;
-  pm_assumption rows[PM_ASSUMPTIONS_MAX];
-  int status = pm__record_size_check("inference_run", run_size, error);
-  if (status != PM_OK) return status;
-  s->call = *(const pm_inference_run *)pm__record_read(&(pm__record_array){"inference_run", run, run_size}, 0, &own);
-  status = find_place(s, study, given, s->call.network_index, s->call.system_index, error);
-  if (status != PM_OK) return status;
-  s->profile = pm_study_get_software(study, s->call.profile_index, s->call.system_index).profile;
-  if (s->profile == NULL) return no_place(error);
-  int count = pm_study_get_assumptions(study, given, &s->call, sizeof s->call, rows);
-  pm_assumptions_format(rows, count, s->assumed, sizeof s->assumed);
-  return PM_OK;
-}
-
-/* ---- Of calls ---- */
+/* ---- Of several runs ---- */
 
 static size_t column_of(const pm_table *table, const char *name)
 {
@@ -123,30 +110,37 @@ static bool is_same(const pm_table *table, const char *name, const char *other, 
   return true;
 }
 
+void pm__study_drop_equal(pm_table *table, const char *const *names, size_t count)
+{
+  if (is_same(table, "total_gpus", "gpus", true)) pm_table_drop(table, "total_gpus");
+  for (size_t i = 0; i < count; i++)
+    if (is_same(table, names[i], names[i], false)) pm_table_drop(table, names[i]);
+}
+
 /* What the title says already; what was assumed of some rows only stays a column. */
 static void drop_titled(pm__study_subject *s, pm_table *table)
 {
-  static const char *const titled[] = {"network", "system", "profile", "gpus", "nodes", "usable_memory", "total_gpus"};
-  if (is_same(table, "total_gpus", "gpus", true)) pm_table_drop(table, "total_gpus");
-  for (size_t i = 0; i < sizeof titled / sizeof titled[0]; i++)
-    if (is_same(table, titled[i], titled[i], false)) pm_table_drop(table, titled[i]);
-  if (is_same(table, "assumed", "assumed", false)) pm_table_drop(table, "assumed");
-  else s->assumed[0] = '\0';
+  static const char *const titled[] = {"network", "system", "profile", "gpus", "nodes", "usable_memory", "total_gpus",
+                                       "assumed"};
+  pm__study_drop_equal(table, titled, sizeof titled / sizeof titled[0]);
+  if (column_of(table, "assumed") < pm_table_count_columns(table)) s->assumed[0] = '\0';
 }
 
-/* Predictions as the library knows them: of one step, or of calls, of several of which the report takes the table. */
-static int find_predictions(pm__study_subject *s, const void *runs, size_t run_size, const pm__record_array *theirs,
-                            size_t count, void **allocated, pm_error *error)
+/* Predictions as the library knows them; of several the report takes the table. */
+static int find_predictions(pm__study_subject *s, void **allocated, pm_error *error)
 {
-  int status = pm__record_size_check(theirs->type, theirs->size, error);
-  const void *all = status == PM_OK ? pm__record_read_all(theirs, count, allocated, error) : NULL;
-  if (all == NULL) return status == PM_OK ? PM_STATUS_NO_MEMORY : status;
-  if (s->answer == PM__STUDY_STEP) return s->step = *(const pm_prediction *)all, PM_OK;
-  s->calls = (const pm_inference *)all;
-  s->inference = s->calls[0];
-  if (count == 1) return PM_OK;
-  const pm_sweep sweep = {.task = pm_study_get_task(s->study), .runs = runs, .run_size = run_size, .answers = s->calls,
-                          .answer_size = sizeof *s->calls, .count = count};
+  const pm_report_question *q = s->asked;
+  const pm__record_array theirs = {s->task->facts.answer, q->answers, q->answer_size};
+  int status = q->answers == NULL || q->count == 0 || (q->count > 1 && s->trains)
+                 ? no_place(error) : pm__record_size_check(theirs.type, theirs.size, error);
+  s->answers = status == PM_OK ? pm__record_read_all(&theirs, q->count, allocated, error) : NULL;
+  if (s->answers == NULL) return status == PM_OK ? PM_STATUS_NO_MEMORY : status;
+  s->count = q->count;
+  s->outcome = s->task->read(s->answers);
+  if (s->trains) s->step = *(const pm_prediction *)s->answers;
+  if (s->count == 1) return PM_OK;
+  const pm_sweep sweep = {.task = pm_study_get_task(s->study), .runs = q->runs, .run_size = q->run_size,
+                          .answers = s->answers, .answer_size = s->task->answer_size, .count = s->count};
   s->rows = pm_study_tabulate(s->study, s->given, &sweep, error);
   if (s->rows != NULL) drop_titled(s, s->rows);
   return s->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
@@ -154,14 +148,13 @@ static int find_predictions(pm__study_subject *s, const void *runs, size_t run_s
 
 /* ---- Of memory ---- */
 
-/* Whether or not it fits. */
+/* Whether or not it fits; of training, stage by stage. */
 static int find_memory(pm__study_subject *s, pm_error *error)
 {
   pm_run run = s->run;
   run.ignore_memory = 1;
-  if (s->answer == PM__STUDY_CALL_MEMORY) return pm_inference_get_memory(s->plan, &s->call, &s->use, error);
-  int status = pm_prediction_get_memory(s->plan, &run, &s->use, error);
-  if (status != PM_OK) return status;
+  int status = s->task->get_memory(s->plan, s->trains ? (const void *)&run : (const void *)&s->record, &s->use, error);
+  if (status != PM_OK || !s->trains) return status;
   s->stage_count = pm_prediction_get_stages(s->plan, &run, NULL, 0, error);
   if (s->stage_count <= 0) return PM_STATUS_BAD_ARGUMENT;
   s->stages = (pm_stage *)calloc((size_t)s->stage_count, sizeof *s->stages);
@@ -170,27 +163,92 @@ static int find_memory(pm__study_subject *s, pm_error *error)
   return count == s->stage_count ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
+/* ---- Of what many runs have answered ---- */
+
+/* The best choice: of a global batch, its batch is no assumption. */
+static int find_choice(pm__study_subject *s, pm_given *given, pm_error *error)
+{
+  const pm_report_question *q = s->asked;
+  const pm_size_choice *best = (const pm_size_choice *)q->answers;
+  bool known = best != NULL && q->count > 0 && q->goal != NULL && q->size != NULL && q->given != NULL &&
+               best->choice >= 0 && (size_t)best->choice < q->size->count;
+  if (!known) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of sizes needs a setup, a goal and choices");
+  *given = *q->given;
+  s->given = given;
+  if (!isnan(((const pm_size_goal *)q->goal)->global_batch)) {
+    given->global_batch = 1;
+    pm_given_add(given, s->task->facts.run, "batch");
+  }
+  return find_run(s, (const char *)q->size->choices + (size_t)best->choice * q->size->run_size, q->size->run_size,
+                  error);
+}
+
+/* The best plan, which decides batch and micro-batch. */
+static int find_best(pm__study_subject *s, pm_given *given, pm_error *error)
+{
+  size_t number;
+  const pm_search_result *result = s->asked->search;
+  if (!s->trains || s->given == NULL || pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of a search needs a plan that fits, and what was given");
+  *given = *s->given;
+  s->given = given;
+  pm_given_add(given, "run", "batch");
+  pm_given_add(given, "run", "micro_batch");
+  const pm_run best = pm__search_run_of(result->search, number);
+  return find_run(s, &best, sizeof best, error);
+}
+
+/* Plans of a deadline differ in all but precision and optimizer: no more is assumed of their run. */
+static int find_base(pm__study_subject *s, pm_error *error)
+{
+  const pm_report_question *q = s->asked;
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  if (!s->trains || q->goal == NULL || q->table == NULL || pm_table_count_rows(q->table) == 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of a deadline needs a run, a goal and their table");
+  int status = find_run(s, q->runs, q->run_size, error), kept = 0;
+  int count = status == PM_OK ? pm_study_get_assumptions(s->study, s->given, &s->run, sizeof s->run, rows) : 0;
+  for (int i = 0; i < count; i++)
+    if (strcmp(rows[i].field, "precision") == 0 || strcmp(rows[i].field, "optimizer") == 0) rows[kept++] = rows[i];
+  pm_assumptions_format(rows, kept, s->assumed, sizeof s->assumed);
+  return status;
+}
+
 /* ---- All ---- */
 
-pm_report *pm_study_new_report_sized(const pm_study *study, int32_t task, const pm_given *given, const void *runs,
-                                     size_t run_size, const void *predictions, size_t prediction_size, size_t count,
-                                     const char *dataset, double latency, pm_error *error)
+/* The subject of each kind of report. */
+static int find_subject(pm__study_subject *s, pm_given *given, void **allocated, pm_error *error)
+{
+  const pm_report_question *q = s->asked;
+  bool input = q->of == PM_REPORT_OF_INPUT;
+  if (input && (q->input == NULL || q->input_run == NULL || q->answers == NULL)) return no_place(error);
+  if (input && q->runs == NULL) return PM_OK;
+  if (s->study == NULL) return no_place(error);
+  if (q->of == PM_REPORT_OF_SIZES) return find_choice(s, given, error);
+  if (q->of == PM_REPORT_OF_SEARCH) return find_best(s, given, error);
+  if (q->of == PM_REPORT_OF_DEADLINE) return find_base(s, error);
+  bool rows = q->of == PM_REPORT_OF_SENSITIVITIES || q->of == PM_REPORT_OF_UPGRADES;
+  if (rows && (q->answers == NULL || q->count == 0)) return no_place(error);
+  int status = find_run(s, q->runs, q->run_size, error);
+  if (status == PM_OK && q->of == PM_REPORT_OF_MEMORY) status = find_memory(s, error);
+  if (status == PM_OK && q->of == PM_REPORT_OF_ANSWERS) status = find_predictions(s, allocated, error);
+  return status;
+}
+
+pm_report *pm_study_new_report(const pm_study *study, const pm_report_question *question, pm_error *error)
 {
   pm_report *report = NULL;
   void *allocated = NULL;
-  bool memory = predictions == NULL, known = study != NULL && pm_study_get_task(study) == task;
-  bool calls = known && study->task->software == PM__TASK_PROFILES;
-  if (!known || runs == NULL || count == 0 || (count > 1 && !calls)) return no_place(error), report;
-  pm__study_subject s = {.dataset = dataset, .latency = latency > 0 ? latency : (double)NAN, .call_count = count,
-                         .answer = calls ? memory ? PM__STUDY_CALL_MEMORY : PM__STUDY_CALL
-                                         : memory ? PM__STUDY_STEP_MEMORY : PM__STUDY_STEP};
-  const pm__record_array theirs = {study->task->facts.answer, predictions, prediction_size};
-  int status = calls ? find_call(&s, study, given, runs, run_size, error)
-                     : find_run(&s, study, given, runs, run_size, error);
-  if (status == PM_OK)
-    status = memory ? find_memory(&s, error)
-                    : find_predictions(&s, runs, run_size, &theirs, count, &allocated, error);
-  if (status == PM_OK) report = write_report(&s, error);
+  pm_given given = {0, 0};
+  if (question == NULL || (unsigned)question->of >= PM_REPORT_OF_COUNT) return no_place(error), report;
+  pm__study_subject s = {.asked = question, .study = study, .given = question->given,
+                         .latency = question->latency > 0 ? question->latency : (double)NAN};
+  if (study != NULL) {
+    s.task = study->task;
+    s.trains = strcmp(s.task->facts.run, "run") == 0;
+    s.run_type = pm_record_type_find(s.task->facts.run);
+    s.answer_type = pm_record_type_find(s.task->facts.answer);
+  }
+  if (find_subject(&s, &given, &allocated, error) == PM_OK) report = write_report(&s, error);
   free(s.stages);
   free(allocated);
   return report;

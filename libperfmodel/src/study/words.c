@@ -1,19 +1,34 @@
 /* Words that several blocks of a report use. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "study/report.h"
 
-static bool is_training(const pm__study_subject *s)
-{
-  return s->answer == PM__STUDY_STEP || s->answer == PM__STUDY_STEP_MEMORY;
-}
-
 const char *pm__study_field(const pm__study_subject *s, const char *name, char text[PM_TEXT_MAX])
 {
-  const pm_record_type *type = pm_record_type_find(is_training(s) ? "run" : "inference_run");
-  const void *record = is_training(s) ? (const void *)&s->run : (const void *)&s->call;
-  return pm_record_format(pm_record_find_field(type, name), record, text);
+  return pm_record_format(pm_record_find_field(s->run_type, name), &s->record, text);
+}
+
+static double number(const pm_record_type *type, const void *record, const char *name)
+{
+  const pm_field *field = type != NULL && record != NULL ? pm_record_find_field(type, name) : NULL;
+  return field != NULL ? pm_record_get_number(field, record) : (double)NAN;
+}
+
+double pm__study_run_number(const pm__study_subject *s, const char *name)
+{
+  return number(s->run_type, &s->record, name);
+}
+
+double pm__study_number(const pm__study_subject *s, const char *name)
+{
+  return number(s->answer_type, s->answers, name);
+}
+
+const pm_choice *pm__study_choice(const char *record, const char *field, int32_t value)
+{
+  return &pm_record_find_field(pm_record_type_find(record), field)->choices[value];
 }
 
 static const char *with_blanks(const char *word, char text[PM_TEXT_MAX])
@@ -26,7 +41,7 @@ static const char *with_blanks(const char *word, char text[PM_TEXT_MAX])
 
 const char *pm__study_verdict(int32_t verdict, char text[PM_TEXT_MAX])
 {
-  return with_blanks(pm_record_find_field(pm_record_type_find("prediction"), "verdict")->choices[verdict].name, text);
+  return with_blanks(pm__study_choice("prediction", "verdict", verdict)->name, text);
 }
 
 const char *pm__study_sentence(const char *word, char text[PM_TEXT_MAX])
@@ -36,7 +51,19 @@ const char *pm__study_sentence(const char *word, char text[PM_TEXT_MAX])
   return text;
 }
 
+const char *pm__study_title(const pm__study_subject *s, char text[PM_TEXT_MAX])
+{
+  char name[PM_TEXT_MAX];
+  snprintf(text, PM_TEXT_MAX, "%.60s%s", pm__study_sentence(s->task->facts.name, name), s->trains ? "" : " of");
+  return text;
+}
+
 double pm__study_gpus(const pm__study_subject *s)
 {
-  return is_training(s) ? (double)s->run.gpus * s->run.nodes : (double)s->call.gpus * s->call.nodes;
+  return pm__study_run_number(s, "gpus") * pm__study_run_number(s, "nodes");
+}
+
+bool pm__study_predicted(const pm__study_subject *s)
+{
+  return s->count == 1 && s->outcome.status == PM_OK;
 }

@@ -1,4 +1,5 @@
 /* Inference: a call of the forward pass. Every GPU is a replica. */
+#include <string.h>
 #include "inference/infer.h"
 #include "task/task.h"
 
@@ -52,6 +53,21 @@ static pm__task_outcome read(const void *answer)
                             .memory = p->memory, .efficiency = 1};
 }
 
+static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])
+{
+  const pm_inference *p = (const pm_inference *)answer;
+  const pm__task_part all[] = {{"convolutions", p->convolution_time},
+                               {"matrix products", p->product_time - p->convolution_time},
+                               {"memory-bound", p->pass_time},
+                               {"layout changes", p->conversion_time},
+                               {"launch overhead", p->latency - p->gpu_time - p->step_time},
+                               {"call overhead", p->step_time}};
+  int count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (all[i].time > 0 || strcmp(all[i].label, "launch overhead") == 0) parts[count++] = all[i];
+  return count;
+}
+
 static int find_batch(const pm_plan *plan, void *run, double latency, void *answer, pm_error *error)
 {
   return pm__infer_find_batch(plan, (pm_inference_run *)run, latency, (pm_inference *)answer, error);
@@ -77,6 +93,9 @@ const pm__task pm__task_inference = {
   .predict = predict,
   .get_memory = get_memory,
   .read = read,
+  .time = "latency",
+  .activations = "activations",
+  .list_parts = list_parts,
   .find_batch = find_batch,
   .count_batches = count_batches,
 };

@@ -22,6 +22,14 @@ typedef struct pm__task_places {
   {sizeof(type),          offsetof(type, network_index), offsetof(type, system_index), offsetof(type, index),      \
    offsetof(type, gpus),  offsetof(type, nodes),         offsetof(type, precision),    offsetof(type, batch)}
 
+/* One of the parts that add up to the time of a run. */
+typedef struct pm__task_part {
+  const char *label;
+  double time;
+} pm__task_part;
+
+enum { PM__TASK_PARTS = 16 };
+
 /* What every answer says. */
 typedef struct pm__task_outcome {
   int32_t status, verdict, bottleneck, calibration;
@@ -48,6 +56,11 @@ typedef struct pm__task {
   int (*predict)(const pm_plan *plan, unsigned columns, const void *runs, void *answers, size_t count);
   int (*get_memory)(const pm_plan *plan, const void *run, pm_memory_use *use, pm_error *error);
   pm__task_outcome (*read)(const void *answer);
+
+  /* Reports: what the time of a run is called, and its parts, as many as are returned; which memory of activations is
+  ** counted. */
+  const char *time, *activations;
+  int (*list_parts)(const void *answer, pm__task_part parts[PM__TASK_PARTS]);
 
   /* Sizing and sensitivities. The largest batch within a time (NULL: none is looked for), batches of a step over all
   ** ranks, and the samples of an epoch and, where it is limited, what input reaches a node (NULL: neither matters). */

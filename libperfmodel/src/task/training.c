@@ -1,4 +1,5 @@
 /* Training: a step of forward, backward and update. */
+#include <math.h>
 #include "software/class.h"
 #include "step/step.h"
 #include "task/task.h"
@@ -48,6 +49,30 @@ static pm__task_outcome read(const void *answer)
                             .memory = p->memory, .efficiency = p->scaling_efficiency};
 }
 
+/* Parts that a run always has, and those of what it may do besides. */
+static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])
+{
+  const pm_prediction *p = (const pm_prediction *)answer;
+  const struct {
+    pm__task_part part;
+    bool shown;
+  } all[] = {{{"forward", p->forward_time}, true},
+             {{"dgrad", p->dgrad_time}, true},
+             {{"wgrad", p->wgrad_time}, true},
+             {{"recomputation", p->recompute_time}, p->recompute_time > 0},
+             {{"update", p->update_time}, true},
+             {{"launch overhead", p->launch_overhead_time}, p->launch_time > 0},
+             {{"communication", p->exposed_communication_time}, !isnan(p->bus_bandwidth)},
+             {{"pipeline bubble", p->bubble_time}, p->bubble_time > 0},
+             {{"offloading", p->offload_time}, p->offload_time > 0},
+             {{"straggler wait", p->straggler_wait_time}, p->straggler_wait_time > 0},
+             {{"input wait", p->input_wait_time}, p->input_wait_time > 0}};
+  int count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (all[i].shown) parts[count++] = all[i].part;
+  return count;
+}
+
 static double count_batches(const void *asked)
 {
   const pm_run *run = (const pm_run *)asked;
@@ -78,6 +103,9 @@ const pm__task pm__task_training = {
   .predict = predict,
   .get_memory = get_memory,
   .read = read,
+  .time = "step time",
+  .activations = "saved activations",
+  .list_parts = list_parts,
   .count_batches = count_batches,
   .set_input = set_input,
 };

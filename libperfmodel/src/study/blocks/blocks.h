@@ -9,6 +9,7 @@
 
 #define PM__STUDY_BLOCK_LIST(X) \
   X(setting) \
+  X(deadline) \
   X(assumptions) \
   X(failure) \
   X(fitting_precision) \
@@ -16,8 +17,7 @@
   X(outcome) \
   X(calls) \
   X(capacity) \
-  X(step_time) \
-  X(call_time) \
+  X(time) \
   X(communication) \
   X(parallelism) \
   X(efficiency) \
@@ -29,6 +29,18 @@
   X(hints) \
   X(calibration) \
   X(software) \
+  X(choices) \
+  X(best_choice) \
+  X(next_choice) \
+  X(plans) \
+  X(why) \
+  X(counts) \
+  X(sensitivities) \
+  X(elasticity) \
+  X(upgrades) \
+  X(input_rate) \
+  X(input_stages) \
+  X(input_supply) \
   /* the next block goes above this line */
 
 #define PM__STUDY_BLOCK_DECLARE(name) extern const pm__study_block pm__study_block_##name;

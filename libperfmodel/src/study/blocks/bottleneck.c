@@ -38,33 +38,27 @@ static double read(const pm_prediction *p, size_t offset)
   return *(const double *)(const void *)((const char *)p + offset);
 }
 
-static const pm_choice *choice_of(int32_t bottleneck)
-{
-  return &pm_record_find_field(pm_record_type_find("prediction"), "bottleneck")->choices[bottleneck];
-}
-
-static void fill_step(const pm__study_subject *s, pm_report *r)
+/* Of training, with its share of the step. */
+static void add_share(const pm_prediction *p, pm_report *r)
 {
   char text[PM__REPORT_WORD];
-  const pm_prediction *p = &s->step;
-  if (p->status != PM_OK) return;
   const char *words = limits[p->bottleneck].words;
   size_t time = limits[p->bottleneck].time;
   double share = time > 0 ? read(p, time) / p->step_time : read(p, limits[p->bottleneck].share);
   if (words == NULL) pm__report_add(r, "bottleneck", "The bottleneck is not known.");
   else pm__report_add(r, "bottleneck", "%s %s of the step.", words, pm__report_percent(text, share));
   if (words != NULL) pm__report_set_value(r, share, "1");
-  pm__report_summarize(r, "bottleneck %s", choice_of(p->bottleneck)->name);
 }
 
-static void fill_call(const pm__study_subject *s, pm_report *r)
+static void fill(const pm__study_subject *s, pm_report *r)
 {
-  const pm_inference *p = &s->inference;
-  if (s->call_count != 1 || p->status != PM_OK) return;
-  pm__report_add(r, "bottleneck", "Bottleneck: %s of a call.", choice_of(p->bottleneck)->doc);
-  pm__report_summarize(r, "bottleneck %s", choice_of(p->bottleneck)->name);
+  if (!pm__study_predicted(s)) return;
+  const pm_choice *choice = pm__study_choice("prediction", "bottleneck", s->outcome.bottleneck);
+  if (s->trains) add_share(&s->step, r);
+  else pm__report_add(r, "bottleneck", "Bottleneck: %s of a %s.", choice->doc, s->task->facts.unit);
+  pm__report_summarize(r, "bottleneck %s", choice->name);
 }
 
 const pm__study_block pm__study_block_bottleneck = {
   .title = "", .style = PM_REPORT_STYLE_SENTENCES,
-  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

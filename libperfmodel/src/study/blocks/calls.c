@@ -1,4 +1,4 @@
-/* Several calls, a row for each. */
+/* Several runs, a row for each. */
 #include "study/blocks/blocks.h"
 
 static void fill(const pm__study_subject *s, pm_report *r)
@@ -8,4 +8,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_calls = {
   .title = "", .style = PM_REPORT_STYLE_TABLE,
-  .fill = {[PM__STUDY_CALL] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

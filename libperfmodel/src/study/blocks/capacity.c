@@ -38,23 +38,17 @@ static int fullest(const pm__study_subject *s)
   return best;
 }
 
-static void fill_step(const pm__study_subject *s, pm_report *r)
+static void fill(const pm__study_subject *s, pm_report *r)
 {
   char label[PM__REPORT_WORD] = "total";
   if (s->stage_count > 1) snprintf(label, sizeof label, "heaviest: stage %d of %d", fullest(s), s->stage_count);
   add_total(s, r, label);
-  add_batch(s, r, "largest micro-batch");
+  add_batch(s, r, s->trains ? "largest micro-batch" : "largest batch");
   if (!(s->use.host > 0)) return;
   pm__report_add_quantity(r, "on the host", s->use.host, "B");
   pm__report_note(r, "for each GPU");
 }
 
-static void fill_call(const pm__study_subject *s, pm_report *r)
-{
-  add_total(s, r, "total");
-  add_batch(s, r, "largest batch");
-}
-
 const pm__study_block pm__study_block_capacity = {
   .title = "", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP_MEMORY] = fill_step, [PM__STUDY_CALL_MEMORY] = fill_call}};
+  .fill = {[PM_REPORT_OF_MEMORY] = fill}};

@@ -6,8 +6,8 @@
 static bool is_all_reduce(const pm__study_subject *s)
 {
   int32_t parallelism = s->run.parallelism;
-  if (parallelism == PM_PARALLELISM_FRAMEWORK && s->framework != NULL)
-    parallelism = s->framework->framework.parallelism;
+  if (parallelism == PM_PARALLELISM_FRAMEWORK && s->software.framework != NULL)
+    parallelism = s->software.framework->framework.parallelism;
   return parallelism == PM_PARALLELISM_FRAMEWORK || parallelism == PM_PARALLELISM_ALL_REDUCE;
 }
 
@@ -34,7 +34,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
 {
   char text[PM__REPORT_WORD];
   const pm_prediction *p = &s->step;
-  if (p->status != PM_OK || isnan(p->bus_bandwidth)) return; /* one GPU exchanges nothing */
+  if (!s->trains || p->status != PM_OK || isnan(p->bus_bandwidth)) return; /* one GPU exchanges nothing */
   add_gradients(s, r);
   add_bandwidth(s, r);
   double hidden = p->communication_time - p->exposed_communication_time, backward = p->dgrad_time + p->wgrad_time;
@@ -46,4 +46,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_communication = {
   .title = "Communication", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

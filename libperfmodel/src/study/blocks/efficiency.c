@@ -5,18 +5,20 @@
 static void add_scaling(const pm__study_subject *s, pm_report *r)
 {
   char gpus[PM__REPORT_WORD];
-  if (pm__study_gpus(s) == 1 || isnan(s->step.scaling_efficiency)) return;
+  double strong = pm__study_number(s, "strong_scaling_efficiency");
+  if (pm__study_gpus(s) == 1 || isnan(pm__study_number(s, "scaling_efficiency"))) return;
   pm__report_count(gpus, pm__study_gpus(s), "GPU");
-  pm__report_add_ratio(r, "weak scaling", s->step.scaling_efficiency);
+  pm__report_add_ratio(r, "weak scaling", pm__study_number(s, "scaling_efficiency"));
   pm__report_note(r, "of %s, each alone with this batch", gpus);
-  if (isnan(s->step.strong_scaling_efficiency)) return; /* nobody asked for it */
-  pm__report_add_ratio(r, "strong scaling", s->step.strong_scaling_efficiency);
+  if (isnan(strong)) return; /* nobody asked for it */
+  pm__report_add_ratio(r, "strong scaling", strong);
   pm__report_note(r, "of %s, each alone with the whole batch", gpus);
 }
 
-static void add_utilization(const pm__study_subject *s, pm_report *r, double mfu, double hfu, double rate,
-                            int32_t precision)
+static void add_utilization(const pm__study_subject *s, pm_report *r)
 {
+  double mfu = pm__study_number(s, "mfu"), hfu = pm__study_number(s, "hfu"), rate = pm__study_number(s, "flop_rate");
+  int32_t precision = pm__task_get(&s->record, s->task->at.precision);
   char text[PM__REPORT_WORD], peak[PM__REPORT_WORD];
   pm__report_add_ratio(r, "MFU", mfu);
   pm__report_summarize(r, "MFU %s", pm__report_percent(text, mfu));
@@ -28,21 +30,13 @@ static void add_utilization(const pm__study_subject *s, pm_report *r, double mfu
                   hfu > mfu ? "some again" : "less than is counted, by Winograd and FFT");
 }
 
-static void fill_step(const pm__study_subject *s, pm_report *r)
+static void fill(const pm__study_subject *s, pm_report *r)
 {
-  const pm_prediction *p = &s->step;
-  if (p->status != PM_OK) return;
+  if (!pm__study_predicted(s)) return;
   add_scaling(s, r);
-  add_utilization(s, r, p->mfu, p->hfu, p->flop_rate, s->run.precision);
-}
-
-static void fill_call(const pm__study_subject *s, pm_report *r)
-{
-  const pm_inference *p = &s->inference;
-  if (s->call_count == 1 && p->status == PM_OK)
-    add_utilization(s, r, p->mfu, p->hfu, p->flop_rate, s->call.precision);
+  add_utilization(s, r);
 }
 
 const pm__study_block pm__study_block_efficiency = {
   .title = "Efficiency", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

@@ -10,7 +10,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   pm_run best;
   char value[PM_TEXT_MAX];
   const pm_record_type *type = pm_record_type_find("run");
-  if (s->step.status != PM_STATUS_DOES_NOT_FIT) return;
+  if (!s->trains || s->step.status != PM_STATUS_DOES_NOT_FIT) return;
   if (!pm__study_find_fitting(s, r, &best)) {
     pm__report_add(r, "none", "no plan on these GPUs fits");
     return;
@@ -25,4 +25,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_fitting_plan = {
   .title = "A plan that fits", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

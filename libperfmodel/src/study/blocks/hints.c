@@ -12,12 +12,13 @@ static void add(pm_report *r, const char *change, double rate)
   pm__report_set_value(r, rate, "samples/s");
 }
 
-static void add_half(const pm__study_subject *s, pm_report *r, double rate)
+static void add_half(const pm__study_subject *s, pm_report *r)
 {
   char change[WORDS];
-  const pm_choice *precisions = pm_record_find_field(pm_record_type_find("run"), "precision")->choices;
-  snprintf(change, sizeof change, "In %s", precisions[pm__study_half(s)].name);
-  add(r, change, rate);
+  pm__task_outcome half;
+  if (!pm__study_in_half(s, r, &half)) return;
+  snprintf(change, sizeof change, "In %s", pm__study_choice("run", "precision", pm__study_half(s))->name);
+  add(r, change, half.throughput);
 }
 
 static void add_layout(const pm__study_subject *s, pm_report *r, double rate)
@@ -26,29 +27,21 @@ static void add_layout(const pm__study_subject *s, pm_report *r, double rate)
   if (fabs(other / rate - 1) >= 0.005) add(r, "With tensors in channels_last", other);
 }
 
-static void fill_step(const pm__study_subject *s, pm_report *r)
+/* A batch that a latency decided would be another one. */
+static void fill(const pm__study_subject *s, pm_report *r)
 {
-  pm_prediction half;
-  double rate = s->step.throughput;
-  if (s->step.status != PM_OK) return;
-  if (pm__study_step_in_half(s, r, &half)) add_half(s, r, half.throughput);
-  if (s->framework == NULL) return;
+  double rate = s->outcome.throughput;
+  if (!pm__study_predicted(s) || !isnan(s->latency)) return;
+  add_half(s, r);
+  if (s->software.framework == NULL && s->software.profile == NULL) return;
   add_layout(s, r, rate);
+  if (!s->trains) return;
   double padded = pm__study_padded_rate(s, r);
   if (padded >= 1.01 * rate)
     add(r, "Some matrix products have sides that are not multiples of 16 bytes, which tensor cores read slowly or not "
            "at all. Padded to multiples, as vocabularies often are", padded);
 }
 
-/* A batch that a latency decided would be another one. */
-static void fill_call(const pm__study_subject *s, pm_report *r)
-{
-  pm_inference half;
-  if (s->call_count != 1 || !isnan(s->latency) || s->inference.status != PM_OK) return;
-  if (pm__study_call_in_half(s, r, &half)) add_half(s, r, half.throughput);
-  add_layout(s, r, s->inference.throughput);
-}
-
 const pm__study_block pm__study_block_hints = {
   .title = "", .style = PM_REPORT_STYLE_SENTENCES,
-  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

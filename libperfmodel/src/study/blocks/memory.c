@@ -1,5 +1,6 @@
 /* Memory of each GPU beside a prediction: the peak, whether it fits, the largest batch. */
 #include <math.h>
+#include <stdio.h>
 #include "perfmodel/units.h"
 #include "study/blocks/blocks.h"
 
@@ -24,23 +25,18 @@ static void add_largest(pm_report *r, double batch)
   pm__report_set_value(r, batch, "1");
 }
 
-static void fill_step(const pm__study_subject *s, pm_report *r)
+static void fill(const pm__study_subject *s, pm_report *r)
 {
-  const pm_prediction *p = &s->step;
-  if (isnan(p->memory) || isnan(p->gpu_memory)) return;
-  add_use(r, "peak of a step", p->memory, p->gpu_memory);
-  add_largest(r, p->largest_batch);
-  if (s->run.offload != PM_OFFLOAD_NONE) add_use(r, "host of a node", p->host_memory, s->machine->host_memory);
-}
-
-static void fill_call(const pm__study_subject *s, pm_report *r)
-{
-  const pm_inference *p = &s->inference;
-  if (s->call_count != 1 || isnan(p->memory) || isnan(p->gpu_memory)) return;
-  add_use(r, "peak of a call", p->memory, p->gpu_memory);
-  add_largest(r, p->largest_batch);
+  char label[PM__REPORT_WORD];
+  double usable = pm__study_number(s, "gpu_memory");
+  if (s->count != 1 || isnan(s->outcome.memory) || isnan(usable)) return;
+  snprintf(label, sizeof label, "peak of a %s", s->task->facts.unit);
+  add_use(r, label, s->outcome.memory, usable);
+  add_largest(r, pm__study_number(s, "largest_batch"));
+  if (s->trains && s->run.offload != PM_OFFLOAD_NONE)
+    add_use(r, "host of a node", s->step.host_memory, s->machine->host_memory);
 }
 
 const pm__study_block pm__study_block_memory = {
   .title = "Memory of each GPU", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

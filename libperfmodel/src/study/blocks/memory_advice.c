@@ -8,7 +8,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
 {
   pm_memory_advice rows[MOST];
   char number[PM_NUMBER_MAX], verdict[PM_TEXT_MAX];
-  if (s->use.verdict <= PM_VERDICT_FITS) return;
+  if (!s->trains || s->use.verdict <= PM_VERDICT_FITS) return;
   pm_error error = PM_ERROR_NONE;
   int count = pm_prediction_get_advice(s->plan, &s->run, rows, MOST, &error), helping = 0;
   pm__report_check(r, error.status);
@@ -25,4 +25,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_memory_advice = {
   .title = "What would help", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP_MEMORY] = fill}};
+  .fill = {[PM_REPORT_OF_MEMORY] = fill}};

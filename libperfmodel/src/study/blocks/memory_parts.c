@@ -9,7 +9,7 @@ static void add(const pm__study_subject *s, pm_report *r, const char *label, dou
 static void fill(const pm__study_subject *s, pm_report *r)
 {
   const pm_memory_use *use = &s->use;
-  add(s, r, s->answer == PM__STUDY_CALL_MEMORY ? "activations" : "saved activations", use->activations);
+  add(s, r, s->task->activations, use->activations);
   add(s, r, "live gradients", use->live_gradients);
   add(s, r, "held by the allocator", use->allocator);
   add(s, r, "weights", use->weights);
@@ -23,4 +23,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_memory_parts = {
   .title = "Parts", .style = PM_REPORT_STYLE_PARTS,
-  .fill = {[PM__STUDY_STEP_MEMORY] = fill, [PM__STUDY_CALL_MEMORY] = fill}};
+  .fill = {[PM_REPORT_OF_MEMORY] = fill}};

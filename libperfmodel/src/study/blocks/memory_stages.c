@@ -13,4 +13,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_memory_stages = {
   .title = "Stages", .style = PM_REPORT_STYLE_TABLE,
-  .fill = {[PM__STUDY_STEP_MEMORY] = fill}};
+  .fill = {[PM_REPORT_OF_MEMORY] = fill}};

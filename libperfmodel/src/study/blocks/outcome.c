@@ -39,31 +39,25 @@ static const char *duration(char text[PM__REPORT_WORD], double seconds)
 static void add_epoch(const pm__study_subject *s, pm_report *r)
 {
   char text[PM__REPORT_WORD], number[PM_NUMBER_MAX];
-  if (isnan(s->run.epoch_samples)) return;
-  pm__report_add(r, "epoch time", "%s", duration(text, s->step.epoch_time));
-  pm__report_set_value(r, s->step.epoch_time, "s");
-  pm__report_note(r, ", %s GPU-hours  (%s samples%s%s)", pm__report_quantity(text, s->step.gpu_hours, "1"),
-                  pm_number_format(number, s->run.epoch_samples), s->dataset != NULL ? " of " : "",
-                  s->dataset != NULL ? s->dataset : "");
+  double samples = pm__study_run_number(s, "epoch_samples"), time = pm__study_number(s, "epoch_time");
+  const char *dataset = s->asked->dataset;
+  if (isnan(samples)) return;
+  pm__report_add(r, "epoch time", "%s", duration(text, time));
+  pm__report_set_value(r, time, "s");
+  pm__report_note(r, ", %s GPU-hours  (%s samples%s%s)",
+                  pm__report_quantity(text, pm__study_number(s, "gpu_hours"), "1"), pm_number_format(number, samples),
+                  dataset != NULL ? " of " : "", dataset != NULL ? dataset : "");
 }
 
-static void fill_step(const pm__study_subject *s, pm_report *r)
+static void fill(const pm__study_subject *s, pm_report *r)
 {
-  const pm_prediction *p = &s->step;
-  if (p->status != PM_OK) return;
-  add_rate(r, p->throughput, p->throughput_p10, p->throughput_p90, p->tokens_per_second);
-  add_time(r, "step time", p->step_time);
+  const pm__task_outcome *o = &s->outcome;
+  if (!pm__study_predicted(s)) return;
+  add_rate(r, o->throughput, o->throughput_p10, o->throughput_p90, pm__study_number(s, "tokens_per_second"));
+  add_time(r, s->task->time, o->time);
   add_epoch(s, r);
-}
-
-static void fill_call(const pm__study_subject *s, pm_report *r)
-{
-  const pm_inference *p = &s->inference;
-  if (s->call_count != 1 || p->status != PM_OK) return;
-  add_rate(r, p->throughput, p->throughput_p10, p->throughput_p90, p->tokens_per_second);
-  add_time(r, "latency", p->latency);
 }
 
 const pm__study_block pm__study_block_outcome = {
   .title = "", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

@@ -36,7 +36,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   double degree =
     (double)run->tensor_parallel * run->pipeline_parallel * run->context_parallel * run->expert_parallel;
   bool plain = degree == 1 && run->zero == 0 && run->offload == PM_OFFLOAD_NONE;
-  if (p->status != PM_OK || plain) return;
+  if (!s->trains || p->status != PM_OK || plain) return;
   add_degrees(run, p->data_parallel, r);
   pm__report_add(r, "micro-batches", "%.0f of %.0f on each data-parallel rank", p->micro_batches,
                  run->batch * run->gradient_accumulation_steps / p->micro_batches);
@@ -53,4 +53,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_parallelism = {
   .title = "Parallelism", .style = PM_REPORT_STYLE_VALUES,
-  .fill = {[PM__STUDY_STEP] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};

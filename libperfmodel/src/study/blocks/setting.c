@@ -51,59 +51,137 @@ static void fill_step(const pm__study_subject *s, pm_report *r)
   pm__report_summarize(r, "%s on %s: %s, %s, %s", s->totals.id, s->machine->id, gpus, batch, precision);
 }
 
-static void fill_call(const pm__study_subject *s, pm_report *r)
+/* "4 GPUs, each a replica, on each of 2 nodes" */
+static void format_replicas(const pm__study_subject *s, char *text, size_t size)
 {
-  char latency[PM__REPORT_WORD], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], line[LINE];
-  const pm_inference_run *run = &s->call;
-  pm_number_format(number, run->batch);
+  char gpus[PM__REPORT_WORD];
+  double nodes = pm__study_run_number(s, "nodes");
+  pm__report_count(gpus, pm__study_run_number(s, "gpus"), "GPU");
+  snprintf(text, size, "%s%s", gpus, s->task->facts.replicas ? ", each a replica" : "");
+  size_t used = strlen(text);
+  if (nodes > 1) snprintf(text + used, size - used, ", on each of %.0f nodes", nodes);
+}
+
+/* One run of any other task, or several. */
+static void fill_runs(const pm__study_subject *s, pm_report *r)
+{
+  char latency[PM__REPORT_WORD], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], title[PM_TEXT_MAX], line[LINE];
+  const char *software = s->software.profile != NULL ? s->software.profile->name : "";
+  pm_number_format(number, pm__study_run_number(s, "batch"));
   pm__study_field(s, "precision", precision);
-  pm__report_add(r, "network and system", "Inference of %s on %s, %s", s->totals.name, s->machine->name,
-                 s->profile->name);
-  snprintf(line, sizeof line, "%d GPU%s, each a replica", run->gpus, run->gpus != 1 ? "s" : "");
+  pm__report_add(r, "network and system", "%s %s on %s, %s", pm__study_title(s, title), s->totals.name,
+                 s->machine->name, software);
+  format_replicas(s, line, sizeof line);
   size_t used = strlen(line);
-  if (run->nodes > 1) snprintf(line + used, sizeof line - used, ", on each of %d nodes", run->nodes);
-  used = strlen(line);
-  if (s->call_count == 1) snprintf(line + used, sizeof line - used, ", batch %s, %s", number, precision);
+  if (s->count == 1) snprintf(line + used, sizeof line - used, ", batch %s, %s", number, precision);
   used = strlen(line);
   if (!isnan(s->latency))
     snprintf(line + used, sizeof line - used, "; the largest batch within %s",
              pm__report_quantity(latency, s->latency, "s"));
   pm__report_add(r, "run", "%s", line);
-  pm__report_summarize(r, "%s on %s, %s: batch %s, %s", s->totals.id, s->machine->id, s->profile->id, number,
-                       precision);
+  pm__report_summarize(r, "%s on %s, %s: batch %s, %s", s->totals.id, s->machine->id,
+                       s->software.profile != NULL ? s->software.profile->id : "", number, precision);
 }
 
-static void fill_step_memory(const pm__study_subject *s, pm_report *r)
+static void fill_answers(const pm__study_subject *s, pm_report *r)
 {
-  const pm_run *run = &s->run;
-  char gpus[2 * PM__REPORT_WORD], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], optimizer[PM_TEXT_MAX];
-  char recompute[PM_TEXT_MAX], degrees[LINE] = "";
-  double whole = run->pipeline_parallel > 1 ? 1 : run->batch;
-  pm_number_format(number, isnan(run->micro_batch) ? whole : run->micro_batch);
-  pm__study_field(s, "precision", precision);
+  if (s->trains) fill_step(s, r);
+  else fill_runs(s, r);
+}
+
+/* "; tensor 2 x context 1 x pipeline 4 x data 8, ZeRO 1", where a step is distributed. */
+static void format_degrees(const pm_run *run, char *text, size_t size)
+{
+  text[0] = '\0';
   if (run->tensor_parallel > 1 || run->context_parallel > 1 || run->pipeline_parallel > 1 || run->zero > 0)
-    snprintf(degrees, sizeof degrees, "; tensor %d x context %d x pipeline %d x data %g, ZeRO %d", run->tensor_parallel,
+    snprintf(text, size, "; tensor %d x context %d x pipeline %d x data %g, ZeRO %d", run->tensor_parallel,
              run->context_parallel, run->pipeline_parallel, pm_run_get_data_parallel(run), run->zero);
-  pm__report_add(r, "network and GPU", "Memory of %s in training on %s", s->totals.name, s->gpu->name);
-  pm__report_add(r, "run", "%s, micro-batch %s, %s, %s%s%s%s", format_gpus(gpus, run->gpus, run->nodes), number,
-                 precision, pm__study_field(s, "optimizer", optimizer), degrees,
-                 run->recompute != PM_RECOMPUTE_NONE ? "; recomputation " : "",
-                 run->recompute != PM_RECOMPUTE_NONE ? pm__study_field(s, "recompute", recompute) : "");
-  pm__report_summarize(r, "%s on %s: batch %s, %s, %s", s->totals.id, s->machine->id,
-                       pm_number_format(number, run->batch), precision, optimizer);
 }
 
-static void fill_call_memory(const pm__study_subject *s, pm_report *r)
+/* What a step says besides: optimizer, degrees, recomputation. */
+static void format_training(const pm__study_subject *s, char *text, size_t size)
 {
-  char gpus[2 * PM__REPORT_WORD], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX];
-  pm_number_format(number, s->call.batch);
+  char optimizer[PM_TEXT_MAX], recompute[PM_TEXT_MAX], degrees[LINE];
+  bool again = s->run.recompute != PM_RECOMPUTE_NONE;
+  format_degrees(&s->run, degrees, sizeof degrees);
+  snprintf(text, size, ", %s%s%s%s", pm__study_field(s, "optimizer", optimizer), degrees,
+           again ? "; recomputation " : "", again ? pm__study_field(s, "recompute", recompute) : "");
+}
+
+static void fill_memory(const pm__study_subject *s, pm_report *r)
+{
+  char gpus[2 * PM__REPORT_WORD], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], rest[2 * LINE] = "";
+  double batch = pm__study_run_number(s, "batch"), micro = pm__study_run_number(s, "micro_batch");
+  const char *task = s->task->facts.name;
+  if (s->trains) format_training(s, rest, sizeof rest);
+  format_gpus(gpus, (int32_t)pm__study_run_number(s, "gpus"), (int32_t)pm__study_run_number(s, "nodes"));
+  pm_number_format(number, !isnan(micro) ? micro : s->trains && s->run.pipeline_parallel > 1 ? 1 : batch);
   pm__study_field(s, "precision", precision);
-  pm__report_add(r, "network and GPU", "Memory of %s in inference on %s", s->totals.name, s->gpu->name);
-  pm__report_add(r, "run", "%s, batch %s, %s", format_gpus(gpus, s->call.gpus, s->call.nodes), number, precision);
-  pm__report_summarize(r, "%s on %s: batch %s, %s, inference", s->totals.id, s->machine->id, number, precision);
+  pm__report_add(r, "network and GPU", "Memory of %s in %s on %s", s->totals.name, task, s->gpu->name);
+  pm__report_add(r, "run", "%s, %s %s, %s%s", gpus, s->trains ? "micro-batch" : "batch", number, precision, rest);
+  pm__study_field(s, s->trains ? "optimizer" : "precision", rest);
+  pm__report_summarize(r, "%s on %s: batch %s, %s, %s", s->totals.id, s->machine->id, pm_number_format(number, batch),
+                       precision, s->trains ? rest : task);
+}
+
+/* ---- Of what many runs have answered ---- */
+
+static void fill_sensitivities(const pm__study_subject *s, pm_report *r)
+{
+  const pm_sensitivity *rows = (const pm_sensitivity *)s->asked->answers;
+  pm__report_add(r, "run", "Time of a %s of %s on %s, each number by itself %+.3g %%", s->task->facts.unit,
+                 s->totals.name, s->machine->name, 100 * rows[0].by);
+}
+
+static void fill_upgrades(const pm__study_subject *s, pm_report *r)
+{
+  char title[PM_TEXT_MAX];
+  pm__report_add(r, "run", "%s %s on %s: what upgrades would give", pm__study_title(s, title), s->totals.name,
+                 s->machine->name);
+}
+
+/* "Training ResNet-50: 90 epochs of ImageNet within 6 h, with the least cost" */
+static void fill_sizes(const pm__study_subject *s, pm_report *r)
+{
+  char title[PM_TEXT_MAX], aim[LINE], time[PM__REPORT_WORD], number[PM_NUMBER_MAX];
+  const pm_size_goal *goal = (const pm_size_goal *)s->asked->goal;
+  const char *dataset = s->asked->dataset, *least = pm__study_choice("size_goal", "minimize", goal->minimize)->name;
+  if (!isnan(goal->rate)) snprintf(aim, sizeof aim, " at %.0f samples/s or more", goal->rate);
+  else
+    snprintf(aim, sizeof aim, ": %s epochs%s%s within %s", pm_number_format(number, goal->epochs),
+             dataset != NULL ? " of " : "", dataset != NULL ? dataset : "",
+             pm__report_quantity(time, goal->within, "s"));
+  size_t used = strlen(aim);
+  if (!isnan(goal->latency))
+    snprintf(aim + used, sizeof aim - used, ", calls within %s", pm__report_quantity(time, goal->latency, "s"));
+  pm__report_add(r, "target", "%s %s%s, with the least %s", pm__study_title(s, title), s->totals.name, aim, least);
+  pm__report_summarize(r, "%s%s", s->totals.id, aim);
+}
+
+static void fill_search(const pm__study_subject *s, pm_report *r)
+{
+  char batch[PM_NUMBER_MAX], text[LINE];
+  const pm_search_result *result = s->asked->search;
+  snprintf(text, sizeof text, "lobal batch %s: %zu plans, of which %zu fit into memory",
+           pm_number_format(batch, s->asked->global_batch), pm_search_result_count(result, 0),
+           pm_search_result_count(result, 1));
+  pm__report_add(r, "plans", "G%s; the fastest of them", text);
+  pm__report_summarize(r, "%s: g%s", s->totals.id, text);
+}
+
+static void fill_input(const pm__study_subject *s, pm_report *r)
+{
+  char nodes[PM__REPORT_WORD];
+  const pm_input_setup *path = s->asked->input;
+  pm__report_count(nodes, s->asked->input_run->nodes, "node");
+  pm__report_add(r, "data set and system", "Input of %s to %s", path->dataset.name, path->machine.name);
+  pm__report_add(r, "path", "From %s, %s, %s", path->storage.name, nodes, path->loader.name);
+  pm__report_summarize(r, "%s from %s to %s", path->dataset.id, path->storage.id, path->machine.id);
 }
 
 const pm__study_block pm__study_block_setting = {
   .title = "", .style = PM_REPORT_STYLE_SENTENCES,
-  .fill = {[PM__STUDY_STEP] = fill_step, [PM__STUDY_CALL] = fill_call, [PM__STUDY_STEP_MEMORY] = fill_step_memory,
-           [PM__STUDY_CALL_MEMORY] = fill_call_memory}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill_answers, [PM_REPORT_OF_MEMORY] = fill_memory,
+           [PM_REPORT_OF_SENSITIVITIES] = fill_sensitivities, [PM_REPORT_OF_UPGRADES] = fill_upgrades,
+           [PM_REPORT_OF_SIZES] = fill_sizes, [PM_REPORT_OF_SEARCH] = fill_search,
+           [PM_REPORT_OF_INPUT] = fill_input}};

@@ -4,8 +4,8 @@
 static void fill(const pm__study_subject *s, pm_report *r)
 {
   char basis[PM_FRAMEWORK_BASIS_MAX];
-  const pm_framework_profile *f = s->framework;
-  if (s->step.status != PM_OK) return;
+  const pm_framework_profile *f = s->software.framework;
+  if (!s->trains || s->step.status != PM_OK) return;
   if (f == NULL) pm__report_add(r, "framework", "Framework: none, kernels and collectives only");
   else
     pm__report_add(r, "framework", "Framework: %s (%s), %s; %s", f->framework.name, f->framework.id, f->cudnn.name,
@@ -14,4 +14,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_software = {
   .title = "", .style = PM_REPORT_STYLE_SENTENCES,
-  .fill = {[PM__STUDY_STEP] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};
