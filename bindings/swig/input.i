@@ -1,5 +1,7 @@
 /* Input paths: from storage to the GPUs. */
 
+%apply (const pm_study *const *HANDLES, size_t COUNT) { (const pm_study *const *studies, size_t study_count) };
+
 /* An input path is seven records and how it is run; several are as many of each. None: none of each. */
 %inline %{
 #define INPUT_RECORDS \
@@ -60,5 +62,27 @@ static records input_rates(INPUT_RECORDS, const pm_input_run *input_run, size_t 
   if (error->status == PM_OK) pm_input_evaluate(setup, input_run, (pm_input_rates *)array.data, input_run_count);
   free(setup);
   return records_if_ok(array, error);
+}
+
+/* The report of the rates of one run of a path. One study with the run whose GPUs read, or none. */
+static pm_report *input_report(INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count,
+                               const pm_study *const *studies, size_t study_count, any_records runs, GIVEN,
+                               pm_error *error)
+{
+  pm_report *report = NULL;
+  pm_input_rates rates;
+  pm_input_setup *setup = single(input_run_count, "input_run", error) ? input_setups(INPUT_GIVEN, 1, error) : NULL;
+  const pm_given all = given_of("run", given, given_count, global_batch);
+  const pm_report_question question = {
+    .of = PM_REPORT_OF_INPUT, .given = &all, .runs = study_count > 0 ? runs.data : NULL, .run_size = sizeof(pm_run),
+    .answers = &rates, .answer_size = sizeof rates, .count = 1, .input = setup, .input_run = input_run,
+    .input_run_size = sizeof *input_run};
+  if (study_count > 0) single(count_records(runs, "run", error), "run", error);
+  if (setup != NULL && error->status == PM_OK && pm_input_check(setup, input_run, error) == PM_OK) {
+    pm_input_evaluate(setup, input_run, &rates, 1);
+    report = pm_study_new_report(study_count > 0 ? studies[0] : NULL, &question, error);
+  }
+  free(setup);
+  return report;
 }
 %}

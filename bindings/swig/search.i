@@ -91,6 +91,16 @@ static pm_table *search_table(const pm_study *study, const pm_search_result *res
   return pm_study_tabulate_search(study, &all, result, view_named(which), error);
 }
 
+/* The report of what was found, of the search for so many samples of a step. */
+static pm_report *search_report(const pm_study *study, const pm_search_result *result, GIVEN, double samples,
+                                pm_error *error)
+{
+  const pm_given all = given_of("run", given, given_count, global_batch);
+  const pm_report_question question = {.of = PM_REPORT_OF_SEARCH, .given = &all, .search = result,
+                                       .global_batch = samples};
+  return pm_study_new_report(study, &question, error);
+}
+
 /* One "training_goal" record: the defaults. */
 static records training_goal_default(pm_error *error)
 {
@@ -110,5 +120,22 @@ static pm_table *training_table(pm_study *study, AXES, double global_batch, cons
     table = pm_study_tabulate_training(study, &all, (const pm_run *)bases.data, global_batch, training_goal, error);
   records_free(&bases);
   return table;
+}
+
+/* The report of that table. */
+static pm_report *training_report(pm_study *study, AXES, const pm_training_goal *training_goal,
+                                  size_t training_goal_count, const pm_table *table, pm_error *error)
+{
+  pm_report *report = NULL;
+  if (!single(training_goal_count, "training_goal", error)) return NULL;
+  records bases = search_bases(AXES_GIVEN, error);
+  const pm_given all = given_of("run", axes, axis_count, 0);
+  const pm_report_question question = {.of = PM_REPORT_OF_DEADLINE, .given = &all, .runs = bases.data,
+                                       .run_size = sizeof(pm_run), .goal = training_goal, .table = table};
+  if (error->status == PM_OK && single(bases.count, "run", error) &&
+      pm_study_complete(study, &all, bases.data, bases.data, sizeof(pm_run), 1, error) == PM_OK)
+    report = pm_study_new_report(study, &question, error);
+  records_free(&bases);
+  return report;
 }
 %}

@@ -23,17 +23,30 @@ static pm_sensitivity_setup run_setup(const pm_study *study, const pm_system *sy
   return setup;
 }
 
-static pm_table *resource_table(const pm_sensitivity_setup *setup, double raise, pm_error *error)
+static records resource_rows(const pm_sensitivity_setup *setup, double raise, pm_error *error)
 {
-  pm_sensitivity rows[PM_RESOURCE_COUNT];
-  int count = error->status == PM_OK ? pm_sensitivity_evaluate(setup, raise, rows, error) : -1;
-  return count < 0 ? NULL : records_table("sensitivity", rows, (size_t)count, error);
+  records rows = records_new("sensitivity", PM_RESOURCE_COUNT, error);
+  int count = error->status == PM_OK ? pm_sensitivity_evaluate(setup, raise, (pm_sensitivity *)rows.data, error) : -1;
+  rows.count = count < 0 ? 0 : (size_t)count;
+  return rows;
+}
+
+/* The report of rows, which are freed. */
+static pm_report *report_of_rows(pm_report_of of, const pm_study *study, const void *run, const pm_given *given,
+                                 records rows, pm_error *error)
+{
+  const pm_report_question question = {.of = of, .given = given, .runs = run,
+                                       .run_size = pm_record_type_find(task_of(study)->run)->size,
+                                       .answers = rows.data, .count = rows.count};
+  pm_report *report = error->status == PM_OK ? pm_study_new_report(study, &question, error) : NULL;
+  records_free(&rows);
+  return report;
 }
 
 /* ---- Upgrades: the same question on other systems. `setups` has first that of today, then one for each ---- */
 
-static pm_table *upgrade_rows(const pm_sensitivity_setup *setups, const char *const *names, const double *prices,
-                              size_t count, pm_error *error)
+static records upgrade_rows(const pm_sensitivity_setup *setups, const char *const *names, const double *prices,
+                            size_t count, pm_error *error)
 {
   pm_upgrade_choice *choices = (pm_upgrade_choice *)room(count, sizeof *choices, error);
   records rows = records_new("upgrade", count, error);
@@ -45,7 +58,7 @@ static pm_table *upgrade_rows(const pm_sensitivity_setup *setups, const char *co
   }
   if (error->status == PM_OK) pm_upgrade_evaluate(setups, choices, count, (pm_upgrade *)rows.data, error);
   free(choices);
-  return records_as_table(rows, error);
+  return rows;
 }
 
 static int as_many_upgrades(size_t studies, size_t systems, size_t runs, size_t upgrades, size_t prices,
@@ -73,18 +86,57 @@ static pm_input_setup *set_input(pm_sensitivity_setup *setup, INPUT_OF_STEP, pm_
 }
 %}
 
+%{
+/* "sensitivity" records of one completed run on a system. */
+static records sensitivity_rows(const pm_study *study, const pm_system *system, any_records runs, INPUT_OF_STEP,
+                                double raise, pm_error *error)
+{
+  const char *type = task_of(study)->run;
+  records rows = {NULL, NULL, 0};
+  if (!single(count_records(runs, type, error), type, error)) return rows;
+  pm_sensitivity_setup setup = run_setup(study, system, runs.data);
+  pm_input_setup *input = set_input(&setup, INPUT_GIVEN, input_run, input_run_count, error);
+  rows = resource_rows(&setup, raise, error);
+  free(input);
+  return rows;
+}
+
+/* "upgrade" records of completed runs: of today, then of each upgrade. */
+static records upgrades_of(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
+                           size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
+                           size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
+{
+  const char *type = study_count > 0 ? task_of(studies[0])->run : "run";
+  size_t count = count_records(runs, type, error), size = pm_record_type_find(type)->size;
+  records rows = {NULL, NULL, 0};
+  if (!as_many_upgrades(study_count, system_count, count, upgrade_count, price_count, error)) return rows;
+  pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(count, sizeof *setups, error);
+  for (size_t i = 0; setups != NULL && i < count; i++)
+    setups[i] = run_setup(studies[i], systems[i], (const char *)runs.data + i * size);
+  pm_input_setup *input = setups != NULL ? set_input(setups, INPUT_GIVEN, input_run, input_run_count, error) : NULL;
+  if (error->status == PM_OK) rows = upgrade_rows(setups, upgrades, prices, upgrade_count, error);
+  free(input);
+  free(setups);
+  return rows;
+}
+%}
+
 %inline %{
 /* A table of "sensitivity" records: each number raised by the share `raise` alone. One completed run on a system. */
 static pm_table *sensitivity_table(const pm_study *study, const pm_system *system, any_records runs, INPUT_OF_STEP,
                                    double raise, pm_error *error)
 {
-  const char *type = task_of(study)->run;
-  if (!single(count_records(runs, type, error), type, error)) return NULL;
-  pm_sensitivity_setup setup = run_setup(study, system, runs.data);
-  pm_input_setup *input = set_input(&setup, INPUT_GIVEN, input_run, input_run_count, error);
-  pm_table *table = resource_table(&setup, raise, error);
-  free(input);
-  return table;
+  return records_as_table(sensitivity_rows(study, system, runs, INPUT_GIVEN, input_run, input_run_count, raise, error),
+                          error);
+}
+
+/* The report of them. */
+static pm_report *sensitivity_report(const pm_study *study, const pm_system *system, any_records runs, INPUT_OF_STEP,
+                                     double raise, GIVEN, pm_error *error)
+{
+  const pm_given all = given_of(task_of(study)->run, given, given_count, global_batch);
+  records rows = sensitivity_rows(study, system, runs, INPUT_GIVEN, input_run, input_run_count, raise, error);
+  return report_of_rows(PM_REPORT_OF_SENSITIVITIES, study, runs.data, &all, rows, error);
 }
 
 /* A table of "upgrade" records. Studies of one task, systems and completed runs: of today, then of each upgrade, with
@@ -93,16 +145,20 @@ static pm_table *upgrade_table(const pm_study *const *studies, size_t study_coun
                                size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
                                size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
 {
-  const char *type = study_count > 0 ? task_of(studies[0])->run : "run";
-  size_t count = count_records(runs, type, error), size = pm_record_type_find(type)->size;
-  if (!as_many_upgrades(study_count, system_count, count, upgrade_count, price_count, error)) return NULL;
-  pm_sensitivity_setup *setups = (pm_sensitivity_setup *)room(count, sizeof *setups, error);
-  for (size_t i = 0; setups != NULL && i < count; i++)
-    setups[i] = run_setup(studies[i], systems[i], (const char *)runs.data + i * size);
-  pm_input_setup *input = setups != NULL ? set_input(setups, INPUT_GIVEN, input_run, input_run_count, error) : NULL;
-  pm_table *table = error->status == PM_OK ? upgrade_rows(setups, upgrades, prices, upgrade_count, error) : NULL;
-  free(input);
-  free(setups);
-  return table;
+  return records_as_table(upgrades_of(studies, study_count, systems, system_count, runs, INPUT_GIVEN, input_run,
+                                      input_run_count, upgrades, upgrade_count, prices, price_count, error), error);
+}
+
+/* The report of them. */
+static pm_report *upgrade_report(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
+                                 size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
+                                 size_t upgrade_count, const double *prices, size_t price_count, GIVEN,
+                                 pm_error *error)
+{
+  records rows = upgrades_of(studies, study_count, systems, system_count, runs, INPUT_GIVEN, input_run,
+                             input_run_count, upgrades, upgrade_count, prices, price_count, error);
+  if (error->status != PM_OK) return records_free(&rows), (pm_report *)NULL;
+  const pm_given all = given_of(task_of(studies[0])->run, given, given_count, global_batch);
+  return report_of_rows(PM_REPORT_OF_UPGRADES, studies[0], runs.data, &all, rows, error);
 }
 %}

@@ -46,28 +46,67 @@ static records size_goal_default(pm_error *error)
   return record_copy("size_goal", &goal, error);
 }
 
-/* "size_choice" records. Given: a plan, a task, one goal, choices as completed runs, the price of each, an input path
-** for each choice or none. What is asked for: "least", "next" (what takes less than the first of least) or "front". */
-static records size_choices(const pm_plan *plan, const char *task, const pm_size_goal *size_goal,
-                            size_t size_goal_count, any_records runs, const double *prices, size_t price_count,
-                            INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count, const char *what,
-                            pm_error *error)
+#define SIZE_QUESTION \
+  const pm_size_goal *size_goal, size_t size_goal_count, any_records runs, const double *prices, size_t price_count, \
+  INPUT_RECORDS, const pm_input_run *input_run, size_t input_run_count
+#define SIZE_GIVEN \
+  size_goal, size_goal_count, runs, prices, price_count, INPUT_GIVEN, input_run, input_run_count
+%}
+
+%{
+/* The setup of a question, whose inputs are freed by the caller; its plan is NULL with an error. */
+static pm_size_setup size_setup(const pm_plan *plan, const char *task, SIZE_QUESTION, pm_input_setup **inputs,
+                                pm_error *error)
 {
-  records array = {NULL, NULL, 0};
-  pm_input_setup *inputs = NULL;
-  const pm_task_facts *facts = task_named(task, error);
+  pm_size_setup setup = {NULL, pm_task_find(task, error), NULL, 0, NULL, 0, NULL, NULL, sizeof *input_run};
+  const pm_task_facts *facts = pm_task_get(setup.task);
   size_t count = facts != NULL ? count_records(runs, facts->run, error) : 0;
+  *inputs = NULL;
   if (error->status == PM_OK && single(size_goal_count, "size_goal", error) &&
       as_many(price_count, count, "prices", error) && input_run_count > 0 &&
       as_many(input_run_count, count, "input runs", error))
-    inputs = input_setups(INPUT_GIVEN, count, error);
-  if (error->status != PM_OK) return array;
-  const pm_size_setup setup = {plan, pm_task_find(task, error), runs.data, pm_record_type_find(facts->run)->size,
-                               prices, count, inputs, inputs != NULL ? input_run : NULL, sizeof *input_run};
-  for (size_t i = 0; inputs != NULL && i < count; i++) pm_input_check(&inputs[i], &input_run[i], error);
+    *inputs = input_setups(INPUT_GIVEN, count, error);
+  for (size_t i = 0; *inputs != NULL && i < count; i++) pm_input_check(&(*inputs)[i], &input_run[i], error);
+  if (error->status != PM_OK) return setup;
+  setup.plan = plan;
+  setup.choices = runs.data;
+  setup.run_size = pm_record_type_find(facts->run)->size;
+  setup.prices = prices;
+  setup.count = count;
+  setup.inputs = *inputs;
+  setup.input_runs = *inputs != NULL ? input_run : NULL;
+  return setup;
+}
+%}
+
+%inline %{
+/* "size_choice" records. Given: a plan, a task, one goal, choices as completed runs, the price of each, an input path
+** for each choice or none. What is asked for: "least", "next" (what takes less than the first of least) or "front". */
+static records size_choices(const pm_plan *plan, const char *task, SIZE_QUESTION, const char *what, pm_error *error)
+{
+  records array = {NULL, NULL, 0};
+  pm_input_setup *inputs;
+  const pm_size_setup setup = size_setup(plan, task, SIZE_GIVEN, &inputs, error);
   if (error->status == PM_OK) array = size_answer(&setup, size_goal, what, error);
   free(inputs);
   return array;
+}
+
+/* The report of what was found: the choices that are ranked first. `epochs_of`: the name of what an epoch is of. */
+static pm_report *size_report(const pm_study *study, const pm_plan *plan, const char *task, SIZE_QUESTION, GIVEN,
+                              const pm_size_choice *size_choice, size_t size_choice_count, const char *epochs_of,
+                              pm_error *error)
+{
+  pm_input_setup *inputs;
+  const pm_size_setup setup = size_setup(plan, task, SIZE_GIVEN, &inputs, error);
+  const pm_given all = given_of(task_of(study)->run, given, given_count, global_batch);
+  const pm_report_question question = {
+    .of = PM_REPORT_OF_SIZES, .given = &all, .answers = size_choice, .answer_size = sizeof *size_choice,
+    .count = size_choice_count,
+    .dataset = epochs_of[0] != '\0' ? epochs_of : NULL, .goal = size_goal, .size = &setup};
+  pm_report *report = error->status == PM_OK ? pm_study_new_report(study, &question, error) : NULL;
+  free(inputs);
+  return report;
 }
 
 /* The records as a table, with what was assumed of each. */

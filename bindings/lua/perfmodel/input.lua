@@ -6,6 +6,7 @@ local catalog = require "perfmodel.catalog"
 local fields = require "perfmodel.fields"
 local axes = require "perfmodel.axes"
 local paths = require "perfmodel.paths"
+local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local record_of = catalog.record_of
@@ -24,10 +25,10 @@ local function readers_of(options, from)
   if options.network ~= nil then
     study.check_single(own, "")
     local made = study.new(own)
-    local runs, assumed = study.one(made, own)
+    local runs, assumed, given, global = study.one(made, own)
     core.run_check(made.plan, "training", runs)
     local trained, run = strict.unpack(core.predict(made.plan, "training", runs, 0))[1], strict.unpack(runs)[1]
-    return run, trained.throughput / run.nodes, assumed
+    return run, trained.throughput / run.nodes, assumed, {made = made, runs = runs, given = given, global = global}
   end
   own.system, own.catalog = nil, nil
   for name in pairs(own) do
@@ -50,16 +51,20 @@ input.input_pipeline = arguments.public(function(options)
   local storage = record_of(options.storage, "storage", from)
   local run = strict.unpack(core.input_run_default())[1]
   arguments.check_options(options.run or {}, fields.set "input_run")
-  local readers, rate, assumed = readers_of(options, from)
+  local readers, rate, assumed, trained = readers_of(options, from)
   run.gpus, run.nodes, run.gpu_rate = readers.gpus, readers.nodes, rate
   for name, value in pairs(options.run or {}) do run[name] = value end
   local machine = core.system_machine(catalog.handles_of(options.system, "system", from)[1])
-  local rates = strict.unpack(core.input_rates(
-    {record_of(options.dataset, "dataset", from)}, {storage}, {paths.access_of(storage, from)},
-    {record_of(options.cpu or "skylake", "decoder", from)}, {record_of(options.loader or "tensorflow", "loader", from)},
-    machine, {paths.interval(from)}, {run}))[1]
+  local p = {{record_of(options.dataset, "dataset", from)}, {storage}, {paths.access_of(storage, from)},
+             {record_of(options.cpu or "skylake", "decoder", from)},
+             {record_of(options.loader or "tensorflow", "loader", from)}, machine, {paths.interval(from)}, {run}}
+  local rates = strict.unpack(core.input_rates(p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]))[1]
   rawset(rates, "assumed", assumed)
-  return setmetatable(rates, InputRates)
+  return report.attach(rates, InputRates, function()
+    local t = trained or {runs = core.asked_runs("training", {}, {}, {}), given = {}, global = 0}
+    return core.input_report(p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], {t.made and t.made.study}, t.runs, t.given,
+                             t.global)
+  end)
 end)
 
 return input

@@ -5,6 +5,7 @@ local arguments = require "perfmodel.arguments"
 local fields = require "perfmodel.fields"
 local new_table = require "perfmodel.table"
 local predict = require "perfmodel.predict"
+local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local text_of, number_of = arguments.text_of, arguments.number_of
@@ -42,10 +43,7 @@ Search.to_settings = arguments.public(function(self, format)
   return core.settings_write(text_of(format, "format"), arguments.attributes_of(settings))
 end)
 
-function Search:__tostring()
-  return string.format("global batch %g: %d plans, of which %d fit into memory\n\n%s\nwhy the first:\n\n%s",
-                       self.options.global_batch, self.count, self.fitting, tostring(self.plans), tostring(self.why))
-end
+Search.__tostring = report.text
 
 -- The framework of a completed run, as pm.predict takes it.
 local function framework_of(made, run)
@@ -68,7 +66,9 @@ local function found(made, handle, result, global_batch, given)
   self.options = options_of(best, global_batch)
   if made.frameworks > 0 then self.options.framework = framework_of(made, best) end
   inside[self] = made
-  return setmetatable(self, Search)
+  return report.attach(self, Search, function()
+    return core.search_report(made.study, result, given, 1, global_batch)
+  end)
 end
 
 --- Every way to share a network out over GPUs for a global batch, and the best of them: pm.search{network =
@@ -116,7 +116,10 @@ search.search_deadline = arguments.public(function(options)
   local made = study.new(options)
   local names, lengths, values = study.axes_of(made, options)
   local global_batch = number_of(options.global_batch, "1", "global_batch")
-  return new_table(core.training_table(made.study, names, lengths, values, global_batch, {goal}))
+  local counts = core.training_table(made.study, names, lengths, values, global_batch, {goal})
+  return report.keep(new_table(counts), function()
+    return core.training_report(made.study, names, lengths, values, {goal}, counts)
+  end)
 end)
 
 return search

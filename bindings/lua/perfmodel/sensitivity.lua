@@ -6,6 +6,7 @@ local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
 local new_table = require "perfmodel.table"
 local paths = require "perfmodel.paths"
+local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local System = require "perfmodel.system"
 local strict = require "perfmodel.strict"
@@ -17,13 +18,14 @@ local PATH = "storage units loader cache dataset"
 
 local function handle_of(system) return arguments.handle_of(system, System, "system") end
 
--- The same question on the system of the options and on others: studies, systems, completed runs, and what was
--- assumed on the first. A run that cannot be completed on another system keeps the reason.
+-- The same question on the system of the options and on others: studies, systems, completed runs, what was assumed on
+-- the first, what was given and 1 for a global batch. A run that cannot be completed on another system keeps the
+-- reason.
 local function asked_on(own, others)
   local studies, systems, runs, kept = {}, {}, {}, {}
   study.check_single(own, "")
   local made = study.new(own)
-  local first, assumed = study.one(made, own)
+  local first, assumed, given, global = study.one(made, own)
   studies[1], systems[1], runs[1], kept[1] = made.study, made.systems[1], strict.unpack(first)[1], made
   for i, other in ipairs(others) do
     local there = {}
@@ -33,7 +35,8 @@ local function asked_on(own, others)
     studies[i + 1], systems[i + 1], kept[i + 1] = made.study, made.systems[1], made
     runs[i + 1] = strict.unpack((study.complete(made, there)))[1]
   end
-  return studies, systems, core.pack(made.task.run, runs), assumed, kept
+  return {studies = studies, systems = systems, runs = core.pack(made.task.run, runs), assumed = assumed,
+          given = given, global = global, kept = kept}
 end
 
 -- The options of a question of its task: what input reaches is of training.
@@ -71,10 +74,14 @@ end
 --- units, loader, cache, dataset; with task = "inference" those of pm.infer but latency: step_time is the latency.
 sensitivity.sensitivity = public(function(options)
   local own = own_of(options, "by")
-  local studies, systems, runs, assumed, _ = asked_on(own, {})
-  local i, by = path_of(options, systems[1]), number_of(options.by or 0.1, "1", "by")
-  return new_table(core.sensitivity_table(studies[1], systems[1], runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7],
-                                          i[8], by), assumed)
+  local q = asked_on(own, {})
+  local i, by = path_of(options, q.systems[1]), number_of(options.by or 0.1, "1", "by")
+  local rows = core.sensitivity_table(q.studies[1], q.systems[1], q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7],
+                                      i[8], by)
+  return report.keep(new_table(rows, q.assumed), function()
+    return core.sensitivity_report(q.studies[1], q.systems[1], q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8],
+                                   by, q.given, q.global)
+  end)
 end)
 
 --- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
@@ -83,10 +90,14 @@ end)
 sensitivity.upgrades = public(function(options)
   local own = own_of(options, "upgrades prices")
   local others, names, prices = changes_of(options)
-  local studies, systems, runs, assumed, _ = asked_on(own, others)
-  local i = path_of(options, systems[1])
-  return new_table(core.upgrade_table(studies, systems, runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names,
-                                      prices), assumed)
+  local q = asked_on(own, others)
+  local i = path_of(options, q.systems[1])
+  local rows = core.upgrade_table(q.studies, q.systems, q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names,
+                                  prices)
+  return report.keep(new_table(rows, q.assumed), function()
+    return core.upgrade_report(q.studies, q.systems, q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names,
+                               prices, q.given, q.global)
+  end)
 end)
 
 --- A system with another GPU in it, on the same links.

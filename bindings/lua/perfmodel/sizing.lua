@@ -4,6 +4,7 @@ local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
 local paths = require "perfmodel.paths"
+local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local number_of = arguments.number_of
@@ -37,13 +38,7 @@ local function price_in(prices, id, from)
   return found
 end
 
-local Sizing = {
-  __tostring = function(self)
-    local best = self[1]
-    return string.format("%d x %s: %.4g samples/s, %s the target%s", best.nodes, best.system, best.throughput,
-                         best.rank > 0 and "reaches" or "misses", study.assumed_text(self.assumed))
-  end,
-}
+local Sizing = {__tostring = report.summary}
 
 -- Every choice as a run on one node: nodes are found, so GPUs are those of each node. And the price of each.
 local function choices_of(made, own, prices)
@@ -55,12 +50,6 @@ local function choices_of(made, own, prices)
     owed[i] = price_in(prices, machines[i].id, made.catalog)
   end
   return {runs = runs, given = given, global = global, prices = owed, machines = machines}
-end
-
--- The rows, with what was assumed of the best.
-local function answer_of(made, choices, rows)
-  rows.assumed = study.assumed(made, choices.runs, choices.given, choices.global)[rows[1].choice + 1]
-  return setmetatable(rows, Sizing)
 end
 
 --- The least nodes (or what `minimize` says: "cost", "power", "rack-units") of every choice for a rate, or for epochs
@@ -94,7 +83,14 @@ sizing.size = arguments.public(function(options)
   rows.next_cheaper = function() return ask("next")[1] end
   rows.front = function() return ask("front") end
   if options.global_batch ~= nil then choices.given[#choices.given + 1], choices.global = "batch", 1 end
-  return answer_of(made, choices, rows)
+  rows.assumed = study.assumed(made, choices.runs, choices.given, choices.global)[rows[1].choice + 1]
+  local found = {} -- as the core takes them
+  for n, row in ipairs(rows) do found[n] = row end
+  return report.attach(rows, Sizing, function()
+    return core.size_report(made.study, made.plan, made.task.name, {goal}, choices.runs, choices.prices, i[1], i[2],
+                            i[3], i[4], i[5], i[6], i[7], i[8], choices.given, choices.global, found,
+                            dataset.name or "")
+  end)
 end)
 
 return sizing

@@ -87,13 +87,15 @@ def input_pipeline(
         if framework is not None or global_batch is not None:
             raise ArgumentError("framework and global_batch are of the network: give one")
         row["gpus"], row["nodes"] = _counts(node, check("run", run, "input_pipeline"))
-        assumed = ""
+        assumed, readers = "", None
     else:
         if rate is not None:
             raise ArgumentError("rate and network are both given; give one")
         trained = predict(network, node, framework=framework, global_batch=global_batch, **run)
         row["gpus"], row["nodes"], assumed = trained.run.gpus, trained.run.nodes, trained.assumed
         row["gpu_rate"] = trained.throughput / trained.run.nodes
+        assert trained._plan is not None and trained._given is not None
+        readers = trained._plan, _record.write("run", trained.run), trained._given
     stored = find(_records.Storage, "storage", storage)
     path = (
         find(_records.Dataset, "dataset", dataset),
@@ -106,7 +108,8 @@ def input_pipeline(
         _records.InputRun(**_record.values("input_run", row)),
     )
     rates = _record.array("input_rates", _core.input_rates(*path_arrays([path])))
-    return InputPipeline(**_record.values("input_rates", rates[0]), setup=path, assumed=assumed)
+    return InputPipeline(**_record.values("input_rates", rates[0]), setup=path, assumed=assumed,
+                         _readers=readers)
 
 
 def _counts(system: System, keywords: dict[str, Any]) -> tuple[int, int]:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from . import _display, _record, _records
+from . import _core, _record, _records
 from ._catalog import default
 from ._errors import ArgumentError, NotFoundError
 from ._record import R, Records
+from ._reported import Reported
+
+if TYPE_CHECKING:
+    from ._plan import Plan
+    from ._study import Given
 
 InputPath = tuple[
     _records.Dataset,
@@ -24,7 +30,7 @@ PathArrays = tuple[Records, Records, Records, Records, Records, Records, Records
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class InputPipeline(_records.InputRates):
+class InputPipeline(Reported, _records.InputRates):
     """Rates of every stage in samples per second of one node, the slowest, and what it means for GPUs and storage.
 
     >>> from perfmodel import input_pipeline
@@ -40,19 +46,19 @@ class InputPipeline(_records.InputRates):
     assumed: str = field(default="", kw_only=True)
     """What was not given of the run whose GPUs read, and is taken to be."""
 
+    _readers: tuple[Plan, Records, Given] | None = field(default=None, repr=False, compare=False, kw_only=True)
+
     @property
     def run(self) -> _records.InputRun:
         """What was asked."""
         return self.setup[-1]
 
-    def __repr__(self) -> str:
-        dataset, storage, *_, machine, _interval, _run = self.setup
-        way = f"{dataset.id} from {storage.id} to {machine.id}"
-        outcome = f"{self.throughput:,.0f} samples/s, bottleneck {self.bottleneck}"
-        return _display.closed(f"InputPipeline {way}: {outcome}", self.assumed)
-
-    def _repr_html_(self) -> str:
-        return _display.html(repr(self)[1:-1], _display.facts("input_rates", self, without=("status",)))
+    def _report(self) -> _core.report:
+        path = path_arrays([self.setup])
+        if self._readers is None:
+            return _core.input_report(*path, [], bytearray(), [], 0.0)
+        plan, run, given = self._readers
+        return _core.input_report(*path, [plan._study], run, *given)
 
 
 def find(kind: type[R], name: str, value: R | str) -> R:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from . import _core
 from ._base import Record
 from ._inputs import text
-
-if TYPE_CHECKING:
-    from ._table import Table
+from ._table import Table
 
 
-class Reported(Record):
-    """What a prediction, an inference and a memory have in common."""
+class Explained:
+    """What all answers with a report have in common."""
 
     def _report(self) -> _core.report | None:
         """The report; None of an answer that this package did not make."""
@@ -37,9 +33,11 @@ class Reported(Record):
 
     def lines(self) -> Table:
         """The same for programs: block, label, text, value, share, unit and note of every line."""
-        from ._table import Table
-
         return Table(_core.report_lines(self._known_report()))
+
+
+class Reported(Explained, Record):
+    """A record with a report: a prediction, an inference, a memory, an input pipeline."""
 
     def __repr__(self) -> str:
         if (report := self._report()) is None:
@@ -49,3 +47,14 @@ class Reported(Record):
     def _repr_html_(self) -> str:
         report = self._report()
         return super()._repr_html_() if report is None else _core.report_format(report, "html", 0)
+
+
+class ReportedTable(Explained, Table):
+    """A table with a report, which is what people are shown: sizes, sensitivities, upgrades, a deadline."""
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        shown: str = _core.report_format(self._known_report(), "html", 0)
+        return shown

@@ -20,6 +20,7 @@ from ._network import Network
 from ._plan import FrameworkList, Plan, Systems
 from ._prediction import Prediction
 from ._record import Records
+from ._reported import Explained, ReportedTable
 from ._study import Axes, Given, flat
 from ._sweep import Sweep
 from ._system import System
@@ -59,7 +60,7 @@ class Plans(Sweep):
     _parts, _head, _absent = Table._parts, Table._head, Table._absent
 
 
-class Search:
+class Search(Explained):
     """What a search has found.
 
     >>> found = search("gpt3-13b", "dgx-a100-80gb", gpus=64, global_batch=512, precision="bf16", optimizer="adam")
@@ -140,14 +141,15 @@ class Search:
                 options[f.name] = _plain(value)
         return {**options, "global_batch": _plain(self._global_batch)}
 
-    def _title(self) -> str:
-        return f"global batch {self._global_batch:g}: {self.count:,} plans, of which {self.fitting:,} fit into memory"
+    def _report(self) -> _core.report:
+        return _core.search_report(self._plan._study, self._result, *self._given, self._global_batch)
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n\n{self.plans!r}\n\nwhy the first:\n\n{self.why!r}"
+        return self.explain()
 
     def _repr_html_(self) -> str:
-        return f"<b>{self._title()}</b>{self.plans._repr_html_()}<b>why the first</b>{self.why._repr_html_()}"
+        shown: str = _core.report_format(self._report(), "html", 0)
+        return shown
 
 
 class _Work:
@@ -249,9 +251,18 @@ def _axes(plan: Plan, run: RunAxes | RunOptions, function: str) -> Axes:
     return flat(plan._places() | axes_of("run", check("run", run, function)))
 
 
-class Deadline(Table):
+class Deadline(ReportedTable):
     """Counts of nodes, each with its best plan and what training with it takes; rows have the fields of
     `perfmodel.fields("training")`. Counts that are no faster than a smaller one are left out."""
+
+    def __init__(self, handle: _core.table, asked: tuple[Plan, Axes, Records]):
+        super().__init__(handle)
+        self._asked = asked
+
+    def _report(self) -> _core.report:
+        plan, axes, goal = self._asked
+        with plan._lock:
+            return _core.training_report(plan._study, *axes, goal, self._handle)
 
     @property
     def best(self) -> _records.Training:
@@ -326,7 +337,7 @@ def search_deadline(
             goal[0][name] = value_of("training_goal", name, value)
     plan = Plan(network, system, framework)
     batch, axes = number(global_batch, "global_batch"), _axes(plan, run, "search_deadline")
-    return Deadline(interruptible(_core.training_table, plan._study, *axes, batch, goal))
+    return Deadline(interruptible(_core.training_table, plan._study, *axes, batch, goal), (plan, axes, goal))
 
 
 __all__ = ["Deadline", "Plans", "Search", "search", "search_deadline"]

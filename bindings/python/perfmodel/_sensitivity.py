@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,11 +19,12 @@ from ._keywords import takes
 from ._network import Network
 from ._plan import Plan, Software, Target, plan_of
 from ._record import Records
+from ._reported import ReportedTable
 from ._run import Input, asked
 from ._sizing import Prices
+from ._study import Given
 from ._system import System
 from ._table import Table
-from ._text import escape
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -31,20 +32,35 @@ if TYPE_CHECKING:
     from ._options import RunOptions
 
 
-class Answers(Table):
+class Answers(ReportedTable):
     """Rows of one question, and what was assumed of it."""
 
-    def __init__(self, handle: _core.table, assumed: str):
-        super().__init__(handle)
-        self.assumed = assumed
+    def __init__(self, what: str, asked: _Asked, more: tuple[Any, ...]):
+        self._what, self._asked, self._more = what, asked, more
+        super().__init__(getattr(_core, f"{what}_table")(*asked.first(what), *more))
+        self.assumed = asked.plans[0]._assumed_of(asked.runs[:1], asked.given)[0]
         """What was not given, and is taken to be; "" if nothing was."""
 
-    def __repr__(self) -> str:
-        return f"assumed: {self.assumed}\n{super().__repr__()}" if self.assumed else super().__repr__()
+    def _report(self) -> _core.report:
+        arguments = (*self._asked.first(self._what), *self._more, *self._asked.given)
+        report: _core.report = getattr(_core, f"{self._what}_report")(*arguments)
+        return report
 
-    def _repr_html_(self) -> str:
-        line = f"assumed: {escape(self.assumed)}<br>" if self.assumed else ""
-        return line + super()._repr_html_()
+
+class _Asked(NamedTuple):
+    """A question on one or several systems, completed, and the input path."""
+
+    plans: list[Plan]
+    runs: Records
+    given: Given
+    path: PathArrays
+
+    def first(self, what: str) -> tuple[Any, ...]:
+        """What the core's functions take first: a list of each where there are upgrades."""
+        studies, systems = [plan._study for plan in self.plans], [plan.systems[0]._handle for plan in self.plans]
+        if what == "sensitivity":
+            return (studies[0], systems[0], self.runs, *self.path)
+        return (studies, systems, self.runs, *self.path)
 
 
 @takes("run", but=("epoch_samples",))
@@ -72,9 +88,8 @@ def sensitivity(
     """
     plan = plan_of(network, system, framework, task)
     keywords = asked("sensitivity", run, plan._task, global_batch=global_batch, input=input)
-    (studies, systems, runs), assumed = _completed_on([plan], keywords, global_batch is not None)
-    table = _core.sensitivity_table(studies[0], systems[0], runs, *_path_of(input), number(by, "by"))
-    return Answers(table, assumed)
+    asked_of = _completed_on([plan], keywords, global_batch is not None, input)
+    return Answers("sensitivity", asked_of, (number(by, "by"),))
 
 
 @takes("run", but=("epoch_samples",))
@@ -97,20 +112,15 @@ def upgrades(
     names, others, owed = _changes(choices, prices)
     plans = [plan_of(network, item, framework, task) for item in (system, *others)]
     keywords = asked("upgrades", run, plans[0]._task, global_batch=global_batch, input=input)
-    (studies, systems, runs), assumed = _completed_on(plans, keywords, global_batch is not None)
-    return Answers(_core.upgrade_table(studies, systems, runs, *_path_of(input), names, owed), assumed)
+    return Answers("upgrade", _completed_on(plans, keywords, global_batch is not None, input), (names, owed))
 
 
-def _completed_on(
-    plans: list[Plan], keywords: dict[str, Any], global_batch: bool
-) -> tuple[tuple[list[_core.study], list[_core.system], Records], str]:
-    """The same question on each of the systems: studies, systems and runs, and what was assumed on the first. A run
-    that cannot be completed on another system is a row with the reason."""
+def _completed_on(plans: list[Plan], keywords: dict[str, Any], global_batch: bool, input: Input) -> _Asked:
+    """The same question on each of the systems. A run that cannot be completed on another system is a row with the
+    reason."""
     first, given = plans[0]._complete(keywords, global_batch, one=True)
-    assumed = plans[0]._assumed_of(first, given)[0]
     runs = [first, *(plan._complete(keywords, global_batch)[0] for plan in plans[1:])]
-    whole = np.concatenate(runs).astype(first.dtype)
-    return ([plan._study for plan in plans], [plan.systems[0]._handle for plan in plans], whole), assumed
+    return _Asked(plans, np.concatenate(runs).astype(first.dtype), given, _path_of(input))
 
 
 def _changes(

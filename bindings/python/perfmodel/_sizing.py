@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import isnan, nan
+from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
 import numpy as np
@@ -18,7 +18,9 @@ from ._network import Network
 from ._keywords import check, takes
 from ._plan import FrameworkList, Plan, Systems
 from ._record import Records
+from ._reported import ReportedTable
 from ._run import Samples
+from ._study import Given
 from ._system import System
 from ._table import Table
 
@@ -38,11 +40,19 @@ class _Question(NamedTuple):
     runs: Records
     prices: Doubles
     inputs: PathArrays
+    given: Given
+    dataset: str
 
     def ask(self, what: str) -> Records:
         plan, task = self.plan._handle, self.plan.task
         data = _core.size_choices(plan, task, self.goal, self.runs, self.prices, *self.inputs, what)
         return _record.array("size_choice", data)
+
+    def report(self, choices: Records) -> _core.report:
+        study, plan, task = self.plan._study, self.plan._handle, self.plan.task
+        with self.plan._lock:
+            return _core.size_report(study, plan, task, self.goal, self.runs, self.prices, *self.inputs, *self.given,
+                                     choices, self.dataset)
 
 
 class Choices(Table):
@@ -69,14 +79,8 @@ class Choices(Table):
         """Whether anything reaches the target."""
         return bool(self.records[0]["rank"] > 0)
 
-    def __str__(self) -> str:
-        best = self.best
-        time = "" if isnan(best.time) else f", {best.time / 3600:,.2f} h"
-        verdict = "reaches" if self.reached else "misses"
-        return f"{best.nodes} x {best.system}: {best.throughput:,.0f} samples/s{time}, {verdict} the target"
 
-
-class Sizing(Choices):
+class Sizing(ReportedTable, Choices):
     """Choices for a rate, or for epochs within a time.
 
     >>> s = size("resnet50", ["dgx1-v100", "dgx1-p100"], epochs=90, within="6 h", precision="fp16", batch=128)
@@ -92,6 +96,9 @@ class Sizing(Choices):
             raise TypeError(f"a sizing is made by perfmodel.size, not of {type(question).__name__}")
         self._question, self._assumed = question, assumed
         super().__init__(question.ask("least"), assumed)
+
+    def _report(self) -> _core.report:
+        return self._question.report(self.records)
 
     def next_cheaper(self) -> _records.SizeChoice | None:
         """Of all counts of all choices that take less than the best, the fastest; it misses by 1 - `reached`. None if
@@ -166,7 +173,7 @@ def size(
     for name, value in {"global_batch": global_batch, "latency": latency}.items():
         if value is not None and run.get("batch") is not None:
             raise ArgumentError(f"batch and {name} are both given; give one")
-    runs, assumed = _choices(plan, check(plan._task.run, run, "size"), global_batch is not None)
+    runs, assumed, given = _choices(plan, check(plan._task.run, run, "size"), global_batch is not None)
     named = "ilsvrc2012" if dataset is None else dataset
     known = default().dataset(named) if isinstance(named, str) else named
     trained = None if plan._task.replicas else known
@@ -176,13 +183,16 @@ def size(
     chosen = [plan.systems[index] for index in runs["system_index"]]
     owed = doubles(_price(prices, plan.systems, system) for system in chosen)
     paths = path_arrays(_paths(chosen, trained, storage, units, loader, cache))
-    return Sizing(_Question(plan, goal, runs, owed, paths), assumed)
+    epochs_of = known.name if isinstance(known, _records.Dataset) else ""
+    return Sizing(_Question(plan, goal, runs, owed, paths, given, epochs_of), assumed)
 
 
-def _choices(plan: Plan, keywords: dict[str, Any], global_batch: bool) -> tuple[Records, list[str]]:
-    """Every choice as a run on one node, with what was assumed of it: nodes are found, so GPUs are per node."""
+def _choices(plan: Plan, keywords: dict[str, Any], global_batch: bool) -> tuple[Records, list[str], Given]:
+    """Every choice as a run on one node, with what was assumed of it and what was given: nodes are found, so GPUs are
+    per node."""
     runs, (names, _) = plan._complete({**keywords, "nodes": 1})
-    return runs, plan._assumed_of(runs, ([*names, "batch"] if global_batch else names, float(global_batch)))
+    given = ([*names, "batch"] if global_batch else names, float(global_batch))
+    return runs, plan._assumed_of(runs, given), given
 
 
 def _choice_of(row: np.void) -> _records.SizeChoice:

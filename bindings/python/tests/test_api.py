@@ -138,7 +138,7 @@ def test_prediction_in_words(resnet50: pm.Network, dgx1: pm.System) -> None:
     for part in ("forward", "update", "communication", "51.11 MB per GPU", "\nKernels: ", "epoch"):
         assert part in text
     rows = p.lines()
-    parts = [row["share"] for row in rows if row["block"] == "step_time"]
+    parts = [row["share"] for row in rows if row["block"] == "time"]
     assert sum(parts) == pytest.approx(1) and len(parts) >= 7
     with pytest.raises(pm.NotFoundError, match="text, html, markdown or summary"):
         p.explain("pdf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ local pm = require "perfmodel"
 local options = {network = arg[2], system = arg[3]}
 for i = 4, #arg, 2 do options[arg[i]] = arg[i + 1] == "true" or tonumber(arg[i + 1]) or arg[i + 1] end
 local answer = pm[arg[1]](options)
+"""
+LUA_END = """
 io.write(pm.explain(answer), "\\0", pm.explain(answer, "html"), "\\0", pm.explain(answer, "markdown"), "\\0",
          pm.explain(answer, "summary"), "\\0", pm.explain_lines(answer):csv())
 """
@@ -60,7 +63,7 @@ def test_lua_explains_as_python(run: Run, tmp_path: Path) -> None:
     if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
         needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
     script = tmp_path / "explain.lua"
-    script.write_text(LUA, encoding="utf-8")
+    script.write_text(LUA + LUA_END, encoding="utf-8")
     given = [word for key, value in options.items() for word in (key, str(value).replace("True", "true"))]
     done = subprocess.run([lua, script, name, network, system, *given], capture_output=True)
     assert done.returncode == 0, done.stderr.decode("utf-8")
@@ -69,6 +72,77 @@ def test_lua_explains_as_python(run: Run, tmp_path: Path) -> None:
     assert text == answer.explain() and html == answer._repr_html_() and markdown == answer.explain("markdown")
     assert repr(answer) == f"<{type(answer).__name__} {summary}>"
     assert lines == answer.lines().to_csv()
+
+
+QUESTIONS: dict[str, tuple[str, Callable[[], Any], str]] = {
+    "size": (
+        "size resnet50 --system dgx1-v100,dgx1-p100 --epochs 90 --within 6h --precision fp16 --batch 128",
+        lambda: pm.size("resnet50", ["dgx1-v100", "dgx1-p100"], epochs=90, within="6 h", precision="fp16", batch=128),
+        "size{network='resnet50', system={'dgx1-v100', 'dgx1-p100'}, epochs=90, within='6 h', precision='fp16', "
+        "batch=128}",
+    ),
+    "size of calls": (
+        "size resnet50 --system t4,v100 --target-rate 1e6/s --latency 10ms --max-nodes 100 --precision fp16",
+        lambda: pm.size("resnet50", ["t4", "v100"], task="inference", rate=1e6, latency="10 ms", max_nodes=100,
+                        precision="fp16"),
+        "size{network='resnet50', system={'t4', 'v100'}, task='inference', rate=1e6, latency='10 ms', max_nodes=100, "
+        "precision='fp16'}",
+    ),
+    "search": (
+        "search gpt3-13b dgx-a100-80gb --gpus 16 --global-batch 64 --top 3",
+        lambda: pm.search("gpt3-13b", "dgx-a100-80gb", gpus=16, global_batch=64, top=3),
+        "search{network='gpt3-13b', system='dgx-a100-80gb', gpus=16, global_batch=64, top=3}",
+    ),
+    "deadline": (
+        "search gpt3-13b dgx-a100-80gb --global-batch 1024 --tokens 3e11 --within 20d --gpu-mtbf 2000d --checkpoint 9s",
+        lambda: pm.search_deadline("gpt3-13b", "dgx-a100-80gb", global_batch=1024, tokens=3e11, within="20 d",
+                                   gpu_mtbf="2000 d", checkpoint="9 s"),
+        "search_deadline{network='gpt3-13b', system='dgx-a100-80gb', global_batch=1024, tokens=3e11, within='20 d', "
+        "gpu_mtbf='2000 d', checkpoint='9 s'}",
+    ),
+    "sensitivity": (
+        "sensitivity resnet50 dgx1-v100 --gpus 8 --raise 20%",
+        lambda: pm.sensitivity("resnet50", "dgx1-v100", gpus=8, by=0.2),
+        "sensitivity{network='resnet50', system='dgx1-v100', gpus=8, by=0.2}",
+    ),
+    "upgrades": (
+        "sensitivity resnet50 t4 --inference --batch 8 --upgrade system=v100@9000usd",
+        lambda: pm.upgrades("resnet50", "t4", {"system=v100": "v100"}, task="inference", batch=8,
+                            prices={"system=v100": 9000}),
+        "upgrades{network='resnet50', system='t4', task='inference', batch=8, upgrades={['system=v100']='v100'}, "
+        "prices={['system=v100']=9000}}",
+    ),
+    "input": (
+        "input ilsvrc2012 dgx1-v100 --storage isilon-f800 --network resnet50 --cpu skylake --first-epoch",
+        lambda: pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="isilon-f800", network="resnet50", cpu="skylake"),
+        "input_pipeline{dataset='ilsvrc2012', system='dgx1-v100', storage='isilon-f800', network='resnet50'}",
+    ),
+    "input alone": (
+        "input ilsvrc2012 dgx1-v100 --storage isilon-f800 --cpu skylake",
+        lambda: pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="isilon-f800", cpu="skylake"),
+        "input_pipeline{dataset='ilsvrc2012', system='dgx1-v100', storage='isilon-f800'}",
+    ),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_questions_of_many_runs_have_one_document(question: str, tmp_path: Path) -> None:
+    words, python, lua_call = QUESTIONS[question]
+    answer = python()
+    command = needed("the perfmodel command", os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel"), "")
+    given = [word.replace("usd", " USD") for word in words.split()]
+    done = subprocess.run([command, *given, "--quiet"], capture_output=True)
+    assert done.stdout.decode("utf-8") == answer.explain(), done.stderr.decode("utf-8")
+    lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
+    if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
+        needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
+    script = tmp_path / "explain.lua"
+    script.write_text(f"local pm = require 'perfmodel'; local answer = pm.{lua_call}\n{LUA_END}", encoding="utf-8")
+    done = subprocess.run([lua, script], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode("utf-8")
+    text, html, markdown, summary, lines = done.stdout.decode("utf-8").split("\0")
+    assert text == answer.explain() and html == answer._repr_html_() and markdown == answer.explain("markdown")
+    assert summary == answer.explain("summary") and lines == answer.lines().to_csv()
 
 
 def test_every_part_has_one_label() -> None:

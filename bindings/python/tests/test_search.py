@@ -151,7 +151,7 @@ def test_what_is_given_is_taken_as_it_is() -> None:
     assert set(found.plans["tensor_parallel"]) == {2, 4} and set(found.plans["zero"]) == {1}
     both = pm.search("gpt3-13b", ["dgx-a100-80gb", "dgx-h100"], gpus=32, global_batch=64, precision=["fp16", "bf16"])
     assert both.best.system == "dgx-h100"
-    assert len(both.plans.to_pandas()) == 10 and "zero" in repr(both) and "why" in both._repr_html_()
+    assert len(both.plans.to_pandas()) == 10 and "zero" in repr(both) and "Why" in both._repr_html_()
 
 
 def test_progress() -> None:

@@ -11,7 +11,7 @@ import perfmodel as pm
 
 def test_least_is_enough_and_one_less_is_not():
     sizing = pm.size("resnet50", ["dgx1-v100", "dgx1-p100"], epochs=90, within="1 h", precision="fp16", batch=64)
-    assert sizing.reached and len(sizing) == 2 and "reaches the target" in str(sizing)
+    assert sizing.reached and len(sizing) == 2 and "reaches the target" in sizing.explain("summary")
     for choice in sizing.choices:
         for nodes in (choice.nodes - 1, choice.nodes):
             if nodes == 0:

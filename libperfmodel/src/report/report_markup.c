@@ -106,6 +106,17 @@ static void add_row(pm__string *out, const markup *m, const pm_table *table, con
   free(cell.text);
 }
 
+/* What is the same in all rows is a line above them. */
+static void add_heading(pm__string *out, const markup *m, const pm_table *table)
+{
+  pm__string heading = {NULL, 0, 0, false};
+  pm__string_add(&heading, "");
+  pm__write_heading(&heading, table);
+  if (heading.failed) out->failed = true;
+  else if (heading.length > 0) add(out, m, "", heading.text, m->line_end);
+  free(heading.text);
+}
+
 static void add_table(pm__string *out, const markup *m, const pm_table *table)
 {
   size_t *columns = (size_t *)calloc(table->count + 1, sizeof *columns);
@@ -132,6 +143,7 @@ static void write_markup(pm__string *out, const markup *m, const pm_report *repo
       continue;
     }
     if (block->table != NULL && block->title[0] != '\0') add(out, m, "", block->title, m->line_end);
+    if (block->table != NULL) add_heading(out, m, block->table);
     if (block->table != NULL) pm__string_add(out, m->block);
     pm__string_add(out, m->table);
     if (block->table != NULL) add_table(out, m, block->table);

@@ -55,9 +55,10 @@ static void add_price(const pm__study_subject *s, const pm_size_choice *c, pm_re
 {
   char cost[PM__REPORT_WORD];
   const char *currency = s->asked->currency, *date = s->asked->price_date;
-  if (currency == NULL) return;
-  pm__report_add(r, "price", "%s %s", amount(cost, c->cost), currency);
-  pm__report_set_value(r, c->cost, currency);
+  if (currency == NULL && isnan(c->cost)) return;
+  pm__report_add(r, "price", "%s%s%s", amount(cost, c->cost), currency != NULL ? " " : "",
+                 currency != NULL ? currency : "");
+  pm__report_set_value(r, c->cost, currency != NULL ? currency : "1");
   pm__report_note(r, "for the nodes, prices %s%s", date != NULL ? "of " : "without a date", date != NULL ? date : "");
 }
 
