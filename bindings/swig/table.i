@@ -65,12 +65,6 @@ static double table_rows(const pm_table *table)
   return (double)pm_table_count_rows(table);
 }
 
-/* Rows that people are shown, a total among them. */
-static double table_shown_rows(const pm_table *table)
-{
-  return (double)pm_table_count_shown(table);
-}
-
 static int table_has_total(const pm_table *table)
 {
   return pm_table_has_total(table);
@@ -185,48 +179,16 @@ static numbers table_word_places(const pm_table *table, double column, pm_error 
   return array;
 }
 
-/* The first rows of one column as people see them: quantities with prefixes, shares as percent, trees indented. */
-static names table_shown(const pm_table *table, double column, double rows, pm_error *error)
-{
-  int wanted = whole(rows, "rows", error);
-  const pm_column *found = table_column(table, column, error);
-  size_t count = wanted < 0 ? 0 : (size_t)wanted;
-  if (count > pm_table_count_shown(table)) count = pm_table_count_shown(table);
-  names array = names_new(found == NULL || error->status != PM_OK ? 0 : count, error);
-  for (size_t i = 0; i < array.count && error->status == PM_OK; i++) {
-    array.data[i] = pm_table_format_cell(table, (size_t)column, i);
-    if (array.data[i] == NULL) no_memory(error);
-  }
-  return names_if_ok(array, error);
-}
-
-/* Positions of the columns that people see, in their order. */
-static numbers table_find_shown(const pm_table *table, pm_error *error)
-{
-  numbers array = numbers_new(pm_table_count_columns(table), error);
-  size_t *columns = (size_t *)calloc(array.count + 1, sizeof *columns);
-  if (columns == NULL) no_memory(error);
-  else array.count = pm_table_find_shown(table, columns);
-  for (size_t i = 0; columns != NULL && array.data != NULL && i < array.count; i++) array.data[i] = (double)columns[i];
-  free(columns);
-  return array;
-}
-
-/* What is the same in all rows, in words; "" if nothing. */
-static char *table_format_heading(const pm_table *table, pm_error *error)
-{
-  char *text = pm_table_format_heading(table);
-  if (text == NULL) no_memory(error);
-  return text;
-}
-
-/* The text form of the first rows and the last one, `absent` further ones said to be left out between them. */
-static char *table_format_rows(const pm_table *table, double width, double most, double absent, pm_error *error)
+/* The first rows and the last one as "text", "html" or "markdown", `absent` further ones said to be left out between
+** them; `width` is of text. */
+static char *table_format_rows(const pm_table *table, const char *rendering, double width, double most, double absent,
+                               pm_error *error)
 {
   int columns = whole(width, "width", error), rows = whole(most, "most", error),
-      others = whole(absent, "absent", error);
+      others = whole(absent, "absent", error), number = rendering_number(rendering, error);
   if (error->status != PM_OK) return NULL;
-  return pm_table_format_rows(table, columns, rows < 0 ? 0 : (size_t)rows, others < 0 ? 0 : (size_t)others, error);
+  return pm_table_format_rows(table, (pm_rendering)number, columns, rows < 0 ? 0 : (size_t)rows,
+                              others < 0 ? 0 : (size_t)others, error);
 }
 
 /* The whole table as "table", "csv" or "json"; `width` limits the text form (0: no limit). */

@@ -26,7 +26,6 @@ Row = dict[str, str | int | float]
 
 SHOWN_ROWS = 60
 PAGE_WIDTH = 100
-CAPTION = "text-align:left;white-space:nowrap"
 
 
 @dataclass(frozen=True)
@@ -172,7 +171,7 @@ class Table:
         """The main columns of the first rows and the last one, as wide as the terminal."""
         width = shutil.get_terminal_size((PAGE_WIDTH, 24)).columns
         head = self._head()
-        return _assumed(head) + _core.table_format_rows(head, width, SHOWN_ROWS, self._absent()).rstrip("\n")
+        return _assumed(head) + _core.table_format_rows(head, "text", width, SHOWN_ROWS, self._absent()).rstrip("\n")
 
     def _head(self) -> _core.table:
         """At least the first rows and the last one."""
@@ -184,19 +183,9 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The same rows and columns, the meaning of columns as tips."""
-        infos, part = self.columns, self._head()
-        assumed = _assumed(part).rstrip("\n")
-        shown = np.frombuffer(_core.table_find_shown(part), dtype=np.float64).astype(int).tolist()
-        head = "".join(_html_title(infos[i]) for i in shown)
-        count = int(_core.table_shown_rows(part))
-        columns = [_html_cells(infos[i].kind, _core.table_shown(part, i, count)) for i in shown]
-        rows = [f"<tr>{''.join(row)}</tr>" for row in zip(*columns)]
-        if count > SHOWN_ROWS or self._absent() > 0:
-            left = count + self._absent() - SHOWN_ROWS
-            rows[SHOWN_ROWS - 1 : -1] = [f'<tr><td colspan="{len(shown)}">... {left} more rows</td></tr>']
-        heading = "<br>".join(escape(line) for line in (assumed, _core.table_format_heading(part)) if line)
-        caption = f'<caption style="{CAPTION}">{heading}</caption>' if heading else ""
-        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        part = self._head()
+        assumed = escape(_assumed(part)).replace("\n", "<br>")
+        return assumed + _core.table_format_rows(part, "html", 0, SHOWN_ROWS, self._absent())
 
 
 def _assumed(part: _core.table) -> str:
@@ -225,14 +214,6 @@ def _part_column(part: _core.table, index: int, kind: str) -> Column:
     return values
 
 
-def _html_title(info: ColumnInfo) -> str:
-    return f'<th style="text-align:{_side(info.kind)}" title="{escape(info.doc)}">{escape(info.name)}</th>'
-
-
-def _side(kind: str) -> str:
-    return "left" if kind in ("text", "choice") else "right"
-
-
 def _text_column(part: _core.table, index: int, kind: str) -> Column:
     """Few different texts are made once, and taken for each row."""
     words = _core.table_words(part, index)
@@ -241,12 +222,6 @@ def _text_column(part: _core.table, index: int, kind: str) -> Column:
     switch = kind == "choice" and set(words) <= {"yes", "no"}
     places = np.frombuffer(_core.table_word_places(part, index), dtype=np.float64).astype(np.intp)
     return np.array([word == "yes" for word in words] if switch else words, dtype=bool if switch else object)[places]
-
-
-def _html_cells(kind: str, cells: list[str]) -> list[str]:
-    """Words to the left, with the blanks that indent them; numbers to the right."""
-    style = f"text-align:{_side(kind)};white-space:pre"
-    return [f'<td style="{style}">{escape(cell)}</td>' for cell in cells]
 
 
 def written(text: str, path: str | os.PathLike[str] | None) -> str | None:

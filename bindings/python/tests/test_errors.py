@@ -270,15 +270,11 @@ def core_arguments() -> dict[str, list[object]]:
         "table_texts": [table, 0],
         "table_words": [table, 0],
         "table_word_places": [table, 0],
-        "table_shown": [table, 0, 1],
         "table_arrow": [[table]],
         "table_pack": [table],
         "table_unpack": [_core.table_pack(table)],
         "table_format": [table, "csv", 0],
-        "table_find_shown": [table],
-        "table_shown_rows": [table],
-        "table_format_heading": [table],
-        "table_format_rows": [table, 80, 10, 0],
+        "table_format_rows": [table, "text", 80, 10, 0],
     }
 
 

@@ -195,4 +195,4 @@ def test_main_columns_come_first() -> None:
     assert text.split("\n\n")[1].split()[:2] == ["batch", "throughput"] and "status" not in text and "adam" in text
     head = [column.name for column in sweep.columns]
     assert head.index("throughput") < head.index("forward_time") < head.index("overlap")
-    assert "<caption" in sweep._repr_html_() and ">forward_time<" not in sweep._repr_html_()
+    assert "network resnet50, system" in sweep._repr_html_() and ">forward_time<" not in sweep._repr_html_()

@@ -63,14 +63,6 @@ PM_API const pm_report_block *pm_report_get_block(const pm_report *report, size_
 /* All lines as a table: block, label, text, value, share, unit, note. Owned by the caller; NULL with an error. */
 PM_API pm_table *pm_report_tabulate(const pm_report *report, pm_error *error);
 
-/* How a report is written. */
-typedef enum pm_rendering {
-  PM_RENDERING_TEXT,     /* for terminals and files */
-  PM_RENDERING_HTML,     /* a fragment, for notebooks */
-  PM_RENDERING_MARKDOWN, /* with pipe tables */
-  PM_RENDERING_SUMMARY   /* the answer in one line, without a line feed */
-} pm_rendering;
-
 /* The whole report as one string, which the caller releases with pm_string_free; NULL with an error. `width` is of text
 ** and counts characters: lines are at most that long, and at most 100 (0: a page of 100); tables are as wide as `width`
 ** allows. */

@@ -88,9 +88,6 @@ PM_API int pm_table_set_notes(pm_table *table, const char *notes, pm_error *erro
 /* Number of rows, a total included. */
 PM_API size_t pm_table_count_rows(const pm_table *table);
 
-/* Number of rows that people are shown: the total is the last of them, in the rows or not. */
-PM_API size_t pm_table_count_shown(const pm_table *table);
-
 /* Number of columns. */
 PM_API size_t pm_table_count_columns(const pm_table *table);
 
@@ -104,19 +101,6 @@ PM_API const double *pm_table_get_numbers(const pm_table *table, size_t column);
 ** Returns the text, in buffer or in the table; NULL out of range. */
 PM_API const char *pm_table_get_text(const pm_table *table, size_t column, size_t row, char *buffer);
 
-/* The columns that people see, in their order, into `columns`, which has room for all of the table, and returns how
-** many they are. If no column is a main one, all are. What was asked comes first, where rows differ in it; then the
-** main results, but for those that are unknown in all rows. */
-PM_API size_t pm_table_find_shown(const pm_table *table, size_t *columns);
-
-/* What was asked and is the same in all of several rows, as "network resnet50, gpus 8"; "" if nothing. Returns a string
-** that the caller releases with pm_string_free; NULL without memory. */
-PM_API char *pm_table_format_heading(const pm_table *table);
-
-/* One cell as people see it: a quantity with its prefix, "-" if it is unknown; rows are those of pm_table_count_shown.
-** Returns a string that the caller releases with pm_string_free; NULL out of range, or without memory. */
-PM_API char *pm_table_format_cell(const pm_table *table, size_t column, size_t row);
-
 /* How a table is written: for people, for spreadsheets, for programs. */
 typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_format;
 
@@ -124,15 +108,25 @@ typedef enum pm_format { PM_FORMAT_TABLE, PM_FORMAT_CSV, PM_FORMAT_JSON } pm_for
 PM_API int pm_format_find(const char *name);
 
 /* The whole table in that format, as one string that the caller releases with pm_string_free. The text form is for
-** people: a line with what is the same in all rows, the columns of pm_table_find_shown, quantities with prefixes, at
-** most `width` characters wide (0: no limit; the first column that does not fit is folded if it is a text, the others
-** are left out and named below the table). JSON is an array of one object per row, keys without units, numbers in SI
-** units, unknown as null, unlimited as "inf", a choice of yes or no as true or false. */
+** people: a line with what is the same in all rows, then what was asked where rows differ in it and the main results
+** (all columns if none is main), quantities with prefixes, at most `width` characters wide (0: no limit; the first
+** column that does not fit is folded if it is a text, the others are left out and named below the table). JSON is an
+** array of one object per row, keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice of
+** yes or no as true or false. */
 PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);
 
-/* The text form with at most `most` rows (at least 2): the first and the last, and between them how many are left out,
-** `absent` further rows with them, which the caller did not put into the table. */
-PM_API char *pm_table_format_rows(const pm_table *table, int width, size_t most, size_t absent, pm_error *error);
+/* How people are shown tables and reports (report.h). */
+typedef enum pm_rendering {
+  PM_RENDERING_TEXT,     /* for terminals and files */
+  PM_RENDERING_HTML,     /* a fragment, for notebooks */
+  PM_RENDERING_MARKDOWN, /* with pipe tables */
+  PM_RENDERING_SUMMARY   /* the answer in one line, without a line feed; of reports */
+} pm_rendering;
+
+/* The table in that rendering, with at most `most` rows (at least 2): the first and the last, and between them how many
+** are left out, `absent` further rows with them, which the caller did not put into the table. `width` is of text. */
+PM_API char *pm_table_format_rows(const pm_table *table, pm_rendering rendering, int width, size_t most, size_t absent,
+                                  pm_error *error);
 
 /* The whole table as one text, with everything that decides how it is shown, for another process or a later one;
 ** numbers come back to the last bit. The caller releases it with pm_string_free. */

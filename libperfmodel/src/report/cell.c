@@ -1,7 +1,6 @@
 /* Cells as people see them: quantities with prefixes, shares in per cent, words without controls. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "perfmodel/units.h"
 #include "report/table_data.h"
 
@@ -31,15 +30,4 @@ void pm__write_cell(pm__string *out, const pm_table *table, size_t index, size_t
   }
   const char *text = column->shown != NULL ? column->shown[row] : pm__column_word(column, row);
   while (*text != '\0') text = pm__utf8_add_clean(out, text);
-}
-
-char *pm_table_format_cell(const pm_table *table, size_t column, size_t row)
-{
-  pm__string cell = {NULL, 0, 0, false};
-  if (column >= pm_table_count_columns(table) || row >= pm_table_count_shown(table)) return NULL;
-  pm__string_add(&cell, "");
-  pm__write_cell(&cell, table, column, row);
-  if (!cell.failed) return cell.text;
-  pm_string_free(cell.text);
-  return NULL;
 }

@@ -32,32 +32,19 @@ char *pm_table_format(const pm_table *table, pm_format format, int width, pm_err
   return NULL;
 }
 
-char *pm_table_format_rows(const pm_table *table, int width, size_t most, size_t absent, pm_error *error)
+char *pm_table_format_rows(const pm_table *table, pm_rendering rendering, int width, size_t most, size_t absent,
+                           pm_error *error)
 {
   pm__string out = {NULL, 0, 0, false};
-  if (table == NULL || most < 2) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rows of a table are formatted of a table, and at least 2 of them");
+  if (table == NULL || most < 2 || rendering >= PM_RENDERING_SUMMARY) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "at least 2 rows of a table are formatted, as text, HTML or Markdown");
     return NULL;
   }
   pm__string_add(&out, "");
-  pm__write_text(&out, table, width, most, absent);
+  if (rendering == PM_RENDERING_TEXT) pm__write_text(&out, table, width, most, absent);
+  else pm__write_markup(&out, table, rendering, most, absent);
   if (!out.failed) return out.text;
   pm__no_memory(error);
   free(out.text);
   return NULL;
-}
-
-char *pm_table_format_heading(const pm_table *table)
-{
-  pm__string out = {NULL, 0, 0, false};
-  pm__string_add(&out, "");
-  if (table != NULL) pm__write_heading(&out, table);
-  if (!out.failed) return out.text;
-  free(out.text);
-  return NULL;
-}
-
-size_t pm_table_find_shown(const pm_table *table, size_t *columns)
-{
-  return table != NULL && columns != NULL ? pm__table_find_shown(table, columns) : 0;
 }

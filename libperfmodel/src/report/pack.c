@@ -73,7 +73,7 @@ char *pm_table_pack(const pm_table *table, pm_error *error)
   pack_number(&out, table->has_footer);
   pack_number(&out, table->show_all);
   pack_text(&out, table->notes);
-  for (size_t i = 0; i < table->count; i++) pack_column(&out, &table->columns[i], pm_table_count_shown(table));
+  for (size_t i = 0; i < table->count; i++) pack_column(&out, &table->columns[i], pm__table_count_shown(table));
   if (!out.failed) return out.text;
   free(out.text);
   pm__no_memory(error);
@@ -174,7 +174,7 @@ static const pm_choice *read_choices(reader *r)
 
 static void read_cells(reader *r, pm__column *c, bool shown)
 {
-  size_t cells = pm_table_count_shown(r->table);
+  size_t cells = pm__table_count_shown(r->table);
   if (c->column.kind == PM_FIELD_TEXT) c->texts = (const char **)read_room(r, cells, sizeof *c->texts);
   else c->numbers = (double *)read_room(r, cells, sizeof *c->numbers);
   if (shown) c->shown = (const char **)read_room(r, cells, sizeof *c->shown);

@@ -3,6 +3,7 @@
 ** is the title of the block. The two differ only in what stands around the words.
 */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "report/report.h"
@@ -13,6 +14,7 @@ typedef struct markup {
   const char *marked, *marks[8];               /* characters that are not taken as they are, and what they become */
   const char *title, *title_end, *line_end, *block;
   const char *table, *table_end, *row, *row_end, *word, *number, *cell_end, *head, *head_end;
+  const char *tip[2];                          /* of a head of numbers or words, before what it means; NULL: not said */
   const char *rule[3];
   bool needs_head;
 } markup;
@@ -21,8 +23,10 @@ static const markup html = {
   .marked = "\n&<>\"'", .marks = {"<br>", "&amp;", "&lt;", "&gt;", "&quot;", "&#x27;"},
   .title = "<b>", .title_end = "</b><br>", .line_end = "<br>", .block = "",
   .table = "<table>", .table_end = "</table>", .row = "<tr>", .row_end = "</tr>",
-  .word = "<td style=\"text-align:left\">", .number = "<td style=\"text-align:right\">", .cell_end = "</td>",
-  .head = "<th>", .head_end = "</th>", .rule = {"", "", ""}};
+  .word = "<td style=\"text-align:left;white-space:pre\">", .number = "<td style=\"text-align:right\">",
+  .cell_end = "</td>",
+  .head = "<th>", .head_end = "</th>",
+  .tip = {"<th style=\"text-align:right\" title=\"", "<th style=\"text-align:left\" title=\""}, .rule = {"", "", ""}};
 
 /* Of other marks, Markdown takes a backslash before them. */
 static const markup markdown = {
@@ -117,18 +121,45 @@ static void add_heading(pm__string *out, const markup *m, const pm_table *table)
   free(heading.text);
 }
 
-static void add_table(pm__string *out, const markup *m, const pm_table *table)
+static void add_name(pm__string *out, const markup *m, const pm__column *column)
 {
-  size_t *columns = (size_t *)calloc(table->count + 1, sizeof *columns);
-  size_t count = columns != NULL ? pm__table_find_shown(table, columns) : 0;
-  if (columns == NULL) out->failed = true;
+  const char *tip = m->tip[pm__column_is_text(column)];
+  if (tip != NULL) add(out, m, tip, column->column.doc, "\">");
+  add(out, m, tip == NULL ? m->head : "", column->column.name, m->head_end);
+}
+
+static void add_names(pm__string *out, const markup *m, const pm_table *table, const size_t *columns, size_t count)
+{
   pm__string_add(out, m->row);
-  for (size_t i = 0; i < count; i++) add(out, m, m->head, table->columns[columns[i]].column.name, m->head_end);
+  for (size_t i = 0; i < count; i++) add_name(out, m, &table->columns[columns[i]]);
   pm__string_add(out, m->row_end);
   for (size_t i = 0; i < count; i++) pm__string_add(out, m->rule[!pm__column_is_text(&table->columns[columns[i]])]);
   pm__string_add(out, m->rule[2]);
-  for (size_t row = 0; row < table->rows; row++) add_row(out, m, table, columns, count, row);
+}
+
+/* The first rows and the last, with how many are left out between them. */
+static void add_rows(pm__string *out, const markup *m, const pm_table *table, size_t most, size_t absent)
+{
+  size_t *columns = (size_t *)calloc(table->count + 1, sizeof *columns);
+  size_t count = columns != NULL ? pm__table_find_shown(table, columns) : 0, rows = pm__table_count_shown(table);
+  size_t left = absent + (rows > most ? rows - most : 0);
+  size_t before = left == 0 ? rows : rows > most ? most - 1 : rows > 0 ? rows - 1 : 0;
+  if (columns == NULL) out->failed = true;
+  add_names(out, m, table, columns, count);
+  for (size_t row = 0; row < before; row++) add_row(out, m, table, columns, count, row);
+  if (left > 0)
+    pm__string_format(out, "%s%s... %zu more rows%s%s", m->row, m->word, left, m->cell_end, m->row_end);
+  for (size_t row = before + left - absent; row < rows; row++) add_row(out, m, table, columns, count, row);
   free(columns);
+}
+
+static void add_table(pm__string *out, const markup *m, const pm_table *table, size_t most, size_t absent)
+{
+  add_heading(out, m, table);
+  pm__string_add(out, m->block);
+  pm__string_add(out, m->table);
+  add_rows(out, m, table, most, absent);
+  pm__string_add(out, m->table_end);
 }
 
 /* ---- The whole ---- */
@@ -142,14 +173,20 @@ static void write_markup(pm__string *out, const markup *m, const pm_report *repo
       add_sentences(out, m, block, i == 0);
       continue;
     }
-    if (block->table != NULL && block->title[0] != '\0') add(out, m, "", block->title, m->line_end);
-    if (block->table != NULL) add_heading(out, m, block->table);
-    if (block->table != NULL) pm__string_add(out, m->block);
+    if (block->table != NULL) {
+      if (block->title[0] != '\0') add(out, m, "", block->title, m->line_end);
+      add_table(out, m, block->table, SIZE_MAX, 0);
+      continue;
+    }
     pm__string_add(out, m->table);
-    if (block->table != NULL) add_table(out, m, block->table);
-    else add_lines(out, m, block);
+    add_lines(out, m, block);
     pm__string_add(out, m->table_end);
   }
+}
+
+void pm__write_markup(pm__string *out, const pm_table *table, pm_rendering rendering, size_t most, size_t absent)
+{
+  add_table(out, rendering == PM_RENDERING_HTML ? &html : &markdown, table, most, absent);
 }
 
 void pm__report_write_html(pm__string *out, const pm_report *report)

@@ -227,9 +227,9 @@ size_t pm_table_count_rows(const pm_table *table)
   return table == NULL ? 0 : table->rows;
 }
 
-size_t pm_table_count_shown(const pm_table *table)
+size_t pm__table_count_shown(const pm_table *table)
 {
-  return table == NULL ? 0 : table->rows + (table->has_footer ? 1 : 0);
+  return table->rows + (table->has_footer ? 1 : 0);
 }
 
 size_t pm_table_count_columns(const pm_table *table)

@@ -43,7 +43,12 @@ void pm__column_title(pm__string *out, const pm__column *column);
 /* Whether it is a choice of no or yes. */
 bool pm__column_is_yes_no(const pm__column *column);
 
-/* The columns that people see, in their order, as pm_table_find_shown. */
+/* Rows that people are shown: a total is the last of them, in the rows or not. */
+size_t pm__table_count_shown(const pm_table *table);
+
+/* The columns that people see, in their order, into `columns`, which has room for all of the table. If no column is a
+** main one, all are. What was asked comes first, where rows differ in it; then the main results, but for those that are
+** unknown in all rows. */
 size_t pm__table_find_shown(const pm_table *table, size_t *columns);
 
 /* Appends what was asked and is the same in all rows. */
@@ -53,6 +58,9 @@ void pm__write_heading(pm__string *out, const pm_table *table);
 void pm__write_csv(pm__string *out, const pm_table *table);
 void pm__write_json(pm__string *out, const pm_table *table);
 void pm__write_text(pm__string *out, const pm_table *table, int width, size_t most, size_t absent);
+
+/* The same as HTML or Markdown. */
+void pm__write_markup(pm__string *out, const pm_table *table, pm_rendering rendering, size_t most, size_t absent);
 
 /* Characters of a text. */
 size_t pm__text_width(const char *text);

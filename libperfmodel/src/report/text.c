@@ -285,7 +285,7 @@ void pm__write_text(pm__string *out, const pm_table *rows, int width, size_t mos
 {
   pm_table with_footer = *rows;
   const pm_table *table = &with_footer;
-  with_footer.rows = pm_table_count_shown(rows);
+  with_footer.rows = pm__table_count_shown(rows);
   with_footer.has_total = rows->has_total || rows->has_footer;
   if (table->count == 0) return;
   size_t *room = (size_t *)calloc(2 * table->count, sizeof *room);
