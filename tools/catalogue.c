@@ -48,6 +48,17 @@ pm_system *open_system(const pm_catalog *catalog, const char *name, int *code)
   return system;
 }
 
+int on_system(const cli_request *request, int (*command)(const cli_request *request, const pm_system *system))
+{
+  int code;
+  pm_catalog *catalog = open_catalog(request, &code);
+  pm_system *system = catalog != NULL ? open_system(catalog, request->arguments.items[0], &code) : NULL;
+  if (system != NULL) code = command(request, system);
+  pm_system_free(system);
+  pm_catalog_free(catalog);
+  return code;
+}
+
 int unknown_kind(const char *kind)
 {
   enum { MOST = 32 };

@@ -265,6 +265,16 @@ bool read_kernels(const char *text, int32_t *model);
 bool read_sets(const cli_request *request, pm_attribute **sets);
 bool unknown_choice(const char *option_name, const char *text, const pm_choice *choices); /* says so; false */
 
+/* The name of an option of the command. */
+const char *option_name(const cli_request *request, option_id id);
+
+/* Options that are fields of a record, into one; those that are not given leave it. */
+typedef struct cli_field {
+  option_id option;
+  const char *field;
+} cli_field;
+bool read_fields(const cli_request *request, const char *record, const cli_field *fields, size_t count, void *to);
+
 /* The value of an option that counts something, or `other` if it is not given. */
 bool read_count_option(const cli_request *request, option_id id, double most, double other, double *value);
 
@@ -279,6 +289,9 @@ bool read_option_names(const char *option_name, const char *text, texts *names);
 pm_catalog *open_catalog(const cli_request *request, int *code);
 pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code);
 pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
+
+/* Opens the system that is the first argument, and runs a command on it; returns its exit code. */
+int on_system(const cli_request *request, int (*command)(const cli_request *request, const pm_system *system));
 
 int unknown_kind(const char *kind); /* says so, and returns the exit code */
 

@@ -30,17 +30,16 @@ static int write_matrices(const cli_request *request, const pm_system *system)
   return code;
 }
 
+static int write_copies(const cli_request *request, const pm_system *system)
+{
+  pm_error error = PM_ERROR_NONE;
+  return is_report(request) ? write_matrices(request, system)
+                            : write_table(request, pair_table(system, &error), &error);
+}
+
 static int run(const cli_request *request)
 {
-  int code;
-  pm_error error = PM_ERROR_NONE;
-  pm_catalog *catalog = open_catalog(request, &code);
-  pm_system *system = catalog != NULL ? open_system(catalog, request->arguments.items[0], &code) : NULL;
-  if (system != NULL && is_report(request)) code = write_matrices(request, system);
-  else if (system != NULL) code = write_table(request, pair_table(system, &error), &error);
-  pm_system_free(system);
-  pm_catalog_free(catalog);
-  return code;
+  return on_system(request, write_copies);
 }
 
 static const cli_option options[] = {

@@ -11,32 +11,23 @@ bool deadline_wanted(const cli_request *request)
 
 /* ---- What is asked ---- */
 
-static const struct {
-  option_id id;
-  const char *field;
-} goals[] = {{OPTION_WITHIN, "within"},
-             {OPTION_TOKENS, "tokens"},
-             {OPTION_SAMPLES, "samples"},
-             {OPTION_MAX_NODES, "max_nodes"},
-             {OPTION_GPU_MTBF, "gpu_mtbf"},
-             {OPTION_NODE_MTBF, "node_mtbf"},
-             {OPTION_CHECKPOINT_RATE, "checkpoint_rate"},
-             {OPTION_CHECKPOINT, "checkpoint"},
-             {OPTION_RESTART, "restart"},
-             {OPTION_INTERVAL, "interval"},
-             {OPTION_PUE, "pue"},
-             {OPTION_GPU_HOUR_PRICE, "gpu_hour_price"}};
+static const cli_field goals[] = {{OPTION_WITHIN, "within"},
+                                  {OPTION_TOKENS, "tokens"},
+                                  {OPTION_SAMPLES, "samples"},
+                                  {OPTION_MAX_NODES, "max_nodes"},
+                                  {OPTION_GPU_MTBF, "gpu_mtbf"},
+                                  {OPTION_NODE_MTBF, "node_mtbf"},
+                                  {OPTION_CHECKPOINT_RATE, "checkpoint_rate"},
+                                  {OPTION_CHECKPOINT, "checkpoint"},
+                                  {OPTION_RESTART, "restart"},
+                                  {OPTION_INTERVAL, "interval"},
+                                  {OPTION_PUE, "pue"},
+                                  {OPTION_GPU_HOUR_PRICE, "gpu_hour_price"}};
 
 static int read_goal(const cli_request *request, const cli_deadline *d, cli_prices *prices, pm_training_goal *goal)
 {
-  const pm_record_type *type = pm_record_type_find("training_goal");
   *goal = pm_training_goal_make();
-  for (size_t i = 0; i < sizeof goals / sizeof goals[0]; i++) {
-    pm_error error = PM_ERROR_NONE;
-    const char *text = request->value[goals[i].id];
-    if (text != NULL && pm_record_set(pm_record_find_field(type, goals[i].field), goal, text, &error) != PM_OK)
-      return fail(CODE_USAGE, "%s", error.text);
-  }
+  if (!read_fields(request, "training_goal", goals, sizeof goals / sizeof goals[0], goal)) return CODE_USAGE;
   int code = read_prices(request, d->catalog, prices);
   goal->price = price_of(prices, pm_system_get_machine(d->system)->id);
   return code;

@@ -41,13 +41,7 @@ static int plan(const cli_request *request, const pm_system *system)
 
 static int run(const cli_request *request)
 {
-  int code;
-  pm_catalog *catalog = open_catalog(request, &code);
-  pm_system *system = catalog != NULL ? open_system(catalog, request->arguments.items[0], &code) : NULL;
-  if (system != NULL) code = plan(request, system);
-  pm_system_free(system);
-  pm_catalog_free(catalog);
-  return code;
+  return on_system(request, plan);
 }
 
 static const cli_option options[] = {

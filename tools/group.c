@@ -3,13 +3,6 @@
 #include <string.h>
 #include "group.h"
 
-const char *option_name(const cli_request *request, option_id id)
-{
-  const cli_option *o = request->command->options;
-  while (o->name != NULL && o->id != id) o++;
-  return o->name != NULL ? o->name : "";
-}
-
 static bool read_numbers(const char *text, texts *items, gpu_list *list)
 {
   list->gpu = (int *)calloc(items->count, sizeof *list->gpu);

@@ -22,7 +22,4 @@ pm_group *open_group(const cli_request *request, const pm_system *system, int *c
 /* A number with its unit, or a plain one: bytes. */
 bool read_bytes(const char *text, double *bytes);
 
-/* The name of an option, as it is written. */
-const char *option_name(const cli_request *request, option_id id);
-
 #endif

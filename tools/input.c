@@ -17,33 +17,17 @@ typedef struct question {
 
 /* ---- What is asked ---- */
 
-/* An option whose value is a field of the run, by the same rules as everywhere. */
-static int set_field(const cli_request *request, option_id option, const char *field, pm_input_run *run)
-{
-  pm_error error = PM_ERROR_NONE;
-  const pm_field *f = pm_record_find_field(pm_record_type_find("input_run"), field);
-  if (request->value[option] == NULL) return CODE_DONE;
-  return pm_record_set(f, run, request->value[option], &error) == PM_OK ? CODE_DONE : fail(CODE_USAGE, "%s",
-      error.text);
-}
-
 static int read_input(const cli_request *request, pm_input_run *run)
 {
-  static const struct {
-    option_id option;
-    const char *field;
-  } fields[] = {{OPTION_UNITS, "units"},       {OPTION_WORKERS, "workers"},     {OPTION_READS, "reads"},
-                {OPTION_PREFETCH, "prefetch"},
-                {OPTION_FILES, "format"},      {OPTION_DECODE, "decode"},     {OPTION_POLICY, "policy"},
-                {OPTION_CACHE, "cache"},       {OPTION_CHUNK, "chunk"},       {OPTION_RATE, "gpu_rate"},
-                {OPTION_SAMPLE_OUT, "sample_out"},
-                {OPTION_UPLINK_GPUS, "gpus_per_uplink"}};
+  static const cli_field fields[] = {
+    {OPTION_UNITS, "units"},     {OPTION_WORKERS, "workers"}, {OPTION_READS, "reads"},
+    {OPTION_PREFETCH, "prefetch"}, {OPTION_FILES, "format"},  {OPTION_DECODE, "decode"},
+    {OPTION_POLICY, "policy"},   {OPTION_CACHE, "cache"},     {OPTION_CHUNK, "chunk"},
+    {OPTION_RATE, "gpu_rate"},   {OPTION_SAMPLE_OUT, "sample_out"}, {OPTION_UPLINK_GPUS, "gpus_per_uplink"}};
   *run = pm_input_run_make();
-  int code = CODE_DONE;
-  for (size_t i = 0; i < sizeof fields / sizeof fields[0] && code == CODE_DONE; i++)
-    code = set_field(request, fields[i].option, fields[i].field, run);
+  if (!read_fields(request, "input_run", fields, sizeof fields / sizeof fields[0], run)) return CODE_USAGE;
   run->first_epoch = request->value[OPTION_CACHE] == NULL || request->value[OPTION_FIRST_EPOCH] != NULL;
-  return code;
+  return CODE_DONE;
 }
 
 static int find_all(const cli_request *request, const pm_catalog *catalog, question *q)

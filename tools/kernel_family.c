@@ -68,13 +68,6 @@ static int unknown(const char *name)
   return fail(CODE_USAGE, "unknown kernel \"%.60s\"; known are %s", name, known);
 }
 
-static const char *option_name(const cli_request *request, option_id id)
-{
-  const cli_option *o = request->command->options;
-  while (o->id != id) o++;
-  return o->name;
-}
-
 static bool has_window(const family *f)
 {
   return f->forward == PM_OPERATOR_CONV_FORWARD || f->forward == PM_OPERATOR_POOLING;

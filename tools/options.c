@@ -21,16 +21,11 @@ bool is_switch(const pm_field *field)
   return field->kind == PM_FIELD_CHOICE && strcmp(field->choices[0].name, "no") == 0;
 }
 
-static void option_name(const char *text, char *name, size_t size)
-{
-  snprintf(name, size, "%s", text);
-  for (char *c = name; *c != '\0'; c++)
-    if (*c == '_') *c = '-';
-}
-
 void field_option(const pm_field *field, char *name, size_t size)
 {
-  option_name(field->option != NULL ? field->option : field->name, name, size);
+  snprintf(name, size, "%s", field->option != NULL ? field->option : field->name);
+  for (char *c = name; *c != '\0'; c++)
+    if (*c == '_') *c = '-';
 }
 
 /* The names of a choice, between them `between`. */

@@ -26,8 +26,7 @@ static int set_currency(cli_prices *prices, const char *currency)
   return CODE_DONE;
 }
 
-/* "149000 USD" */
-static int read_amount(cli_prices *prices, char *text, double *amount)
+int read_amount(cli_prices *prices, char *text, double *amount)
 {
   size_t digits = strcspn(text, " \t");
   char *currency = text + digits + (text[digits] != '\0');

@@ -147,21 +147,19 @@ static int in_order(const cli_request *request, const pm_system *system)
   return code;
 }
 
-static int run(const cli_request *request)
+static int answer(const cli_request *request, const pm_system *system)
 {
   int code;
-  pm_catalog *catalog = open_catalog(request, &code);
-  if (catalog == NULL) return code;
-  pm_system *system = open_system(catalog, request->arguments.items[0], &code);
-  if (system != NULL && request->value[OPTION_IN_ORDER] != NULL) code = in_order(request, system);
-  else if (system != NULL) {
-    pm_group *group = open_group(request, system, &code);
-    if (group != NULL) code = write_rings(request, system, group);
-    pm_group_free(group);
-  }
-  pm_system_free(system);
-  pm_catalog_free(catalog);
+  if (request->value[OPTION_IN_ORDER] != NULL) return in_order(request, system);
+  pm_group *group = open_group(request, system, &code);
+  if (group != NULL) code = write_rings(request, system, group);
+  pm_group_free(group);
   return code;
+}
+
+static int run(const cli_request *request)
+{
+  return on_system(request, answer);
 }
 
 static const cli_option options[] = {

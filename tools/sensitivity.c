@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "input_path.h"
+#include "price.h"
 #include "runs.h"
 
 enum { UPGRADES_MOST = 64, WORD = 256 };
@@ -30,7 +31,7 @@ typedef struct question {
   pm_upgrade_choice choices[UPGRADES_MOST];
   pm_upgrade rows[UPGRADES_MOST];
   size_t upgrade_count;
-  char currency[16];
+  cli_prices prices; /* their currency */
 } question;
 
 /* ---- What is asked ---- */
@@ -96,21 +97,6 @@ static int find_all(const cli_request *request, question *q)
 }
 
 /* ---- Upgrades: "system=dgx2@399000 USD" ---- */
-
-static int read_price(question *q, char *text, double *price)
-{
-  size_t digits = strcspn(text, " ");
-  const char *currency = text[digits] != '\0' ? text + digits + 1 : "";
-  bool same = q->currency[0] == '\0' || strcmp(q->currency, currency) == 0;
-  if (currency[0] == '\0')
-    return fail(CODE_USAGE, "price \"%.60s\" has no currency; write it like \"149000 USD\"", text);
-  if (!same || strlen(currency) >= sizeof q->currency)
-    return fail(CODE_USAGE, "prices in %.15s and in %.40s cannot be compared", q->currency, currency);
-  snprintf(q->currency, sizeof q->currency, "%s", currency);
-  text[digits] = '\0';
-  if (pm_number_parse(text, price) == PM_OK && *price > 0 && isfinite(*price)) return CODE_DONE;
-  return fail(CODE_USAGE, "price \"%.60s\" is not a positive number", text);
-}
 
 static int another_gpu(question *q, upgrade *u, const char *name)
 {
@@ -181,7 +167,7 @@ static int add_upgrade(const cli_request *request, question *q, const char *item
   char *at = strchr(word, '@'), *equals = strchr(word, '=');
   if (at != NULL) *at = '\0';
   snprintf(u->name, sizeof u->name, "%s", word);
-  int code = at != NULL ? read_price(q, at + 1, &choice->price) : CODE_DONE;
+  int code = at != NULL ? read_amount(&q->prices, at + 1, &choice->price) : CODE_DONE;
   if (code != CODE_DONE) return code;
   if (equals == NULL)
     return fail(CODE_USAGE, "upgrade \"%.60s\" is not WHAT=NAME; WHAT is system, gpu, network, storage or "
@@ -214,7 +200,7 @@ static pm_report *report_of(const question *q, pm_report_of of, const void *rows
 {
   const pm_report_question asked = {.of = of, .given = &q->asked.given, .runs = q->asked.runs,
                                     .run_size = q->asked.type->size, .answers = rows, .count = count,
-                                    .currency = q->currency[0] != '\0' ? q->currency : NULL};
+                                    .currency = q->prices.currency[0] != '\0' ? q->prices.currency : NULL};
   return pm_study_new_report(q->study, &asked, error);
 }
 

@@ -60,12 +60,9 @@ static int add_input(const cli_request *request, size_question *q, size_t i, con
   pm_error error = PM_ERROR_NONE;
   q->inputs[i].machine = *machine;
   *run = pm_input_run_make();
-  const char *units = request->value[OPTION_UNITS], *cache = request->value[OPTION_CACHE];
-  const pm_record_type *type = pm_record_type_find("input_run");
-  if ((units != NULL && pm_record_set(pm_record_find_field(type, "units"), run, units, &error) != PM_OK) ||
-      (cache != NULL && pm_record_set(pm_record_find_field(type, "cache"), run, cache, &error) != PM_OK))
-    return fail(CODE_USAGE, "%s", error.text);
-  if (cache != NULL) run->first_epoch = 0;
+  static const cli_field fields[] = {{OPTION_UNITS, "units"}, {OPTION_CACHE, "cache"}};
+  if (!read_fields(request, "input_run", fields, 2, run)) return CODE_USAGE;
+  if (request->value[OPTION_CACHE] != NULL) run->first_epoch = 0;
   cli_request silent = *request; /* what one choice of a system is told, the others need not be */
   if (i > 0 && system_of(q, i - 1) == system_of(q, i)) silent.value[OPTION_QUIET] = "";
   int code = find_input_path(&silent, q->catalog, q->dataset.id, &q->inputs[i], run);

@@ -3,37 +3,22 @@
 #include <stdlib.h>
 #include "size_answer.h"
 
-static int read_quantity(const cli_request *request, option_id id, const char *name, const char *unit, double *value)
-{
-  pm_error error = PM_ERROR_NONE;
-  const char *text = request->value[id];
-  if (text == NULL || pm_quantity_parse(text, unit, value, &error) == PM_OK) return CODE_DONE;
-  return fail(CODE_USAGE, "--%s: %s", name, error.text);
-}
-
-static int set_goal(const cli_request *request, option_id id, const char *field, pm_size_goal *goal)
-{
-  pm_error error = PM_ERROR_NONE;
-  const pm_field *f = pm_record_find_field(pm_record_type_find("size_goal"), field);
-  if (request->value[id] == NULL || pm_record_set(f, goal, request->value[id], &error) == PM_OK) return CODE_DONE;
-  return fail(CODE_USAGE, "%s", error.text);
-}
+static const cli_field goals[] = {{OPTION_TARGET_RATE, "rate"},
+                                  {OPTION_WITHIN, "within"},
+                                  {OPTION_LATENCY, "latency"},
+                                  {OPTION_EPOCHS, "epochs"},
+                                  {OPTION_MINIMIZE, "minimize"},
+                                  {OPTION_PUE, "pue"},
+                                  {OPTION_OVERSUBSCRIPTION, "oversubscription"},
+                                  {OPTION_SWITCH_PORTS, "switch_ports"},
+                                  {OPTION_MAX_NODES, "max_nodes"},
+                                  {OPTION_GLOBAL_BATCH, "global_batch"}};
 
 /* What is aimed at, as far as the task has it. */
 static int read_goal(const cli_request *request, pm_size_goal *goal)
 {
   *goal = pm_size_goal_make();
-  int code = read_quantity(request, OPTION_TARGET_RATE, "target-rate", "1/s", &goal->rate);
-  if (code == CODE_DONE) code = read_quantity(request, OPTION_WITHIN, "within", "s", &goal->within);
-  if (code == CODE_DONE) code = read_quantity(request, OPTION_LATENCY, "latency", "s", &goal->latency);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_EPOCHS, "epochs", goal);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_MINIMIZE, "minimize", goal);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_PUE, "pue", goal);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_OVERSUBSCRIPTION, "oversubscription", goal);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_SWITCH_PORTS, "switch_ports", goal);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_MAX_NODES, "max_nodes", goal);
-  if (code == CODE_DONE) code = set_goal(request, OPTION_GLOBAL_BATCH, "global_batch", goal);
-  if (code != CODE_DONE) return code;
+  if (!read_fields(request, "size_goal", goals, sizeof goals / sizeof goals[0], goal)) return CODE_USAGE;
   if (isnan(goal->rate) && isnan(goal->within))
     return fail(CODE_USAGE, "give --target-rate, or --epochs and --within");
   if (goal->latency <= 0) return fail(CODE_USAGE, "--latency %s is not positive", request->value[OPTION_LATENCY]);

@@ -21,13 +21,7 @@ static int write_as(const cli_request *request, const pm_system *system)
 
 static int run(const cli_request *request)
 {
-  int code;
-  pm_catalog *catalog = open_catalog(request, &code);
-  pm_system *system = catalog != NULL ? open_system(catalog, request->arguments.items[0], &code) : NULL;
-  if (system != NULL) code = write_as(request, system);
-  pm_system_free(system);
-  pm_catalog_free(catalog);
-  return code;
+  return on_system(request, write_as);
 }
 
 static const cli_option options[] = {

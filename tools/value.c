@@ -32,6 +32,27 @@ bool read_count(const char *option_name, const char *text, double most, double *
   return true;
 }
 
+const char *option_name(const cli_request *request, option_id id)
+{
+  const cli_option *o = request->command->options;
+  while (o->name != NULL && o->id != id) o++;
+  return o->name != NULL ? o->name : "";
+}
+
+bool read_fields(const cli_request *request, const char *record, const cli_field *fields, size_t count, void *to)
+{
+  for (size_t i = 0; i < count; i++) {
+    pm_error error = PM_ERROR_NONE;
+    const char *text = request->value[fields[i].option];
+    const pm_field *field = pm_record_find_field(pm_record_type_find(record), fields[i].field);
+    if (text == NULL || pm_record_set(field, to, text, &error) == PM_OK) continue;
+    size_t known = strlen(field->name); /* messages begin with the field, which has another name here */
+    const char *rest = strncmp(error.text, field->name, known) == 0 ? error.text + known : error.text;
+    return fail(CODE_USAGE, "--%s%s", option_name(request, fields[i].option), rest), false;
+  }
+  return true;
+}
+
 bool read_count_option(const cli_request *request, option_id id, double most, double other, double *value)
 {
   const cli_option *o = request->command->options;

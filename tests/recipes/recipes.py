@@ -449,6 +449,12 @@ def check_task(copy):
     hold(copy.rows(*sized)[0]["rank"] == 1, "sizing")
     hold(len(copy.rows("sensitivity", *asked, "--task", "scoring")) > 2, "sensitivities")
     hold(copy.rows("memory", *asked, "--task", "scoring")[0]["total"] > 0, "the memory that a run takes")
+    said = {"memory": ("Memory of ResNet-50 in scoring on", asked), "sensitivity": ("Time of a score of", asked),
+            "size": ("Scoring of ResNet-50 at 1000 samples/s", sized[1:-2])}
+    for command, (words, options) in said.items():
+        hold(words in copy.run(command, *options, "--task", "scoring", "--quiet"), f"the report of {command}")
+    script = "import perfmodel as pm; p = pm.memory('resnet50', 't4', task='scoring', batch=8); print(p.explain()[:25])"
+    hold(copy.python(script) in (None, "Memory of ResNet-50 in sc"), "a report in Python")
     sweep = "pm.sweep('resnet50', 't4', task='scoring', batch=[8])['status'][0]"
     hold(copy.python(f"import perfmodel as pm; print({sweep})") in (None, "ok"), "a sweep in Python")
     size = "pm.size('resnet50', 't4', task='scoring', rate=1000).reached"

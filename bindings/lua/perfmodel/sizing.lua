@@ -3,6 +3,7 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local catalog = require "perfmodel.catalog"
+local fields = require "perfmodel.fields"
 local paths = require "perfmodel.paths"
 local report = require "perfmodel.report"
 local study = require "perfmodel.study"
@@ -14,14 +15,12 @@ local sizing = {}
 local OPTIONS = "rate minimize prices pue max_nodes "
 local OF_TRAINING = "epochs within dataset storage units loader cache switch_ports oversubscription"
 
-local GOAL_UNITS = {rate = "1/s", epochs = "1", within = "s", pue = "1", max_nodes = "1", switch_ports = "1",
-                    oversubscription = "1", global_batch = "1", latency = "s"}
-
 -- The goal; `dataset` is a record.
 local function goal_of(options)
   local goal = strict.unpack(core.size_goal_default())[1]
-  for name, unit in pairs(GOAL_UNITS) do
-    if options[name] ~= nil then goal[name] = number_of(options[name], unit, name) end
+  for _, field in ipairs(fields.of "size_goal") do
+    local name, value = field.name, options[field.name]
+    if value ~= nil and name ~= "minimize" then goal[name] = number_of(value, field.unit, name) end
   end
   goal.minimize = options.minimize or goal.minimize
   return goal

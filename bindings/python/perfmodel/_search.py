@@ -287,7 +287,7 @@ def search_deadline(
     tokens: Number | None = None,
     samples: Number | None = None,
     framework: Framework | str | None = None,
-    max_nodes: SupportsIndex = 1024,
+    max_nodes: SupportsIndex | None = None,
     gpu_mtbf: Quantity | None = None,
     node_mtbf: Quantity | None = None,
     checkpoint_rate: Quantity | None = None,
@@ -305,7 +305,7 @@ def search_deadline(
     Args:
         within: time for them ("30 d").
         tokens, samples: what to train on, one of both.
-        max_nodes: most nodes that are tried.
+        max_nodes: most nodes that are tried; by default as `perfmodel.fields("training_goal")` says.
         gpu_mtbf, node_mtbf: mean time between failures of one GPU ("2000 d"), and of one node beside its GPUs; by
             default nothing fails. The mean time of all is their number less.
         checkpoint_rate, checkpoint: rate at which weights and optimizer are written ("100 GB/s"), or the time that it

@@ -13,9 +13,9 @@ from . import _core, _record, _records
 from ._catalog import default
 from ._errors import ArgumentError
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
-from ._inputs import Doubles, Number, Quantity, choice, doubles, number, quantity, text, whole
+from ._inputs import Doubles, Number, Quantity, doubles, number, quantity, text, whole
 from ._network import Network
-from ._keywords import check, takes
+from ._keywords import check, takes, value_of
 from ._plan import FrameworkList, Plan, Systems
 from ._record import Records
 from ._reported import ReportedTable
@@ -124,16 +124,16 @@ def size(
     dataset: Samples = None,
     global_batch: Number | None = None,
     framework: FrameworkList = None,
-    minimize: str = "nodes",
+    minimize: str | None = None,
     prices: Prices | None = None,
-    pue: Number = 1.0,
+    pue: Number | None = None,
     storage: _records.Storage | str | None = None,
     units: SupportsIndex = 1,
     loader: _records.Loader | str = "tensorflow",
     cache: Quantity | None = None,
-    max_nodes: SupportsIndex = 1024,
-    switch_ports: SupportsIndex = 32,
-    oversubscription: Number = 1.0,
+    max_nodes: SupportsIndex | None = None,
+    switch_ports: SupportsIndex | None = None,
+    oversubscription: Number | None = None,
     **run: Unpack[RunAxes],
 ) -> Sizing:
     """The least nodes (or cost, power, rack units) of each choice for a rate, or for epochs within a time; of the task
@@ -158,6 +158,7 @@ def size(
             pages; otherwise input never limits.
         max_nodes: most nodes that are tried.
         switch_ports, oversubscription: of the switches between the nodes.
+            Defaults of these are those of `perfmodel.fields("size_goal")`.
 
     The other arguments are those of `perfmodel.predict`. What the catalogue does not know (the power of some machines)
     is NaN. Raises NotFoundError for an unknown name, ArgumentError.
@@ -177,9 +178,10 @@ def size(
     named = "ilsvrc2012" if dataset is None else dataset
     known = default().dataset(named) if isinstance(named, str) else named
     trained = None if plan._task.replicas else known
-    goal = _goal(
-        rate, latency, epochs, within, trained, global_batch, minimize, max_nodes, pue, switch_ports, oversubscription
-    )
+    asked: dict[str, Any] = dict(rate=rate, latency=latency, epochs=epochs, within=within, pue=pue)
+    asked |= dict(global_batch=global_batch, minimize=minimize, max_nodes=max_nodes)
+    asked |= dict(switch_ports=switch_ports, oversubscription=oversubscription)
+    goal = _goal(asked, trained)
     chosen = [plan.systems[index] for index in runs["system_index"]]
     owed = doubles(_price(prices, plan.systems, system) for system in chosen)
     paths = path_arrays(_paths(chosen, trained, storage, units, loader, cache))
@@ -199,38 +201,16 @@ def _choice_of(row: np.void) -> _records.SizeChoice:
     return _records.SizeChoice(**_record.values("size_choice", row))
 
 
-def _goal(
-    rate: Quantity | None,
-    latency: Quantity | None,
-    epochs: Number | None,
-    within: Quantity | None,
-    dataset: _records.Dataset | Number | None,
-    global_batch: Number | None,
-    minimize: str,
-    max_nodes: SupportsIndex,
-    pue: Number,
-    switch_ports: SupportsIndex,
-    oversubscription: Number,
-) -> Records:
+def _goal(asked: dict[str, Any], dataset: _records.Dataset | Number | None) -> Records:
+    """The defaults of the library, and what is asked."""
     goal = _record.array("size_goal", _core.size_goal_default())
-    row = goal[0]
-    if rate is not None:
-        row["rate"] = quantity(rate, "1/s", "rate")
-    if latency is not None:
-        row["latency"] = quantity(latency, "s", "latency")
-    if within is not None:
-        row["within"] = quantity(within, "s", "within")
-    if epochs is not None:
-        row["epochs"] = number(epochs, "epochs")
-    if global_batch is not None:
-        row["global_batch"] = number(global_batch, "global_batch")
+    for name, value in asked.items():
+        if value is not None:
+            goal[0][name] = value_of("size_goal", name, value)
     if isinstance(dataset, _records.Dataset):
-        row["samples"], row["sample_size"] = dataset.samples, dataset.sample_size
+        goal[0]["samples"], goal[0]["sample_size"] = dataset.samples, dataset.sample_size
     elif dataset is not None:
-        row["samples"] = number(dataset, "dataset")
-    row["minimize"] = choice("size_goal", "minimize", minimize)
-    row["max_nodes"], row["switch_ports"] = whole(max_nodes, "max_nodes"), whole(switch_ports, "switch_ports")
-    row["pue"], row["oversubscription"] = number(pue, "pue"), number(oversubscription, "oversubscription")
+        goal[0]["samples"] = number(dataset, "dataset")
     return goal
 
 

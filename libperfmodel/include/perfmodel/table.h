@@ -109,10 +109,10 @@ PM_API int pm_format_find(const char *name);
 
 /* The whole table in that format, as one string that the caller releases with pm_string_free. The text form is for
 ** people: a line with what is the same in all rows, then what was asked where rows differ in it and the main results
-** (all columns if none is main), quantities with prefixes, at most `width` characters wide (0: no limit; the first
-** column that does not fit is folded if it is a text, the others are left out and named below the table). JSON is an
-** array of one object per row, keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice of
-** yes or no as true or false. */
+** (all columns if none is main), quantities with prefixes, at most `width` characters wide (0: no limit). The first
+** column that does not fit is folded if it is a text; the others are left out and named below the table. JSON is an
+** array of one object per row, keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice
+** of yes or no as true or false. */
 PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);
 
 /* How people are shown tables and reports (report.h). */
