@@ -23,30 +23,10 @@ static pm_sensitivity_setup run_setup(const pm_study *study, const pm_system *sy
   return setup;
 }
 
-static records resource_rows(const pm_sensitivity_setup *setup, double raise, pm_error *error)
-{
-  records rows = records_new("sensitivity", PM_RESOURCE_COUNT, error);
-  int count = error->status == PM_OK ? pm_sensitivity_evaluate(setup, raise, (pm_sensitivity *)rows.data, error) : -1;
-  rows.count = count < 0 ? 0 : (size_t)count;
-  return rows;
-}
-
-/* The report of rows, which are freed. */
-static pm_report *report_of_rows(pm_report_of of, const pm_study *study, const void *run, const pm_given *given,
-                                 records rows, pm_error *error)
-{
-  const pm_report_question question = {.of = of, .given = given, .runs = run,
-                                       .run_size = pm_record_type_find(task_of(study)->run)->size,
-                                       .answers = rows.data, .count = rows.count};
-  pm_report *report = error->status == PM_OK ? pm_study_new_report(study, &question, error) : NULL;
-  records_free(&rows);
-  return report;
-}
-
 /* ---- Upgrades: the same question on other systems. `setups` has first that of today, then one for each ---- */
 
-static records upgrade_rows(const pm_sensitivity_setup *setups, const char *const *names, const double *prices,
-                            size_t count, pm_error *error)
+static records compare(const pm_sensitivity_setup *setups, const char *const *names, const double *prices,
+                       size_t count, pm_error *error)
 {
   pm_upgrade_choice *choices = (pm_upgrade_choice *)room(count, sizeof *choices, error);
   records rows = records_new("upgrade", count, error);
@@ -86,8 +66,8 @@ static pm_input_setup *set_input(pm_sensitivity_setup *setup, INPUT_OF_STEP, pm_
 }
 %}
 
-%{
-/* "sensitivity" records of one completed run on a system. */
+%inline %{
+/* "sensitivity" records: each number raised by the share `raise` alone. One completed run on a system. */
 static records sensitivity_rows(const pm_study *study, const pm_system *system, any_records runs, INPUT_OF_STEP,
                                 double raise, pm_error *error)
 {
@@ -96,15 +76,18 @@ static records sensitivity_rows(const pm_study *study, const pm_system *system, 
   if (!single(count_records(runs, type, error), type, error)) return rows;
   pm_sensitivity_setup setup = run_setup(study, system, runs.data);
   pm_input_setup *input = set_input(&setup, INPUT_GIVEN, input_run, input_run_count, error);
-  rows = resource_rows(&setup, raise, error);
+  rows = records_new("sensitivity", PM_RESOURCE_COUNT, error);
+  int count = error->status == PM_OK ? pm_sensitivity_evaluate(&setup, raise, (pm_sensitivity *)rows.data, error) : -1;
+  rows.count = count < 0 ? 0 : (size_t)count;
   free(input);
-  return rows;
+  return records_if_ok(rows, error);
 }
 
-/* "upgrade" records of completed runs: of today, then of each upgrade. */
-static records upgrades_of(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
-                           size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
-                           size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
+/* "upgrade" records. Studies of one task, systems and completed runs: of today, then of each upgrade, with its name and
+** price. */
+static records upgrade_rows(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
+                            size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
+                            size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
 {
   const char *type = study_count > 0 ? task_of(studies[0])->run : "run";
   size_t count = count_records(runs, type, error), size = pm_record_type_find(type)->size;
@@ -114,51 +97,30 @@ static records upgrades_of(const pm_study *const *studies, size_t study_count, c
   for (size_t i = 0; setups != NULL && i < count; i++)
     setups[i] = run_setup(studies[i], systems[i], (const char *)runs.data + i * size);
   pm_input_setup *input = setups != NULL ? set_input(setups, INPUT_GIVEN, input_run, input_run_count, error) : NULL;
-  if (error->status == PM_OK) rows = upgrade_rows(setups, upgrades, prices, upgrade_count, error);
+  if (error->status == PM_OK) rows = compare(setups, upgrades, prices, upgrade_count, error);
   free(input);
   free(setups);
-  return rows;
-}
-%}
-
-%inline %{
-/* A table of "sensitivity" records: each number raised by the share `raise` alone. One completed run on a system. */
-static pm_table *sensitivity_table(const pm_study *study, const pm_system *system, any_records runs, INPUT_OF_STEP,
-                                   double raise, pm_error *error)
-{
-  return records_as_table(sensitivity_rows(study, system, runs, INPUT_GIVEN, input_run, input_run_count, raise, error),
-                          error);
+  return records_if_ok(rows, error);
 }
 
-/* The report of them. */
-static pm_report *sensitivity_report(const pm_study *study, const pm_system *system, any_records runs, INPUT_OF_STEP,
-                                     double raise, GIVEN, pm_error *error)
+/* Those records as a table, "sensitivity" or "upgrade". */
+static pm_table *rows_table(const char *type, any_records rows, pm_error *error)
 {
-  const pm_given all = given_of(task_of(study)->run, given, given_count, global_batch);
-  records rows = sensitivity_rows(study, system, runs, INPUT_GIVEN, input_run, input_run_count, raise, error);
-  return report_of_rows(PM_REPORT_OF_SENSITIVITIES, study, runs.data, &all, rows, error);
+  size_t count = count_records(rows, type, error);
+  return error->status == PM_OK ? records_table(type, rows.data, count, error) : NULL;
 }
 
-/* A table of "upgrade" records. Studies of one task, systems and completed runs: of today, then of each upgrade, with
-** its name and price. */
-static pm_table *upgrade_table(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
-                               size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
-                               size_t upgrade_count, const double *prices, size_t price_count, pm_error *error)
+/* Their report; the first run is that of today. */
+static pm_report *rows_report(const pm_study *study, any_records runs, GIVEN, const char *type, any_records rows,
+                              pm_error *error)
 {
-  return records_as_table(upgrades_of(studies, study_count, systems, system_count, runs, INPUT_GIVEN, input_run,
-                                      input_run_count, upgrades, upgrade_count, prices, price_count, error), error);
-}
-
-/* The report of them. */
-static pm_report *upgrade_report(const pm_study *const *studies, size_t study_count, const pm_system *const *systems,
-                                 size_t system_count, any_records runs, INPUT_OF_STEP, const char *const *upgrades,
-                                 size_t upgrade_count, const double *prices, size_t price_count, GIVEN,
-                                 pm_error *error)
-{
-  records rows = upgrades_of(studies, study_count, systems, system_count, runs, INPUT_GIVEN, input_run,
-                             input_run_count, upgrades, upgrade_count, prices, price_count, error);
-  if (error->status != PM_OK) return records_free(&rows), (pm_report *)NULL;
-  const pm_given all = given_of(task_of(studies[0])->run, given, given_count, global_batch);
-  return report_of_rows(PM_REPORT_OF_UPGRADES, studies[0], runs.data, &all, rows, error);
+  const char *run = task_of(study)->run;
+  const pm_given all = given_of(run, given, given_count, global_batch);
+  int upgrades = strcmp(type, "upgrade") == 0;
+  const pm_report_question question = {.of = upgrades ? PM_REPORT_OF_UPGRADES : PM_REPORT_OF_SENSITIVITIES,
+                                       .given = &all, .runs = runs.data, .run_size = pm_record_type_find(run)->size,
+                                       .answers = rows.data, .count = count_records(rows, type, error)};
+  if (count_records(runs, run, error) == 0) fail(error, PM_STATUS_BAD_ARGUMENT, "a report needs a run");
+  return error->status == PM_OK ? pm_study_new_report(study, &question, error) : NULL;
 }
 %}

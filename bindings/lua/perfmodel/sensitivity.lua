@@ -69,6 +69,13 @@ local function changes_of(options)
   return systems, names, prices
 end
 
+-- Rows of a question as a table object with its report.
+local function answer_of(kind, q, rows)
+  return report.keep(new_table(core.rows_table(kind, rows), q.assumed), function()
+    return core.rows_report(q.studies[1], q.runs, q.given, q.global, kind, rows)
+  end)
+end
+
 --- How the step time depends on each number of the hardware, raised by the share `by` (0.1), as a table object:
 --- resource, rate, step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage,
 --- units, loader, cache, dataset; with task = "inference" those of pm.infer but latency: step_time is the latency.
@@ -76,12 +83,8 @@ sensitivity.sensitivity = public(function(options)
   local own = own_of(options, "by")
   local q = asked_on(own, {})
   local i, by = path_of(options, q.systems[1]), number_of(options.by or 0.1, "1", "by")
-  local rows = core.sensitivity_table(q.studies[1], q.systems[1], q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7],
-                                      i[8], by)
-  return report.keep(new_table(rows, q.assumed), function()
-    return core.sensitivity_report(q.studies[1], q.systems[1], q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8],
-                                   by, q.given, q.global)
-  end)
+  return answer_of("sensitivity", q, core.sensitivity_rows(q.studies[1], q.systems[1], q.runs, i[1], i[2], i[3], i[4],
+                                                           i[5], i[6], i[7], i[8], by))
 end)
 
 --- Which upgrade pays: the same run on other systems, `upgrades` by name (objects, or names of the catalogue; see
@@ -92,12 +95,8 @@ sensitivity.upgrades = public(function(options)
   local others, names, prices = changes_of(options)
   local q = asked_on(own, others)
   local i = path_of(options, q.systems[1])
-  local rows = core.upgrade_table(q.studies, q.systems, q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names,
-                                  prices)
-  return report.keep(new_table(rows, q.assumed), function()
-    return core.upgrade_report(q.studies, q.systems, q.runs, i[1], i[2], i[3], i[4], i[5], i[6], i[7], i[8], names,
-                               prices, q.given, q.global)
-  end)
+  return answer_of("upgrade", q, core.upgrade_rows(q.studies, q.systems, q.runs, i[1], i[2], i[3], i[4], i[5], i[6],
+                                                   i[7], i[8], names, prices))
 end)
 
 --- A system with another GPU in it, on the same links.

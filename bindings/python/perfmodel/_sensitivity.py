@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,32 +35,16 @@ if TYPE_CHECKING:
 class Answers(ReportedTable):
     """Rows of one question, and what was assumed of it."""
 
-    def __init__(self, what: str, asked: _Asked, more: tuple[Any, ...]):
-        self._what, self._asked, self._more = what, asked, more
-        super().__init__(getattr(_core, f"{what}_table")(*asked.first(what), *more))
-        self.assumed = asked.plans[0]._assumed_of(asked.runs[:1], asked.given)[0]
+    def __init__(self, kind: str, rows: bytearray, asked: tuple[Plan, Records, Given]):
+        self._kind, self._rows, self._asked = kind, rows, asked
+        super().__init__(_core.rows_table(kind, rows))
+        plan, runs, given = asked
+        self.assumed = plan._assumed_of(runs[:1], given)[0]
         """What was not given, and is taken to be; "" if nothing was."""
 
     def _report(self) -> _core.report:
-        arguments = (*self._asked.first(self._what), *self._more, *self._asked.given)
-        report: _core.report = getattr(_core, f"{self._what}_report")(*arguments)
-        return report
-
-
-class _Asked(NamedTuple):
-    """A question on one or several systems, completed, and the input path."""
-
-    plans: list[Plan]
-    runs: Records
-    given: Given
-    path: PathArrays
-
-    def first(self, what: str) -> tuple[Any, ...]:
-        """What the core's functions take first: a list of each where there are upgrades."""
-        studies, systems = [plan._study for plan in self.plans], [plan.systems[0]._handle for plan in self.plans]
-        if what == "sensitivity":
-            return (studies[0], systems[0], self.runs, *self.path)
-        return (studies, systems, self.runs, *self.path)
+        plan, runs, given = self._asked
+        return _core.rows_report(plan._study, runs, *given, self._kind, self._rows)
 
 
 @takes("run", but=("epoch_samples",))
@@ -88,8 +72,10 @@ def sensitivity(
     """
     plan = plan_of(network, system, framework, task)
     keywords = asked("sensitivity", run, plan._task, global_batch=global_batch, input=input)
-    asked_of = _completed_on([plan], keywords, global_batch is not None, input)
-    return Answers("sensitivity", asked_of, (number(by, "by"),))
+    runs, given = _completed_on([plan], keywords, global_batch is not None)
+    share = number(by, "by")
+    rows = _core.sensitivity_rows(plan._study, plan.systems[0]._handle, runs, *_path_of(input), share)
+    return Answers("sensitivity", rows, (plan, runs, given))
 
 
 @takes("run", but=("epoch_samples",))
@@ -112,15 +98,18 @@ def upgrades(
     names, others, owed = _changes(choices, prices)
     plans = [plan_of(network, item, framework, task) for item in (system, *others)]
     keywords = asked("upgrades", run, plans[0]._task, global_batch=global_batch, input=input)
-    return Answers("upgrade", _completed_on(plans, keywords, global_batch is not None, input), (names, owed))
+    runs, given = _completed_on(plans, keywords, global_batch is not None)
+    studies, nodes = [plan._study for plan in plans], [plan.systems[0]._handle for plan in plans]
+    rows = _core.upgrade_rows(studies, nodes, runs, *_path_of(input), names, owed)
+    return Answers("upgrade", rows, (plans[0], runs, given))
 
 
-def _completed_on(plans: list[Plan], keywords: dict[str, Any], global_batch: bool, input: Input) -> _Asked:
-    """The same question on each of the systems. A run that cannot be completed on another system is a row with the
-    reason."""
+def _completed_on(plans: list[Plan], keywords: dict[str, Any], global_batch: bool) -> tuple[Records, Given]:
+    """The same question on each of the systems: runs, and what was given. A run that cannot be completed on another
+    system is a row with the reason."""
     first, given = plans[0]._complete(keywords, global_batch, one=True)
     runs = [first, *(plan._complete(keywords, global_batch)[0] for plan in plans[1:])]
-    return _Asked(plans, np.concatenate(runs).astype(first.dtype), given, _path_of(input))
+    return np.concatenate(runs).astype(first.dtype), given
 
 
 def _changes(
