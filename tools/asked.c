@@ -123,33 +123,6 @@ int complete_runs(const cli_request *request, pm_study *study, const pm_given *g
 
 /* ---- What was assumed ---- */
 
-static size_t column_of(const pm_table *table, const char *name)
-{
-  size_t at = 0;
-  while (at < pm_table_count_columns(table) && strcmp(pm_table_get_column(table, at)->name, name) != 0) at++;
-  return at;
-}
-
-void drop_equal_totals(pm_table *table)
-{
-  size_t count = pm_table_count_columns(table), gpus = column_of(table, "gpus"), total = column_of(table, "total_gpus");
-  for (size_t i = 0; gpus < count && total < count && i < pm_table_count_rows(table); i++)
-    if (pm_table_get_numbers(table, gpus)[i] != pm_table_get_numbers(table, total)[i]) return;
-  pm_table_drop(table, "total_gpus");
-}
-
-void print_assumed_column(FILE *stream, pm_table *table)
-{
-  char first[ASSUMED], text[ASSUMED];
-  size_t at = column_of(table, "assumed"), rows = pm_table_count_rows(table);
-  if (at == pm_table_count_columns(table) || rows == 0) return;
-  snprintf(first, sizeof first, "%s", pm_table_get_text(table, at, 0, text));
-  for (size_t i = 1; i < rows; i++)
-    if (strcmp(pm_table_get_text(table, at, i, text), first) != 0) return;
-  if (first[0] != '\0') fprintf(stream, "assumed: %s\n", first);
-  pm_table_drop(table, "assumed");
-}
-
 const char *assumed_of(const pm_study *study, const pm_given *given, const void *run, char text[ASSUMED])
 {
   pm_assumption rows[PM_ASSUMPTIONS_MAX];

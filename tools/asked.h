@@ -38,13 +38,6 @@ int check_effects(const cli_request *request, const pm_study *study, const void 
 /* The plan of the study; NULL with the exit code in *code. */
 const pm_plan *open_plan(pm_study *study, int *code);
 
-/* Prints "assumed: ..." of a table of a study, whose column `assumed` is dropped; if it differs between rows it is kept
-** instead. */
-void print_assumed_column(FILE *stream, pm_table *table);
-
-/* Drops total_gpus where it is gpus in all rows. */
-void drop_equal_totals(pm_table *table);
-
 /* What was assumed of a completed run, in one line. */
 enum { ASSUMED = 512 };
 const char *assumed_of(const pm_study *study, const pm_given *given, const void *run, char text[ASSUMED]);

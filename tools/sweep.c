@@ -180,29 +180,13 @@ static int predict_sweep(const cli_request *request, cli_sweep *sweep)
 
 /* ---- Result ---- */
 
-static int write_report(const cli_request *request, pm_table *table)
-{
-  cli_page page;
-  pm_error error = PM_ERROR_NONE;
-  if (!page_open(&page)) return pm_table_free(table), fail_memory();
-  print_assumed_column(page.stream, table);
-  drop_equal_totals(table);
-  char *text = pm_table_format(table, PM_FORMAT_TABLE, output_width(request), &error);
-  pm_table_free(table);
-  if (text != NULL) fputs(text, page.stream);
-  int code = text != NULL ? CODE_DONE : fail_error(&error), written = page_write(&page, request);
-  pm_string_free(text);
-  return code == CODE_DONE ? written : code;
-}
-
 static int write_sweep(const cli_request *request, const cli_sweep *sweep)
 {
   pm_error error = PM_ERROR_NONE;
   pm_sweep all = sweep_of(&sweep->runs);
   all.paths = sweep->paths;
   all.path_count = sweep->hardware_count;
-  pm_table *table = pm_study_tabulate(sweep->study, &sweep->runs.given, &all, &error);
-  return table != NULL && is_report(request) ? write_report(request, table) : write_table(request, table, &error);
+  return write_table(request, pm_study_tabulate(sweep->study, &sweep->runs.given, &all, &error), &error);
 }
 
 static void add_reason(char *reasons, size_t size, const char *reason, size_t count)

@@ -116,7 +116,7 @@ static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choic
   if (!as_many(COUNT, size_choice_count, "assumptions", error)) return NULL;
   pm_table *table = records_table("size_choice", size_choice, size_choice_count, error);
   if (table != NULL) pm_table_add_text(table, "assumed", "what was not given, and is taken to be", NAMES, error);
-  if (table != NULL) pm_table_set_show(table, "assumed", PM_SHOW_MAIN | PM_SHOW_GIVEN);
+  if (table != NULL) pm_table_set_show(table, "assumed", PM_SHOW_MAIN | PM_SHOW_GIVEN | PM_SHOW_LINE);
   return table;
 }
 %}

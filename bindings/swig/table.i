@@ -22,44 +22,7 @@ static const pm_column *table_column(const pm_table *table, double column, pm_er
 }
 %}
 
-%{
-static size_t column_place(const pm_table *table, const char *name)
-{
-  size_t at = 0;
-  while (at < pm_table_count_columns(table) && strcmp(pm_table_get_column(table, at)->name, name) != 0) at++;
-  return at;
-}
-
-static int same_numbers(const pm_table *table, size_t a, size_t b)
-{
-  const double *x = pm_table_get_numbers(table, a), *y = pm_table_get_numbers(table, b);
-  for (size_t row = 0; x != NULL && y != NULL && row < pm_table_count_rows(table); row++)
-    if (x[row] != y[row]) return 0;
-  return x != NULL && y != NULL;
-}
-
-static int same_texts(const pm_table *table, size_t column)
-{
-  for (size_t row = 1; row < pm_table_count_rows(table); row++)
-    if (strcmp(pm_table_get_text(table, column, row, NULL), pm_table_get_text(table, column, 0, NULL)) != 0) return 0;
-  return pm_table_count_rows(table) > 0;
-}
-%}
-
-%typemap(newfree) char *table_lift_assumed "free($1);"
 %inline %{
-/* What was assumed of all rows alike, which people see above the table instead of in a column; "" if nothing was. Nor
-** do they see total_gpus where it is gpus. */
-static char *table_lift_assumed(pm_table *table, pm_error *error)
-{
-  size_t end = pm_table_count_columns(table), assumed = column_place(table, "assumed");
-  size_t gpus = column_place(table, "gpus"), total = column_place(table, "total_gpus");
-  if (gpus < end && total < end && same_numbers(table, gpus, total)) pm_table_set_show(table, "total_gpus", 0);
-  if (assumed == end || !same_texts(table, assumed)) return text_copy("", error);
-  pm_table_set_show(table, "assumed", 0);
-  return text_copy(pm_table_get_text(table, assumed, 0, NULL), error);
-}
-
 static double table_rows(const pm_table *table)
 {
   return (double)pm_table_count_rows(table);

@@ -101,7 +101,7 @@ local lines = setmetatable({}, {__mode = "k"}) -- what was assumed, of tables wi
 
 --- What was assumed of all rows alike is a line above them.
 Table.text = public(function(self, width)
-  local assumed = lines[self] or core.table_lift_assumed(handle_of(self, Table, "table"))
+  local assumed = lines[self] or ""
   return (assumed ~= "" and "assumed: " .. assumed .. "\n" or "") .. text(self, width)
 end)
 Table.__tostring = function(self) return Table.text(self) end

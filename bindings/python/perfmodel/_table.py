@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from . import _core
 from ._inputs import path_text
-from ._text import escape
 
 if TYPE_CHECKING:
     import pandas
@@ -150,8 +149,7 @@ class Table:
     def format(self, format: str = "table", width: int = 0) -> str:
         """The library's own text: "table" for people (at most `width` characters wide), "csv" or "json"."""
         if format == "table":
-            lines = [(_assumed(part), _core.table_format(part, format, width)) for part in self._parts()]
-            return "\n".join(line + text for line, text in lines)
+            return "\n".join(_core.table_format(part, format, width) for part in self._parts())
         parts = [_core.table_format(part, format, width) for part in self._parts()]
         if format == "csv":
             return parts[0] + "".join(part.split("\r\n", 1)[1] for part in parts[1:])
@@ -171,7 +169,8 @@ class Table:
         """The main columns of the first rows and the last one, as wide as the terminal."""
         width = shutil.get_terminal_size((PAGE_WIDTH, 24)).columns
         head = self._head()
-        return _assumed(head) + _core.table_format_rows(head, "text", width, SHOWN_ROWS, self._absent()).rstrip("\n")
+        shown: str = _core.table_format_rows(head, "text", width, SHOWN_ROWS, self._absent())
+        return shown.rstrip("\n")
 
     def _head(self) -> _core.table:
         """At least the first rows and the last one."""
@@ -183,15 +182,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The same rows and columns, the meaning of columns as tips."""
-        part = self._head()
-        assumed = escape(_assumed(part)).replace("\n", "<br>")
-        return assumed + _core.table_format_rows(part, "html", 0, SHOWN_ROWS, self._absent())
-
-
-def _assumed(part: _core.table) -> str:
-    """The line that says what was assumed of all rows alike, or nothing."""
-    text = _core.table_lift_assumed(part)
-    return f"assumed: {text}\n" if text else ""
+        shown: str = _core.table_format_rows(self._head(), "html", 0, SHOWN_ROWS, self._absent())
+        return shown
 
 
 def _read_again(kind: type[Table], packed: str, state: dict[str, Any]) -> Table:

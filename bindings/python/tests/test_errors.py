@@ -264,7 +264,6 @@ def core_arguments() -> dict[str, list[object]]:
         "table_rows": [table],
         "table_has_total": [table],
         "table_keep": [_core.study_table(study, run, done, *given, []), ["batch"]],
-        "table_lift_assumed": [table],
         "table_columns": [table],
         "table_numbers": [table, 10],
         "table_texts": [table, 0],

@@ -61,7 +61,8 @@ typedef enum pm_show {
   PM_SHOW_MAIN = 1,    /* tables have it without being asked; a record without main fields is shown whole */
   PM_SHOW_PERCENT = 2, /* a share: 0.25 is 25 % */
   PM_SHOW_NONZERO = 4, /* tables have it where a row is other than the first choice: a status that is not ok */
-  PM_SHOW_GIVEN = 8    /* what was asked: where it is the same in all rows it is said once, above them */
+  PM_SHOW_GIVEN = 8,   /* what was asked: where it is the same in all rows it is said once, above them */
+  PM_SHOW_LINE = 16    /* where it is the same in all rows it is a line of its own above them, "name: text" */
 } pm_show;
 
 /* One field of a record. All texts are constants of the library. */

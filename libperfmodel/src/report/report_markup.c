@@ -115,6 +115,7 @@ static void add_heading(pm__string *out, const markup *m, const pm_table *table)
 {
   pm__string heading = {NULL, 0, 0, false};
   pm__string_add(&heading, "");
+  pm__write_lines(&heading, table, "\n");
   pm__write_heading(&heading, table);
   if (heading.failed) out->failed = true;
   else if (heading.length > 0) add(out, m, "", heading.text, m->line_end);

@@ -40,10 +40,18 @@ static bool is_asked(const pm_table *table, size_t index)
          (has_flag(column, PM_SHOW_MAIN) || !is_constant(table, column) || !is_default(table, index));
 }
 
+/* On a line of its own above the rows. */
+static bool is_line(const pm_table *table, size_t index)
+{
+  const pm__column *column = &table->columns[index];
+  return has_flag(column, PM_SHOW_LINE) && table->rows > 0 && is_constant(table, column);
+}
+
 /* Said above the rows instead of in each of them. */
 static bool is_heading(const pm_table *table, size_t index)
 {
-  return table->rows > 1 && is_asked(table, index) && is_constant(table, &table->columns[index]);
+  return table->rows > 1 && !is_line(table, index) && is_asked(table, index) &&
+         is_constant(table, &table->columns[index]);
 }
 
 /* Whether no row knows it. */
@@ -83,10 +91,20 @@ size_t pm__table_find_shown(const pm_table *table, size_t *columns)
   size_t count = 0;
   bool all = shows_all(table);
   for (size_t i = 0; i < table->count; i++)
-    if (all || (is_asked(table, i) && !is_heading(table, i))) columns[count++] = i;
+    if (all || (is_asked(table, i) && !is_heading(table, i) && !is_line(table, i))) columns[count++] = i;
   for (size_t i = 0; i < table->count; i++)
     if (!all && is_result(table, i)) columns[count++] = i;
   return count;
+}
+
+void pm__write_lines(pm__string *out, const pm_table *table, const char *end)
+{
+  for (size_t i = 0; i < table->count && !shows_all(table); i++) {
+    if (!is_line(table, i) || table->columns[i].texts[0][0] == '\0') continue;
+    pm__string_format(out, "%s: ", table->columns[i].column.name);
+    pm__write_cell(out, table, i, 0);
+    pm__string_add(out, end);
+  }
 }
 
 void pm__write_heading(pm__string *out, const pm_table *table)

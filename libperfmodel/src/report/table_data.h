@@ -54,6 +54,9 @@ size_t pm__table_find_shown(const pm_table *table, size_t *columns);
 /* Appends what was asked and is the same in all rows. */
 void pm__write_heading(pm__string *out, const pm_table *table);
 
+/* Texts that are lines of their own (PM_SHOW_LINE), each with its end. */
+void pm__write_lines(pm__string *out, const pm_table *table, const char *end);
+
 /* The writers: each appends the whole table to `out`. */
 void pm__write_csv(pm__string *out, const pm_table *table);
 void pm__write_json(pm__string *out, const pm_table *table);

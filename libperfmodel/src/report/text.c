@@ -275,6 +275,7 @@ static void write_plan(pm__string *out, layout *plan, size_t limit, size_t absen
 {
   pm__string cell = {NULL, 0, 0, false};
   plan->count = pm__table_find_shown(plan->table, plan->column);
+  pm__write_lines(out, plan->table, "\n");
   if (!measure(plan, &cell)) out->failed = true;
   else if (absent == 0 && is_long_row(plan, limit)) write_list(out, &cell, plan, limit);
   else write_table(out, &cell, plan, limit, absent);

@@ -209,6 +209,14 @@ static int add_runs(pm_table *table, const sweep_table *of, pm_error *error)
   return status;
 }
 
+/* GPUs of all nodes are worth a column where runs have several nodes. */
+static void hide_total(pm_table *table, const sweep_table *of)
+{
+  for (size_t i = 0; i < of->count; i++)
+    if (pm__task_get(run_at(of, i), of->task->at.nodes) > 1) return;
+  pm_table_set_show(table, "total_gpus", 0);
+}
+
 static pm_table *table_of(const sweep_table *of, const pm_sweep *sweep, pm_error *error)
 {
   pm_table *table = pm_table_new(of->count, error);
@@ -220,6 +228,7 @@ static pm_table *table_of(const sweep_table *of, const pm_sweep *sweep, pm_error
   const pm_record_type *answer = pm_record_type_find(of->task->facts.answer);
   if (status == PM_OK) status = pm_table_add_records(table, answer, of->answers, error);
   if (status == PM_OK) status = pm__table_order(table, error);
+  hide_total(table, of); /* columns are in the same order in every table */
   if (status == PM_OK) return table;
   pm_table_free(table);
   return NULL;

@@ -98,23 +98,15 @@ static size_t column_of(const pm_table *table, const char *name)
   return at;
 }
 
-/* Whether a cell is the same in all rows as the cell of another column in the first, or in its own. */
-static bool is_same(const pm_table *table, const char *name, const char *other, bool each)
+/* Whether a column is the same in all rows. */
+static bool is_same(const pm_table *table, const char *name)
 {
   char one[PM_TEXT_MAX], two[PM_TEXT_MAX];
-  size_t column = column_of(table, name), beside = column_of(table, other), rows = pm_table_count_rows(table);
-  if (column == pm_table_count_columns(table) || beside == pm_table_count_columns(table)) return false;
-  for (size_t i = 0; i < rows; i++)
-    if (strcmp(pm_table_get_text(table, column, i, one), pm_table_get_text(table, beside, each ? i : 0, two)) != 0)
-      return false;
+  size_t column = column_of(table, name), rows = pm_table_count_rows(table);
+  if (column == pm_table_count_columns(table)) return false;
+  for (size_t i = 1; i < rows; i++)
+    if (strcmp(pm_table_get_text(table, column, i, one), pm_table_get_text(table, column, 0, two)) != 0) return false;
   return true;
-}
-
-void pm__study_drop_equal(pm_table *table, const char *const *names, size_t count)
-{
-  if (is_same(table, "total_gpus", "gpus", true)) pm_table_drop(table, "total_gpus");
-  for (size_t i = 0; i < count; i++)
-    if (is_same(table, names[i], names[i], false)) pm_table_drop(table, names[i]);
 }
 
 /* What the title says already; what was assumed of some rows only stays a column. */
@@ -122,7 +114,8 @@ static void drop_titled(pm__study_subject *s, pm_table *table)
 {
   static const char *const titled[] = {"network", "system", "profile", "gpus", "nodes", "usable_memory", "total_gpus",
                                        "assumed"};
-  pm__study_drop_equal(table, titled, sizeof titled / sizeof titled[0]);
+  for (size_t i = 0; i < sizeof titled / sizeof titled[0]; i++)
+    if (is_same(table, titled[i])) pm_table_drop(table, titled[i]);
   if (column_of(table, "assumed") < pm_table_count_columns(table)) s->assumed[0] = '\0';
 }
 

@@ -74,9 +74,6 @@ const char *pm__study_title(const pm__study_subject *subject, char text[PM_TEXT_
 /* GPUs of the run, all of them. */
 double pm__study_gpus(const pm__study_subject *subject);
 
-/* Drops columns whose cells are the same in all rows, and total_gpus where it is gpus. */
-void pm__study_drop_equal(pm_table *table, const char *const *names, size_t count);
-
 /* There is one prediction, and it is good. */
 bool pm__study_predicted(const pm__study_subject *subject);
 

@@ -18,7 +18,7 @@ static int add_column(pm_table *table, size_t count, format_row *format, const v
   for (size_t i = 0; i < count && status == PM_OK; i++) texts[i] = format(context, i, lines[i], LINE);
   if (status == PM_OK)
     status = pm_table_add_text(table, "assumed", "what was not given, and is taken to be", texts, error);
-  if (status == PM_OK) pm_table_set_show(table, "assumed", PM_SHOW_MAIN | PM_SHOW_GIVEN);
+  if (status == PM_OK) pm_table_set_show(table, "assumed", PM_SHOW_MAIN | PM_SHOW_GIVEN | PM_SHOW_LINE);
   free(lines);
   free(texts);
   return status;
