@@ -73,6 +73,14 @@ static int calls(pm_error *error)
   return status;
 }
 
+static int took_report(pm_report *report, pm_error *error)
+{
+  if (report == NULL) return error->status != PM_OK ? error->status : PM_STATUS_INTERNAL;
+  int status = took_text(pm_report_format(report, PM_RENDERING_HTML, 0, error), error);
+  pm_report_free(report);
+  return status;
+}
+
 static int plans_of(pm_study *study, const pm_given *given, const pm_run *base, pm_error *error)
 {
   pm_search *search = pm_study_new_search(study, given, base, 1, 8, error);
@@ -81,6 +89,8 @@ static int plans_of(pm_study *study, const pm_given *given, const pm_run *base, 
   if (status == PM_OK)
     status = took_table(pm_study_tabulate_search(study, given, result, PM_SEARCH_VIEW_PLANS, error), error);
   else if (error->status == PM_OK) error->status = status;
+  const pm_report_question question = {.of = PM_REPORT_OF_SEARCH, .given = given, .search = result, .global_batch = 8};
+  if (status == PM_OK) status = took_report(pm_study_new_report(study, &question, error), error);
   pm_search_result_free(result);
   pm_search_free(search);
   return status;
@@ -104,14 +114,6 @@ static int search(pm_error *error)
   int status = study != NULL ? plans_of(study, &given, &base, error) : error->status;
   if (status == PM_OK) status = deadline_of(study, &given, &base, error);
   pm_study_free(study);
-  return status;
-}
-
-static int took_report(pm_report *report, pm_error *error)
-{
-  if (report == NULL) return error->status != PM_OK ? error->status : PM_STATUS_INTERNAL;
-  int status = took_text(pm_report_format(report, PM_RENDERING_HTML, 0, error), error);
-  pm_report_free(report);
   return status;
 }
 
