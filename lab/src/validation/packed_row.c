@@ -117,10 +117,12 @@ static int set_fields(const pm__lab_rate_reader *reader, const pm__lab_row *row,
 static void name_framework(const pm_study *study, const pm__lab_rate_reader *reader, const char *named,
                            pm__lab_rate *rate)
 {
-  const pm_framework_profile *f = reader->inference ? NULL : pm_study_get_framework(study, rate->plan.framework_index,
-                                                                                   rate->plan.system_index);
-  const pm_inference_profile *p = reader->inference ? pm_study_get_profile(study, rate->call.profile_index,
-                                                                           rate->call.system_index) : NULL;
+  bool calls = reader->inference;
+  const pm_study_software found_for = pm_study_get_software(
+    study, calls ? rate->call.profile_index : rate->plan.framework_index,
+    calls ? rate->call.system_index : rate->plan.system_index);
+  const pm_framework_profile *f = found_for.framework;
+  const pm_inference_profile *p = found_for.profile;
   const char *found = f != NULL ? f->framework.id : p != NULL ? p->id : "";
   snprintf(rate->framework, sizeof rate->framework, "%.79s", named[0] != '\0' ? named : found);
 }
