@@ -38,7 +38,7 @@ FLOORS = [
     ["lowering"],  # a network as software runs it
     ["plan"],  # units: equal stretches merged
     ["schedule", "schedule/pipelines"],  # units and exchanges in time | one schedule of a pipeline after the other
-    ["step", "inference"],  # a prediction of training | of inference
+    ["step", "inference", "serving"],  # a prediction of training | of inference | of serving
     ["task"],  # what a network is run for: one descriptor for training, one for inference
     ["search"],  # many predictions: sweep, size, sensitivities
 ]
@@ -69,7 +69,8 @@ HEADERS = {
     "table.h": "report", "report.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory",
     "input.h": "input",
     "input.h": "input", "framework.h": "software", "optimizer.h": "record", "attention.h": "record",
-    "run.h": "software", "study.h": "study", "software.h": "software", "parallel.h": "record",
+    "run.h": "software", "engine.h": "software", "serving.h": "plan",
+    "study.h": "study", "software.h": "software", "parallel.h": "record",
     "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan",
     "inference.h": "plan",
@@ -113,6 +114,7 @@ WORDS = {
     "catalog": {"entry", "entries", "documents", "kind", "names", "provenance", "shipped"},
     "import": {"sketch", "wire", "setting", "settings"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},
+    "serving": {"serve"},
 }  # fmt: skip
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -160,7 +160,7 @@ static pm_study *study_new(const char *task, const pm_catalog *catalog, const pm
                                 pm_task_find(task, error)};
   const pm_study_records own = {
     inference_profile_count > 0 ? NULL : (const pm_framework_profile *const *)list,
-    inference_profile_count > 0 ? (const pm_inference_profile *const *)list : NULL};
+    inference_profile_count > 0 ? (const pm_inference_profile *const *)list : NULL, NULL};
   pm_study *study = error->status == PM_OK ? pm_study_new_with_records(&setup, &own, error) : NULL;
   free(list);
   free(profiles);

@@ -13,10 +13,12 @@
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
 **     perfmodel/input.h       storage, page cache, decoding, copies: what reaches the GPUs
 **     perfmodel/framework.h   what the software adds to kernels and collectives
+**     perfmodel/engine.h      kernels as software runs them, serving engines
 **     perfmodel/parallel.h    words for sharing a large network out over GPUs
 **     perfmodel/task.h        what a network is run for; sweeps of any task as tables
 **     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
+**     perfmodel/serving.h     language models that answer requests: latencies, rates, how many fit
 **     perfmodel/size.h        from a rate or a deadline to the machines
 **     perfmodel/sensitivity.h how the step time depends on the hardware, and which upgrade pays
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
@@ -49,12 +51,14 @@
 #include "perfmodel/memory.h"
 #include "perfmodel/input.h"
 #include "perfmodel/framework.h"
+#include "perfmodel/engine.h"
 #include "perfmodel/parallel.h"
 #include "perfmodel/run.h"
 #include "perfmodel/task.h"
 #include "perfmodel/predict.h"
 #include "perfmodel/pipeline.h"
 #include "perfmodel/inference.h"
+#include "perfmodel/serving.h"
 #include "perfmodel/size.h"
 #include "perfmodel/search.h"
 #include "perfmodel/sensitivity.h"

@@ -332,7 +332,7 @@ START_TEST(records_do_as_names)
   const pm_framework_profile *list[] = {&own};
   const pm_study_setup setup = {catalog, (const pm_network *const *)&a.network, 1, (const pm_system *const *)&a.system,
                                 1, &name, 1, 0};
-  pm_study *study = pm_study_new_with_records(&setup, &(pm_study_records){list, NULL}, &error);
+  pm_study *study = pm_study_new_with_records(&setup, &(pm_study_records){list, NULL, NULL}, &error);
   ck_assert_msg(study != NULL, "%s", error.text);
   own.framework.kernel_time = 1; /* copied before */
   pm_run run = pm_run_make();

@@ -23,7 +23,7 @@ START_TEST(records_are_those_of_the_descriptor)
     ck_assert_uint_eq(place_of(run, "gpus"), task->at.gpus);
     ck_assert_uint_eq(place_of(run, "nodes"), task->at.nodes);
     ck_assert_uint_eq(place_of(run, "precision"), task->at.precision);
-    ck_assert_uint_eq(place_of(run, "batch"), task->at.batch);
+    ck_assert_uint_eq(place_of(run, task->facts.batch), task->at.batch);
     ck_assert_uint_eq(place_of(answer, "status"), 0);
   }
 }

@@ -19,6 +19,7 @@ static const struct set {
   {"documents", "measured/statements.csv", pm__lab_calibrate_documents},
   {"collectives", "measured/collectives.csv", pm__lab_calibrate_collectives},
   {"operators", "measured/operators.csv", pm__lab_calibrate_operators},
+  {"serving", "measured/serving.csv", pm__lab_calibrate_serving},
 };
 
 enum { SETS = sizeof sets / sizeof sets[0] };

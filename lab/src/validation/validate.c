@@ -22,6 +22,7 @@ static const set sets[] = {
   {"kernels", "", "measured/kernels.csv", pm__lab_validate_kernels},
   {"operators", "", "measured/operators.csv", pm__lab_validate_operators},
   {"collectives", "", "measured/collectives.csv", pm__lab_validate_collectives},
+  {"serving", "", "measured/serving.csv", pm__lab_validate_serving},
   {"storage", "", "measured/storage.csv", pm__lab_validate_statements},
 };
 

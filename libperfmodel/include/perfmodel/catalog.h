@@ -15,6 +15,7 @@
 #define PERFMODEL_CATALOG_H
 
 #include "framework.h"
+#include "engine.h"
 #include "hardware.h"
 #include "memory.h"
 #include "network.h"
@@ -158,6 +159,11 @@ PM_INLINE int pm_catalog_get_inference(const pm_catalog *catalog, const char *na
 {
   return pm_catalog_get_inference_on(catalog, name, NULL, profile, error);
 }
+
+/* A serving engine by its name ("vllm-0.8"; without a release, "vllm", the newest), with the kernels that it runs on
+** GPUs of that architecture. A name that is NULL is PM_ENGINE_DEFAULT. */
+PM_API int pm_catalog_get_engine_on(const pm_catalog *catalog, const char *name, const char *architecture,
+                                    pm_engine_profile *profile, pm_error *error);
 
 /* A list of one kind as a table (id, name and what matters most), for people and for `perfmodel list`. */
 PM_API pm_table *pm_catalog_list(const pm_catalog *catalog, const char *kind, pm_error *error);

@@ -8,6 +8,7 @@
 #ifndef PERFMODEL_RUN_H
 #define PERFMODEL_RUN_H
 
+#include "engine.h"
 #include "framework.h"
 #include "hardware.h"
 #include "network.h"
@@ -167,6 +168,88 @@ PM_API int pm_run_check_field_sized(const pm_network *network, const pm_run *run
 PM_INLINE int pm_run_check_field(const pm_network *network, const pm_run *run, const pm_field *field, pm_error *error)
 {
   return pm_run_check_field_sized(network, run, sizeof *run, field, error);
+}
+
+/* ---- Serving ---- */
+
+/* How requests come. */
+#define PM_ARRIVALS_LIST(X)                                                                                        \
+  X(CLOSED, "closed", "`concurrency` clients, each with one request at a time")                                    \
+  X(OPEN, "open", "at `rate`, whatever happens to those before")                                                   \
+  X(STATIC, "static", "one batch of `concurrency` at once")                                                        \
+  X(OFFLINE, "offline", "all at the beginning: as many run at once as there is room for")
+
+typedef enum pm_arrivals {
+#define PM_ARRIVALS_ENUM(name, ...) PM_ARRIVALS_##name,
+  PM_ARRIVALS_LIST(PM_ARRIVALS_ENUM)
+#undef PM_ARRIVALS_ENUM
+  PM_ARRIVALS_COUNT
+} pm_arrivals;
+
+/* What to serve. Every line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
+#define PM_SERVING_RUN_FIELDS(X)                                                                                   \
+  X(INT, network_index, "1", "which network of the plan, from 0", .option = "")                                    \
+  X(INT, system_index, "1", "which system of the plan, from 0", .option = "")                                      \
+  X(INT, gpus, "1", "GPUs used in each node", .otherwise = "1", .show = PM_SHOW_MAIN,                              \
+    .asked = "GPUs in total, filled node by node; with nodes: GPUs in each node (default: one whole node)")        \
+  X(INT, nodes, "1", "nodes used", .otherwise = "1", .show = PM_SHOW_MAIN,                                         \
+    .asked = "nodes used (default: those that the GPUs fill)")                                                     \
+  X(REAL, concurrency, "1", "requests in the system, over all replicas: clients of a closed loop, a static batch", \
+    .otherwise = "16", .show = PM_SHOW_MAIN)                                                                       \
+  X(PRECISION, precision, "", "arithmetic precision of linear layers", .otherwise = "bf16", .show = PM_SHOW_MAIN,  \
+    .asked = "arithmetic precision of linear layers (default bf16, or fp16 where the GPU has no bf16)")            \
+  X(INT, engine_index, "1", "which engine of the plan, from 0", .option = "")                                      \
+  X(STORED, weights, "", "how weights are stored", .otherwise = "as-run", .show = PM_SHOW_MAIN)                    \
+  X(STORED, expert_weights, "", "how weights of experts are stored, if in another way", .otherwise = "as-run")     \
+  X(STORED, kv_cache, "", "how keys and values are stored", .otherwise = "as-run", .show = PM_SHOW_MAIN)           \
+  X(INT, tensor_parallel, "1", "GPUs that share each layer", .otherwise = "1", .option = "tp", .show = PM_SHOW_MAIN,  \
+    .asked = "GPUs that share each layer (default: the GPUs of a node that other parallelism leaves)")             \
+  X(INT, pipeline_parallel, "1", "stages of layers", .otherwise = "1", .option = "pp")                                \
+  X(INT, attention_parallel, "1", "groups of GPUs with requests of their own that share experts: attention DP",    \
+    .otherwise = "1", .option = "attention-dp")                                                                       \
+  X(INT, expert_parallel, "1", "GPUs that have different experts", .otherwise = "1", .option = "ep")                  \
+  X(REAL, expert_imbalance, "1", "tokens of the busiest GPU's experts over the mean", .otherwise = "1")            \
+  X(REAL, isl, "1", "input tokens of a request", .otherwise = "1024", .show = PM_SHOW_MAIN)                        \
+  X(REAL, osl, "1", "output tokens of a request", .otherwise = "256", .show = PM_SHOW_MAIN)                        \
+  X(ARRIVALS, arrivals, "", "how requests come", .otherwise = "closed", .show = PM_SHOW_MAIN,                      \
+    .asked = "how requests come (default closed; with a rate: open)")                                              \
+  X(REAL, rate, "1/s", "requests per second of an open loop", .show = PM_SHOW_MAIN)                                \
+  X(REAL, arrival_cv, "1", "deviation of the times between requests over their mean: 1 Poisson, 0 even",           \
+    .otherwise = "1")                                                                                              \
+  X(REAL, length_cv, "1", "deviation of the lengths of prompts and answers over their means", .otherwise = "0")    \
+  X(REAL, duration, "s", "how long requests come; unknown: long enough for a steady state")                        \
+  X(REAL, percentile, "1", "share of requests within the percentiles", .otherwise = "0.99")                        \
+  X(REAL, hit_ratio, "1", "share of a prompt's tokens that the cache has already", .otherwise = "0")               \
+  X(REAL, shared_prompt, "1", "tokens that all prompts begin with, in the cache once", .otherwise = "0")           \
+  X(INT, draft_tokens, "1", "tokens drafted for each pass: speculative decoding", .otherwise = "0")                \
+  X(REAL, acceptance, "1", "share of drafted tokens that is accepted, each given those before", .otherwise = "0.7") \
+  X(REAL, draft_time, "1", "time of drafting a token over that of a pass of decoding", .otherwise = "0.05")        \
+  X(REAL, token_budget, "1", "tokens of one pass; the engine's if unknown")                                        \
+  X(REAL, sequences, "1", "sequences that run at once on a replica; the engine's if unknown")                      \
+  X(REAL, memory_fraction, "1", "part of the memory that the engine takes; the engine's if unknown")               \
+  X(INT, prefill_workers, "1", "workers that only read prompts; 0: every worker does both", .otherwise = "0")      \
+  X(INT, prefill_tensor_parallel, "1", "GPUs that share each layer of such a worker", .otherwise = "1",            \
+    .option = "prefill-tp")                                                                                        \
+  X(INT, prefill_attention_parallel, "1", "groups of such a worker with requests of their own", .otherwise = "1",  \
+    .option = "prefill-attention-dp")                                                                              \
+  X(INT, prefill_expert_parallel, "1", "GPUs of such a worker that have different experts", .otherwise = "1",      \
+    .option = "prefill-ep")                                                                                        \
+  X(REAL, client_time, "s", "what clients and servers add to the first token; the engine's if unknown")            \
+  X(REAL, bunching, "1", "part of the other prompts that one waits for; the engine's if unknown")                  \
+  X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",      \
+    .otherwise = "calibrated")                                                                                     \
+  X(REAL, usable_memory, "B", "memory of a GPU that may be used; all that programs can have if unknown")           \
+  X(YES_NO, ignore_memory, "", "predict even if the model does not fit in memory")                                 \
+  /* the next field of a run goes above this line */
+
+typedef struct pm_serving_run { PM_SERVING_RUN_FIELDS(PM_DECLARE) } pm_serving_run;
+
+/* A run with every field as its table says. */
+PM_INLINE pm_serving_run pm_serving_run_make(void)
+{
+  pm_serving_run run;
+  pm_record_fill("serving_run", &run, sizeof run);
+  return run;
 }
 
 /* ---- What was given, and what was assumed ---- */

@@ -45,6 +45,7 @@
 #include "report.h"
 #include "search.h"
 #include "sensitivity.h"
+#include "serving.h"
 #include "size.h"
 
 #ifdef __cplusplus
@@ -71,6 +72,7 @@ typedef struct pm_study_setup {
 typedef struct pm_study_records {
   const pm_framework_profile *const *frameworks; /* of training; NULL: all by name */
   const pm_inference_profile *const *profiles;   /* of inference; NULL: all by name */
+  const pm_engine_profile *const *engines;       /* of serving; NULL: all by name */
 } pm_study_records;
 
 /* A study with records instead of the names of some frameworks; NULL: none. Owned by the caller; NULL with an error: an
@@ -110,6 +112,7 @@ PM_API const pm_network *pm_study_get_network(const pm_study *study, int32_t net
 typedef struct pm_study_software {
   const pm_framework_profile *framework; /* of training */
   const pm_inference_profile *profile;   /* of inference */
+  const pm_engine_profile *engine;       /* of serving */
   const pm_memory_profile *memory;       /* how it handles memory; without a framework that of generic software */
 } pm_study_software;
 

@@ -23,6 +23,7 @@ extern "C" {
 #define PM_TASK_LIST(X)   \
   X(TRAINING, training)   \
   X(INFERENCE, inference) \
+  X(SERVING, serving)     \
   /* the next task goes above this line */
 
 typedef enum pm_task {
@@ -38,7 +39,8 @@ typedef struct pm_task_facts {
   const char *unit;     /* what one run is: "step" */
   const char *run;      /* record type of its runs */
   const char *answer;   /* record type of its answers */
-  const char *software; /* field of a run that is its place among the plan's frameworks or inference profiles */
+  const char *software; /* field of a run that is its place among the plan's frameworks, profiles or engines */
+  const char *batch;    /* field of a run that says how much of it there is at once: "batch", "concurrency" */
   int32_t replicas;     /* 1: every GPU runs the whole network, and GPUs exchange nothing */
 } pm_task_facts;
 

@@ -56,7 +56,8 @@ static const pm__entry *find(const pm_catalog *catalog, const char *kind, const 
   const pm__entry *entry;
   pm__catalog_software_ids ids;
   int number = kind_number(catalog, kind, name, error);
-  bool software = number == PM__FRAMEWORKS || number == PM__INFERENCE_PROFILES || number == PM__MEMORY_PROFILES;
+  bool software = number == PM__FRAMEWORKS || number == PM__INFERENCE_PROFILES || number == PM__MEMORY_PROFILES ||
+                  number == PM__ENGINES;
   if (software && strchr(name, '@') == NULL) {
     const pm__catalog_software_name asked = {name, NULL};
     if (pm__software_find(catalog, number, &asked, &ids, error) != PM_OK) return NULL;

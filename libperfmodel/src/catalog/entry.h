@@ -37,6 +37,7 @@ typedef enum pm__kind_number {
   PM__DECODERS,
   PM__LOADERS,
   PM__INFERENCE_PROFILES,
+  PM__ENGINES,
   PM__READINGS,
   PM__KINDS
 } pm__kind_number;

@@ -40,7 +40,7 @@ static void read_month(const char *text, char *month, size_t size)
 typedef struct candidate {
   const char *id, *name; /* the id, or an alias of the same kind: "pytorch-1.0" is "pt-nchw" */
   pm__catalog_release parts;
-  const pm_framework *framework; /* NULL: of memory profiles, which only have releases */
+  const pm_framework *framework; /* NULL: of others, which only have releases */
   bool runs;   /* its libraries run on the GPU */
   bool fitted; /* the release, or that of which it is a variant */
 } candidate;
@@ -82,7 +82,7 @@ static bool read_candidate(const question *q, size_t position, size_t which, can
   c->name = pm__catalog_name(q->catalog, q->kind, position, which);
   c->parts = pm__release_parts_of(c->name);
   if (c->parts.major < 0 || !pm__same_name(c->parts.family, q->name.family)) return false;
-  c->framework = q->kind != PM__MEMORY_PROFILES ? framework_of(q, position) : NULL;
+  c->framework = q->kind == PM__FRAMEWORKS || q->kind == PM__INFERENCE_PROFILES ? framework_of(q, position) : NULL;
   c->runs = c->framework == NULL || runs_on(q, c->framework);
   c->fitted = c->framework != NULL && is_fitted(q, c->name, c->framework);
   return true;

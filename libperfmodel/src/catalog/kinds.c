@@ -48,6 +48,9 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__INFERENCE_PROFILES] = {"inference_profiles", "inference_profile", "inference_profile", " origin fusion ",
    " id name origin fusion launch step_time simt_factor tensor_factor ",
    " id name origin like architectures calibrated_on "},
+  [PM__ENGINES] = {"engines", "engine", "engine", " scheduler ",
+   " id name since scheduler token_budget sequences memory_fraction ",
+   " id name like since calibrated_on "},
   [PM__READINGS] = {"readings", "reading", "reading", " decides value ", " id decides value model framework version "},
 };
 

@@ -88,6 +88,27 @@ int pm__complete_inference_list(const pm__complete_question *q, const pm_inferen
   return l.count;
 }
 
+int pm__complete_serving_list(const pm__complete_question *q, const pm_serving_run *run, pm_assumption *rows)
+{
+  static const struct {
+    int place;
+    const char *field, *why;
+  } all[] = {{PM__SERVING_AT_tensor_parallel, "tensor_parallel", "a replica has all GPUs of a node"},
+             {PM__SERVING_AT_precision, "precision", "the network is a decoder-only language model"},
+             {PM__SERVING_AT_isl, "isl", "nobody gave the length of prompts"},
+             {PM__SERVING_AT_osl, "osl", "nobody gave the length of answers"}};
+  list l = {q, rows, 0};
+  add_counts(&l, pm__complete_has(q->given, PM__SERVING_AT_gpus), pm__complete_has(q->given, PM__SERVING_AT_nodes),
+             "serving_run", run);
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (!pm__complete_has(q->given, all[i].place)) add_field(&l, "serving_run", all[i].field, run, all[i].why);
+  if (run->arrivals == PM_ARRIVALS_CLOSED && !pm__complete_has(q->given, PM__SERVING_AT_concurrency))
+    add_field(&l, "serving_run", "concurrency", run, "nobody gave a concurrency or a rate");
+  if (!q->named && q->framework != NULL)
+    add_assumption(&l, "framework", q->framework, "the newest release of vLLM that there is");
+  return l.count;
+}
+
 /* ---- In one line ---- */
 
 /* "8 GPUs", "micro-batch 1", "bf16" */
@@ -100,6 +121,10 @@ static void format_row(const pm_assumption *row, char *text, size_t size)
   else if (strcmp(row->field, "batch") == 0) snprintf(text, size, "batch %s", row->value);
   else if (strcmp(row->field, "micro_batch") == 0) snprintf(text, size, "micro-batch %s", row->value);
   else if (strcmp(row->field, "attention") == 0) snprintf(text, size, "%s attention", row->value);
+  else if (strcmp(row->field, "tensor_parallel") == 0) snprintf(text, size, "TP %s", row->value);
+  else if (strcmp(row->field, "isl") == 0) snprintf(text, size, "ISL %s", row->value);
+  else if (strcmp(row->field, "osl") == 0) snprintf(text, size, "OSL %s", row->value);
+  else if (strcmp(row->field, "concurrency") == 0) snprintf(text, size, "concurrency %s", row->value);
   else snprintf(text, size, "%s", row->value);
 }
 

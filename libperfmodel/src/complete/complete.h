@@ -31,9 +31,13 @@ int pm__complete_counts(const pm_system *system, const pm_given *given, pm_run *
 int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run,
                                   pm_error *error);
 
+int pm__complete_serving_counts(const pm_system *system, const pm_given *given, pm_serving_run *run, pm_error *error);
+
 /* The rest. A global batch that does not divide is an error, and the batch unknown. */
 int pm__complete_run(const pm__complete_question *question, pm_run *run, pm_error *error);
 void pm__complete_inference_run(const pm__complete_question *question, pm_inference_run *run);
+
+void pm__complete_serving_run(const pm__complete_question *question, pm_serving_run *run);
 
 /* Precision and optimizer alone: of the runs that a search starts from. */
 void pm__complete_numbers(const pm__complete_question *question, pm_run *run);
@@ -43,11 +47,15 @@ int pm__complete_list(const pm__complete_question *question, const pm_run *run, 
 int pm__complete_inference_list(const pm__complete_question *question, const pm_inference_run *run,
                                 pm_assumption *rows);
 
-/* Places of the fields of both records. */
+int pm__complete_serving_list(const pm__complete_question *question, const pm_serving_run *run, pm_assumption *rows);
+
+/* Places of the fields of these records. */
 #define PM__RUN_AT(kind, name, ...) PM__RUN_AT_##name,
+#define PM__SERVING_AT(kind, name, ...) PM__SERVING_AT_##name,
 #define PM__INFERENCE_AT(kind, name, ...) PM__INFERENCE_AT_##name,
 enum { PM_RUN_FIELDS(PM__RUN_AT) PM__RUN_AT_END };
 enum { PM_INFERENCE_RUN_FIELDS(PM__INFERENCE_AT) PM__INFERENCE_AT_END };
+enum { PM_SERVING_RUN_FIELDS(PM__SERVING_AT) PM__SERVING_AT_END };
 
 /* Whether the field at a place was given. */
 static inline bool pm__complete_has(const pm_given *given, int place)

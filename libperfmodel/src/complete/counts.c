@@ -79,6 +79,23 @@ int pm__complete_inference_counts(const pm_system *system, const pm_given *given
                   &run->gpus, &run->nodes, error);
 }
 
+static int64_t prefill_gpus(const pm_serving_run *run)
+{
+  return (int64_t)run->prefill_workers * run->prefill_tensor_parallel * run->prefill_attention_parallel;
+}
+
+/* A replica has the GPUs of a node, as far as nobody said otherwise. */
+int pm__complete_serving_counts(const pm_system *system, const pm_given *given, pm_serving_run *run, pm_error *error)
+{
+  int status = complete(system, pm__complete_has(given, PM__SERVING_AT_gpus),
+                        pm__complete_has(given, PM__SERVING_AT_nodes), &run->gpus, &run->nodes, error);
+  if (status != PM_OK || pm__complete_has(given, PM__SERVING_AT_tensor_parallel)) return status;
+  int64_t taken = (int64_t)run->pipeline_parallel * run->attention_parallel;
+  int64_t left = run->gpus - (run->nodes == 1 ? prefill_gpus(run) : 0);
+  if (taken > 0 && left >= taken && left % taken == 0) run->tensor_parallel = (int32_t)(left / taken);
+  return status;
+}
+
 int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given, pm_run *run, size_t size,
                                  pm_error *error)
 {

@@ -1,7 +1,8 @@
 /* Which fields were given. */
 #include "complete/complete.h"
 
-_Static_assert(PM__RUN_AT_END <= 64 && PM__INFERENCE_AT_END <= 64, "a run has more fields than pm_given has bits");
+_Static_assert(PM__RUN_AT_END <= 64 && PM__INFERENCE_AT_END <= 64 && PM__SERVING_AT_END <= 64,
+                "a run has more fields than pm_given has bits");
 
 int pm_given_add(pm_given *given, const char *type, const char *field)
 {

@@ -75,6 +75,13 @@ int pm__complete_run(const pm__complete_question *q, pm_run *run, pm_error *erro
   return complete_batch(q, run, error);
 }
 
+void pm__complete_serving_run(const pm__complete_question *q, pm_serving_run *run)
+{
+  if (!pm__complete_has(q->given, PM__SERVING_AT_precision)) run->precision = default_precision(q);
+  bool asked = pm__complete_has(q->given, PM__SERVING_AT_arrivals);
+  if (!asked && pm__complete_has(q->given, PM__SERVING_AT_rate)) run->arrivals = PM_ARRIVALS_OPEN;
+}
+
 void pm__complete_inference_run(const pm__complete_question *q, pm_inference_run *run)
 {
   if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision)) run->precision = default_precision(q);

@@ -231,9 +231,10 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
     plan->systems = (pm__plan_system *)calloc(system_count, sizeof *plan->systems);
     plan->pieces = pm__keeper_new();
     plan->sharded = pm__keeper_new();
+    plan->serving = pm__keeper_new();
   }
   if (plan == NULL || plan->networks == NULL || plan->systems == NULL || plan->pieces == NULL ||
-      plan->sharded == NULL) {
+      plan->sharded == NULL || plan->serving == NULL) {
     pm_plan_free(plan);
     pm__no_memory(error);
     return NULL;
@@ -253,6 +254,8 @@ void pm_plan_free(pm_plan *plan)
   free(plan->libraries);
   for (size_t i = 0; i < plan->framework_count; i++) pm__plan_framework_free(plan, &plan->frameworks[i]);
   for (size_t i = 0; i < plan->profile_count; i++) pm__plan_profile_free(plan, &plan->profiles[i]);
+  for (size_t i = 0; i < plan->engine_count; i++) pm__plan_engine_free(plan, &plan->engines[i]);
+  free(plan->engines);
   free(plan->frameworks);
   free(plan->profiles);
   free(plan->networks);
@@ -260,6 +263,7 @@ void pm_plan_free(pm_plan *plan)
   free(plan->memories);
   free(plan->cuts);
   pm__keeper_free(plan->sharded); /* what it keeps refers to pieces */
+  pm__keeper_free(plan->serving);
   pm__keeper_free(plan->pieces);
   free(plan);
 }

@@ -10,6 +10,7 @@
 #include "memory/plan.h"
 #include "perfmodel/inference.h"
 #include "perfmodel/predict.h"
+#include "perfmodel/serving.h"
 #include "plan/units.h"
 
 typedef struct pm__plan_network {
@@ -92,6 +93,14 @@ struct pm__plan_profile {
   pm__plan_profile *by_system;
 };
 
+/* A serving engine, likewise. */
+typedef struct pm__plan_engine pm__plan_engine;
+struct pm__plan_engine {
+  pm_engine_profile profile;
+  pm__plan_rows *rows;
+  pm__plan_engine *by_system;
+};
+
 struct pm_plan {
   pm__plan_network *networks;
   size_t network_count;
@@ -101,6 +110,8 @@ struct pm_plan {
   size_t framework_count, framework_capacity;
   pm__plan_profile *profiles;
   size_t profile_count, profile_capacity;
+  pm__plan_engine *engines;
+  size_t engine_count, engine_capacity;
   pm__plan_library *libraries;
   size_t library_count, library_capacity;
   pm_memory_profile *memories; /* the first: what every framework needs at least */
@@ -108,6 +119,7 @@ struct pm_plan {
   pm__plan_cut *cuts;
   size_t cut_count, cut_capacity;
   pm__keeper *pieces, *sharded; /* of networks that are split: plan/sharded.h */
+  pm__keeper *serving;          /* of language models that are served: serving/model.h */
 };
 
 /* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an
@@ -162,6 +174,13 @@ static inline const pm__plan_profile *pm__plan_profile_at(const pm_plan *plan, i
 {
   if (profile < 0 || (size_t)profile >= plan->profile_count) return NULL;
   const pm__plan_profile *found = &plan->profiles[profile];
+  return found->by_system == NULL || (size_t)system >= plan->system_count ? found : &found->by_system[system];
+}
+
+static inline const pm__plan_engine *pm__plan_engine_at(const pm_plan *plan, int32_t engine, int32_t system)
+{
+  if (engine < 0 || (size_t)engine >= plan->engine_count) return NULL;
+  const pm__plan_engine *found = &plan->engines[engine];
   return found->by_system == NULL || (size_t)system >= plan->system_count ? found : &found->by_system[system];
 }
 

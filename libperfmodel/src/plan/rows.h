@@ -15,5 +15,6 @@ pm__plan_rows *pm__plan_rows_of(const pm_plan *plan, pm__plan_lists of, pm_error
 /* What an entry of the plan holds. */
 void pm__plan_framework_free(const pm_plan *plan, pm__plan_framework *entry);
 void pm__plan_profile_free(const pm_plan *plan, pm__plan_profile *entry);
+void pm__plan_engine_free(const pm_plan *plan, pm__plan_engine *entry);
 
 #endif

@@ -24,7 +24,7 @@ static const pm_choice collective_choices[] = {PM_COLLECTIVE_LIST(NAME_DOC) END}
 static const pm_choice algorithm_choices[] = {PM_ALGORITHM_LIST(NAME_DOC) END};
 static const pm_choice protocol_choices[] = {PM_PROTOCOL_LIST(NAME_DOC) END};
 static const pm_choice nccl_choices[] = {PM_NCCL_LIST(NAME_DOC) END};
-static const pm_choice sample_format_choices[] = {PM_SAMPLE_FORMAT_LIST(NAME_DOC) END};
+static const pm_choice sample_stored_choices[] = {PM_SAMPLE_FORMAT_LIST(NAME_DOC) END};
 static const pm_choice cache_policy_choices[] = {PM_CACHE_POLICY_LIST(NAME_DOC) END};
 static const pm_choice decode_place_choices[] = {PM_DECODE_PLACE_LIST(NAME_DOC) END};
 static const pm_choice input_stage_choices[] = {PM_INPUT_STAGE_LIST(NAME_DOC) END};
@@ -43,6 +43,10 @@ static const pm_choice stage_layers_choices[] = {PM_STAGE_LAYERS_LIST(NAME_DOC) 
 static const pm_choice context_exchange_choices[] = {PM_CONTEXT_EXCHANGE_LIST(NAME_DOC) END};
 static const pm_choice offload_choices[] = {PM_OFFLOAD_LIST(NAME_DOC) END};
 static const pm_choice rank_order_choices[] = {PM_RANK_ORDER_LIST(NAME_DOC) END};
+static const pm_choice stored_choices[] = {PM_STORED_LIST(NAME_BYTES_DOC) END};
+static const pm_choice scheduler_choices[] = {PM_SCHEDULER_LIST(NAME_DOC) END};
+static const pm_choice arrivals_choices[] = {PM_ARRIVALS_LIST(NAME_DOC) END};
+static const pm_choice serving_limit_choices[] = {PM_SERVING_LIMIT_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name = "yes", .doc = "yes"}, END};
 
 #define KIND_TEXT .kind = PM_FIELD_TEXT
@@ -61,7 +65,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_ALGORITHM .kind = PM_FIELD_CHOICE, .choices = algorithm_choices
 #define KIND_PROTOCOL .kind = PM_FIELD_CHOICE, .choices = protocol_choices
 #define KIND_ERA .kind = PM_FIELD_CHOICE, .choices = nccl_choices
-#define KIND_SAMPLE_FORMAT .kind = PM_FIELD_CHOICE, .choices = sample_format_choices
+#define KIND_SAMPLE_FORMAT .kind = PM_FIELD_CHOICE, .choices = sample_stored_choices
 #define KIND_CACHE_POLICY .kind = PM_FIELD_CHOICE, .choices = cache_policy_choices
 #define KIND_DECODE_PLACE .kind = PM_FIELD_CHOICE, .choices = decode_place_choices
 #define KIND_INPUT_STAGE .kind = PM_FIELD_CHOICE, .choices = input_stage_choices
@@ -84,6 +88,10 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_CONTEXT_EXCHANGE .kind = PM_FIELD_CHOICE, .choices = context_exchange_choices
 #define KIND_OFFLOAD .kind = PM_FIELD_CHOICE, .choices = offload_choices
 #define KIND_RANK_ORDER .kind = PM_FIELD_CHOICE, .choices = rank_order_choices
+#define KIND_STORED .kind = PM_FIELD_CHOICE, .choices = stored_choices
+#define KIND_SCHEDULER .kind = PM_FIELD_CHOICE, .choices = scheduler_choices
+#define KIND_ARRIVALS .kind = PM_FIELD_CHOICE, .choices = arrivals_choices
+#define KIND_SERVING_LIMIT .kind = PM_FIELD_CHOICE, .choices = serving_limit_choices
 #define KIND_YES_NO .kind = PM_FIELD_CHOICE, .choices = yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. What follows the name is unit and doc, and
@@ -322,6 +330,18 @@ static const pm_field prediction_interval_fields[] = {PM_PREDICTION_INTERVAL_FIE
 static const pm_field inference_profile_fields[] = {PM_INFERENCE_PROFILE_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_engine
+static const pm_field engine_fields[] = {PM_ENGINE_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_serving_run
+static const pm_field serving_run_fields[] = {PM_SERVING_RUN_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_serving
+static const pm_field serving_fields[] = {PM_SERVING_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_inference_run
 static const pm_field inference_run_fields[] = {PM_INFERENCE_RUN_FIELDS(FIELD)};
 #undef RECORD
@@ -422,6 +442,9 @@ static const pm_record_type types[] = {
   TYPE(inference_profile, pm_inference_profile, "how a framework or an engine runs a forward pass"),
   TYPE(inference_run, pm_inference_run, "what inference to predict"),
   TYPE(inference, pm_inference, "what is predicted of inference"),
+  TYPE(engine, pm_engine, "how an engine serves"),
+  TYPE(serving_run, pm_serving_run, "what to serve"),
+  TYPE(serving, pm_serving, "what is predicted of serving"),
   TYPE(size_goal, pm_size_goal, "what a system is to reach, and what is to be least"),
   TYPE(size_choice, pm_size_choice, "so many nodes of a system, and what they take"),
   TYPE(search_choice, pm_search_choice, "the best plan with one value of one choice"),

@@ -114,7 +114,7 @@ static pm_study *study_to_search(const pm__study_subject *s, pm_error *error)
   const pm_framework_profile *own = slot != NULL && slot->own != NULL ? &slot->own->framework : NULL;
   const pm_study_setup setup = {study->catalog, &study->networks[study->uses[s->run.network_index].network].own, 1,
                                 &s->system, 1, &name, study->slots[0].named, 0};
-  return pm_study_new_with_records(&setup, &(pm_study_records){&own, NULL}, error);
+  return pm_study_new_with_records(&setup, &(pm_study_records){&own, NULL, NULL}, error);
 }
 
 bool pm__study_find_fitting(const pm__study_subject *s, pm_report *r, pm_run *best)

@@ -75,11 +75,22 @@ static int add_profiles(const pm_study *study, const pm__study_slot *slot, pm_pl
   return added >= 0 ? PM_OK : PM_STATUS_BAD_VALUE;
 }
 
+static int add_engines(const pm_study *study, const pm__study_slot *slot, pm_plan *plan, pm_error *error)
+{
+  pm_engine_profile *engines = (pm_engine_profile *)calloc(study->system_count, sizeof *engines);
+  if (engines == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < study->system_count; i++) engines[i] = slot->by_system[i]->engine;
+  int added = pm_plan_add_engine_by_system(plan, engines, study->system_count, error);
+  free(engines);
+  return added >= 0 ? PM_OK : PM_STATUS_BAD_VALUE;
+}
+
 /* On all systems, since a plan has it for each. */
 static int add_software(pm_study *study, pm__study_slot *slot, pm_plan *plan, pm_error *error)
 {
   for (size_t i = 0; i < study->system_count; i++)
     if (pm__study_find(study, slot, (int32_t)i, error) == NULL) return PM_STATUS_NOT_FOUND;
+  if (study->task->software == PM__TASK_ENGINES) return add_engines(study, slot, plan, error);
   return study->task->software == PM__TASK_PROFILES ? add_profiles(study, slot, plan, error)
                                                     : add_frameworks(study, slot, plan, error);
 }

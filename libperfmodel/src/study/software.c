@@ -30,12 +30,15 @@ static int look_up(const pm_study *study, const pm__study_slot *slot, pm__study_
   if (slot->own != NULL) {
     found->framework = slot->own->framework;
     found->profile = slot->own->profile;
-  } else if (study->task->software == PM__TASK_FRAMEWORKS)
+    found->engine = slot->own->engine;
+  } else if (study->task->software == PM__TASK_ENGINES)
+    return pm_catalog_get_engine_on(study->catalog, slot->name, found->architecture, &found->engine, error);
+  else if (study->task->software == PM__TASK_FRAMEWORKS)
     return pm_catalog_get_framework_on(study->catalog, slot->name, found->architecture, &found->framework, error);
-  int status = slot->own != NULL ? PM_OK
+  int status = slot->own != NULL || study->task->software == PM__TASK_ENGINES ? PM_OK
                                  : pm_catalog_get_inference_on(study->catalog, slot->name, found->architecture,
                                                                &found->profile, error);
-  if (status != PM_OK || study->task->software == PM__TASK_FRAMEWORKS) return status;
+  if (status != PM_OK || study->task->software != PM__TASK_PROFILES) return status;
   return pm_catalog_get_record(study->catalog, "memory_profile", found->profile.memory, &found->memory, error);
 }
 
@@ -59,6 +62,7 @@ static pm__study_software *find(pm_study *study, pm__study_slot *slot, const cha
 static int check_gpu(pm_study *study, const pm__study_software *found, const pm_gpu *gpu, pm_error *error)
 {
   pm_error why = PM_ERROR_NONE;
+  if (study->task->software == PM__TASK_ENGINES) return PM_OK;
   int status = study->task->software == PM__TASK_PROFILES
                  ? pm__inference_profile_check_gpu(&found->profile, gpu, &why)
                  : pm__framework_check_gpu(&found->framework, gpu, &why);
@@ -85,12 +89,15 @@ const pm__study_software *pm__study_software_at(const pm_study *study, int32_t s
 
 pm_study_software pm_study_get_software(const pm_study *study, int32_t software_index, int32_t system_index)
 {
-  pm_study_software software = {NULL, NULL, NULL};
+  pm_study_software software = {NULL, NULL, NULL, NULL};
   const pm__study_software *found = pm__study_software_at(study, software_index, system_index);
   if (study == NULL || (found == NULL && software_index != -1)) return software;
-  bool trains = study->task->software == PM__TASK_FRAMEWORKS;
-  software.memory = found == NULL ? &study->generic : trains ? &found->framework.memory : &found->memory;
-  if (found != NULL && trains) software.framework = &found->framework;
-  if (found != NULL && !trains) software.profile = &found->profile;
+  int kind = study->task->software;
+  software.memory = found == NULL ? &study->generic : kind == PM__TASK_FRAMEWORKS ? &found->framework.memory
+                                                                                   : &found->memory;
+  if (kind == PM__TASK_ENGINES) software.memory = NULL;
+  if (found != NULL && kind == PM__TASK_FRAMEWORKS) software.framework = &found->framework;
+  if (found != NULL && kind == PM__TASK_PROFILES) software.profile = &found->profile;
+  if (found != NULL && kind == PM__TASK_ENGINES) software.engine = &found->engine;
   return software;
 }

@@ -57,14 +57,23 @@ static int take_records(pm_study *study, const pm_study_records *records, size_t
   if (!slot->named) return PM_OK; /* slots without a name have no records */
   bool trains = study->task->software == PM__TASK_FRAMEWORKS;
   const pm_framework_profile *framework = trains && records->frameworks != NULL ? records->frameworks[i] : NULL;
-  const pm_inference_profile *profile = !trains && records->profiles != NULL ? records->profiles[i] : NULL;
-  if (framework == NULL && profile == NULL) return PM_OK;
+  bool serves = study->task->software == PM__TASK_ENGINES;
+  const pm_inference_profile *profile = !trains && !serves && records->profiles != NULL ? records->profiles[i] : NULL;
+  const pm_engine_profile *engine = serves && records->engines != NULL ? records->engines[i] : NULL;
+  if (framework == NULL && profile == NULL && engine == NULL) return PM_OK;
   slot->own = (pm__study_software *)calloc(1, sizeof *slot->own);
   if (slot->own == NULL) return pm__no_memory(error);
   if (framework != NULL) slot->own->framework = *framework;
   if (profile != NULL) slot->own->profile = *profile;
+  if (engine != NULL) slot->own->engine = *engine;
   if (slot->own->profile.memory[0] == '\0') pm__text_set(slot->own->profile.memory, PM_TEXT_MAX, "generic");
   return PM_OK;
+}
+
+static const char *default_name(const pm_study *study, size_t i)
+{
+  return study->task->software == PM__TASK_ENGINES ? PM_ENGINE_DEFAULT
+                                                   : pm__complete_framework((pm__software_class)i);
 }
 
 /* Names that nobody knows are found at once. */
@@ -75,7 +84,7 @@ static int take_names(pm_study *study, const pm_study_setup *setup, const pm_stu
     slot->named = setup->framework_count > 0;
     slot->index = -1;
     if (take_records(study, records, i, error) != PM_OK) return PM_STATUS_NO_MEMORY;
-    const char *name = slot->named ? setup->frameworks[i] : pm__complete_framework((pm__software_class)i);
+    const char *name = slot->named ? setup->frameworks[i] : default_name(study, i);
     slot->none = study->task->software == PM__TASK_FRAMEWORKS && slot->own == NULL && strcmp(name, "none") == 0;
     if (!pm__text_set(slot->name, sizeof slot->name, name))
       return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown framework \"%.100s\"", name);
@@ -86,7 +95,7 @@ static int take_names(pm_study *study, const pm_study_setup *setup, const pm_stu
 
 pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_records *records, pm_error *error)
 {
-  static const pm_study_records none = {NULL, NULL};
+  static const pm_study_records none = {NULL, NULL, NULL};
   if (check(setup, error) != PM_OK) return NULL;
   pm_study *study = (pm_study *)calloc(1, sizeof *study);
   if (study == NULL) return pm__no_memory(error), (pm_study *)NULL;
@@ -138,6 +147,7 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
                              .gpu = pm_system_get_gpu(s), .given = given, .named = slot->named,
                              .attention = PM_ATTENTION_FUSED};
   if (found == NULL) return q;
+  if (study->task->software == PM__TASK_ENGINES) return q.framework = found->engine.engine.id, q;
   const pm_framework *framework = &found->framework.framework;
   const pm_inference_profile *profile = &found->profile;
   bool trains = study->task->software == PM__TASK_FRAMEWORKS;

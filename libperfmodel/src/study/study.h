@@ -12,6 +12,7 @@ typedef struct pm__study_software {
   pm_framework_profile framework;
   pm_inference_profile profile;
   pm_memory_profile memory; /* of the inference profile */
+  pm_engine_profile engine;
 } pm__study_software;
 
 /* A name, or a class of plans of which nobody named the framework. */

@@ -80,7 +80,7 @@ static double count_batches(const void *asked)
 }
 
 const pm__task pm__task_inference = {
-  .facts = {"inference", "call", "inference_run", "inference", "profile_index", 1},
+  .facts = {"inference", "call", "inference_run", "inference", "profile_index", "batch", 1},
   .software = PM__TASK_PROFILES,
   .at = PM__TASK_PLACES(pm_inference_run, profile_index),
   .answer_size = sizeof(pm_inference),

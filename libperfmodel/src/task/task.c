@@ -38,6 +38,8 @@ const char *pm__task_software_id(const pm__task *task, const pm_plan *plan, cons
   int32_t index = pm__task_get(run, task->at.software), system = pm__task_get(run, task->at.system);
   const pm__plan_framework *framework = pm__plan_framework_at(plan, index, system);
   const pm__plan_profile *profile = pm__plan_profile_at(plan, index, system);
+  const pm__plan_engine *engine = pm__plan_engine_at(plan, index, system);
+  if (task->software == PM__TASK_ENGINES) return engine != NULL ? engine->profile.engine.id : "";
   if (task->software == PM__TASK_FRAMEWORKS) return framework != NULL ? framework->profile.framework.id : "";
   return profile != NULL ? profile->profile.id : "";
 }

@@ -11,7 +11,7 @@
 #include "plan/plan.h"
 
 /* Which list of a plan has the software of runs. */
-typedef enum pm__task_software { PM__TASK_FRAMEWORKS = 1, PM__TASK_PROFILES } pm__task_software;
+typedef enum pm__task_software { PM__TASK_FRAMEWORKS = 1, PM__TASK_PROFILES, PM__TASK_ENGINES } pm__task_software;
 
 /* Where a run has the numbers that every run has. */
 typedef struct pm__task_places {

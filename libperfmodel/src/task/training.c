@@ -90,7 +90,7 @@ static void set_input(void *asked, double epoch_samples, bool limited, double ra
 }
 
 const pm__task pm__task_training = {
-  .facts = {"training", "step", "run", "prediction", "framework_index", 0},
+  .facts = {"training", "step", "run", "prediction", "framework_index", "batch", 0},
   .software = PM__TASK_FRAMEWORKS,
   .at = PM__TASK_PLACES(pm_run, framework_index),
   .answer_size = sizeof(pm_prediction),

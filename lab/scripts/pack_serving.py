@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""Makes data/measured/serving.csv.gz: published serving of language models as packed rows, one quantity a row.
+
+    lab/scripts/pack_serving.py FOLDER        with serving.csv.gz and serving_more.csv.gz as they were collected
+
+How the words of the sources are read, decided before any prediction was looked at:
+
+  engine     by its version; where none is printed, by the month of the run: vLLM of 2024 is 0.5, of later months the
+             newest of that month; TensorRT-LLM of LLM-Inference-Bench (2024) is 0.8, of 2025-09 and later 1.0, whatever
+             the version of the container around it. MI250 and MI300X run vLLM's port to ROCm.
+  precision  "fp8" of DeepSeek is FP8 with scales for blocks; "nvfp4" and "fp4" are NVFP4; gpt-oss has MXFP4 experts
+             and multiplies in BF16 before Blackwell, in FP4 there. What a row does not say of the cache is as in two
+             bytes.
+  lengths    InferenceX draws lengths in [0.8 x, x]: 0.9 x in the mean.
+  expert     moe_ep is over the GPUs that share a layer; an empty cell is 1.
+  degrees    of InferenceX on nodes of eight GPUs: a degree above eight is counted with the experts'; without them the
+             times are those of eight GPUs, and none falls as over eight nodes.
+  MI250      is a card of two dies, each a GPU: tensor parallelism over twice as many.
+  tp         with attention DP is the number of GPUs where that is what the row's GPUs say.
+  duration   of an open loop: its requests over their rate.
+  rates      all GPUs together.
+  use        rows whose `check` is ok; the others are packed as "skip" with its words.
+"""
+import csv
+import gzip
+import io
+import re
+import sys
+from pathlib import Path
+
+TARGET = Path(__file__).resolve().parents[2] / "data" / "measured" / "serving.csv.gz"
+GPT = "gpt vocabulary=51200 layers={} hidden={} heads={} flash=1"
+NETWORKS = {
+    "DeepSeek-V3": "deepseek-v3", "DeepSeek-R1": "deepseek-v3", "DeepSeek-Math-V2": "deepseek-v3",
+    "gpt-oss-120b": "gpt-oss-120b", "Llama-2-7B": "llama2-7b", "Llama-2-70B": "llama2-70b", "Llama-3-8B": "llama3-8b",
+    "Llama-3.1-8B": "llama3-8b", "Llama-3-70B": "llama3-70b", "Llama-3.1-70B": "llama3-70b",
+    "Llama-3.3-70B": "llama3-70b", "Mistral-7B": "mistral-7b", "Mixtral-8x7B": "mixtral-8x7b",
+    "Mixtral-8x22B": "mixtral-8x22b", "Qwen3-235B-A22B": "qwen3-235b-a22b", "Qwen3-30B-A3B": "qwen3-30b-a3b",
+    "Qwen3-32B": "qwen3-32b", "Megatron-530B": "megatron-530b",
+    "GPT-350M": GPT.format(24, 1024, 16), "GPT-6.7B": GPT.format(32, 4096, 32), "GPT-20B": GPT.format(44, 6144, 64),
+    "GPT-89B": GPT.format(48, 12288, 96),
+}
+SYSTEMS = {
+    "H200 SXM": "dgx-h200", "B200 SXM": "dgx-b200", "GB200": "gb200-nvl72", "A100 SXM4 40GB": "dgx-a100",
+    "A100 SXM4 80GB": "dgx-a100-80gb", "A100 PCIe 80GB": "a100-pcie-80gb*8:pcie", "L40S": "l40s*8:pcie",
+    "MI250": "mi250x-node", "MI300X": "mi300x-node", "RTX 4090": "rtx-4090",
+    "RTX PRO 6000 Blackwell Server": "rtx-pro-6000-blackwell",
+}
+COLUMNS = ["id", "task", "network", "system", "framework", "gpus", "nodes", "arrivals", "concurrency", "rate",
+           "duration", "isl", "osl", "precision", "weights", "expert_weights", "kv_cache", "tensor_parallel",
+           "pipeline_parallel", "attention_parallel", "expert_parallel", "prefill_workers", "prefill_tensor_parallel",
+           "prefill_attention_parallel", "prefill_expert_parallel", "quantity", "value", "source", "words", "use",
+           "check"]
+
+
+def release(version):
+    found = re.match(r"(\d+)\.(\d+)", version)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def engine_of(row):
+    """The engine of the catalogue."""
+    engine, version, month = row["engine"], release(row["engine_version"]), row["date"][:7]
+    if engine == "vllm":
+        if row["gpu"].startswith("MI2") or (row["gpu"] == "MI300X" and month < "2025"):
+            return "vllm-rocm-0.5"
+        if version:
+            return "vllm-0.5" if version < (0, 8) else "vllm-0.8" if version < (0, 11) else \
+                "vllm-0.11" if version < (0, 21) else "vllm-0.21"
+        return "vllm-0.5" if month < "2025-03" else "vllm-0.8" if month < "2025-09" else "vllm-0.11"
+    if engine == "trtllm":
+        if "LLM-Inference-Bench" in row["source"]:
+            return "trtllm-0.8"
+        if version and "InferenceX" not in row["source"]:
+            return "trtllm-0.5" if version < (0, 8) else "trtllm-0.8" if version < (0, 12) else \
+                "trtllm-0.12" if version < (1, 0) else "trtllm-1.0"
+        return "trtllm-1.0"
+    return {"sglang": "sglang-0.5", "fastertransformer": "fastertransformer-5",
+            "deepspeed-mii": "deepspeed-mii-0.2"}.get(engine, "")
+
+
+def formats(row):
+    """Precision, weights, experts' weights, cache."""
+    weights, half = row["weights"], "bf16"
+    if row["engine"] == "fastertransformer" or row["model"].startswith("GPT-"):
+        half = "fp16"
+    cache = "fp8" if row["kv_cache"] == "fp8" else "16-bit"
+    if row["model"].startswith("gpt-oss"):
+        narrow = row["gpu"] in ("B200 SXM", "GB200")
+        return ("fp4", "16-bit", "mxfp4", cache) if narrow else (half, "16-bit", "mxfp4", cache)
+    if weights == "fp8":
+        return "fp8", "fp8-block" if row["model"].startswith("DeepSeek") else "fp8", "", cache
+    if weights in ("fp4", "nvfp4"):
+        return "fp4", "nvfp4", "", cache
+    return half, "", "", cache
+
+
+def number(text, otherwise=1):
+    return int(float(text)) if text else otherwise
+
+
+def layout(row):
+    """GPUs and degrees; None where they are not known."""
+    scale = 2 if row["gpu"] == "MI250" else 1
+    if row["mode"] == "disaggregated":
+        if not row["prefill_workers"] or row["decode_pp"] not in ("", "1") or row["prefill_pp"] not in ("", "1"):
+            return None
+        each = number(row["decode_tp"]) * number(row["decode_attention_dp"])
+        first = number(row["prefill_tp"]) * number(row["prefill_attention_dp"])
+        gpus = number(row["prefill_workers"]) * first + number(row["decode_workers"]) * each
+        return gpus, {"tensor_parallel": number(row["decode_tp"]),
+                      "attention_parallel": number(row["decode_attention_dp"]),
+                      "expert_parallel": number(row["decode_moe_ep"]),
+                      "prefill_workers": number(row["prefill_workers"]),
+                      "prefill_tensor_parallel": number(row["prefill_tp"]),
+                      "prefill_attention_parallel": number(row["prefill_attention_dp"]),
+                      "prefill_expert_parallel": number(row["prefill_moe_ep"])}
+    tp, pp, dp = number(row["tp"]) * scale, number(row["pp"]), number(row["attention_dp"])
+    ep = number(row["moe_ep"])
+    if tp * pp == number(row["gpus"]) * scale and tp % dp == 0:
+        tp //= dp
+    if tp * dp > 8 and "InferenceX" in row["source"] and row["gpu"] in ("H200 SXM", "B200 SXM"):
+        tp, dp = (tp // ep, dp) if tp > 1 else (tp, dp // ep)
+    return tp * pp * dp, {"tensor_parallel": tp, "pipeline_parallel": pp, "attention_parallel": dp,
+                          "expert_parallel": ep}
+
+
+def lengths(row):
+    isl, osl = float(row["isl"]), float(row["osl"])
+    return (0.9 * isl, 0.9 * osl) if "InferenceX" in row["source"] else (isl, osl)
+
+
+def quantities(row):
+    """(name, SI value) of what the row measures."""
+    if row["mode"] == "static":
+        if row["latency_s"]:
+            yield "latency", float(row["latency_s"])
+        elif row["total_rate"]:
+            yield "total_rate", float(row["total_rate"])
+    elif row["mode"] == "max throughput":
+        for name in ("output_rate", "total_rate"):
+            if row[name]:
+                yield name, float(row[name])
+                break
+    else:
+        for name, column in (("tpot", "tpot_s"), ("ttft", "ttft_s")):
+            if row[column]:
+                yield name, float(row[column])
+        if row["mode"] == "concurrency" and row["tpot_s"] and row["ttft_s"]:
+            isl, osl = lengths(row)
+            yield "request_rate", float(row["concurrency"]) / (float(row["ttft_s"]) + (osl - 1) * float(row["tpot_s"]))
+
+
+ARRIVALS = {"static": "static", "max throughput": "offline", "open loop": "open"}
+
+
+def packed(row):
+    network, system, engine = NETWORKS.get(row["model"]), SYSTEMS.get(row["gpu"]), engine_of(row)
+    how, why = layout(row), row["check"]
+    use = "fit" if why == "ok" else "skip"
+    if not network or not engine or not system:
+        use, why = "skip", "the catalogue has no " + (row["model"] if not network else row["gpu"] + " or engine")
+    elif how is None:
+        use, why = "skip", "workers are not printed"
+    if use == "skip":
+        how = how or (1, {})
+    precision, weights, experts, cache = formats(row)
+    isl, osl = lengths(row)
+    scale = {"dgx-h200": 8, "dgx-b200": 8, "dgx-a100": 8, "dgx-a100-80gb": 8, "mi250x-node": 8, "mi300x-node": 8}
+    gpus, degrees = how
+    per_node = scale.get(system, 72)
+    nodes = -(-gpus // per_node)
+    out = {"id": row["id"], "task": "serving", "network": network or row["model"], "system": system or row["gpu"],
+           "framework": engine, "gpus": gpus // nodes if gpus % nodes == 0 else gpus, "nodes": nodes,
+           "arrivals": ARRIVALS.get(row["mode"], "closed"), "isl": f"{isl:g}", "osl": f"{osl:g}",
+           "concurrency": row["batch"] if row["mode"] == "static" else row["concurrency"],
+           "rate": row["rate"] + " 1/s" if row["mode"] == "open loop" else "", "precision": precision,
+           "weights": weights, "expert_weights": experts, "kv_cache": cache, "source": row["source"],
+           "words": " ".join(filter(None, (row["engine"], row["engine_version"], row["gpu"], row["note"][:60]))),
+           "use": use, "check": "" if why == "ok" else why}
+    if out["rate"] and row.get("requests"):
+        out["duration"] = f"{float(row['requests']) / float(row['rate']):.6g} s"
+    always = ("tensor_parallel", "prefill_workers")
+    out.update({name: value for name, value in degrees.items() if value != 1 or name in always})
+    if gpus % nodes:
+        out["use"], out["check"] = "skip", "GPUs of different nodes are not alike"
+    for name, value in quantities(row):
+        yield {**out, "quantity": name, "value": f"{value:.6g}"}
+
+
+def main():
+    folder = Path(sys.argv[1])
+    rows = []
+    for name in ("serving", "serving_more"):
+        with gzip.open(folder / f"{name}.csv.gz", "rt", newline="") as table:
+            rows += [line for row in csv.DictReader(table) for line in packed(row)]
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    TARGET.write_bytes(gzip.compress(text.getvalue().encode(), 9, mtime=0))
+    print(len(rows), "rows", sum(row["use"] == "fit" for row in rows), "fit", TARGET.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()

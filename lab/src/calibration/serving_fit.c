@@ -1,0 +1,305 @@
+/*
+** Calibration of serving engines: what an engine's software makes of kernels and passes, from rows of latencies and
+** rates; then what clients and servers add to the first token, from rows of that alone.
+**
+** Residual: the logarithm of predicted over measured, with Huber's loss. What a constant is before any row counts as
+** some rows: a factor that rows do not decide stays what it is. Rows of one source, GPU and network count together as
+** the root of their number, so that a table of many lines is one witness, not hundreds.
+*/
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "calibration/calibration.h"
+#include "validation/serving_rows.h"
+
+static const double LARGE = 0.15; /* logarithm of an error that counts as large */
+static const double NOISE = 0.5;  /* of one row, against what constants are before any row */
+static const double FAR = 2;      /* of a row that these constants have no answer for */
+static const char STAGE[] = "serving";
+
+/* Constants of an engine: before any row a start, known within a factor; of the first token alone, or of passes. */
+typedef struct kind {
+  const char *name;
+  double start, factor, lower, upper;
+  bool first_token;
+} kind;
+
+static const kind kinds[] = {
+  {"prefill_factor", 1, 1.5, 0.3, 10, false},   {"decode_factor", 1, 1.2, 0.5, 4, false},
+  {"start_factor", 0.7, 1.5, 0.05, 3, false},
+  {"step_time", 0.5e-3, 3, 1e-6, 20e-3, false}, {"sequence_time", 10e-6, 4, 1e-7, 300e-6, false},
+  {"layer_time", 50e-6, 3, 1e-7, 1e-3, false},  {"stage_factor", 1.2, 1.5, 1, 4, false},
+  {"client_time", 20e-3, 5, 1e-4, 1, true},     {"bunching", 0.2, 3, 0.001, 1, true},
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+typedef struct problem {
+  pm_calibration *out;
+  pm__lab_serving_rows *rows;
+  pm__lab_serving_row *items;
+  size_t count;
+  const char *engine;      /* that is fitted now */
+  size_t *active, active_count;
+  double *weight;          /* of the active rows */
+  double values[KINDS];    /* that are put into the engine now; NAN: as it is */
+  int chosen[KINDS];
+  size_t chosen_count;
+} problem;
+
+static const pm_field *field_of(int i)
+{
+  return pm_record_find_field(pm_record_type_find("engine"), kinds[i].name);
+}
+
+static bool is_first(const pm__lab_serving_row *row)
+{
+  return strncmp(row->quantity->name, "ttft", 4) == 0;
+}
+
+/* Rates of requests follow from the two times of the same row. */
+static bool counts(const pm__lab_serving_row *row)
+{
+  return strcmp(row->quantity->name, "request_rate") != 0;
+}
+
+/* ---- Predictions ---- */
+
+static int put(problem *p, int plan, pm_error *error)
+{
+  pm__lab_serving_plan *at = pm__lab_serving_rows_plan(p->rows, plan);
+  for (int i = 0; i < KINDS; i++)
+    if (!isnan(p->values[i])) pm_record_set_number(field_of(i), &at->profile.engine, p->values[i], NULL);
+  return pm_plan_set_engine(at->plan, 0, &at->profile, error);
+}
+
+static int predict(problem *p, double *errors, pm_error *error)
+{
+  int status = PM_OK, last = -1;
+  for (size_t i = 0; i < p->active_count && status == PM_OK; i++) {
+    pm__lab_serving_row *row = &p->items[p->active[i]];
+    if (row->plan != last) status = put(p, last = row->plan, error);
+    pm__lab_serving_row_predict(p->rows, row);
+    errors[i] = row->predicted > 0 && isfinite(row->predicted) ? log(row->predicted / row->measured) : FAR;
+  }
+  return status;
+}
+
+static int residuals_of(void *context, const double *values, double *residuals, pm_error *error)
+{
+  problem *p = (problem *)context;
+  for (size_t i = 0; i < p->chosen_count; i++) p->values[p->chosen[i]] = values[i];
+  int status = predict(p, residuals, error);
+  for (size_t i = 0; i < p->active_count; i++) residuals[i] *= p->weight[i];
+  for (size_t i = 0; i < p->chosen_count; i++) {
+    const kind *k = &kinds[p->chosen[i]];
+    residuals[p->active_count + i] = NOISE * log(values[i] / k->start) / log(k->factor);
+  }
+  return status;
+}
+
+/* ---- Rows ---- */
+
+static bool same_table(const problem *p, const pm__lab_serving_row *a, const pm__lab_serving_row *b)
+{
+  return a->plan == b->plan && a->quantity == b->quantity && strcmp(a->source, b->source) == 0 && p != NULL;
+}
+
+static void weigh(problem *p)
+{
+  for (size_t i = 0; i < p->active_count; i++) {
+    size_t alike = 0;
+    for (size_t k = 0; k < p->active_count; k++)
+      alike += same_table(p, &p->items[p->active[i]], &p->items[p->active[k]]);
+    p->weight[i] = pow((double)alike, -0.25);
+  }
+}
+
+static void choose_rows(problem *p, bool first)
+{
+  p->active_count = 0;
+  for (size_t i = 0; i < p->count; i++) {
+    const pm__lab_serving_plan *plan = pm__lab_serving_rows_plan(p->rows, p->items[i].plan);
+    if (strcmp(plan->engine, p->engine) == 0 && counts(&p->items[i]) && is_first(&p->items[i]) == first)
+      p->active[p->active_count++] = i;
+  }
+  weigh(p);
+}
+
+/* Constants that some row feels. */
+static int choose_constants(problem *p, bool first, pm_error *error)
+{
+  double *base = (double *)malloc(2 * (p->active_count + 1) * sizeof *base), *moved = base + p->active_count + 1;
+  if (base == NULL) return pm__no_memory(error);
+  p->chosen_count = 0;
+  for (int i = 0; i < KINDS; i++)
+    if (kinds[i].first_token == first) p->values[i] = kinds[i].start;
+  int status = predict(p, base, error);
+  for (int i = 0; i < KINDS && status == PM_OK; i++) {
+    if (kinds[i].first_token != first) continue;
+    p->values[i] = kinds[i].start * 1.2;
+    status = predict(p, moved, error);
+    p->values[i] = kinds[i].start;
+    bool felt = false;
+    for (size_t k = 0; k < p->active_count; k++) felt = felt || moved[k] != base[k];
+    if (felt) p->chosen[p->chosen_count++] = i;
+    else p->values[i] = NAN;
+  }
+  free(base);
+  return status;
+}
+
+/* ---- The fit ---- */
+
+static int keep(problem *p, const pm_fit_parameter *found, pm_error *error)
+{
+  for (size_t i = 0; i < p->chosen_count; i++) {
+    int c = p->chosen[i];
+    pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, p->engine, kinds[c].name, error);
+    if (kept == NULL) return PM_STATUS_NO_MEMORY;
+    pm__lab_constant_found(kept, STAGE, field_of(c)->unit, &found[i], p->active_count);
+    p->values[c] = kept->value;
+  }
+  return PM_OK;
+}
+
+static int by_size(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The spread whose 80 % interval holds 80 % of the rows. */
+static int keep_spread(problem *p, bool first, double *errors, pm_error *error)
+{
+  const char *name = first ? "first_spread" : "spread";
+  pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, p->engine, name, error);
+  if (kept == NULL) return PM_STATUS_NO_MEMORY;
+  for (size_t i = 0; i < p->active_count; i++) errors[i] = fabs(errors[i]);
+  qsort(errors, p->active_count, sizeof *errors, by_size);
+  pm_fit_parameter found = pm_fit_parameter_make(name, 0.2, 1e-3, 10);
+  found.value = errors[(size_t)(0.8 * (double)(p->active_count - 1) + 0.5)] / 1.28155;
+  found.uncertainty = 1 / sqrt((double)p->active_count);
+  found.state = PM_FIT_STATE_FITTED;
+  pm__lab_constant_found(kept, STAGE, "1", &found, p->active_count);
+  return PM_OK;
+}
+
+static int add_errors(problem *p, bool first, pm_error *error)
+{
+  char group[PM_TEXT_MAX + 40];
+  double *errors = (double *)malloc((p->active_count + 1) * sizeof *errors);
+  if (errors == NULL) return pm__no_memory(error);
+  int status = predict(p, errors, error);
+  if (status == PM_OK) status = keep_spread(p, first, errors, error);
+  if (status == PM_OK) status = predict(p, errors, error);
+  for (size_t i = 0; i < p->active_count; i++) errors[i] = 100 * (exp(errors[i]) - 1);
+  snprintf(group, sizeof group, "%.60s %s", p->engine, first ? "first token" : "passes");
+  if (status == PM_OK)
+    status = pm__lab_calibration_error(p->out, STAGE, group, PM_FIT_USE_FITTED, errors, p->active_count, error);
+  free(errors);
+  return status;
+}
+
+static int solve(problem *p, bool first, pm_error *error)
+{
+  pm_fit_parameter found[KINDS];
+  pm_fit_options options = pm_fit_options_make();
+  options.robust = LARGE;
+  options.huber = 1;
+  options.tolerance = 1e-5;
+  for (size_t i = 0; i < p->chosen_count; i++) {
+    const kind *k = &kinds[p->chosen[i]];
+    found[i] = pm_fit_parameter_make(k->name, k->start, k->lower, k->upper);
+  }
+  size_t rows = p->active_count + p->chosen_count;
+  int status = pm_fit(found, p->chosen_count, residuals_of, p, rows, &options, NULL, error);
+  if (status == PM_OK) status = keep(p, found, error);
+  return status == PM_OK ? add_errors(p, first, error) : status;
+}
+
+static int fit_stage(problem *p, bool first, pm_error *error)
+{
+  choose_rows(p, first);
+  if (p->active_count == 0) return PM_OK;
+  int status = choose_constants(p, first, error);
+  return status == PM_OK && p->chosen_count > 0 ? solve(p, first, error) : status;
+}
+
+static int fit_engine(problem *p, const char *engine, pm_error *error)
+{
+  p->engine = engine;
+  for (int i = 0; i < KINDS; i++) p->values[i] = NAN;
+  int status = fit_stage(p, false, error);
+  return status == PM_OK ? fit_stage(p, true, error) : status;
+}
+
+static int fit_all(problem *p, const char *chosen, pm_error *error)
+{
+  int status = PM_OK;
+  for (size_t i = 0; i < p->count && status == PM_OK; i++) {
+    const char *engine = pm__lab_serving_rows_plan(p->rows, p->items[i].plan)->engine;
+    bool wanted = chosen == NULL || pm__lab_listed(chosen, engine);
+    if (wanted && !pm__lab_calibration_has(p->out, engine)) status = fit_engine(p, engine, error);
+  }
+  return status;
+}
+
+/* ---- The file ---- */
+
+static bool replaced(const void *user, const pm__lab_entry *entry, const pm_field *field, pm__lab_new_value *value)
+{
+  static const char *const states[] = {"fixed", "", "not identifiable", "at its lower bound", "at its upper bound"};
+  const pm_calibration *out = (const pm_calibration *)user;
+  const pm_fitted_constant *found = pm__lab_calibration_find(out, entry->id, field->name);
+  if (found == NULL) return false;
+  pm__lab_value_fitted(value, out, "", (int)found->rows);
+  if (found->state == PM_FIT_STATE_FITTED)
+    snprintf(value->note, sizeof value->note, "+-%.2g %%", found->uncertainty * 100);
+  else snprintf(value->note, sizeof value->note, "%s", states[found->state]);
+  pm__lab_value_write(value, found->value, field->unit);
+  return true;
+}
+
+static const char head[] =
+  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+  "<!-- Serving engines by version. Schedulers and limits are facts of their sources; times are fitted to published\n"
+  "     rows of serving (perfmodel calibrate, set serving); what has no rows is a rule. -->\n"
+  "<perfmodel version=\"1\">\n";
+
+static void write_file(const pm_calibration *out, const pm_catalog *catalog, bool all, pm__string *xml)
+{
+  pm__lab_entry entry;
+  pm__string_add(xml, head);
+  for (size_t i = 0; pm__lab_entry_at(catalog, "engine", i, &entry); i++)
+    if (all || pm__lab_calibration_has(out, entry.id)) pm__lab_entry_write(xml, &entry, replaced, out);
+  pm__string_add(xml, "\n</perfmodel>\n");
+}
+
+int pm__lab_calibrate_serving(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                              bool shipped, pm_error *error)
+{
+  static const char *const needed[] = {"network", "system", "framework", "quantity", "value"};
+  pm__csv table;
+  problem p = {.out = out};
+  if (pm__csv_read(&table, options->data, options->file, error) != PM_OK) return PM_STATUS_BAD_FILE;
+  const pm__lab_context context = {.catalog = catalog, .table = &table, .file = options->file, .set = STAGE};
+  int status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);
+  if (status == PM_OK) p.rows = pm__lab_serving_rows_new(catalog, &table, error);
+  if (status == PM_OK && p.rows == NULL) status = PM_STATUS_NO_MEMORY;
+  if (status == PM_OK) {
+    p.items = pm__lab_serving_rows_items(p.rows, &p.count);
+    p.active = (size_t *)malloc((p.count + 1) * sizeof *p.active);
+    p.weight = (double *)malloc((p.count + 1) * sizeof *p.weight);
+    status = p.active != NULL && p.weight != NULL ? fit_all(&p, options->entries, error) : pm__no_memory(error);
+  }
+  if (status == PM_OK && out->constant_count == 0)
+    status = pm__fail(error, PM_STATUS_NOT_FOUND, "no row can be predicted with an engine of the catalogue");
+  if (status == PM_OK) write_file(out, catalog, shipped && options->entries == NULL, &out->xml);
+  pm__lab_serving_rows_free(p.rows);
+  free(p.active);
+  free(p.weight);
+  pm__csv_free(&table);
+  return status;
+}

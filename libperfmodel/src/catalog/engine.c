@@ -1,0 +1,99 @@
+/*
+** An engine with the kernels that it runs on GPUs of an architecture.
+**
+** Its kernels are those of the harness of its family whose architectures hold the GPU's; where nobody timed them there,
+** those of the family on any. What a harness does not say, passes over memory above all, is that of Vidur's profiles,
+** which have every kernel of an engine.
+*/
+#include <math.h>
+#include <string.h>
+#include "base/words.h"
+#include "catalog/generation.h"
+#include "perfmodel/engine.h"
+
+static const char general[] = "vidur";
+
+/* Whether a harness is of the family, and, with an architecture, of GPUs of it. */
+static bool is_of(const pm_kernel_harness *h, const char *family, const char *architecture)
+{
+  if (family[0] == '\0' || strcmp(h->repository, family) != 0) return false;
+  return architecture == NULL || pm__words_hold(architecture, h->kernels);
+}
+
+static int find_harness(const pm_catalog *catalog, const char *family, const char *architecture,
+                        pm_kernel_harness *found, bool *any, pm_error *error)
+{
+  pm_kernel_harness h;
+  for (size_t i = 0; i < catalog->lists[PM__KERNEL_HARNESSES].count; i++) {
+    const char *id = pm__catalog_name(catalog, PM__KERNEL_HARNESSES, i, 1);
+    int status = pm_catalog_get_record(catalog, "kernel_harness", id, &h, error);
+    if (status != PM_OK) return status;
+    if (!is_of(&h, family, architecture)) continue;
+    *found = h;
+    *any = true;
+    return PM_OK;
+  }
+  return PM_OK;
+}
+
+static const char *const attention[] = {"attention", "attention_rate", "decode", "decode_rate", "decode_start",
+                                        "byte_decode", "byte_decode_rate", "byte_decode_start"};
+
+/* Those of attention, of another harness. */
+static void take_attention(pm_kernel_harness *h, const pm_kernel_harness *from)
+{
+  const pm_record_type *type = pm_record_type_find("kernel_harness");
+  for (size_t i = 0; i < sizeof attention / sizeof attention[0]; i++) {
+    const pm_field *field = pm_record_find_field(type, attention[i]);
+    pm_record_set_number(field, h, pm_record_get_number(field, from), NULL);
+  }
+  h->ungrouped = from->ungrouped;
+  h->most_grouped = from->most_grouped;
+  h->ungrouped_prompts = from->ungrouped_prompts;
+  h->unmasked = from->unmasked;
+}
+
+/* Numbers that it does not say; what it says of how kernels work stays. */
+static void fill(pm_kernel_harness *h, const pm_kernel_harness *from)
+{
+  const pm_record_type *type = pm_record_type_find("kernel_harness");
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *field = &type->fields[i];
+    if (field->kind == PM_FIELD_REAL && isnan(pm_record_get_number(field, h)))
+      pm_record_set_number(field, h, pm_record_get_number(field, from), NULL);
+  }
+}
+
+static int take_kernels(const pm_catalog *catalog, const char *architecture, pm_engine_profile *profile,
+                        pm_error *error)
+{
+  pm_kernel_harness base;
+  bool has_base = false, any = false;
+  const char *family = profile->engine.kernels;
+  pm_record_clear(pm_record_type_find("kernel_harness"), &profile->kernels);
+  int status = find_harness(catalog, general, NULL, &base, &has_base, error);
+  if (status == PM_OK && architecture != NULL && architecture[0] != '\0')
+    status = find_harness(catalog, family, architecture, &profile->kernels, &any, error);
+  if (status == PM_OK && !any) status = find_harness(catalog, family, NULL, &profile->kernels, &any, error);
+  pm_kernel_harness other;
+  bool has_other = false;
+  if (status == PM_OK && profile->engine.attention_kernels[0] != '\0')
+    status = find_harness(catalog, profile->engine.attention_kernels, architecture, &other, &has_other, error);
+  if (has_other) take_attention(&profile->kernels, &other);
+  if (status != PM_OK || !has_base) return status;
+  if (!any) profile->kernels = base;
+  fill(&profile->kernels, &base);
+  return PM_OK;
+}
+
+int pm_catalog_get_engine_on(const pm_catalog *catalog, const char *name, const char *architecture,
+                             pm_engine_profile *profile, pm_error *error)
+{
+  pm__catalog_software_ids ids;
+  if (catalog == NULL || profile == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an engine needs a catalogue, a name and a place");
+  const pm__catalog_software_name asked = {name != NULL ? name : PM_ENGINE_DEFAULT, NULL};
+  int status = pm__software_find(catalog, PM__ENGINES, &asked, &ids, error);
+  if (status == PM_OK) status = pm_catalog_get_record(catalog, "engine", ids.id, &profile->engine, error);
+  return status == PM_OK ? take_kernels(catalog, architecture, profile, error) : status;
+}

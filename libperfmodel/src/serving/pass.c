@@ -1,0 +1,375 @@
+/* The time of a pass, operation by operation. */
+#include "serving/pass.h"
+#include <math.h>
+#include <string.h>
+#include "kernel/operators.h"
+
+typedef struct pricing {
+  const pm__serving_model *model;
+  const pm__serving_device *on;
+  const pm__serving_batch *batch;
+  double rows; /* tokens of the pass */
+  pm__serving_times sum;
+} pricing;
+
+static double known(double value, double otherwise)
+{
+  return value > 0 ? value : otherwise;
+}
+
+/* ---- Kernels ---- */
+
+static pm_kernel kernel_of(int operation, int precision)
+{
+  pm_kernel k;
+  memset(&k, 0, sizeof k);
+  k.operation = operation;
+  k.precision = precision;
+  k.count = 1;
+  return k;
+}
+
+/* `count` launches of a kernel, each with its start; the plain roofline knows no starts. */
+static double price(pricing *p, const pm__device *d, const pm_kernel *k, double count, double start)
+{
+  const pm__operator *op = pm__operator_of(k->operation);
+  pm__amount a = op->amount(k);
+  double peak = a.matrix ? d->matrix_peak : d->vector_peak, compute = a.flop / peak;
+  double memory = d->bytes * a.elements / d->bandwidth;
+  if (!d->calibrated) {
+    p->sum.compute += compute > memory ? count * compute : 0;
+    return count * fmax(compute, memory);
+  }
+  pm__kernel_cost cost = op->cost(d, k, &a);
+  if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) p->sum.compute += count * cost.time;
+  p->sum.start += count * start;
+  return count * (cost.time + start);
+}
+
+/* ---- Products ---- */
+
+/* How the engine multiplies what is narrower than two bytes: a kernel before it that quantizes the input, and its rate
+** over that of the library. */
+typedef struct quantizing {
+  double time, accesses, rate;
+  bool unsplit;
+} quantizing;
+
+static quantizing quantizing_of(const pricing *p)
+{
+  const pm_kernel_harness *h = p->on->kernels;
+  if (p->on->precision == PM_PRECISION_FP4)
+    return (quantizing){h->fp4_quantized, h->fp4_quantizing, h->fp4_rate, false};
+  if (p->on->weights == PM_STORED_FP8_BLOCK)
+    return (quantizing){h->block_quantized, h->block_quantizing, h->block_rate, h->block_unsplit != 0};
+  return (quantizing){h->quantized, h->quantizing, h->quantized_rate, h->quantized_unsplit != 0};
+}
+
+static double quantization(pricing *p, const pm__serving_operation *op, quantizing q, double rows)
+{
+  if (!(q.accesses > 0) || p->on->engine->fused_quantization) return 0;
+  pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->precision);
+  k.count = q.accesses;
+  k.m = rows * op->k;
+  return price(p, p->on->narrow, &k, op->count, known(q.time, 0));
+}
+
+static double product_start(const pricing *p)
+{
+  return known(p->on->kernels->gemm, 0);
+}
+
+/* Of linear layers: as narrow as the run says. */
+static double linear(pricing *p, const pm__serving_operation *op, double rows)
+{
+  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->precision);
+  k.m = rows * op->rows;
+  k.n = op->n;
+  k.k = op->k;
+  k.tn = 1;
+  k.operand_bytes = p->on->weight_bytes;
+  if (p->on->narrow->bytes > 1) return price(p, p->on->narrow, &k, op->count, product_start(p));
+  quantizing q = quantizing_of(p);
+  k.rate = q.rate;
+  k.unsplit = q.unsplit;
+  return quantization(p, op, q, k.m) + price(p, p->on->narrow, &k, op->count, product_start(p));
+}
+
+static void add_product(pricing *p, const pm__serving_operation *op)
+{
+  p->sum.product += linear(p, op, p->rows);
+}
+
+/* Keys and values of all heads, made of the latents of the prompts' tokens. */
+static void add_latent_up(pricing *p, const pm__serving_operation *op)
+{
+  double rows = p->batch->prompts * p->batch->tokens;
+  if (rows > 0) p->sum.product += linear(p, op, rows);
+}
+
+/* Of each sequence that gets a token; a prompt's last one does. Two bytes, and the words gathered from all GPUs. */
+static void add_head(pricing *p, const pm__serving_operation *op)
+{
+  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->wide_precision);
+  k.m = p->batch->sequences * p->batch->drafts + p->batch->prompts;
+  k.n = op->n;
+  k.k = op->k;
+  k.tn = 1;
+  p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
+  if (p->on->tensor_ranks == 1) return;
+  double bytes = 2 * k.m * op->n * p->on->tensor_ranks;
+  p->sum.exchange += op->count * pm__serving_exchange(p->on, p->on->tensor, PM_COLLECTIVE_ALL_GATHER, bytes);
+}
+
+/* ---- Attention ---- */
+
+static double seen(const pm__serving_operation *op, double tokens)
+{
+  return op->window > 0 ? fmin(op->window, tokens) : tokens;
+}
+
+/* One token, or some drafted ones, of each sequence. All heads of latent attention share what is stored. */
+static pm_kernel decoding_kernel(const pricing *p, const pm__serving_operation *op)
+{
+  const pm_kernel_harness *h = p->on->kernels;
+  const pm__serving_batch *b = p->batch;
+  bool latent = op->latent > 0, byte = p->on->cache_bytes == 1 && h->byte_decode_rate > 0;
+  pm_kernel k = kernel_of(PM_OPERATOR_ATTENTION, p->on->wide_precision);
+  k.count = b->sequences * op->heads;
+  k.m = b->drafts;
+  k.k = fmax(1, seen(op, b->context));
+  k.n = latent ? op->latent + op->turned : op->size;
+  k.kv_count = b->sequences * (latent ? 1 : op->kv_heads);
+  k.value_size = latent ? op->latent : op->value != op->size ? op->value : 0;
+  k.latent = latent;
+  k.causal = 1;
+  k.kv_bytes = p->on->cache_bytes;
+  k.rate = latent ? h->latent_decode_rate : byte ? h->byte_decode_rate : h->decode_rate;
+  k.block_start = latent ? 0 : byte ? h->byte_decode_start : h->decode_start;
+  k.ungrouped = !latent && (h->ungrouped || (h->most_grouped > 0 && op->heads > h->most_grouped * op->kv_heads));
+  return k;
+}
+
+static double decoding_start(const pricing *p, const pm__serving_operation *op)
+{
+  const pm_kernel_harness *h = p->on->kernels;
+  if (op->latent > 0) return known(h->latent_decode, known(h->decode, 0));
+  return known(p->on->cache_bytes == 1 && h->byte_decode_rate > 0 ? h->byte_decode : h->decode, 0);
+}
+
+/* The up-projections of keys and values, on the side of the queries and of the result. */
+static void add_absorbed(pricing *p, const pm__serving_operation *op)
+{
+  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->wide_precision);
+  k.count = op->heads;
+  k.m = p->batch->sequences * p->batch->drafts;
+  k.n = op->latent;
+  k.k = op->size - op->turned;
+  k.tn = 1;
+  p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
+  k.n = op->value;
+  k.k = op->latent;
+  p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
+}
+
+static void add_decoding(pricing *p, const pm__serving_operation *op)
+{
+  const pm_kernel k = decoding_kernel(p, op);
+  p->sum.attention += price(p, p->on->wide, &k, op->count, decoding_start(p, op));
+  if (op->latent > 0) add_absorbed(p, op);
+}
+
+/* A piece of each prompt sees what the cache has of it, and itself by a causal mask. */
+static void add_prompts(pricing *p, const pm__serving_operation *op)
+{
+  const pm_kernel_harness *h = p->on->kernels;
+  const pm__serving_batch *b = p->batch;
+  bool latent = op->latent > 0;
+  pm_kernel k = kernel_of(PM_OPERATOR_ATTENTION, p->on->wide_precision);
+  k.count = b->prompts * op->heads;
+  k.m = b->tokens;
+  k.k = b->past + b->tokens;
+  k.n = op->size;
+  k.kv_count = b->prompts * op->kv_heads;
+  k.value_size = op->value != op->size ? op->value : 0;
+  k.causal = !h->unmasked;
+  if (op->window > 0 && op->window < k.k) k.window = op->window;
+  k.kv_bytes = latent ? 2 : p->on->cache_bytes;
+  k.rate = latent ? h->latent_rate : h->attention_rate;
+  k.ungrouped = h->ungrouped_prompts && !latent;
+  double start = latent ? known(h->latent, known(h->attention, 0)) : known(h->attention, 0);
+  p->sum.attention += price(p, p->on->wide, &k, op->count, start);
+}
+
+static void add_attention(pricing *p, const pm__serving_operation *op)
+{
+  if (p->batch->sequences > 0) add_decoding(p, op);
+  if (p->batch->prompts * p->batch->tokens > 0) add_prompts(p, op);
+}
+
+/* ---- Experts ---- */
+
+double pm__serving_active(double experts, double top_k, double tokens)
+{
+  return experts * (1 - pow(1 - fmin(top_k / experts, 1), tokens));
+}
+
+/* What the engine's kernels of experts add, by how weights are stored. Those of MXFP4 are the engine's for two bytes,
+** which read shorter weights; kernels for groups of four bits are others. */
+typedef struct routing {
+  double time, accesses, rate;
+} routing;
+
+static routing routing_of(const pricing *p)
+{
+  const pm_kernel_harness *h = p->on->kernels;
+  bool shorter = p->on->expert_bytes < 1 && p->on->experts_stored != PM_STORED_MXFP4;
+  if (shorter && p->on->precision == PM_PRECISION_FP4 && h->fp4_experts_rate > 0)
+    return (routing){h->fp4_experts, h->fp4_routing, h->fp4_experts_rate};
+  if (shorter && h->w4_experts_rate > 0) return (routing){h->w4_experts, h->w4_routing, h->w4_experts_rate};
+  return (routing){h->experts, h->routing, h->experts_rate};
+}
+
+/* 4-bit weights of experts are multiplied in two bytes where the run is not in FP4. */
+static const pm__device *expert_device(const pricing *p, int *precision)
+{
+  bool wide = p->on->expert_bytes < 1 && p->on->precision != PM_PRECISION_FP4;
+  *precision = wide ? p->on->wide_precision : p->on->precision;
+  return wide ? p->on->wide : p->on->narrow;
+}
+
+/* Rows are exchanged before and after the experts where groups have tokens of their own. */
+static void add_dispatch(pricing *p, const pm__serving_operation *op, double tokens)
+{
+  if (p->on->attention_ranks == 1 || p->on->expert_ranks == 1) return;
+  double sent = tokens / p->on->tensor_ranks * op->top_k * op->n, byte = p->on->narrow->bytes < 2 ? 1 : 2;
+  double there = pm__serving_exchange(p->on, p->on->experts, PM_COLLECTIVE_ALL_TO_ALL, sent * byte);
+  double back = pm__serving_exchange(p->on, p->on->experts, PM_COLLECTIVE_ALL_TO_ALL, sent * 2);
+  p->sum.exchange += op->count * (there + back);
+}
+
+static void add_experts(pricing *p, const pm__serving_operation *op)
+{
+  int precision;
+  const pm__device *d = expert_device(p, &precision);
+  const pm__serving_device *on = p->on;
+  double ranks = (double)on->tensor_ranks * on->attention_ranks, inner = ranks / on->expert_ranks;
+  double tokens = p->rows * on->attention_ranks, local = op->experts / on->expert_ranks;
+  double used = fmax(1, pm__serving_active(local, op->top_k * local / op->experts, tokens));
+  double per = fmax(1, tokens * op->top_k / on->expert_ranks * on->imbalance / used);
+  double hidden = op->k * on->tensor_ranks / inner; /* the shard has those of a tensor group alone */
+  routing r = routing_of(p);
+  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, precision);
+  k.count = used;
+  k.m = per;
+  k.tn = 1;
+  k.operand_bytes = on->expert_bytes;
+  k.rate = r.rate;
+  k.n = op->up * hidden;
+  k.k = op->n;
+  p->sum.expert += price(p, d, &k, op->count, known(r.time, 2 * product_start(p)));
+  k.n = op->n;
+  k.k = hidden;
+  p->sum.expert += price(p, d, &k, op->count, 0);
+  pm_kernel pass = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
+  pass.count = op->up + 1;
+  pass.m = used * per * hidden;
+  p->sum.expert += price(p, p->on->wide, &pass, op->count, 0);
+  pass.count = 1;
+  pass.m = known(r.accesses, 4) * tokens * op->top_k * op->n;
+  p->sum.expert += price(p, p->on->wide, &pass, op->count, 0);
+  add_dispatch(p, op, p->rows);
+}
+
+/* ---- Passes over memory ---- */
+
+static void add_rows(pricing *p, const pm__serving_operation *op, int operation, double tensors, double start,
+                     double clocks)
+{
+  pm_kernel k = kernel_of(operation, p->on->wide_precision);
+  bool rows = operation != PM_OPERATOR_ELEMENTWISE;
+  k.count = tensors;
+  k.m = p->rows * op->rows * (rows ? 1 : op->n);
+  k.n = rows ? op->n : 1;
+  k.clocks = known(clocks, 0);
+  k.blocks = operation == PM_OPERATOR_EMBEDDING ? 0 : p->rows * op->rows;
+  p->sum.pass += price(p, p->on->wide, &k, op->count, known(start, product_start(p)));
+}
+
+/* The sum of the residual before a norm reads and writes as much as the norm does. */
+static void add_norm(pricing *p, const pm__serving_operation *op)
+{
+  add_rows(p, op, PM_OPERATOR_LAYER_NORM, 1, p->on->kernels->norm, p->on->kernels->norm_clocks);
+}
+
+static void add_rotary(pricing *p, const pm__serving_operation *op)
+{
+  add_rows(p, op, PM_OPERATOR_ELEMENTWISE, 2, p->on->kernels->rotary, p->on->kernels->rotary_clocks);
+}
+
+static void add_gated(pricing *p, const pm__serving_operation *op)
+{
+  add_rows(p, op, PM_OPERATOR_ELEMENTWISE, 3, p->on->kernels->gated, p->on->kernels->gated_clocks);
+}
+
+static void add_gather(pricing *p, const pm__serving_operation *op)
+{
+  add_rows(p, op, PM_OPERATOR_EMBEDDING, 1, p->on->kernels->gather, p->on->kernels->gather_clocks);
+}
+
+/* ---- Exchanges ---- */
+
+/* In one kernel, whose rounds begin and end with a barrier: in one round everyone reads all of everyone's numbers, in
+** two a part of them, and then the sums of the others. INFINITY: there is none for these links. */
+static double own_all_reduce(const pm__serving_device *on, const pm__collective_group *group, double bytes)
+{
+  double n = group->members, round = known(on->kernels->all_reduce, 0);
+  if (!on->engine->own_all_reduce || group->nodes > 1 || round == 0 || group->wiring == NULL) return INFINITY;
+  if (group->wiring->packed.directed_rings == 0) return INFINITY;
+  double bandwidth = known(on->kernels->all_reduce_rate, 1) * pm__collective_ring_bandwidth(group);
+  if (!(bandwidth > 0)) return INFINITY;
+  double one = round + (n - 1) * bytes / bandwidth, two = 2 * round + 2 * (n - 1) / n * bytes / bandwidth;
+  return fmin(one, two);
+}
+
+double pm__serving_exchange(const pm__serving_device *on, const pm__collective_group *group, int collective,
+                            double bytes)
+{
+  pm__collective_candidates candidates;
+  if (group->members * group->nodes == 1 || !(bytes > 0)) return 0;
+  pm__collective_candidates_find(&candidates, group, (pm_collective)collective);
+  double library = pm__collective_candidates_time(&candidates, bytes).time;
+  if (collective != PM_COLLECTIVE_ALL_REDUCE) return library;
+  double own = own_all_reduce(on, group, bytes);
+  return isnan(library) ? own : fmin(library, own);
+}
+
+static void add_exchange(pricing *p, const pm__serving_operation *op)
+{
+  static const int collectives[PM__SHARDING_COLLECTIVES] = {
+    [PM__SHARDING_ALL_REDUCE] = PM_COLLECTIVE_ALL_REDUCE, [PM__SHARDING_REDUCE_SCATTER] = PM_COLLECTIVE_REDUCE_SCATTER,
+    [PM__SHARDING_ALL_GATHER] = PM_COLLECTIVE_ALL_GATHER, [PM__SHARDING_ALL_TO_ALL] = PM_COLLECTIVE_ALL_TO_ALL,
+    [PM__SHARDING_SEND_RECEIVE] = PM_COLLECTIVE_SEND_RECEIVE};
+  double bytes = p->rows * op->n * p->on->wide->bytes;
+  p->sum.exchange += op->count * pm__serving_exchange(p->on, p->on->tensor, collectives[op->collective], bytes);
+}
+
+/* ---- A pass ---- */
+
+typedef void add_operation(pricing *p, const pm__serving_operation *op);
+
+static add_operation *const kinds[PM__SERVE_KINDS] = {
+  [PM__SERVE_PRODUCT] = add_product, [PM__SERVE_LATENT_UP] = add_latent_up, [PM__SERVE_HEAD] = add_head,
+  [PM__SERVE_ATTENTION] = add_attention, [PM__SERVE_EXPERTS] = add_experts, [PM__SERVE_NORM] = add_norm,
+  [PM__SERVE_ROTARY] = add_rotary, [PM__SERVE_GATED] = add_gated, [PM__SERVE_GATHER] = add_gather,
+  [PM__SERVE_EXCHANGE] = add_exchange,
+};
+
+pm__serving_times pm__serving_pass(const pm__serving_model *model, const pm__serving_device *device,
+                                   const pm__serving_batch *batch)
+{
+  pricing p = {.model = model, .on = device, .batch = batch,
+               .rows = batch->sequences * batch->drafts + batch->prompts * batch->tokens};
+  for (int i = 0; i < model->count; i++) kinds[model->operation[i].kind](&p, &model->operation[i]);
+  return p.sum;
+}

@@ -1,0 +1,58 @@
+/*
+** A replica: the GPUs that hold one copy of a model, with what an engine does between the kernels of a pass, and the
+** memory that weights leave for the cache.
+*/
+#ifndef PM_SERVING_REPLICA_H
+#define PM_SERVING_REPLICA_H
+
+#include "serving/pass.h"
+
+typedef struct pm__serving_memory {
+  double usable, weights, reserve, cache; /* bytes on a GPU */
+  double token;                           /* keys and values of a token on a GPU, of layers that see all of them */
+} pm__serving_memory;
+
+typedef struct pm__serving_replica {
+  const pm__serving_model *model;
+  const pm_serving_run *run;
+  const pm_engine *engine;
+  pm__serving_device device;
+  pm__serving_memory memory;
+  pm__collective_group tensor, experts, hop;
+  int stages, gpus;       /* of the pipeline; of all */
+  double groups;          /* with requests of their own */
+  double budget, limit;   /* tokens of a pass; sequences of a group */
+  double drafts, accepted; /* tokens of a sequence in a pass; those that count */
+} pm__serving_replica;
+
+/* Of a run on a system; `tensor` GPUs share a layer. PM_OK, or why there is none. */
+int pm__serving_replica_make(pm__serving_replica *replica, const pm_plan *plan, const pm_serving_run *run, int tensor,
+                             pm_error *error);
+
+/* Time [s] of a pass in which `sequences` of a group decode with `context` tokens each in the cache. */
+double pm__serving_decode(const pm__serving_replica *replica, double sequences, double context);
+
+/* Time [s] of `prompts` prompts of `tokens` tokens alone, with `past` tokens of each in the cache, in as many passes as
+** they take. */
+double pm__serving_prefill(const pm__serving_replica *replica, double prompts, double tokens, double past);
+
+/* What a prompt adds [s] to the passes in which `sequences` decode: all of its passes, and how many these are. */
+double pm__serving_added(const pm__serving_replica *replica, double sequences, double context, double tokens,
+                         double past, double *passes);
+
+/* The parts of a pass of decoding. */
+pm__serving_times pm__serving_decode_parts(const pm__serving_replica *replica, double sequences, double context);
+
+/* Kernels and exchanges of a pass, whose starts the engine hides in part. */
+double pm__serving_kernels(const pm__serving_replica *replica, const pm__serving_times *times);
+
+/* Sequences of a group that the cache holds if each has so many tokens; without limits of the engine. */
+double pm__serving_room(const pm__serving_replica *replica, double tokens);
+
+/* Bytes of the cache of a sequence with so many tokens, on a GPU. */
+double pm__serving_cache_bytes(const pm__serving_replica *replica, double tokens);
+
+/* The time in which the memory gives what a pass reads. */
+double pm__serving_least(const pm__serving_replica *replica, double sequences, double context);
+
+#endif

@@ -1,0 +1,377 @@
+/* (plan, run) -> what requests see of a model that is served. */
+#include "serving/serve.h"
+#include <math.h>
+#include <string.h>
+#include "kernel/work.h"
+#include "serving/service.h"
+
+/* ---- Checks ---- */
+
+typedef struct bounds {
+  const char *name;
+  double value, least, most;
+} bounds;
+
+static int check_bounds(const bounds *b, pm_error *error)
+{
+  if (b->value >= b->least && b->value <= b->most) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not between %g and %g", b->name, b->value, b->least,
+                  b->most);
+}
+
+/* What may be unknown. */
+static int check_known(const char *name, double value, double least, double most, pm_error *error)
+{
+  const bounds b = {name, value, least, most};
+  return isnan(value) ? PM_OK : check_bounds(&b, error);
+}
+
+static int check_sizes(const pm_serving_run *run, pm_error *error)
+{
+  const bounds all[] = {
+    {"concurrency", run->concurrency, 1, 1e9}, {"isl", run->isl, 1, 1e9}, {"osl", run->osl, 1, 1e9},
+    {"arrival_cv", run->arrival_cv, 0, 100}, {"length_cv", run->length_cv, 0, 100},
+    {"percentile", run->percentile, 0.5, 0.99999}, {"hit_ratio", run->hit_ratio, 0, 0.999999},
+    {"shared_prompt", run->shared_prompt, 0, run->isl}, {"acceptance", run->acceptance, 0, 1},
+    {"draft_time", run->draft_time, 0, 10}, {"draft_tokens", run->draft_tokens, 0, 16},
+    {"expert_imbalance", run->expert_imbalance, 1, 1e6}, {"tensor_parallel", run->tensor_parallel, 1, 1e6},
+    {"pipeline_parallel", run->pipeline_parallel, 1, 1e6}, {"attention_parallel", run->attention_parallel, 1, 1e6},
+    {"expert_parallel", run->expert_parallel, 1, 1e6}, {"prefill_workers", run->prefill_workers, 0, 1e6},
+    {"prefill_tensor_parallel", run->prefill_tensor_parallel, 1, 1e6},
+    {"prefill_attention_parallel", run->prefill_attention_parallel, 1, 1e6},
+    {"prefill_expert_parallel", run->prefill_expert_parallel, 1, 1e6}};
+  int status = PM_OK;
+  for (size_t i = 0; i < sizeof all / sizeof all[0] && status == PM_OK; i++) status = check_bounds(&all[i], error);
+  if (status == PM_OK) status = check_known("rate", run->rate, 1e-9, 1e9, error);
+  if (status == PM_OK) status = check_known("duration", run->duration, 1e-3, 1e12, error);
+  if (status == PM_OK) status = check_known("token_budget", run->token_budget, 1, 1e9, error);
+  if (status == PM_OK) status = check_known("sequences", run->sequences, 1, 1e9, error);
+  if (status == PM_OK) status = check_known("memory_fraction", run->memory_fraction, 0.01, 1, error);
+  if (status == PM_OK) status = check_known("usable_memory", run->usable_memory, 1, 1e18, error);
+  if (status == PM_OK) status = check_known("client_time", run->client_time, 0, 1e6, error);
+  return status == PM_OK ? check_known("bunching", run->bunching, 0, 1, error) : status;
+}
+
+static int check_choice(const char *name, int32_t value, int32_t count, pm_error *error)
+{
+  if (value >= 0 && value < count) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no %s %d", name, value);
+}
+
+static int check_choices(const pm_serving_run *run, pm_error *error)
+{
+  int status = check_choice("precision", run->precision, PM_PRECISION_COUNT, error);
+  if (status == PM_OK) status = check_choice("kernel model", run->kernel_model, PM_KERNEL_MODEL_COUNT, error);
+  if (status == PM_OK) status = check_choice("kind of arrivals", run->arrivals, PM_ARRIVALS_COUNT, error);
+  if (status == PM_OK) status = check_choice("format of weights", run->weights, PM_STORED_COUNT, error);
+  if (status == PM_OK) status = check_choice("format of weights", run->expert_weights, PM_STORED_COUNT, error);
+  if (status == PM_OK) status = check_choice("format of the cache", run->kv_cache, PM_STORED_COUNT, error);
+  if (status != PM_OK) return status;
+  if (run->arrivals == PM_ARRIVALS_OPEN && isnan(run->rate))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an open loop needs a rate, such as \"4 1/s\"");
+  return PM_OK;
+}
+
+/* GPUs that read prompts alone, and those of each replica that decodes. */
+static int64_t prefill_gpus(const pm_serving_run *run)
+{
+  return (int64_t)run->prefill_workers * run->prefill_tensor_parallel * run->prefill_attention_parallel;
+}
+
+static int64_t replica_gpus(const pm_serving_run *run)
+{
+  return (int64_t)run->tensor_parallel * run->pipeline_parallel * run->attention_parallel;
+}
+
+static int64_t replicas_of(const pm_serving_run *run)
+{
+  return ((int64_t)run->gpus * run->nodes - prefill_gpus(run)) / replica_gpus(run);
+}
+
+static int check_gpus(const pm_serving_run *run, pm_error *error)
+{
+  int64_t all = (int64_t)run->gpus * run->nodes, each = replica_gpus(run), left = all - prefill_gpus(run);
+  if (run->pipeline_parallel > 1 && run->prefill_workers > 0)
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "pipeline_parallel %d with prefill workers is not modelled",
+                    run->pipeline_parallel);
+  if (left >= each && left % each == 0) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%lld GPUs are no whole number of replicas of %lld", (long long)left,
+                  (long long)each);
+}
+
+static int check_run(const pm_plan *plan, const pm_serving_run *run, pm_error *error)
+{
+  int status = pm__plan_check_place("network", run->network_index, plan->network_count, error);
+  if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
+  if (status == PM_OK) status = pm__plan_check_place("engine", run->engine_index, plan->engine_count, error);
+  if (status == PM_OK) status = check_choices(run, error);
+  if (status == PM_OK) status = check_sizes(run, error);
+  if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
+  return status == PM_OK ? check_gpus(run, error) : status;
+}
+
+/* ---- Memory ---- */
+
+/* Weights, and one request as long as it gets. */
+static bool fits(const pm__serving_replica *r)
+{
+  return isnan(r->memory.usable) || pm__serving_room(r, r->run->isl + r->run->osl) >= 1;
+}
+
+static int check_memory(const pm__serving_replica *r, pm_error *error)
+{
+  if (r->run->ignore_memory || fits(r)) return PM_OK;
+  double need = r->memory.weights + r->memory.reserve + pm__serving_cache_bytes(r, r->run->isl + r->run->osl);
+  double given = r->memory.cache + r->memory.weights + r->memory.reserve;
+  return pm__fail(error, PM_STATUS_DOES_NOT_FIT,
+                  "weights of %.1f GB, the engine's %.1f GB and one request of %.0f tokens take %.1f GB of a GPU, of "
+                  "whose %.1f GB the engine takes %.1f GB; more GPUs for each layer (tensor_parallel) or narrower "
+                  "weights would fit", r->memory.weights / 1e9, r->memory.reserve / 1e9, r->run->isl + r->run->osl,
+                  need / 1e9, r->memory.usable / 1e9, given / 1e9);
+}
+
+static int make(const pm_plan *plan, const pm_serving_run *run, pm__serving_replica *r, pm_error *error)
+{
+  int status = check_run(plan, run, error);
+  return status == PM_OK ? pm__serving_replica_make(r, plan, run, run->tensor_parallel, error) : status;
+}
+
+int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *error)
+{
+  pm__serving_replica r;
+  int status = make(plan, run, &r, error);
+  return status == PM_OK ? check_memory(&r, error) : status;
+}
+
+int pm__serve_get_memory(const pm_plan *plan, const pm_serving_run *run, pm_memory_use *use, pm_error *error)
+{
+  pm__serving_replica r;
+  int status = make(plan, run, &r, error);
+  if (status != PM_OK) return status;
+  double cache = fmax(0, r.memory.cache);
+  pm_record_clear(pm_record_type_find("memory_use"), use);
+  use->weights = r.memory.weights;
+  use->activations = cache;
+  use->context = r.memory.reserve;
+  use->total = r.memory.weights + r.memory.reserve + cache;
+  use->usable = r.memory.usable;
+  use->largest_batch = pm__serving_room(&r, run->isl + run->osl) * r.groups;
+  use->verdict = isnan(r.memory.usable) ? PM_VERDICT_UNKNOWN : fits(&r) ? PM_VERDICT_FITS : PM_VERDICT_DOES_NOT_FIT;
+  return PM_OK;
+}
+
+/* ---- Answers ---- */
+
+static void fill_unknown(pm_serving *out, int status)
+{
+#define UNKNOWN_REAL(name) out->name = NAN;
+#define UNKNOWN_INT(name) out->name = 0;
+#define UNKNOWN_STATUS(name) out->name = status;
+#define UNKNOWN_SERVING_LIMIT(name) out->name = PM_SERVING_LIMIT_NONE;
+#define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
+#define UNKNOWN_CALIBRATION_STATUS(name) out->name = PM_CALIBRATION_STATUS_NONE;
+#define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
+  PM_SERVING_FIELDS(UNKNOWN)
+#undef UNKNOWN
+}
+
+static void set_memory(const pm__serving_replica *r, pm_serving *out)
+{
+  const pm__serving_memory *m = &r->memory;
+  out->gpu_memory = m->usable;
+  out->weight_memory = m->weights;
+  out->reserve_memory = m->reserve;
+  out->cache_memory = fmax(0, m->cache);
+  out->token_memory = r->model->cache_whole * r->device.cache_bytes;
+  out->cache_tokens = m->token > 0 ? floor(fmax(0, m->cache) / m->token) * r->groups : (double)NAN;
+  out->largest_concurrency = fmin(pm__serving_room(r, r->run->isl + r->run->osl), r->limit) * r->groups;
+  out->verdict = isnan(m->usable) ? PM_VERDICT_UNKNOWN : fits(r) ? PM_VERDICT_FITS : PM_VERDICT_DOES_NOT_FIT;
+  out->memory = m->weights + m->reserve;
+}
+
+/* What a pass of decoding is spent on. */
+static void set_parts(const pm__serving_replica *r, double running, double context, pm_serving *out)
+{
+  double factor = isnan(r->engine->decode_factor) ? 1 : r->engine->decode_factor;
+  pm__serving_times t = pm__serving_decode_parts(r, running, context);
+  out->step_time = pm__serving_decode(r, running, context);
+  out->product_time = factor * t.product;
+  out->attention_time = factor * t.attention;
+  out->expert_time = factor * t.expert;
+  out->pass_time = factor * t.pass;
+  out->communication_time = factor * t.exchange;
+  double hidden = pm__serving_sum(&t) - pm__serving_kernels(r, &t);
+  out->host_time = fmax(0, out->step_time - factor * pm__serving_kernels(r, &t));
+  out->least_step_time = pm__serving_least(r, running, context);
+  out->mbu = out->least_step_time / out->step_time;
+  double start = factor * (t.start - hidden), compute = factor * t.compute;
+  double memory = factor * (pm__serving_kernels(r, &t) - t.exchange) - start - compute;
+  const double shares[] = {compute, memory, start, out->communication_time, out->host_time};
+  int most = 0;
+  for (int i = 1; i < 5; i++)
+    if (shares[i] > shares[most]) most = i;
+  out->bottleneck = PM_SERVING_LIMIT_COMPUTE + most;
+}
+
+static void set_rates(const pm_serving_run *run, double replicas, const pm__serving_service *s, pm_serving *out)
+{
+  out->ttft = s->ttft;
+  out->ttft_percentile = s->ttft_late;
+  out->tpot = s->tpot;
+  out->tpot_percentile = s->tpot_late;
+  out->latency = s->latency;
+  out->latency_percentile = s->latency + (s->ttft_late - s->ttft);
+  out->request_rate = replicas * s->rate;
+  out->output_rate = out->request_rate * run->osl;
+  out->total_rate = out->request_rate * (run->isl + run->osl);
+  out->user_rate = 1 / s->tpot;
+  out->gpu_rate = out->output_rate / out->total_gpus;
+  out->largest_rate = replicas * s->largest;
+  out->running = s->running;
+  out->prefill_time = s->prefill;
+  out->queue_time = s->queue;
+  out->transfer_time = s->transfer;
+}
+
+static int32_t status_of(const pm_plan *plan, const pm__serving_replica *r)
+{
+  const pm__plan_engine *engine = pm__plan_engine_at(plan, r->run->engine_index, r->run->system_index);
+  const pm__plan_rows *rows = &engine->rows[r->run->system_index];
+  if (!rows->runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+  int32_t status = pm__worse_status(r->device.narrow->status[PM__PRODUCTS],
+                                    r->device.wide->status[PM__FUSED_ATTENTION]);
+  return pm__worse_status(status, rows->host == PM_CALIBRATION_STATUS_CALIBRATED ? rows->host
+                                                                                  : PM_CALIBRATION_STATUS_EXTRAPOLATED);
+}
+
+static void set_interval(const pm__serving_replica *r, pm_serving *out)
+{
+  const pm_engine *e = r->engine;
+  double less_sure = pm__spread_factor(out->calibration, e->spread_extrapolated, e->spread_not_calibrated);
+  double spread = less_sure * e->spread, first_spread = less_sure * e->first_spread;
+  if (!(spread > 0)) return;
+  double factor = pm__interval_factor(pm__spread_square(spread));
+  out->output_rate_p10 = out->output_rate / factor;
+  out->output_rate_p90 = out->output_rate * factor;
+  out->tpot_p10 = out->tpot / factor;
+  out->tpot_p90 = out->tpot * factor;
+  if (!(first_spread > 0)) return;
+  double first = pm__interval_factor(pm__spread_square(first_spread));
+  out->ttft_p10 = out->ttft / first;
+  out->ttft_p90 = out->ttft * first;
+}
+
+/* ---- One run ---- */
+
+static void serve_pools(const pm_plan *plan, const pm__serving_replica *decode, double replicas,
+                        pm__serving_service *out)
+{
+  pm__serving_replica prefill;
+  const pm_serving_run *run = decode->run;
+  pm_serving_run alone = *run;
+  alone.expert_parallel = run->prefill_expert_parallel;
+  alone.attention_parallel = run->prefill_attention_parallel;
+  if (pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, NULL) != PM_OK) return;
+  pm__serving_load of_decode = pm__serving_load_of(decode), of_prefill = pm__serving_load_of(&prefill);
+  pm__serving_pools pools = {&of_decode, &of_prefill, run->prefill_workers, replicas,
+                             run->arrivals == PM_ARRIVALS_OPEN ? (double)NAN : run->concurrency, run->rate};
+  pm__serving_pools_serve(&pools, out);
+  out->rate /= replicas;
+  out->largest /= replicas;
+}
+
+/* Requests are divided over replicas, and within one over its groups. */
+static void serve_replica(const pm__serving_replica *r, double replicas, pm__serving_service *out)
+{
+  const pm_serving_run *run = r->run;
+  pm__serving_load load = pm__serving_load_of(r);
+  double groups = replicas * r->groups, each = fmax(1, run->concurrency / groups);
+  switch (run->arrivals) {
+  case PM_ARRIVALS_OPEN: pm__serving_open(&load, run->rate / groups, out); break;
+  case PM_ARRIVALS_STATIC: pm__serving_static(&load, each, out); break;
+  case PM_ARRIVALS_OFFLINE: pm__serving_offline(&load, out); break;
+  default: pm__serving_closed(&load, each, out);
+  }
+  double busy = run->arrivals == PM_ARRIVALS_OFFLINE ? groups : fmin(groups, fmax(1, run->concurrency));
+  if (run->arrivals == PM_ARRIVALS_OPEN) busy = groups;
+  out->rate *= busy / replicas;
+  out->largest *= r->groups;
+}
+
+static void answer(const pm_plan *plan, const pm__serving_replica *r, pm_serving *out)
+{
+  const pm_serving_run *run = r->run;
+  pm__serving_service s = {.ttft = NAN, .tpot = NAN, .rate = NAN, .largest = NAN};
+  double replicas = (double)replicas_of(run);
+  out->replicas = (int32_t)replicas;
+  if (run->prefill_workers > 0) serve_pools(plan, r, replicas, &s);
+  else serve_replica(r, replicas, &s);
+  double context = run->isl + run->osl / 2;
+  set_parts(r, fmax(1, s.running), context, out);
+  set_rates(run, replicas, &s, out);
+  out->memory += fmin(r->memory.cache, s.running * pm__serving_cache_bytes(r, context));
+  if (s.limit != PM_SERVING_LIMIT_NONE) out->bottleneck = s.limit;
+  out->calibration = status_of(plan, r);
+  set_interval(r, out);
+}
+
+/* Only memory is known of a model that does not fit. */
+static void set_too_large(const pm__serving_replica *r, pm_serving *out)
+{
+  fill_unknown(out, PM_STATUS_DOES_NOT_FIT);
+  set_memory(r, out);
+}
+
+static void answer_one(const pm_plan *plan, const pm_serving_run *run, pm_serving *out)
+{
+  pm__serving_replica r;
+  fill_unknown(out, PM_OK);
+  int status = make(plan, run, &r, NULL);
+  if (status != PM_OK) {
+    fill_unknown(out, status);
+    return;
+  }
+  out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
+  set_memory(&r, out);
+  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(&r, out);
+  else answer(plan, &r, out);
+  if (out->status == PM_OK && isnan(out->tpot) && isnan(out->latency)) fill_unknown(out, PM_STATUS_NOT_MODELLED);
+}
+
+void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm_serving *out)
+{
+  answer_one(plan, run, out);
+  out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
+}
+
+/* ---- The largest concurrency ---- */
+
+int pm__serve_find_concurrency(const pm_plan *plan, pm_serving_run *run, double time, pm_serving *out,
+                               pm_error *error)
+{
+  fill_unknown(out, PM_STATUS_BAD_ARGUMENT);
+  if (!(time > 0) || isinf(time))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "time per token %g is not positive and finite", time);
+  int status = pm__serve_check(plan, run, error);
+  if (status != PM_OK) return out->status = status;
+  double low = 0, high = 1, most = 1e6;
+  for (run->concurrency = high; high < most; high *= 2) {
+    run->concurrency = high;
+    pm__serve_predict(plan, run, out);
+    if (!(out->tpot <= time)) break;
+    low = high;
+  }
+  while (high - low > 1) {
+    run->concurrency = floor((low + high) / 2);
+    pm__serve_predict(plan, run, out);
+    if (out->tpot <= time) low = run->concurrency;
+    else high = run->concurrency;
+  }
+  run->concurrency = fmax(1, low);
+  pm__serve_predict(plan, run, out);
+  if (low >= 1) return PM_OK;
+  double alone = out->tpot;
+  fill_unknown(out, PM_STATUS_UNREACHABLE);
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "one request alone takes %.3g ms for a token, longer than %.3g ms",
+                  alone * 1e3, time * 1e3);
+}

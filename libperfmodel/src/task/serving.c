@@ -1,0 +1,88 @@
+/* Serving: requests to a language model. */
+#include "serving/serve.h"
+#include "task/task.h"
+
+static int complete_counts(const pm_system *system, const pm_given *given, void *run, pm_error *error)
+{
+  return pm__complete_serving_counts(system, given, (pm_serving_run *)run, error);
+}
+
+static int32_t class_of(const void *run, bool experts)
+{
+  (void)run, (void)experts;
+  return PM__SOFTWARE_DATA;
+}
+
+static int complete(const pm__complete_question *question, int counts, void *run, pm_error *error)
+{
+  (void)error;
+  pm__complete_serving_run(question, (pm_serving_run *)run);
+  return counts;
+}
+
+static int list_assumptions(const pm__complete_question *question, const void *run, pm_assumption *rows)
+{
+  return pm__complete_serving_list(question, (const pm_serving_run *)run, rows);
+}
+
+static int check(const pm_plan *plan, const void *run, pm_error *error)
+{
+  return pm__serve_check(plan, (const pm_serving_run *)run, error);
+}
+
+static int predict(const pm_plan *plan, unsigned columns, const void *runs, void *answers, size_t count)
+{
+  (void)columns;
+  for (size_t i = 0; i < count; i++)
+    pm__serve_predict(plan, (const pm_serving_run *)runs + i, (pm_serving *)answers + i);
+  return PM_OK;
+}
+
+static int get_memory(const pm_plan *plan, const void *run, pm_memory_use *use, pm_error *error)
+{
+  return pm__serve_get_memory(plan, (const pm_serving_run *)run, use, error);
+}
+
+/* Of a sensitivity the time of a token counts; an offline run has its rate alone. */
+static pm__task_outcome read(const void *answer)
+{
+  const pm_serving *p = (const pm_serving *)answer;
+  double factor = p->output_rate_p90 / p->output_rate;
+  return (pm__task_outcome){.status = p->status, .verdict = p->verdict,
+                            .bottleneck = p->bottleneck == PM_SERVING_LIMIT_COMPUTE ? PM_BOTTLENECK_COMPUTE
+                                                                                    : PM_BOTTLENECK_MEMORY_BANDWIDTH,
+                            .calibration = p->calibration, .time = p->tpot, .throughput = p->request_rate,
+                            .throughput_p10 = p->request_rate / factor, .throughput_p90 = p->request_rate * factor,
+                            .memory = p->memory, .efficiency = 1};
+}
+
+static int find_batch(const pm_plan *plan, void *run, double time, void *answer, pm_error *error)
+{
+  return pm__serve_find_concurrency(plan, (pm_serving_run *)run, time, (pm_serving *)answer, error);
+}
+
+static double count_batches(const void *asked)
+{
+  (void)asked;
+  return 1;
+}
+
+const pm__task pm__task_serving = {
+  .facts = {"serving", "request", "serving_run", "serving", "engine_index", "concurrency", 0},
+  .software = PM__TASK_ENGINES,
+  .at = {sizeof(pm_serving_run), offsetof(pm_serving_run, network_index), offsetof(pm_serving_run, system_index),
+         offsetof(pm_serving_run, engine_index), offsetof(pm_serving_run, gpus), offsetof(pm_serving_run, nodes),
+         offsetof(pm_serving_run, precision), offsetof(pm_serving_run, concurrency)},
+  .answer_size = sizeof(pm_serving),
+  .complete_counts = complete_counts,
+  .classes = 1,
+  .class_of = class_of,
+  .complete = complete,
+  .list_assumptions = list_assumptions,
+  .check = check,
+  .predict = predict,
+  .get_memory = get_memory,
+  .read = read,
+  .find_batch = find_batch,
+  .count_batches = count_batches,
+};

@@ -1,0 +1,92 @@
+/* perfmodel serve: what requests see of a language model that is served. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runs.h"
+
+typedef struct question {
+  pm_catalog *catalog;
+  pm_network *network;
+  pm_system *system;
+  pm_study *study;
+  const pm_plan *plan; /* of the study */
+  cli_runs asked;
+} question;
+
+static int find_all(const cli_request *request, question *q)
+{
+  int code;
+  q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
+  if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
+  const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, PM_TASK_SERVING};
+  if (code == CODE_DONE) q->study = open_study(request, &asked, NULL, &code);
+  return code;
+}
+
+static pm_serving *answer_at(const question *q, size_t i)
+{
+  return (pm_serving *)q->asked.answers + i;
+}
+
+static int answer_all(const cli_request *request, question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  int code = make_runs(&q->asked, 1, 1, 0, RUNS_MOST, "runs");
+  if (code == CODE_DONE) code = complete_all(&q->asked, request, q->study, q->asked.count > 1);
+  if (code == CODE_DONE) q->plan = open_plan(q->study, &code);
+  if (code == CODE_DONE) code = predict_all(&q->asked, q->plan, 0);
+  if (code != CODE_DONE || q->asked.count > 1) return code;
+  if (pm_task_check(q->plan, PM_TASK_SERVING, run_at(&q->asked, 0), q->asked.type->size, &error) == PM_OK)
+    return CODE_DONE;
+  return fail_error(&error);
+}
+
+static int write_answers(const cli_request *request, const question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_sweep sweep = sweep_of(&q->asked);
+  return write_table(request, pm_study_tabulate(q->study, &q->asked.given, &sweep, &error), &error);
+}
+
+static bool all_failed(const question *q)
+{
+  for (size_t i = 0; i < q->asked.count; i++)
+    if (answer_at(q, i)->status == PM_OK) return false;
+  return true;
+}
+
+static int run(const cli_request *request)
+{
+  question q;
+  memset(&q, 0, sizeof q);
+  int code = start_runs(&q.asked, request, PM_TASK_SERVING, true);
+  if (code == CODE_DONE) q.catalog = open_catalog(request, &code);
+  if (code == CODE_DONE) code = find_all(request, &q);
+  if (code == CODE_DONE) code = answer_all(request, &q);
+  if (code == CODE_DONE) code = write_answers(request, &q);
+  if (code == CODE_DONE && all_failed(&q)) code = CODE_CONSTRAINT;
+  pm_study_free(q.study);
+  pm_network_free(q.network);
+  pm_system_free(q.system);
+  pm_catalog_free(q.catalog);
+  free_runs(&q.asked);
+  return code;
+}
+
+static const cli_option options[] = {
+  {OPTION_FIELDS, '\0', "serving_run", "many", NULL},
+  {OPTION_FRAMEWORK, '\0', "engine", "NAME",
+   "the serving engine, such as vllm, sglang-0.4 or trtllm-1.0 (default vllm, the newest); see perfmodel list engines"},
+  COLUMNS_OPTION,
+  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
+  {OPTION_COUNT, '\0', NULL, NULL, NULL},
+};
+
+const cli_command serve_command = {
+  "serve", "NETWORK GPU|SYSTEM", "predicts what requests see of a language model that is served",
+  "Predicts time to first token (TTFT), time per output token (TPOT), throughput, and how many requests fit at once, "
+  "one row for each combination of the lists. With --concurrency so many clients each wait for their answer; with "
+  "--rate requests come whatever happens to those before; --arrivals static is one batch, offline the largest "
+  "throughput.",
+  "perfmodel serve llama3-70b hgx-h100 --tensor-parallel 4 --isl 2048 --osl 256 --concurrency 1,4,16,64", options, 2, 2,
+  run};
