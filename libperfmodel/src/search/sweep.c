@@ -198,7 +198,9 @@ static int add_hardware(pm_table *table, const sweep_table *sweep, const char *p
 static int add_runs(pm_table *table, const sweep_table *of, pm_error *error)
 {
   const pm_task_facts *facts = &of->task->facts;
-  const char *software = of->task->software == PM__TASK_FRAMEWORKS ? "framework" : "profile";
+  static const char *const titles[] = {[PM__TASK_FRAMEWORKS] = "framework", [PM__TASK_PROFILES] = "profile",
+                                       [PM__TASK_ENGINES] = "engine"};
+  const char *software = titles[of->task->software];
   int status = add_ids(table, "network", network_id, of, error);
   if (status == PM_OK) status = add_ids(table, "system", system_id, of, error);
   if (status == PM_OK) status = add_ids(table, software, software_id, of, error);
