@@ -89,7 +89,7 @@ static int set_devices(pm__serving_replica *r, const pm_plan *plan, const pm__pl
   const pm__plan_system *system = &plan->systems[run->system_index];
   const pm__device *devices = plan->systems[system->device].devices[run->kernel_model];
   const pm_gpu *gpu = &system->system->gpu;
-  int wide = pm_precision_get_bytes(run->precision) >= 2 ? run->precision : pm_gpu_get_half_precision(gpu);
+  int wide = pm_precision_get_bytes(run->precision) >= 2 ? run->precision : pm__gpu_get_half_precision(gpu);
   if (!devices[run->precision].usable) return pm__kernel_refuse_precision(gpu, run->precision, error);
   double own = devices[run->precision].bytes;
   r->device = (pm__serving_device){

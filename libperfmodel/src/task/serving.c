@@ -56,6 +56,19 @@ static pm__task_outcome read(const void *answer)
                             .memory = p->memory, .efficiency = 1};
 }
 
+/* Of a pass of decoding. */
+static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])
+{
+  const pm_serving *p = (const pm_serving *)answer;
+  const pm__task_part all[] = {{"linear layers", p->product_time}, {"attention", p->attention_time},
+                               {"experts", p->expert_time}, {"norms and activations", p->pass_time},
+                               {"communication", p->communication_time}, {"engine", p->host_time}};
+  int count = 0;
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    if (all[i].time > 0) parts[count++] = all[i];
+  return count;
+}
+
 static int find_batch(const pm_plan *plan, void *run, double time, void *answer, pm_error *error)
 {
   return pm__serve_find_concurrency(plan, (pm_serving_run *)run, time, (pm_serving *)answer, error);
@@ -83,6 +96,9 @@ const pm__task pm__task_serving = {
   .predict = predict,
   .get_memory = get_memory,
   .read = read,
+  .time = "pass of decoding",
+  .activations = "keys and values",
+  .list_parts = list_parts,
   .find_batch = find_batch,
   .count_batches = count_batches,
 };
