@@ -1,6 +1,7 @@
 /*
 ** Calibration of serving engines: what an engine's software makes of kernels and passes, from rows of latencies and
-** rates; then what clients and servers add to the first token, from rows of that alone.
+** rates; then what clients and servers add to the first token, from rows of that alone. Clients are those of a source,
+** not of an engine: they are fitted for each source, and every engine gets the median of the sources.
 **
 ** Residual: the logarithm of predicted over measured, with Huber's loss. What a constant is before any row counts as
 ** some rows: a factor that rows do not decide stays what it is. Rows of one source, GPU and network count together as
@@ -40,7 +41,8 @@ typedef struct problem {
   pm__lab_serving_rows *rows;
   pm__lab_serving_row *items;
   size_t count;
-  const char *engine;      /* that is fitted now */
+  const char *engine;      /* that is fitted now; NULL: all of a source */
+  const char *source;
   size_t *active, active_count;
   double *weight;          /* of the active rows */
   double values[KINDS];    /* that are put into the engine now; NAN: as it is */
@@ -116,14 +118,19 @@ static void weigh(problem *p)
   }
 }
 
+/* Pools have a router, whose times are not a client's. */
+static bool is_wanted(const problem *p, const pm__lab_serving_row *row, bool first)
+{
+  const pm__lab_serving_plan *plan = pm__lab_serving_rows_plan(p->rows, row->plan);
+  if (!counts(row) || is_first(row) != first || (first && row->run.prefill_workers > 0)) return false;
+  return p->engine != NULL ? strcmp(plan->engine, p->engine) == 0 : strcmp(row->source, p->source) == 0;
+}
+
 static void choose_rows(problem *p, bool first)
 {
   p->active_count = 0;
-  for (size_t i = 0; i < p->count; i++) {
-    const pm__lab_serving_plan *plan = pm__lab_serving_rows_plan(p->rows, p->items[i].plan);
-    if (strcmp(plan->engine, p->engine) == 0 && counts(&p->items[i]) && is_first(&p->items[i]) == first)
-      p->active[p->active_count++] = i;
-  }
+  for (size_t i = 0; i < p->count; i++)
+    if (is_wanted(p, &p->items[i], first)) p->active[p->active_count++] = i;
   weigh(p);
 }
 
@@ -215,7 +222,10 @@ static int solve(problem *p, bool first, pm_error *error)
   }
   size_t rows = p->active_count + p->chosen_count;
   int status = pm_fit(found, p->chosen_count, residuals_of, p, rows, &options, NULL, error);
-  if (status == PM_OK) status = keep(p, found, error);
+  for (size_t i = 0; i < p->chosen_count && first && status == PM_OK; i++)
+    p->values[p->chosen[i]] = found[i].value;
+  if (status != PM_OK || first) return status;
+  status = keep(p, found, error);
   return status == PM_OK ? add_errors(p, first, error) : status;
 }
 
@@ -227,12 +237,92 @@ static int fit_stage(problem *p, bool first, pm_error *error)
   return status == PM_OK && p->chosen_count > 0 ? solve(p, first, error) : status;
 }
 
+static void forget(problem *p)
+{
+  for (int i = 0; i < KINDS; i++) p->values[i] = NAN;
+}
+
 static int fit_engine(problem *p, const char *engine, pm_error *error)
 {
   p->engine = engine;
-  for (int i = 0; i < KINDS; i++) p->values[i] = NAN;
-  int status = fit_stage(p, false, error);
-  return status == PM_OK ? fit_stage(p, true, error) : status;
+  forget(p);
+  return fit_stage(p, false, error);
+}
+
+/* ---- Clients ---- */
+
+enum { SOURCES = 32 };
+
+typedef struct clients {
+  const char *source[SOURCES];
+  double value[KINDS][SOURCES]; /* NAN: the source does not decide it */
+  size_t count, rows;
+} clients;
+
+static bool is_new(const clients *c, const char *source)
+{
+  for (size_t i = 0; i < c->count; i++)
+    if (strcmp(c->source[i], source) == 0) return false;
+  return c->count < SOURCES;
+}
+
+static int fit_source(problem *p, clients *c, const char *source, pm_error *error)
+{
+  p->engine = NULL;
+  p->source = source;
+  forget(p);
+  int status = fit_stage(p, true, error);
+  for (int i = 0; i < KINDS; i++) c->value[i][c->count] = p->values[i];
+  c->source[c->count++] = source;
+  c->rows += p->active_count;
+  return status;
+}
+
+static double median_of(const double *values, size_t count)
+{
+  double known[SOURCES];
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++)
+    if (!isnan(values[i])) known[n++] = values[i];
+  qsort(known, n, sizeof *known, by_size);
+  return n == 0 ? (double)NAN : n % 2 != 0 ? known[n / 2] : sqrt(known[n / 2 - 1] * known[n / 2]);
+}
+
+/* Every engine that was fitted has the clients of the median source. */
+static int keep_clients(problem *p, const clients *c, const char *engine, pm_error *error)
+{
+  p->engine = engine;
+  forget(p);
+  for (int i = 0; i < KINDS; i++) {
+    double value = kinds[i].first_token ? median_of(c->value[i], c->count) : (double)NAN;
+    if (isnan(value)) continue;
+    pm_fit_parameter found = pm_fit_parameter_make(kinds[i].name, kinds[i].start, kinds[i].lower, kinds[i].upper);
+    found.value = value;
+    found.uncertainty = 1 / sqrt((double)c->count);
+    found.state = PM_FIT_STATE_FITTED;
+    pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, engine, kinds[i].name, error);
+    if (kept == NULL) return PM_STATUS_NO_MEMORY;
+    pm__lab_constant_found(kept, STAGE, field_of(i)->unit, &found, c->rows);
+    p->values[i] = kept->value;
+  }
+  choose_rows(p, true);
+  return p->active_count > 0 ? add_errors(p, true, error) : PM_OK;
+}
+
+static int fit_clients(problem *p, const char *chosen, pm_error *error)
+{
+  clients c = {.count = 0};
+  int status = PM_OK;
+  for (size_t i = 0; i < p->count && status == PM_OK; i++)
+    if (is_first(&p->items[i]) && p->items[i].run.prefill_workers == 0 && is_new(&c, p->items[i].source))
+      status = fit_source(p, &c, p->items[i].source, error);
+  for (size_t i = 0; i < p->count && status == PM_OK && c.count > 0; i++) {
+    const char *engine = pm__lab_serving_rows_plan(p->rows, p->items[i].plan)->engine;
+    bool wanted = chosen == NULL || pm__lab_listed(chosen, engine);
+    if (wanted && pm__lab_calibration_find(p->out, engine, "client_time") == NULL)
+      status = keep_clients(p, &c, engine, error);
+  }
+  return status;
 }
 
 static int fit_all(problem *p, const char *chosen, pm_error *error)
@@ -243,7 +333,7 @@ static int fit_all(problem *p, const char *chosen, pm_error *error)
     bool wanted = chosen == NULL || pm__lab_listed(chosen, engine);
     if (wanted && !pm__lab_calibration_has(p->out, engine)) status = fit_engine(p, engine, error);
   }
-  return status;
+  return status == PM_OK ? fit_clients(p, chosen, error) : status;
 }
 
 /* ---- The file ---- */

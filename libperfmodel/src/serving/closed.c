@@ -27,7 +27,8 @@ pm__serving_load pm__serving_load_of(const pm__serving_replica *r)
   double cache = pm__serving_room(r, l.context);
   l.by_cache = cache < r->limit;
   l.room = fmax(1, fmin(cache, r->limit));
-  l.client = known(run->client_time, known(r->engine->client_time, 0));
+  bool served = run->arrivals == PM_ARRIVALS_CLOSED || run->arrivals == PM_ARRIVALS_OPEN; /* else by a script */
+  l.client = known(run->client_time, served ? known(r->engine->client_time, 0) : 0);
   l.bunching = known(run->bunching, known(r->engine->bunching, 0));
   return l;
 }
