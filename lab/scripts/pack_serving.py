@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes data/measured/serving.csv.gz: published serving of language models as packed rows, one quantity a row.
 
-    lab/scripts/pack_serving.py FOLDER        with serving.csv.gz and serving_more.csv.gz as they were collected
+    lab/scripts/pack_serving.py FOLDER        with serving.csv.gz, serving_more.csv.gz and vllm_memory.csv.gz as they
+                                              were collected
 
 How the words of the sources are read, decided before any prediction was looked at:
 
@@ -19,6 +20,8 @@ How the words of the sources are read, decided before any prediction was looked 
   tp         with attention DP is the number of GPUs where that is what the row's GPUs say.
   duration   of an open loop: its requests over their rate.
   rates      all GPUs together.
+  memory     of vLLM: weights, what it keeps beside them (activations and what is not PyTorch's) and cache of a GPU, in
+             GiB; a fine-tuned model has the sizes of its base.
   use        rows whose `check` is ok; the others are packed as "skip" with its words.
 """
 import csv
@@ -48,7 +51,8 @@ SYSTEMS = {
 }
 COLUMNS = ["id", "task", "network", "system", "framework", "gpus", "nodes", "arrivals", "concurrency", "rate",
            "duration", "isl", "osl", "precision", "weights", "expert_weights", "kv_cache", "tensor_parallel",
-           "pipeline_parallel", "attention_parallel", "expert_parallel", "prefill_workers", "prefill_tensor_parallel",
+           "pipeline_parallel", "attention_parallel", "expert_parallel", "memory_fraction",
+           "prefill_workers", "prefill_tensor_parallel",
            "prefill_attention_parallel", "prefill_expert_parallel", "quantity", "value", "source", "words", "use",
            "check"]
 
@@ -151,6 +155,31 @@ def quantities(row):
             yield "request_rate", float(row["concurrency"]) / (float(row["ttft_s"]) + (osl - 1) * float(row["tpot_s"]))
 
 
+MEMORY_NETWORKS = {
+    "Qwen3-14B": "qwen3-14b", "Qwen3-30B-A3B": "qwen3-30b-a3b", "Kimi-Dev-72B": "qwen2-72b",
+    "Qwen2.5-72B-Instruct": "qwen2-72b", "Mistral-Small-3.1-24B-Instruct-2503": "mistral-small-3.1-24b",
+    "granite-3.1-2b-instruct": "granite-3.1-2b", "granite-3.1-8b-instruct": "granite-3.1-8b",
+}
+
+
+def packed_memory(row):
+    """What vLLM prints of its memory."""
+    network, why = MEMORY_NETWORKS.get(row["model"]), row["check"]
+    if not network:
+        why = "the catalogue has no " + row["model"]
+    out = {"id": row["id"], "task": "serving", "network": network or row["model"], "system": "dgx-h100",
+           "framework": "vllm-0.17" if release(row["engine_version"]) >= (0, 17) else "vllm-0.11",
+           "gpus": row["tp"], "nodes": 1, "arrivals": "closed", "concurrency": 1, "isl": 1024, "osl": 256,
+           "precision": "bf16", "tensor_parallel": row["tp"], "memory_fraction": row["memory_fraction"],
+           "source": row["source"], "words": f"vllm {row['engine_version']} {row['gpu']} {row['quantization']}",
+           "use": "fit" if why == "ok" else "skip", "check": "" if why == "ok" else why}
+    kept = float(row["activation_gib"]) + float(row["non_torch_gib"])
+    parts = {"weight_memory": row["weights_gib"], "reserve_memory": kept, "cache_memory": row["kv_gib"]}
+    for name, value in parts.items():
+        if value != "":
+            yield {**out, "quantity": name, "value": f"{float(value) * 2**30:.6g}"}
+
+
 ARRIVALS = {"static": "static", "max throughput": "offline", "open loop": "open"}
 
 
@@ -194,6 +223,8 @@ def main():
     for name in ("serving", "serving_more"):
         with gzip.open(folder / f"{name}.csv.gz", "rt", newline="") as table:
             rows += [line for row in csv.DictReader(table) for line in packed(row)]
+    with gzip.open(folder / "vllm_memory.csv.gz", "rt", newline="") as table:
+        rows += [line for row in csv.DictReader(table) for line in packed_memory(row)]
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -60,10 +60,10 @@ static bool is_first(const pm__lab_serving_row *row)
   return strncmp(row->quantity->name, "ttft", 4) == 0;
 }
 
-/* Rates of requests follow from the two times of the same row. */
+/* Rates of requests follow from the two times of the same row; memory moves with no constant of these. */
 static bool counts(const pm__lab_serving_row *row)
 {
-  return strcmp(row->quantity->name, "request_rate") != 0;
+  return strcmp(row->quantity->name, "request_rate") != 0 && strcmp(row->quantity->unit, "B") != 0;
 }
 
 /* ---- Predictions ---- */

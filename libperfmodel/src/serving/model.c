@@ -84,6 +84,7 @@ static bool add_product(walk *w, int number)
   if (head) m->vocabulary = out;
   if (head) m->head_parameters += w->times * in * out;
   else m->product_parameters += w->times * in * out;
+  if (head && layer->parameters == 0) m->tied_parameters += w->times * in * out;
   m->other_parameters += w->times * fmax(0, layer->parameters - in * out); /* biases */
   return true;
 }

@@ -46,6 +46,7 @@ typedef struct pm__serving_model {
   double vocabulary, hidden;
   /* parameters on a GPU: of products, of experts with all of them, of the head, and all others */
   double product_parameters, expert_parameters, head_parameters, other_parameters;
+  double tied_parameters;   /* of the head, which are those of another layer: read, and stored there */
   /* of one token: numbers of the cache on a GPU in layers that see all keys, and in those with a window */
   double cache_full, cache_window, window;
   double cache_whole;       /* of a replica that is not split: no head is there twice */

@@ -110,7 +110,7 @@ static double weights_of(const pm__serving_replica *r)
 {
   const pm__serving_model *m = r->model;
   double experts = m->expert_parameters / r->device.attention_ranks;
-  double ends = 2 * (m->head_parameters + m->other_parameters);
+  double ends = 2 * (m->head_parameters - m->tied_parameters + m->other_parameters);
   return (m->product_parameters * r->device.weight_bytes + experts * r->device.expert_bytes) / r->stages +
          ends / r->stages;
 }
