@@ -25,7 +25,7 @@ static int read_question(const cli_request *request, cli_study *study)
   double global_batch = NAN;
   study->run = pm_run_make();
   study->given = read_given(request, "run");
-  int code = read_settings(request, &study->run, &study->given, &global_batch);
+  int code = read_settings(request, "run", &study->run, &study->given, &global_batch);
   if (code != CODE_DONE) return code;
   if (!read_run(request, "run", &study->run)) return CODE_USAGE;
   return read_global_batch(request, global_batch, &study->run, &study->given);

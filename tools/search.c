@@ -169,7 +169,7 @@ static int write_best(const cli_request *request, const cli_search *s)
   if (pm_search_result_get_plan(s->result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK ||
       pm_search_get_run(s->search, number, &best) != PM_OK)
     return fail(CODE_INTERNAL, "the best plan is not found");
-  return write_settings(request, request->value[OPTION_AS], &best, s->global_batch);
+  return write_settings(request, request->value[OPTION_AS], "run", &best, s->global_batch);
 }
 
 static int answer(const cli_request *request, const cli_search *s)

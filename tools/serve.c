@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runs.h"
+#include "settings.h"
 
 typedef struct question {
   pm_catalog *catalog;
@@ -44,6 +45,10 @@ static int answer_all(const cli_request *request, question *q)
 static int write_answers(const cli_request *request, const question *q)
 {
   pm_error error = PM_ERROR_NONE;
+  const char *as = request->value[OPTION_AS];
+  if (as != NULL && q->asked.count > 1)
+    return fail(CODE_USAGE, "--as writes one run, and these are %zu", q->asked.count);
+  if (as != NULL) return write_settings(request, as, q->asked.type->name, run_at(&q->asked, 0), NAN);
   const pm_sweep sweep = sweep_of(&q->asked);
   return write_table(request, pm_study_tabulate(q->study, &q->asked.given, &sweep, &error), &error);
 }
@@ -78,6 +83,8 @@ static const cli_option options[] = {
   {OPTION_FRAMEWORK, '\0', "engine", "NAME",
    "the serving engine, such as vllm, sglang-0.4 or trtllm-1.0 (default vllm, the newest); see perfmodel list engines"},
   COLUMNS_OPTION,
+  {OPTION_RUN, '\0', "run", "FILE", "the run as vLLM, SGLang or TensorRT-LLM are told it: a script with their flags"},
+  {OPTION_AS, '\0', "as", "vllm|sglang|trtllm", "the flags of that engine, instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

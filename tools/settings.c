@@ -1,5 +1,6 @@
 /* Settings of other programs' runs: read into ours, and ours written as theirs. */
 #include "settings.h"
+#include <stdlib.h>
 #include <string.h>
 #include "options.h"
 
@@ -40,16 +41,16 @@ static void note_row(const cli_request *request, const columns *c, size_t row)
 }
 
 /* A field of the run, the global batch, or nothing of a run. */
-static int take(const columns *c, size_t row, pm_run *run, pm_given *given, double *global_batch)
+static int take(const columns *c, size_t row, const char *record, void *run, pm_given *given, double *global_batch)
 {
   char option[PM_TEXT_MAX], value[PM_TEXT_MAX];
   pm_error error = PM_ERROR_NONE;
   const char *name = text_at(c, c->option, row, option), *text = text_at(c, c->set_to, row, value);
-  const pm_field *field = pm_record_find_field(pm_record_type_find("run"), name);
+  const pm_field *field = pm_record_find_field(pm_record_type_find(record), name);
   int status = PM_OK;
   if (strcmp(name, "global_batch") == 0) status = pm_number_parse(text, global_batch);
   else if (field != NULL) status = pm_record_set(field, run, text, &error);
-  if (field != NULL) pm_given_add(given, "run", name);
+  if (field != NULL) pm_given_add(given, record, name);
   return status == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
@@ -63,7 +64,8 @@ static pm_table *open_settings(const char *path, int *code)
   return table;
 }
 
-int read_settings(const cli_request *request, pm_run *run, pm_given *given, double *global_batch)
+int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,
+                  double *global_batch)
 {
   int code;
   if (request->value[OPTION_RUN] == NULL) return CODE_DONE;
@@ -72,34 +74,53 @@ int read_settings(const cli_request *request, pm_run *run, pm_given *given, doub
   columns c = columns_of(table);
   for (size_t i = 0; i < pm_table_count_rows(table) && code == CODE_DONE; i++) {
     note_row(request, &c, i);
-    code = take(&c, i, run, given, global_batch);
+    code = take(&c, i, record, run, given, global_batch);
   }
   pm_table_free(table);
   return code;
 }
 
+/* Fields of a run that no program is told: of the machine, and of what is asked of those that serve. */
+static bool is_told(const char *record, const char *field)
+{
+  static const char *const machine[] = {"gpus", "nodes", "batch", NULL};
+  static const char *const asked[] = {"gpus", "nodes", "concurrency", "isl", "osl", "arrivals", "rate", "arrival_cv",
+                                      "length_cv", "duration", "percentile", "hit_ratio", "shared_prompt",
+                                      "client_time", "bunching", "kernel_model", "usable_memory", "ignore_memory",
+                                      "expert_imbalance", "acceptance", "draft_time", NULL};
+  if (strstr(field, "_index") != NULL) return false;
+  for (const char *const *name = strcmp(record, "run") == 0 ? machine : asked; *name != NULL; name++)
+    if (strcmp(*name, field) == 0) return false;
+  return true;
+}
+
 enum { FIELDS_MOST = 64 };
 
-int write_settings(const cli_request *request, const char *format, const pm_run *run, double global_batch)
+int write_settings(const cli_request *request, const char *format, const char *record, const void *run,
+                   double global_batch)
 {
-  const pm_record_type *type = pm_record_type_find("run");
+  const pm_record_type *type = pm_record_type_find(record);
   pm_attribute settings[FIELDS_MOST];
   char values[FIELDS_MOST][PM_TEXT_MAX];
   pm_error error = PM_ERROR_NONE;
   size_t count = 0;
-  const pm_run usual = pm_run_make();
+  void *usual = malloc(type->size);
+  if (usual == NULL) return fail_memory();
+  pm_record_fill(record, usual, type->size);
   for (size_t i = 0; i < type->field_count && count < FIELDS_MOST - 1; i++) {
     const pm_field *field = &type->fields[i];
-    double value = pm_record_get_number(field, run), other = pm_record_get_number(field, &usual);
-    bool place = strstr(field->name, "_index") != NULL || strcmp(field->name, "gpus") == 0 ||
-                 strcmp(field->name, "nodes") == 0 || strcmp(field->name, "batch") == 0;
-    if (place || value == other || value != value) continue; /* of the machine, as ever, or unknown */
+    double value = pm_record_get_number(field, run), other = pm_record_get_number(field, usual);
+    if (!is_told(record, field->name) || value == other || value != value) continue; /* as ever, or unknown */
     settings[count] = (pm_attribute){field->name, pm_record_format(field, run, values[count])};
     count++;
   }
-  pm_number_format(values[count], global_batch);
-  settings[count] = (pm_attribute){"global_batch", values[count]};
-  char *text = pm_settings_write(format, settings, count + 1, &error);
+  free(usual);
+  if (global_batch == global_batch) {
+    pm_number_format(values[count], global_batch);
+    settings[count] = (pm_attribute){"global_batch", values[count]};
+    count++;
+  }
+  char *text = pm_settings_write(format, settings, count, &error);
   if (text == NULL) return fail_error(&error);
   int code = write_output(request, text, strlen(text));
   pm_string_free(text);

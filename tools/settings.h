@@ -4,11 +4,13 @@
 
 #include "command.h"
 
-/* Reads --run, if it is given, into a run and what is given of it; what is read, assumed and not understood are notes.
-** The global batch is set if the file has one. */
-int read_settings(const cli_request *request, pm_run *run, pm_given *given, double *global_batch);
+/* Reads --run, if it is given, into a run of that record and what is given of it; what is read, assumed and not
+** understood are notes. The global batch is set if the file has one. */
+int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,
+                  double *global_batch);
 
-/* Prints a run as another program is told it. */
-int write_settings(const cli_request *request, const char *format, const pm_run *run, double global_batch);
+/* Prints a run as another program is told it; NAN: it has no global batch. */
+int write_settings(const cli_request *request, const char *format, const char *record, const void *run,
+                   double global_batch);
 
 #endif

@@ -68,6 +68,55 @@ START_TEST(flags_of_megatron)
 }
 END_TEST
 
+START_TEST(flags_of_engines)
+{
+  ck_assert_str_eq(file_summary("vllm.sh"), "tensor_parallel=4 kv_cache=fp8 sequences=256 token_budget=8192 "
+                                            "memory_fraction=0.9 isl=2048 osl=256 concurrency=64 gpus=4 weights=fp8 "
+                                            "precision=fp8 ");
+  ck_assert_str_eq(summary(NULL, "sglang serve --tp 16 --dp 8 --enable-dp-attention --ep 16 --nnodes 2"),
+                   "expert_parallel=16 nodes=2 tensor_parallel=2 attention_parallel=8 gpus=8 ");
+  ck_assert_str_eq(summary(NULL, "vllm serve --data-parallel-size 4 --request-rate 2.5 --enforce-eager"),
+                   "rate=2.5 !enforce-eager gpus=4 arrivals=open ");
+  ck_assert_str_eq(summary(NULL, "trtllm-serve x --tp_size 4 --kv_cache_free_gpu_memory_fraction 0.5"),
+                   "!kv_cache_free_gpu_memory_fraction tensor_parallel=4 gpus=4 ");
+}
+END_TEST
+
+static const char *value_among(const pm_attribute *items, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(items[i].name, name) == 0) return items[i].value;
+  return "";
+}
+
+/* Law: what an engine is told is read as what was told. */
+START_TEST(engines_are_told_and_read)
+{
+  static const pm_attribute told[] = {{"tensor_parallel", "2"}, {"attention_parallel", "4"}, {"expert_parallel", "8"},
+                                      {"precision", "fp8"}, {"weights", "fp8"}, {"kv_cache", "fp8"},
+                                      {"sequences", "512"}, {"token_budget", "4096"}, {"memory_fraction", "0.8"}};
+  static const char *const engines[] = {"vllm", "sglang"};
+  const size_t count = sizeof told / sizeof told[0];
+  for (size_t e = 0; e < 2; e++) {
+    pm_error error = PM_ERROR_NONE;
+    char *text = pm_settings_write(engines[e], told, count, &error);
+    ck_assert_msg(text != NULL && strchr(text, '#') == NULL, "%s", text != NULL ? text : error.text);
+    pm_table *table = pm_settings_read(engines[e], text, "file", &error);
+    ck_assert_msg(table != NULL, "%s", error.text);
+    size_t found = 0;
+    for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+      const char *expected = value_among(told, count, cell(table, i, "option"));
+      if (expected[0] == '\0') continue;
+      ck_assert_str_eq(cell(table, i, "set_to"), expected);
+      found++;
+    }
+    ck_assert_uint_eq(found, count);
+    pm_table_free(table);
+    pm_string_free(text);
+  }
+}
+END_TEST
+
 START_TEST(files_of_others)
 {
   ck_assert_str_eq(file_summary("llama.toml"),
@@ -171,6 +220,8 @@ int main(void)
   Suite *suite = suite_create("settings");
   TCase *tests = tcase_create("settings");
   tcase_add_test(tests, flags_of_megatron);
+  tcase_add_test(tests, flags_of_engines);
+  tcase_add_test(tests, engines_are_told_and_read);
   tcase_add_test(tests, files_of_others);
   tcase_add_test(tests, offloads);
   tcase_add_test(tests, what_is_no_run_is_said);

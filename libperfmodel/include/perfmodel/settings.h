@@ -1,11 +1,12 @@
 /*
-** How other programs write down a training run: what of it is ours, and ours written as theirs.
+** How other programs write down a run: what of it is ours, and ours written as theirs.
 **
 **     megatron    flags of Megatron-LM, on a command line or in a shell script
 **     nemo        recipes of NeMo and Megatron-Bridge, Python or YAML
 **     torchtitan  its TOML
 **     deepspeed   its JSON
 **     accelerate  YAML of Accelerate, with FSDP, DeepSpeed or Megatron-LM below it
+**     vllm, sglang, trtllm  flags of serving engines
 */
 #ifndef PERFMODEL_SETTINGS_H
 #define PERFMODEL_SETTINGS_H

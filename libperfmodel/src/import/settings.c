@@ -1,10 +1,9 @@
-/* Settings of training runs by other programs: read, given their meaning, and written. */
+/* Settings of runs by other programs: read and given their meaning. */
 #include "import/settings.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "perfmodel/units.h"
 
 /* ---- Meaning ---- */
 
@@ -24,7 +23,7 @@ static const char *last_name(const char *key)
 
 static const pm__settings_key *find_key(const pm__settings_format *format, const char *key)
 {
-  bool last = strcmp(format->name, "nemo") == 0;
+  bool last = format->syntax == PM__SETTINGS_RECIPE;
   for (const pm__settings_key *k = format->keys; k->key != NULL; k++)
     if (same_key(k->key, last ? last_name(key) : key)) return k;
   return NULL;
@@ -47,13 +46,6 @@ static bool translate(const char *values, const char *theirs, char *ours)
   return false;
 }
 
-/* A size, or what a program says for "as many as there are" or "none". */
-static bool is_number(const char *text)
-{
-  double value;
-  return pm_number_parse(text, &value) == PM_OK;
-}
-
 static pm_setting_state state_of(const pm__settings_key *key, const pm__setting *setting, char *set_to)
 {
   if (strcmp(key->option, "-") == 0) return PM_SETTING_STATE_NO_EFFECT;
@@ -61,7 +53,7 @@ static pm_setting_state state_of(const pm__settings_key *key, const pm__setting 
   if (strcmp(key->option, "?") == 0)
     return translate(key->values, setting->value, set_to) ? PM_SETTING_STATE_NO_EFFECT : PM_SETTING_STATE_NOT_MODELLED;
   if (strncmp(key->option, "network.", 8) == 0) return PM_SETTING_STATE_NETWORK;
-  bool known = key->values != NULL ? translate(key->values, setting->value, set_to) : is_number(set_to);
+  bool known = key->values != NULL ? translate(key->values, setting->value, set_to) : pm__settings_is_number(set_to);
   if (known) return PM_SETTING_STATE_READ;
   bool none = strcmp(setting->value, "None") == 0 || strcmp(setting->value, "null") == 0;
   return none ? PM_SETTING_STATE_NO_EFFECT : PM_SETTING_STATE_NOT_UNDERSTOOD;
@@ -82,54 +74,14 @@ static void give_meaning(const pm__settings_format *format, pm__settings *settin
 
 /* ---- What follows from them ---- */
 
-/* The last setting of an option, NULL if there is none. */
-static pm__setting *setting_of(const pm__settings *settings, const char *option)
-{
-  for (size_t i = settings->count; i-- > 0;)
-    if (strcmp(settings->items[i].option, option) == 0) return &settings->items[i];
-  return NULL;
-}
-
-static double number_of(const pm__settings *settings, const char *option, double otherwise)
-{
-  double value;
-  const pm__setting *setting = setting_of(settings, option);
-  return setting != NULL && pm_number_parse(setting->set_to, &value) == PM_OK ? value : otherwise;
-}
-
-static int assume_word(pm__settings *settings, const char *option, const char *word, const char *why, pm_error *error)
-{
-  int status = pm__settings_add(settings, 0, why, "", error);
-  if (status != PM_OK) return status;
-  pm__setting *last = &settings->items[settings->count - 1];
-  last->state = PM_SETTING_STATE_ASSUMED;
-  snprintf(last->option, sizeof last->option, "%s", option);
-  snprintf(last->set_to, sizeof last->set_to, "%s", word);
-  return PM_OK;
-}
-
-static int assume(pm__settings *settings, const char *option, double value, const char *why, pm_error *error)
-{
-  char text[PM_NUMBER_MAX];
-  return assume_word(settings, option, pm_number_format(text, value), why, error);
-}
-
-/* A setting that others of the run are made of is no field of it itself. */
-static void drop_option(pm__settings *settings, const char *option)
-{
-  for (size_t i = 0; i < settings->count; i++)
-    if (strcmp(settings->items[i].option, option) == 0)
-      settings->items[i].option[0] = settings->items[i].set_to[0] = '\0';
-}
-
 static int follow_chunks(pm__settings *s, pm_error *error)
 {
-  double each = number_of(s, "layers_of_chunk", NAN), layers = number_of(s, "network.layers", NAN);
-  double chunks = layers / (each * number_of(s, "pipeline_parallel", 1));
-  pm__setting *setting = setting_of(s, "layers_of_chunk");
+  double each = pm__settings_number(s, "layers_of_chunk", NAN), layers = pm__settings_number(s, "network.layers", NAN);
+  double chunks = layers / (each * pm__settings_number(s, "pipeline_parallel", 1));
+  pm__setting *setting = pm__settings_find(s, "layers_of_chunk");
   if (setting != NULL && !(chunks >= 1)) setting->state = PM_SETTING_STATE_NOT_UNDERSTOOD;
-  drop_option(s, "layers_of_chunk");
-  return chunks >= 1 ? assume(s, "virtual_pipeline", chunks, "layers of a chunk", error) : PM_OK;
+  pm__settings_drop(s, "layers_of_chunk");
+  return chunks >= 1 ? pm__settings_assume_number(s, "virtual_pipeline", chunks, "layers of a chunk", error) : PM_OK;
 }
 
 /* Products in FP8 go with weights in 16 bits, which files set besides. */
@@ -144,35 +96,36 @@ static void follow_precision(pm__settings *s)
 
 static int follow_gpus(pm__settings *s, pm_error *error)
 {
-  double all = number_of(s, "all_gpus", NAN), nodes = number_of(s, "nodes", 1);
-  drop_option(s, "all_gpus");
-  return all >= 1 && nodes >= 1 ? assume(s, "gpus", all / nodes, "processes over machines", error) : PM_OK;
+  double all = pm__settings_number(s, "all_gpus", NAN), nodes = pm__settings_number(s, "nodes", 1);
+  pm__settings_drop(s, "all_gpus");
+  if (!(all >= 1 && nodes >= 1)) return PM_OK;
+  return pm__settings_assume_number(s, "gpus", all / nodes, "processes over machines", error);
 }
 
 /* Accumulation is what micro-batches are for; without a global batch it says the batch of a rank. */
 static int follow_accumulation(pm__settings *s, pm_error *error)
 {
-  double steps = number_of(s, "accumulation", NAN), micro = number_of(s, "micro_batch", NAN);
-  bool global = setting_of(s, "global_batch") != NULL;
-  pm__setting *setting = setting_of(s, "accumulation");
+  double steps = pm__settings_number(s, "accumulation", NAN), micro = pm__settings_number(s, "micro_batch", NAN);
+  bool global = pm__settings_find(s, "global_batch") != NULL;
+  pm__setting *setting = pm__settings_find(s, "accumulation");
   if (setting != NULL && isnan(micro) && !global)
     return snprintf(setting->option, sizeof setting->option, "gradient_accumulation_steps"), PM_OK;
-  drop_option(s, "accumulation");
-  return steps >= 1 && micro >= 1 && !global ? assume(s, "batch", steps * micro, "micro-batches accumulated",
-                                                      error) : PM_OK;
+  pm__settings_drop(s, "accumulation");
+  if (!(steps >= 1 && micro >= 1) || global) return PM_OK;
+  return pm__settings_assume_number(s, "batch", steps * micro, "micro-batches accumulated", error);
 }
 
 /* torchtitan shards over what no other axis takes, and its tensor parallelism shares tokens between layers. */
 static int follow_torchtitan(pm__settings *s, pm_error *error)
 {
-  double shard = number_of(s, "shard_degree", -1), replicas = number_of(s, "replicas", 1);
-  int status = assume(s, "zero", shard == 1 ? 0 : 3, shard == 1 ? "no sharding" : "FSDP", error);
+  double shard = pm__settings_number(s, "shard_degree", -1), replicas = pm__settings_number(s, "replicas", 1);
+  int status = pm__settings_assume_number(s, "zero", shard == 1 ? 0 : 3, shard == 1 ? "no sharding" : "FSDP", error);
   if (status == PM_OK && replicas > 1 && shard > 1)
-    status = assume(s, "shard_group", shard, "replicas of shards", error);
-  if (status == PM_OK && number_of(s, "tensor_parallel", 1) > 1)
-    status = assume_word(s, "sequence_parallel", "yes", "torchtitan's tensor parallelism", error);
-  drop_option(s, "shard_degree");
-  drop_option(s, "replicas");
+    status = pm__settings_assume_number(s, "shard_group", shard, "replicas of shards", error);
+  if (status == PM_OK && pm__settings_number(s, "tensor_parallel", 1) > 1)
+    status = pm__settings_assume(s, "sequence_parallel", "yes", "torchtitan's tensor parallelism", error);
+  pm__settings_drop(s, "shard_degree");
+  pm__settings_drop(s, "replicas");
   return status;
 }
 
@@ -180,7 +133,7 @@ static int follow_accelerate(pm__settings *s, pm_error *error)
 {
   bool fsdp = false;
   for (size_t i = 0; i < s->count; i++) fsdp |= strcmp(s->items[i].value, "FSDP") == 0;
-  return fsdp && setting_of(s, "zero") == NULL ? assume(s, "zero", 3, "FSDP", error) : PM_OK;
+  return fsdp && pm__settings_find(s, "zero") == NULL ? pm__settings_assume_number(s, "zero", 3, "FSDP", error) : PM_OK;
 }
 
 /* Parameters go with all else, wherever the file says so; no more goes than the stage of ZeRO lets the ranks do
@@ -188,7 +141,7 @@ static int follow_accelerate(pm__settings *s, pm_error *error)
 static void follow_offload(pm__settings *s)
 {
   bool parameters = false;
-  double zero = number_of(s, "zero", 0);
+  double zero = pm__settings_number(s, "zero", 0);
   for (size_t i = 0; i < s->count; i++)
     parameters |= strcmp(s->items[i].option, "offload") == 0 && strcmp(s->items[i].set_to, "parameters") == 0;
   for (size_t i = 0; i < s->count; i++) {
@@ -202,12 +155,13 @@ static void follow_offload(pm__settings *s)
 
 static int follow(const pm__settings_format *format, pm__settings *s, pm_error *error)
 {
+  if (format->serves) return pm__settings_follow_engine(format, s, error);
   follow_precision(s);
   int status = follow_chunks(s, error);
   if (status == PM_OK) status = follow_gpus(s, error);
   if (status == PM_OK) status = follow_accumulation(s, error);
-  if (status == PM_OK && setting_of(s, "optimizer") == NULL)
-    status = assume_word(s, "optimizer", "adam", "what such programs train with", error);
+  if (status == PM_OK && pm__settings_find(s, "optimizer") == NULL)
+    status = pm__settings_assume(s, "optimizer", "adam", "what such programs train with", error);
   if (status == PM_OK && strcmp(format->name, "torchtitan") == 0) status = follow_torchtitan(s, error);
   if (status == PM_OK && strcmp(format->name, "accelerate") == 0) status = follow_accelerate(s, error);
   follow_offload(s);
@@ -225,10 +179,13 @@ static bool is_python(const char *text)
 static int read_pairs(const pm__settings_format *format, pm__settings *s, const char *text, const char *file,
                       pm_error *error)
 {
-  if (strcmp(format->name, "deepspeed") == 0) return pm__settings_json(s, text, file, error);
-  if (strcmp(format->name, "megatron") == 0) return pm__settings_flags(s, text, error);
-  if (strcmp(format->name, "nemo") == 0 && is_python(text)) return pm__settings_calls(s, text, error);
-  return pm__settings_lines(s, text, error);
+  switch (format->syntax) {
+  case PM__SETTINGS_JSON: return pm__settings_json(s, text, file, error);
+  case PM__SETTINGS_FLAGS: return pm__settings_flags(s, text, error);
+  case PM__SETTINGS_RECIPE: return is_python(text) ? pm__settings_calls(s, text, error)
+                                                   : pm__settings_lines(s, text, error);
+  default: return pm__settings_lines(s, text, error);
+  }
 }
 
 static const pm__settings_format *guess_format(const char *text, const char *file, pm_error *error)
@@ -237,7 +194,8 @@ static const pm__settings_format *guess_format(const char *text, const char *fil
     for (const char *const *mark = pm__settings_format_at(i)->marks; *mark != NULL; mark++)
       if (strstr(text, *mark) != NULL) return pm__settings_format_at(i);
   pm__fail_at(error, PM_STATUS_BAD_FILE, file, 0,
-              "neither flags of Megatron-LM nor a recipe of NeMo, a file of torchtitan, DeepSpeed or Accelerate");
+              "neither flags of Megatron-LM, vLLM, SGLang or TensorRT-LLM nor a recipe of NeMo, a file of torchtitan, "
+              "DeepSpeed or Accelerate");
   return NULL;
 }
 
@@ -245,7 +203,7 @@ static const pm__settings_format *guess_format(const char *text, const char *fil
 ** not. */
 static bool is_kept(const pm__settings_format *format, const pm__setting *setting)
 {
-  if (setting->state != PM_SETTING_STATE_NOT_UNDERSTOOD || strcmp(format->name, "nemo") != 0) return true;
+  if (setting->state != PM_SETTING_STATE_NOT_UNDERSTOOD || format->syntax != PM__SETTINGS_RECIPE) return true;
   static const char *const words[] = {"parallel", "batch", "recompute", "precision", "fp8", "offload", "overlap",
                                       "shard",
                                       "pipeline", "checkpoint", "moe", "cuda_graph"};
@@ -322,149 +280,4 @@ pm_table *pm_settings_read(const char *format, const char *text, const char *fil
   pm_table *table = status == PM_OK ? tabulate(&s, error) : NULL;
   free(s.items);
   return table;
-}
-
-/* ---- Writing ---- */
-
-static const char *given(const pm_attribute *settings, size_t count, const char *option)
-{
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(settings[i].name, option) == 0) return settings[i].value;
-  return NULL;
-}
-
-/* Theirs for ours; false if they have no word for it. A flag has no value. */
-static bool untranslate(const char *values, const char *ours, char *theirs)
-{
-  if (values[0] == '@') return pm__settings_write_optimizer(values, ours, theirs);
-  for (const char *p = values; *p != '\0'; p += strspn(p, " ")) {
-    size_t length = strcspn(p, " "), sign = 0;
-    while (sign < length && p[sign] != '=') sign++;
-    if (strlen(ours) == length - sign - 1 && strncmp(ours, p + sign + 1, length - sign - 1) == 0 && p[0] != '*') {
-      snprintf(theirs, PM__SETTING_MAX, "%.*s", (int)sign, p);
-      return true;
-    }
-    p += length;
-  }
-  return false;
-}
-
-static void write_flag(pm__string *out, const char *key, const char *value)
-{
-  pm__string_add(out, "--");
-  for (const char *p = key; *p != '\0'; p++) pm__string_add_bytes(out, *p == '_' ? "-" : p, 1);
-  pm__string_format(out, "%s%s \\\n", value[0] != '\0' ? " " : "", value);
-}
-
-/* Text in quotes, numbers and true as they are. */
-static void write_value(pm__string *out, const char *value)
-{
-  bool bare = is_number(value) || strcmp(value, "true") == 0 || strcmp(value, "false") == 0;
-  pm__string_format(out, bare ? "%s" : "\"%s\"", value);
-}
-
-/* The section of "section.name" when it is another than before. */
-static const char *enter(const char *key, char *section, bool *fresh)
-{
-  const char *dot = strchr(key, '.');
-  char name[PM__SETTING_MAX] = "";
-  if (dot != NULL) snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
-  *fresh = strcmp(name, section) != 0;
-  snprintf(section, PM__SETTING_MAX, "%s", name);
-  return dot != NULL ? dot + 1 : key;
-}
-
-static void write_toml(pm__string *out, const char *key, const char *value, char *section)
-{
-  bool fresh;
-  const char *name = enter(key, section, &fresh);
-  if (fresh) pm__string_format(out, "%s[%s]\n", out->length > 0 ? "\n" : "", section);
-  pm__string_format(out, "%s = ", name);
-  write_value(out, value);
-  pm__string_add(out, "\n");
-}
-
-static void write_json(pm__string *out, const char *key, const char *value, char *section)
-{
-  bool fresh, inside = section[0] != '\0';
-  const char *name = enter(key, section, &fresh);
-  if (fresh && inside) pm__string_add(out, "\n  }");
-  pm__string_add(out, out->length == 0 ? "{\n" : ",\n");
-  if (fresh && section[0] != '\0') pm__string_format(out, "  \"%s\": {\n", section);
-  const char *inner = strchr(name, '.'); /* an object within the section, of one value */
-  int length = inner != NULL ? (int)(inner - name) : (int)strlen(name);
-  pm__string_format(out, "%s\"%.*s\": ", section[0] != '\0' ? "    " : "  ", length, name);
-  if (inner != NULL) pm__string_format(out, "{\"%s\": ", inner + 1);
-  write_value(out, value);
-  if (inner != NULL) pm__string_add(out, "}");
-}
-
-static void write_one(const pm__settings_format *format, pm__string *out, const char *key, const char *value,
-                      char *section)
-{
-  if (strcmp(format->name, "deepspeed") == 0) write_json(out, key, value, section);
-  else if (strcmp(format->name, "torchtitan") == 0) write_toml(out, key, value, section);
-  else write_flag(out, key, value);
-}
-
-static bool is_written(const pm__settings_format *format, const pm_attribute *setting)
-{
-  char value[PM__SETTING_MAX];
-  for (const pm__settings_key *key = format->keys; key->key != NULL; key++)
-    if (key->write && strcmp(key->option, setting->name) == 0 &&
-        (key->values == NULL || untranslate(key->values, setting->value, value))) return true;
-  return false;
-}
-
-/* What the program has no word for, as comments. JSON has none. */
-static void write_rest(const pm__settings_format *format, const pm_attribute *settings, size_t count, pm__string *out)
-{
-  if (strcmp(format->name, "deepspeed") == 0) return;
-  for (size_t i = 0; i < count; i++)
-    if (!is_written(format, &settings[i]))
-      pm__string_format(out, "# %s has no setting for %s = %s\n", format->name, settings[i].name, settings[i].value);
-}
-
-/* The formats that are written, too. */
-static const pm__settings_format *find_written(const char *name, pm_error *error)
-{
-  static const char *const written[] = {"megatron", "torchtitan", "deepspeed"};
-  for (size_t i = 0; i < sizeof written / sizeof written[0]; i++)
-    if (strcmp(name, written[i]) == 0) return pm__settings_format_find(name, error);
-  pm__fail(error, PM_STATUS_NOT_FOUND, "settings are not written as \"%.40s\"; it is one of megatron, torchtitan, "
-                                       "deepspeed", name);
-  return NULL;
-}
-
-char *pm_settings_write(const char *format, const pm_attribute *settings, size_t count, pm_error *error)
-{
-  pm__string out = {NULL, 0, 0, false};
-  char section[PM__SETTING_MAX] = "", value[PM__SETTING_MAX];
-  if (format == NULL || (settings == NULL && count > 0)) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a format and settings are needed");
-    return NULL;
-  }
-  const pm__settings_format *found = find_written(format, error);
-  if (found == NULL) return NULL;
-  for (const pm__settings_key *key = found->keys; key->key != NULL; key++) {
-    const char *ours = key->write ? given(settings, count, key->option) : NULL;
-    if (ours == NULL) continue;
-    snprintf(value, sizeof value, "%s", ours);
-    if (key->values == NULL || untranslate(key->values, ours, value)) write_one(found, &out, key->key, value, section);
-  }
-  if (out.length == 0 && !out.failed) {
-    pm__fail(error, PM_STATUS_NOT_FOUND, "%s has no settings for what was given", found->name);
-    free(out.text);
-    return NULL;
-  }
-  if (strcmp(found->name, "deepspeed") == 0) pm__string_add(&out, section[0] != '\0' ? "\n  }\n}\n" : "\n}\n");
-  else if (strcmp(found->name, "megatron") == 0 && !out.failed) {
-    memcpy(out.text + out.length - 3, "\n", 2); /* nothing follows the last flag */
-    out.length -= 2;
-  }
-  write_rest(found, settings, count, &out);
-  if (!out.failed) return out.text;
-  free(out.text);
-  pm__no_memory(error);
-  return NULL;
 }

@@ -1,8 +1,9 @@
-/* Settings of training runs while they are read: pairs out of a text, and what they mean. */
+/* Settings of runs while they are read: pairs out of a text, and what they mean. */
 #ifndef PM_IMPORT_SETTINGS_H
 #define PM_IMPORT_SETTINGS_H
 
 #include "perfmodel/settings.h"
+#include "perfmodel/units.h"
 #include "base/base.h"
 
 enum { PM__SETTING_MAX = 120 };
@@ -46,11 +47,52 @@ typedef struct pm__settings_key {
   bool write;         /* ours is written so */
 } pm__settings_key;
 
+/* How a format is written down. */
+typedef enum pm__settings_syntax {
+  PM__SETTINGS_FLAGS, /* on a command line */
+  PM__SETTINGS_LINES, /* YAML */
+  PM__SETTINGS_TOML,
+  PM__SETTINGS_JSON,
+  PM__SETTINGS_RECIPE, /* Python or YAML, settings by the last of their names */
+} pm__settings_syntax;
+
 typedef struct pm__settings_format {
   const char *name;
+  pm__settings_syntax syntax;
+  bool serves;     /* a serving engine; else it trains */
+  bool underscore; /* its flags have '_' where those of others have '-' */
   const pm__settings_key *keys; /* up to one without a key */
   const char *const *marks;     /* texts of which one is in every file of it, up to NULL */
 } pm__settings_format;
+
+/* Serving engines, whose flags mean something together: settings_engines.c. */
+extern const pm__settings_key pm__settings_vllm[], pm__settings_sglang[], pm__settings_trtllm[];
+int pm__settings_follow_engine(const pm__settings_format *format, pm__settings *settings, pm_error *error);
+
+/* The settings that a program is told, with room for numbers that are made of others. */
+enum { PM__SETTINGS_TOLD = 64 };
+
+typedef struct pm__settings_told {
+  pm_attribute items[PM__SETTINGS_TOLD];
+  size_t count;
+  char tensor[PM_NUMBER_MAX], data[PM_NUMBER_MAX];
+} pm__settings_told;
+
+/* Ours as an engine counts them. */
+void pm__settings_tell_engine(const pm__settings_format *format, pm__settings_told *told);
+
+/* The last setting of an option, NULL if there is none; its number; one that other settings led to; and no such
+** option, as others of the run are made of it. */
+pm__setting *pm__settings_find(const pm__settings *settings, const char *option);
+double pm__settings_number(const pm__settings *settings, const char *option, double otherwise);
+int pm__settings_assume(pm__settings *settings, const char *option, const char *word, const char *why,
+                        pm_error *error);
+int pm__settings_assume_number(pm__settings *settings, const char *option, double value, const char *why,
+                               pm_error *error);
+void pm__settings_drop(pm__settings *settings, const char *option);
+
+/* Whether a value is a number. */
+bool pm__settings_is_number(const char *text);
 
 /* In the order in which a text is tried; NULL past the last. */
 const pm__settings_format *pm__settings_format_at(size_t index);

@@ -197,9 +197,19 @@ static const char *const deepspeed_marks[] = {"\"zero_optimization\"", "\"train_
                                               "\"train_micro_batch_size_per_gpu\"", NULL};
 static const char *const nemo_marks[] = {"_model_parallel_size", "micro_batch_size", NULL};
 
+static const char *const vllm_marks[] = {"vllm serve", "vllm.entrypoints", "vllm bench", NULL};
+static const char *const sglang_marks[] = {"sglang.launch_server", "sglang serve", NULL};
+static const char *const trtllm_marks[] = {"trtllm-serve", "trtllm-bench", NULL};
+
 static const pm__settings_format formats[] = {
-  {"deepspeed", deepspeed, deepspeed_marks}, {"accelerate", accelerate, accelerate_marks},
-  {"torchtitan", torchtitan, torchtitan_marks}, {"megatron", megatron, megatron_marks}, {"nemo", megatron, nemo_marks},
+  {"deepspeed", PM__SETTINGS_JSON, false, false, deepspeed, deepspeed_marks},
+  {"accelerate", PM__SETTINGS_LINES, false, false, accelerate, accelerate_marks},
+  {"torchtitan", PM__SETTINGS_TOML, false, false, torchtitan, torchtitan_marks},
+  {"vllm", PM__SETTINGS_FLAGS, true, false, pm__settings_vllm, vllm_marks},
+  {"sglang", PM__SETTINGS_FLAGS, true, false, pm__settings_sglang, sglang_marks},
+  {"trtllm", PM__SETTINGS_FLAGS, true, true, pm__settings_trtllm, trtllm_marks},
+  {"megatron", PM__SETTINGS_FLAGS, false, false, megatron, megatron_marks},
+  {"nemo", PM__SETTINGS_RECIPE, false, false, megatron, nemo_marks},
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
@@ -219,7 +229,7 @@ const pm__settings_format *pm__settings_format_find(const char *name, pm_error *
   for (size_t i = 0; i < FORMATS; i++)
     if (strcmp(formats[i].name, name) == 0) return &formats[i];
   pm__fail(error, PM_STATUS_NOT_FOUND, "format \"%.40s\" is unknown; it is one of deepspeed, accelerate, torchtitan, "
-                                       "megatron, nemo",
+                                       "vllm, sglang, trtllm, megatron, nemo",
            name);
   return NULL;
 }

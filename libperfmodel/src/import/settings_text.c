@@ -6,19 +6,6 @@
 #include "base/json.h"
 #include "import/settings.h"
 
-int pm__settings_add(pm__settings *settings, int line, const char *key, const char *value, pm_error *error)
-{
-  pm__setting *items = (pm__setting *)pm__grow(settings->items, settings->count, &settings->capacity, sizeof *items);
-  if (items == NULL) return pm__no_memory(error);
-  settings->items = items;
-  pm__setting *next = &items[settings->count++];
-  memset(next, 0, sizeof *next);
-  next->line = line;
-  snprintf(next->key, sizeof next->key, "%.*s", PM__SETTING_MAX - 1, key);
-  snprintf(next->value, sizeof next->value, "%.*s", PM__SETTING_MAX - 1, value);
-  return PM_OK;
-}
-
 /* ---- Flags: words of a shell script, whose variables are put in where the script sets them itself. ---- */
 
 typedef struct shell {
