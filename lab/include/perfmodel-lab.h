@@ -65,6 +65,8 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 **     PyTorch's profiler   export_chrome_trace, of profile(record_shapes=True)  -> rows of kernels
 **     Nsight Systems       nsys stats --report cuda_gpu_trace:nvtx-name --format csv, of a run under
 **                          torch.autograd.profiler.emit_nvtx(record_shapes=True)  -> rows of kernels
+**     vLLM, SGLang         JSON of vllm bench serve --save-result and bench_serving --output-file, with what the client
+**                          does not know in --metadata or --tag           -> rows of serving
 **
 ** Calls of one operator with the same sizes are one row, with the median of their times. Kernels of operators that the
 ** set of kernels does not have are counted and listed.

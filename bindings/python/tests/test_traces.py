@@ -1,4 +1,4 @@
-"""Files of other programs as measurements: what nccl-tests, PyTorch's profiler and Nsight Systems write.
+"""Files of other programs as measurements: what nccl-tests, profilers and benchmarks of serving write.
 
 The samples in tests/traces are written by hand after the programs' own output: their form is theirs, their times are
 not measured. Products of trace.json take 1.2 times what the shipped constants say, which a calibration has to find.
@@ -23,12 +23,17 @@ COMMAND = os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel")
 Rows = list[dict[str, str]]
 
 
-def imported(path: Path, *options: str) -> tuple[Rows, str]:
-    """The rows that a file becomes, and what the command says of the rest."""
+def command(*arguments: str) -> tuple[Rows, str]:
+    """The table that the command prints, and what it says besides."""
     if not COMMAND:
         (pytest.fail if os.environ.get("PERFMODEL_ALL") else pytest.skip)("set PERFMODEL_COMMAND")
-    done = subprocess.run([str(COMMAND), "import", str(path), *options], capture_output=True, text=True, check=True)
+    done = subprocess.run([str(COMMAND), *arguments], capture_output=True, text=True, check=True)
     return list(csv.DictReader(done.stdout.splitlines())), done.stderr
+
+
+def imported(path: Path, *options: str) -> tuple[Rows, str]:
+    """The rows that a file becomes, and what the command says of the rest."""
+    return command("import", str(path), *options)
 
 
 def sizes(row: dict[str, str]) -> tuple[str, ...]:
@@ -119,6 +124,44 @@ def test_nccl_tests() -> None:
     assert len(document) == 21
     assert {(row["gpus"], row["nodes"], row["collective"], row["note"]) for row in document} == {("16", "2",
         "all_gather", "-g 1")}
+
+
+def test_benchmarks_of_serving() -> None:
+    rows, _ = imported(TRACES / "served.json", "--system", "hgx-h100")
+    assert [(row["network"], row["framework"], row["arrivals"], row["gpus"], row["quantity"], row["value"]) for row in
+            rows] == [("llama3-70b", "vllm-0.21", "closed", "4", "tpot", "0.021"),
+                      ("llama3-70b", "vllm-0.21", "closed", "4", "ttft", "0.35"),
+                      ("llama3-70b", "vllm-0.21", "closed", "4", "request_rate", "2.6"),
+                      ("llama3-8b", "sglang-0.5", "open", "1", "tpot", "0.009"),
+                      ("llama3-8b", "sglang-0.5", "open", "1", "ttft", "0.055"),
+                      ("llama3-8b", "sglang-0.5", "offline", "1", "output_rate", "7000")]
+    assert (rows[0]["isl"], rows[0]["osl"], rows[0]["concurrency"], rows[0]["precision"]) == ("2048", "256", "16",
+                                                                                              "fp8")
+    assert rows[3]["rate"] == "4/s" and rows[3]["duration"] == "60s"
+
+
+def served(concurrency: int, slower: float) -> str:
+    """What vLLM's benchmark would write of a server whose passes take `slower` times what is predicted."""
+    (row,), _ = command("serve", "llama3-8b", "h100-sxm5", "--concurrency", str(concurrency), "--format", "csv",
+                        "--columns", "tpot,ttft")
+    return json.dumps({"backend": "vllm", "model_id": "meta-llama/Llama-3.1-8B-Instruct", "request_rate": "inf",
+                       "max_concurrency": concurrency, "completed": 100, "total_input_tokens": 102400,
+                       "total_output_tokens": 25600, "mean_ttft_ms": 1e3 * float(row["ttft [s]"]),
+                       "mean_tpot_ms": 1e3 * slower * float(row["tpot [s]"])})
+
+
+def test_an_engine_is_fitted_to_a_benchmark(tmp_path: Path) -> None:
+    data, own = tmp_path / "served.json", tmp_path / "own.xml"
+    data.write_text("\n".join(served(n, 1.25) for n in (1, 4, 16, 64, 128)))
+    machine = ("--set", "serving", "--data", str(data), "--system", "h100-sxm5")
+    command("calibrate", *machine, "--xml", "-o", str(own))
+
+    def tpot(*more: str) -> float:
+        rows, _ = command("validate", *machine, *more, "--format", "csv")
+        return max(abs(float(row["mape [%]"])) for row in rows if row["group"].startswith("tpot"))
+
+    assert abs(tpot() - 20) < 0.1
+    assert tpot("--catalog", str(own)) < 4
 
 
 def median(errors: pm.Table, use: str) -> float:
@@ -226,6 +269,7 @@ def test_no_damage_ends_in_more_than_an_error(path: Path, tmp_path: Path) -> Non
 def test_the_walk_of_the_page(tmp_path: Path) -> None:
     """The commands of docs/calibration.md, on the files that they name."""
     page = (TRACES.parents[1] / "docs" / "calibration.md").read_text(encoding="utf-8")
+    page = page[: page.index("## All shipped constants")]  # which takes half an hour in a source tree
     blocks = re.findall(r"^```sh\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 3 and COMMAND
     for path in TRACES.iterdir():

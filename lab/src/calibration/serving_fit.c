@@ -4,8 +4,9 @@
 ** not of an engine: they are fitted for each source, and every engine gets the median of the sources.
 **
 ** Residual: the logarithm of predicted over measured, with Huber's loss. What a constant is before any row counts as
-** some rows: a factor that rows do not decide stays what it is. Rows of one source, GPU and network count together as
-** the root of their number, so that a table of many lines is one witness, not hundreds.
+** some rows: a factor that rows do not decide stays what it is. The rows of a user start from what the catalogue has.
+** Rows of one source, GPU and network count together as the root of their number, so that a table of many lines is one
+** witness, not hundreds.
 */
 #include <math.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 
 static const double LARGE = 0.15; /* logarithm of an error that counts as large */
 static const double NOISE = 0.5;  /* of one row, against what constants are before any row */
+static const double NOISE_OWN = 0.05; /* the same of a user's rows: of one machine, by one client */
 static const double FAR = 2;      /* of a row that these constants have no answer for */
 static const char STAGE[] = "serving";
 
@@ -45,6 +47,8 @@ typedef struct problem {
   const char *source;
   size_t *active, active_count;
   double *weight;          /* of the active rows */
+  bool own;                /* rows of a user */
+  double start[KINDS];     /* before any row of these */
   double values[KINDS];    /* that are put into the engine now; NAN: as it is */
   int chosen[KINDS];
   size_t chosen_count;
@@ -95,8 +99,9 @@ static int residuals_of(void *context, const double *values, double *residuals, 
   int status = predict(p, residuals, error);
   for (size_t i = 0; i < p->active_count; i++) residuals[i] *= p->weight[i];
   for (size_t i = 0; i < p->chosen_count; i++) {
-    const kind *k = &kinds[p->chosen[i]];
-    residuals[p->active_count + i] = NOISE * log(values[i] / k->start) / log(k->factor);
+    const int c = p->chosen[i];
+    const double noise = p->own ? NOISE_OWN : NOISE;
+    residuals[p->active_count + i] = noise * log(values[i] / p->start[c]) / log(kinds[c].factor);
   }
   return status;
 }
@@ -141,13 +146,13 @@ static int choose_constants(problem *p, bool first, pm_error *error)
   if (base == NULL) return pm__no_memory(error);
   p->chosen_count = 0;
   for (int i = 0; i < KINDS; i++)
-    if (kinds[i].first_token == first) p->values[i] = kinds[i].start;
+    if (kinds[i].first_token == first) p->values[i] = p->start[i];
   int status = predict(p, base, error);
   for (int i = 0; i < KINDS && status == PM_OK; i++) {
     if (kinds[i].first_token != first) continue;
-    p->values[i] = kinds[i].start * 1.2;
+    p->values[i] = p->start[i] * 1.2;
     status = predict(p, moved, error);
-    p->values[i] = kinds[i].start;
+    p->values[i] = p->start[i];
     bool felt = false;
     for (size_t k = 0; k < p->active_count; k++) felt = felt || moved[k] != base[k];
     if (felt) p->chosen[p->chosen_count++] = i;
@@ -177,9 +182,11 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The spread whose 80 % interval holds 80 % of the rows. */
+/* The spread whose 80 % interval holds 80 % of the rows; of few rows of a user that of the catalogue stays. */
 static int keep_spread(problem *p, bool first, double *errors, pm_error *error)
 {
+  const size_t few = 20;
+  if (p->own && p->active_count < few) return PM_OK;
   const char *name = first ? "first_spread" : "spread";
   pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, p->engine, name, error);
   if (kept == NULL) return PM_STATUS_NO_MEMORY;
@@ -218,7 +225,7 @@ static int solve(problem *p, bool first, pm_error *error)
   options.tolerance = 1e-5;
   for (size_t i = 0; i < p->chosen_count; i++) {
     const kind *k = &kinds[p->chosen[i]];
-    found[i] = pm_fit_parameter_make(k->name, k->start, k->lower, k->upper);
+    found[i] = pm_fit_parameter_make(k->name, p->start[p->chosen[i]], k->lower, k->upper);
   }
   size_t rows = p->active_count + p->chosen_count;
   int status = pm_fit(found, p->chosen_count, residuals_of, p, rows, &options, NULL, error);
@@ -237,15 +244,22 @@ static int fit_stage(problem *p, bool first, pm_error *error)
   return status == PM_OK && p->chosen_count > 0 ? solve(p, first, error) : status;
 }
 
-static void forget(problem *p)
+/* The engine of a row is as the catalogue has it; of rows of a user that is where constants start. */
+static void begin(problem *p, const pm__lab_serving_row *row)
 {
-  for (int i = 0; i < KINDS; i++) p->values[i] = NAN;
+  const pm_engine *engine = &pm__lab_serving_rows_plan(p->rows, row->plan)->profile.engine;
+  for (int i = 0; i < KINDS; i++) {
+    double shipped = pm_record_get_number(field_of(i), engine);
+    bool usable = p->own && shipped > kinds[i].lower && shipped < kinds[i].upper;
+    p->start[i] = usable ? shipped : kinds[i].start;
+    p->values[i] = NAN;
+  }
 }
 
-static int fit_engine(problem *p, const char *engine, pm_error *error)
+static int fit_engine(problem *p, const pm__lab_serving_row *row, pm_error *error)
 {
-  p->engine = engine;
-  forget(p);
+  p->engine = pm__lab_serving_rows_plan(p->rows, row->plan)->engine;
+  begin(p, row);
   return fit_stage(p, false, error);
 }
 
@@ -266,14 +280,14 @@ static bool is_new(const clients *c, const char *source)
   return c->count < SOURCES;
 }
 
-static int fit_source(problem *p, clients *c, const char *source, pm_error *error)
+static int fit_source(problem *p, clients *c, const pm__lab_serving_row *row, pm_error *error)
 {
   p->engine = NULL;
-  p->source = source;
-  forget(p);
+  p->source = row->source;
+  begin(p, row);
   int status = fit_stage(p, true, error);
   for (int i = 0; i < KINDS; i++) c->value[i][c->count] = p->values[i];
-  c->source[c->count++] = source;
+  c->source[c->count++] = row->source;
   c->rows += p->active_count;
   return status;
 }
@@ -289,14 +303,14 @@ static double median_of(const double *values, size_t count)
 }
 
 /* Every engine that was fitted has the clients of the median source. */
-static int keep_clients(problem *p, const clients *c, const char *engine, pm_error *error)
+static int keep_clients(problem *p, const clients *c, const pm__lab_serving_row *row, pm_error *error)
 {
-  p->engine = engine;
-  forget(p);
+  const char *engine = p->engine = pm__lab_serving_rows_plan(p->rows, row->plan)->engine;
+  begin(p, row);
   for (int i = 0; i < KINDS; i++) {
     double value = kinds[i].first_token ? median_of(c->value[i], c->count) : (double)NAN;
     if (isnan(value)) continue;
-    pm_fit_parameter found = pm_fit_parameter_make(kinds[i].name, kinds[i].start, kinds[i].lower, kinds[i].upper);
+    pm_fit_parameter found = pm_fit_parameter_make(kinds[i].name, p->start[i], kinds[i].lower, kinds[i].upper);
     found.value = value;
     found.uncertainty = 1 / sqrt((double)c->count);
     found.state = PM_FIT_STATE_FITTED;
@@ -315,12 +329,12 @@ static int fit_clients(problem *p, const char *chosen, pm_error *error)
   int status = PM_OK;
   for (size_t i = 0; i < p->count && status == PM_OK; i++)
     if (is_first(&p->items[i]) && p->items[i].run.prefill_workers == 0 && is_new(&c, p->items[i].source))
-      status = fit_source(p, &c, p->items[i].source, error);
+      status = fit_source(p, &c, &p->items[i], error);
   for (size_t i = 0; i < p->count && status == PM_OK && c.count > 0; i++) {
     const char *engine = pm__lab_serving_rows_plan(p->rows, p->items[i].plan)->engine;
     bool wanted = chosen == NULL || pm__lab_listed(chosen, engine);
     if (wanted && pm__lab_calibration_find(p->out, engine, "client_time") == NULL)
-      status = keep_clients(p, &c, engine, error);
+      status = keep_clients(p, &c, &p->items[i], error);
   }
   return status;
 }
@@ -331,7 +345,7 @@ static int fit_all(problem *p, const char *chosen, pm_error *error)
   for (size_t i = 0; i < p->count && status == PM_OK; i++) {
     const char *engine = pm__lab_serving_rows_plan(p->rows, p->items[i].plan)->engine;
     bool wanted = chosen == NULL || pm__lab_listed(chosen, engine);
-    if (wanted && !pm__lab_calibration_has(p->out, engine)) status = fit_engine(p, engine, error);
+    if (wanted && !pm__lab_calibration_has(p->out, engine)) status = fit_engine(p, &p->items[i], error);
   }
   return status == PM_OK ? fit_clients(p, chosen, error) : status;
 }
@@ -372,7 +386,7 @@ int pm__lab_calibrate_serving(pm_calibration *out, const pm_catalog *catalog, co
 {
   static const char *const needed[] = {"network", "system", "framework", "quantity", "value"};
   pm__csv table;
-  problem p = {.out = out};
+  problem p = {.out = out, .own = !shipped};
   if (pm__csv_read(&table, options->data, options->file, error) != PM_OK) return PM_STATUS_BAD_FILE;
   const pm__lab_context context = {.catalog = catalog, .table = &table, .file = options->file, .set = STAGE};
   int status = pm__lab_check_columns(&context, needed, sizeof needed / sizeof needed[0], error);

@@ -13,6 +13,7 @@ static const struct {
   {"a trace of PyTorch's profiler", "kernels", pm__lab_trace_is_kineto, pm__lab_trace_read_kineto},
   {"JSON of nccl-tests", "collectives", pm__lab_trace_is_nccl_json, pm__lab_trace_read_nccl_json},
   {"a report of Nsight Systems", "kernels", pm__lab_trace_is_nsight, pm__lab_trace_read_nsight},
+  {"a result of a benchmark of serving", "serving", pm__lab_trace_is_serving, pm__lab_trace_read_serving},
   {"text of nccl-tests", "collectives", pm__lab_trace_is_nccl_text, pm__lab_trace_read_nccl_text},
 };
 
@@ -62,7 +63,8 @@ char *pm_measurements_read(const pm_catalog *catalog, const char *text, const ch
   if (report != NULL) *report = NULL;
   if (file == NULL) file = "data";
   if (catalog == NULL || pm_measurements_find_format(text) == NULL) {
-    pm__fail(error, PM_STATUS_BAD_FILE, "%s: is no file of nccl-tests, of PyTorch's profiler or of Nsight Systems",
+    pm__fail(error, PM_STATUS_BAD_FILE,
+             "%s: is no file of nccl-tests, of PyTorch's profiler, of Nsight Systems or of a benchmark of serving",
              file);
     return NULL;
   }

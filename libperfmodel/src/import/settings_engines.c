@@ -9,7 +9,7 @@
 
 #define DTYPE "bfloat16=bf16 float16=fp16 half=fp16 float32=fp32 auto=bf16"
 #define CACHE "fp8=fp8 fp8_e4m3=fp8 fp8_e5m2=fp8 nvfp4=nvfp4 bfloat16=16-bit auto=as-run"
-#define NUMBERS "fp8=fp8 modelopt=fp8 awq=int4 awq_marlin=int4 gptq=int4 gptq_marlin=int4 mxfp4=mxfp4"                    \
+#define NUMBERS "fp8=fp8 modelopt=fp8 awq=int4 awq_marlin=int4 gptq=int4 gptq_marlin=int4 mxfp4=mxfp4" \
   " modelopt_fp4=nvfp4"
 #define GIVEN "=yes true=yes True=yes"
 #define NONE(key) {key, "-", NULL, false}
