@@ -71,6 +71,7 @@ HEADERS = {
     "input.h": "input", "framework.h": "software", "optimizer.h": "record", "attention.h": "record",
     "run.h": "software", "engine.h": "software", "serving.h": "plan",
     "study.h": "study", "software.h": "software", "parallel.h": "record",
+    "finetune.h": "record",
     "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan",
     "inference.h": "plan",

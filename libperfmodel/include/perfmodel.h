@@ -15,6 +15,7 @@
 **     perfmodel/framework.h   what the software adds to kernels and collectives
 **     perfmodel/engine.h      kernels as software runs them, serving engines
 **     perfmodel/parallel.h    words for sharing a large network out over GPUs
+**     perfmodel/finetune.h    words for fine-tuning: adapters, formats of frozen weights
 **     perfmodel/task.h        what a network is run for; sweeps of any task as tables
 **     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
@@ -53,6 +54,7 @@
 #include "perfmodel/framework.h"
 #include "perfmodel/engine.h"
 #include "perfmodel/parallel.h"
+#include "perfmodel/finetune.h"
 #include "perfmodel/run.h"
 #include "perfmodel/task.h"
 #include "perfmodel/predict.h"

@@ -136,6 +136,8 @@ typedef struct pm_record_type {
 #define PM_DECLARE_CONTEXT_EXCHANGE(name) int32_t name;
 #define PM_DECLARE_OFFLOAD(name) int32_t name;
 #define PM_DECLARE_RANK_ORDER(name) int32_t name;
+#define PM_DECLARE_LORA_TARGETS(name) int32_t name;
+#define PM_DECLARE_BASE_WEIGHTS(name) int32_t name;
 
 /* One field of a struct: typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run; */
 #define PM_DECLARE(kind, name, ...) PM_DECLARE_##kind(name)

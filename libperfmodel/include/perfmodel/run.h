@@ -9,6 +9,7 @@
 #define PERFMODEL_RUN_H
 
 #include "engine.h"
+#include "finetune.h"
 #include "framework.h"
 #include "hardware.h"
 #include "network.h"
@@ -43,7 +44,8 @@ typedef enum pm_kernel_model {
   X(ZERO, "zero", "ZeRO")                                                                                              \
   X(RECOMPUTE, "recompute", "recomputation")                                                                           \
   X(AXES, "axes", "two kinds of parallelism")                                                                          \
-  X(LINEAR, "linear", "FP8 or FP4")
+  X(LINEAR, "linear", "FP8 or FP4")                                                                                    \
+  X(LORA, "lora", "adapters: lora_rank")
 
 /* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
 ** names. Every other line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
@@ -113,6 +115,10 @@ typedef enum pm_kernel_model {
   X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
   X(YES_NO, primary_weights, "",                                                                                       \
     "weights of linear layers are kept in FP8 or FP4 alone, not beside those of 16 bits", .needs = "linear")           \
+  X(INT, lora_rank, "1", "rank of LoRA's adapters, which are trained instead of the network; 0: full training")        \
+  X(LORA_TARGETS, lora_targets, "", "which linear layers have an adapter", .otherwise = "attention", .needs = "lora")  \
+  X(BASE_WEIGHTS, base_weights, "", "how frozen matrices are stored (QLoRA: nf4)", .otherwise = "precision",           \
+    .needs = "lora")                                                                                                   \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

@@ -52,6 +52,7 @@ static bool has(const pm_network *network, const pm_run *run, need what)
   case NEED_ZERO: return run->zero != 0;
   case NEED_RECOMPUTE: return run->recompute != PM_RECOMPUTE_NONE;
   case NEED_LINEAR: return pm_precision_get_bytes(run->precision) < 2;
+  case NEED_LORA: return run->lora_rank > 0;
   case NEED_AXES: return count_axes(run) > 1;
   default: return true;
   }

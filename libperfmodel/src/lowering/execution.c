@@ -157,6 +157,15 @@ static void set_host_calls(const pm__layer *layer, pm__launch *list, int count)
   }
 }
 
+/* What software adds to the passes of a frozen layer goes with them. */
+static int drop_passes(const pm__layer *layer, pm__launch *list, int count)
+{
+  int kept = 0;
+  for (int i = 0; i < count; i++)
+    if (pm__layer_runs(layer, list[i].kernel.pass)) list[kept++] = list[i];
+  return kept;
+}
+
 int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, pm__launch *list)
 {
   const pm__layer *layer = &network->layers[index];
@@ -179,5 +188,5 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, 
   set_host_calls(layer, list, count);
   if (layer->kind->role == PM__ROLE_EXPERTS) set_expert_calls(list, count);
   if (pm__in_loop(network, layer, eager)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
-  return count;
+  return drop_passes(layer, list, count);
 }

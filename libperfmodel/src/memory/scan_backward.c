@@ -62,7 +62,7 @@ static void open_inputs(gradients *g, const pm_network *network, int number, dou
   const int *inputs = pm__layer_inputs(network, number);
   for (size_t i = 0; i < layer->input_count; i++) {
     const pm__layer *input = &network->layers[inputs[i]];
-    if (input->kind == NULL || g->group[inputs[i]] >= 0) continue;
+    if (input->kind == NULL || input->stops || g->group[inputs[i]] >= 0) continue;
     bool on = passes_on(layer, input) && g->group[number] >= 0;
     join(g, inputs[i], on ? g->group[number] : inputs[i], input->elements_out * size);
   }
@@ -88,7 +88,7 @@ static double wider_gradients(const pm__tensors *tensors, int number, pm__sizes 
   if (sizes.high == sizes.low || !pm__layer_is_widened(layer)) return 0;
   for (size_t i = 0; i < layer->input_count; i++) {
     const pm__layer *input = &tensors->network->layers[inputs[i]];
-    if (input->kind != NULL) elements += input->elements_out;
+    if (input->kind != NULL && !input->stops) elements += input->elements_out;
   }
   return elements * (sizes.high - sizes.low);
 }
@@ -101,7 +101,7 @@ static void walk(const pm__tensors *tensors, pm__sizes sizes, const double *rele
   for (size_t i = 0; i < network->count; i++) saved += released[i];
   out->saved = out->peak = saved;
   for (int i = (int)network->count - 1; i >= 0; i--) {
-    if (network->layers[i].kind == NULL) continue;
+    if (network->layers[i].kind == NULL || network->layers[i].stops) continue;
     if (g->group[i] < 0) join(g, i, i, network->layers[i].elements_out * sizes.low); /* an output of the network */
     open_inputs(g, network, i, sizes.low);
     double now = saved + g->in_flight + wider_gradients(tensors, i, sizes);

@@ -69,7 +69,7 @@ double pm__layer_further(const pm__tensors *tensors, int number, pm__sizes sizes
   const pm_memory_profile *profile = tensors->profile;
   const pm__saved *saved = &layer->saved;
   const double index = 8; /* int64, where a profile has no say */
-  if (layer->kind == NULL) return 0;
+  if (layer->kind == NULL || layer->stops) return 0;
   const pm__keeping *keeping = &layer->kind->keeping;
   if (keeping->elements == PM__KEPT_SCORES && !saved->output)
     return without_scores ? 0 : score_bytes(layer, profile, sizes);
@@ -133,10 +133,10 @@ static void find_savers(pm__tensors *tensors, int number)
   const int *inputs = pm__layer_inputs(tensors->network, number);
   for (size_t i = 0; i < layer->input_count; i++) {
     tensors->last_use[tensors->storage[inputs[i]]] = number;
-    if (keeps_inputs(tensors, layer)) keep(tensors, inputs[i], number);
+    if (!layer->stops && keeps_inputs(tensors, layer)) keep(tensors, inputs[i], number);
   }
   tensors->last_use[tensors->storage[number]] = number;
-  if (layer->kind != NULL && keeps_output(tensors, layer)) keep(tensors, number, number);
+  if (layer->kind != NULL && !layer->stops && keeps_output(tensors, layer)) keep(tensors, number, number);
 }
 
 int pm__tensors_find(pm__tensors *tensors, const pm_network *network, const pm_memory_profile *profile, pm_error *error)

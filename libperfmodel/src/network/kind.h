@@ -261,10 +261,11 @@ static inline bool pm__layer_is_widened(const pm__layer *layer)
   return layer->kind->keeping.autocast == PM__AUTOCAST_FP32 && !layer->runs_in_half;
 }
 
-/* What FP8 training runs in FP8. */
+/* What FP8 training runs in FP8; adapters stay in 16 bits. */
 static inline bool pm__layer_is_linear(const pm__layer *layer)
 {
-  return layer->kind != NULL && (layer->kind->role == PM__ROLE_DENSE || layer->kind->role == PM__ROLE_EXPERTS);
+  bool linear = layer->kind != NULL && (layer->kind->role == PM__ROLE_DENSE || layer->kind->role == PM__ROLE_EXPERTS);
+  return linear && layer->tuning != PM__ADAPTER;
 }
 
 const pm__layer_kind *pm__layer_kind_find(const char *name);

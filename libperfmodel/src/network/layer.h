@@ -174,6 +174,10 @@ typedef struct pm__saved {
 
 struct pm__layer_kind;
 
+/* Whether a layer's parameters are trained: all of a network are, unless adapters are trained in their place. */
+typedef enum pm__tuning { PM__TRAINED, PM__FROZEN, PM__ADAPTER } pm__tuning;
+
+
 typedef struct pm__layer {
   char name[PM_TEXT_MAX];
   const struct pm__layer_kind *kind; /* NULL: an input of the network */
@@ -182,11 +186,14 @@ typedef struct pm__layer {
   double elements_in, elements_out;
   double parameters;
   double tied; /* parameters that it shares with another layer, and are counted there */
+  double frozen, frozen_tied; /* the same two of a frozen layer, which has none of those above: nothing is updated */
   int parameter_tensors;
   double mac, mac_bnl;
   pm__saved saved;
   double flop[PM__PASSES]; /* sums over its kernels */
+  pm__tuning tuning;
   bool wants_gradient;     /* an input of it is a layer: dgrad is needed; of an input: another piece computes it */
+  bool stops;              /* it and all before it are frozen: it has no backward pass; of an input: what computes it */
   bool bias;               /* a product that adds a learned number to each element: software may do that in a pass */
   bool feeds_back;         /* a recurrent layer that waits for what later layers gave at the step before */
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */

@@ -155,6 +155,32 @@ static void accumulate(const pm_network *network, const pm__layer *layer, const 
       PM__PART_ACCUMULATION;
 }
 
+/* What a frozen layer does without: gradients of parameters, and the input that these alone need. */
+static void freeze(pm__layer *layer)
+{
+  bool product = layer->kind->role == PM__ROLE_DENSE || layer->kind->role == PM__ROLE_CONVOLUTION;
+  layer->frozen = layer->parameters;
+  layer->frozen_tied = layer->tied;
+  layer->parameters = layer->tied = layer->parameter_tensors = 0;
+  layer->stops = !layer->wants_gradient;
+  if (product) layer->saved.inputs = false;
+}
+
+bool pm__layer_runs(const pm__layer *layer, pm__pass pass)
+{
+  if (layer->tuning != PM__FROZEN || pass == PM__FORWARD) return true;
+  return pass == PM__DGRAD && !layer->stops;
+}
+
+/* Only passes that a frozen layer has. */
+static void drop_passes(const pm__layer *layer, pm__layer_kernels *kernels)
+{
+  int kept = 0;
+  for (int i = 0; i < kernels->count; i++)
+    if (pm__layer_runs(layer, kernels->kernel[i].pass)) kernels->kernel[kept++] = kernels->kernel[i];
+  kernels->count = kept;
+}
+
 /* No gradient is wanted of the network's own inputs. */
 static void drop_dgrad(pm__layer_kernels *kernels)
 {
@@ -186,6 +212,7 @@ static int infer(pm__layer *layer, const pm__shape *shapes, int count, pm__layer
     layer->parameters = layer->parameter_tensors = 0;
   }
   if (!layer->wants_gradient) drop_dgrad(kernels);
+  if (layer->tuning == PM__FROZEN) freeze(layer), drop_passes(layer, kernels);
   return check_output(layer, error);
 }
 
@@ -198,6 +225,7 @@ int pm__network_add_layer(pm_network *network, const pm__layer *model, const int
   memcpy(layer.name, model->name, sizeof layer.name);
   memcpy(layer.attribute, model->attribute, sizeof layer.attribute);
   layer.kind = model->kind;
+  layer.tuning = model->tuning;
   layer.input_count = model->input_count;
   take_inputs(network, &layer, inputs, shapes);
   kernels.count = 0;

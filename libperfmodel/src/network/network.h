@@ -26,8 +26,11 @@ int pm__network_add_layer(pm_network *network, const pm__layer *model, const int
 /* Whether a gradient flows back into what a layer passes on. */
 static inline bool pm__layer_has_gradient(const pm__layer *layer)
 {
-  return layer->kind != NULL || layer->wants_gradient;
+  return (layer->kind != NULL || layer->wants_gradient) && !layer->stops;
 }
+
+/* Whether a layer has that pass: a frozen one has no gradients of parameters, and none at all before all adapters. */
+bool pm__layer_runs(const pm__layer *layer, pm__pass pass);
 
 /* Whether a layer is attention that keeps its scores for the backward pass; one kernel for all computes them again. */
 /* Whether recomputation by operation keeps the output of a layer: attention, and of products the first, third, ...,
@@ -35,7 +38,7 @@ static inline bool pm__layer_has_gradient(const pm__layer *layer)
 static inline bool pm__keeps_operation(const pm__layer *layer, int *products)
 {
   if (layer->kind == NULL) return false;
-  bool odd = layer->kind->role == PM__ROLE_DENSE && (*products)++ % 2 == 0;
+  bool dense = layer->kind->role == PM__ROLE_DENSE && layer->tuning != PM__ADAPTER, odd = dense && (*products)++ % 2 == 0;
   return odd || layer->kind->role == PM__ROLE_ATTENTION;
 }
 
@@ -58,6 +61,10 @@ pm__network_traits pm__network_get_traits(const pm_network *network);
 /* A copy with that implementation of attention (pm_attention_choice) where the network leaves it to the software. Owned
 ** by the caller; NULL with an error. */
 pm_network *pm__network_new_with_attention(const pm_network *network, int attention, pm_error *error);
+
+/* A copy in which all layers are frozen and adapters of rank `rank` are trained beside those that `targets`
+** (pm_lora_targets) names. Owned by the caller; NULL with an error. */
+pm_network *pm__network_new_with_adapters(const pm_network *network, int rank, int targets, pm_error *error);
 
 /* Parameters of the whole network. */
 double pm__network_parameters(const pm_network *network);

@@ -28,7 +28,7 @@ static void count_layer(pm__plan_network *entry, const pm__layer *layer)
   if (dense || conv) entry->products += 1;
 }
 
-static int prepare_network(pm__plan_network *entry, const pm_network *network, pm_error *error)
+int pm__plan_network_prepare(pm__plan_network *entry, const pm_network *network, pm_error *error)
 {
   pm_network_totals totals;
   entry->network = network;
@@ -44,7 +44,7 @@ static int prepare_network(pm__plan_network *entry, const pm_network *network, p
   return entry->units[PM__TRAINING_MODE + PM__LEAST] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
-static void free_network(const pm_plan *plan, pm__plan_network *entry)
+void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry)
 {
   for (int i = 0; i < PM__MODES; i++) pm__units_free(entry->units[i]);
   for (size_t i = 0; entry->segments != NULL && i < plan->cut_count; i++) pm__segments_free(entry->segments[i]);
@@ -205,9 +205,10 @@ void pm_plan_read_kernels(pm_plan *plan)
 static int prepare(pm_plan *plan, const pm_network *const *networks, const pm_system *const *systems, pm_error *error)
 {
   for (size_t i = 0; i < plan->network_count; i++) {
-    int status = networks[i] != NULL ? prepare_network(&plan->networks[i], networks[i], error)
+    int status = networks[i] != NULL ? pm__plan_network_prepare(&plan->networks[i], networks[i], error)
                                      : pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network %zu of the plan is missing", i);
     if (status != PM_OK) return status;
+    plan->networks[i].number = (int)i;
   }
   for (size_t i = 0; i < plan->system_count; i++) {
     int status = prepare_system(&plan->systems[i], systems[i], error);
@@ -232,9 +233,10 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
     plan->pieces = pm__keeper_new();
     plan->sharded = pm__keeper_new();
     plan->serving = pm__keeper_new();
+    plan->adapted = pm__keeper_new();
   }
   if (plan == NULL || plan->networks == NULL || plan->systems == NULL || plan->pieces == NULL ||
-      plan->sharded == NULL || plan->serving == NULL) {
+      plan->sharded == NULL || plan->serving == NULL || plan->adapted == NULL) {
     pm_plan_free(plan);
     pm__no_memory(error);
     return NULL;
@@ -249,7 +251,11 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
 void pm_plan_free(pm_plan *plan)
 {
   if (plan == NULL) return;
-  for (size_t i = 0; i < plan->network_count; i++) free_network(plan, &plan->networks[i]);
+  pm__keeper_free(plan->sharded); /* what it keeps refers to pieces, and these to networks */
+  pm__keeper_free(plan->serving);
+  pm__keeper_free(plan->pieces);
+  pm__keeper_free(plan->adapted);
+  for (size_t i = 0; i < plan->network_count; i++) pm__plan_network_free(plan, &plan->networks[i]);
   for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
   free(plan->libraries);
   for (size_t i = 0; i < plan->framework_count; i++) pm__plan_framework_free(plan, &plan->frameworks[i]);
@@ -262,9 +268,6 @@ void pm_plan_free(pm_plan *plan)
   free(plan->systems);
   free(plan->memories);
   free(plan->cuts);
-  pm__keeper_free(plan->sharded); /* what it keeps refers to pieces */
-  pm__keeper_free(plan->serving);
-  pm__keeper_free(plan->pieces);
   free(plan);
 }
 

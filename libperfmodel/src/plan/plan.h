@@ -15,6 +15,8 @@
 
 typedef struct pm__plan_network {
   const pm_network *network;
+  const pm__kept *kept; /* of a network with adapters, where it is kept; else NULL */
+  int number;           /* in the plan; of a network with adapters, how many the plan has */
   pm__units *units[PM__MODES]; /* NULL: no software of the plan runs it so */
   pm__segments **segments;     /* by the cuts of the plan */
   size_t segment_capacity;
@@ -120,7 +122,22 @@ struct pm_plan {
   size_t cut_count, cut_capacity;
   pm__keeper *pieces, *sharded; /* of networks that are split: plan/sharded.h */
   pm__keeper *serving;          /* of language models that are served: serving/model.h */
+  pm__keeper *adapted;          /* networks with adapters: plan/adapted.c */
 };
+
+/* Tells networks of a plan apart, those with adapters too. */
+static inline int pm__plan_network_number(const pm__plan_network *network)
+{
+  return network->number + (network->kept != NULL ? network->kept->position : 0);
+}
+
+/* Counts and, without software, the units of a network that the caller owns. `plan` has what free needs to know. */
+int pm__plan_network_prepare(pm__plan_network *entry, const pm_network *network, pm_error *error);
+void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry);
+
+/* The network that a run trains: one of the plan, or that with the run's adapters, made on first use. NULL with an
+** error. */
+const pm__plan_network *pm__plan_network_of(const pm_plan *plan, const pm_run *run, pm_error *error);
 
 /* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an
 ** error. */

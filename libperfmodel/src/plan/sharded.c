@@ -38,15 +38,15 @@ static bool count_layers(pm__plan_pieces *p)
   return true;
 }
 
-static pm__plan_pieces *make_pieces(const pm_plan *plan, int network, pm_error *error)
+static pm__plan_pieces *make_pieces(const pm__plan_network *network, pm_error *error)
 {
-  const pm_network *of = plan->networks[network].network;
+  const pm_network *of = network->network;
   pm__plan_pieces *p = (pm__plan_pieces *)calloc(1, sizeof *p);
   if (p == NULL) {
     pm__no_memory(error);
     return NULL;
   }
-  p->key[0] = network;
+  p->key[0] = pm__plan_network_number(network);
   p->kept = (pm__kept){.release = release_pieces, .gpu = p->key, .count = 1};
   p->pieces = pm__pieces_new(of, error);
   if (p->pieces != NULL && p->pieces->kinds > PM__PIECE_KINDS)
@@ -62,11 +62,12 @@ static pm__plan_pieces *make_pieces(const pm_plan *plan, int network, pm_error *
   return NULL;
 }
 
-const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, int network, pm_error *error)
+const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, const pm__plan_network *network, pm_error *error)
 {
-  const pm__kept *found = pm__keeper_find(plan->pieces, &network, 1);
+  int number = pm__plan_network_number(network);
+  const pm__kept *found = pm__keeper_find(plan->pieces, &number, 1);
   if (found != NULL) return (const pm__plan_pieces *)found;
-  pm__plan_pieces *made = make_pieces(plan, network, error);
+  pm__plan_pieces *made = make_pieces(network, error);
   return made != NULL ? (const pm__plan_pieces *)pm__keeper_add(plan->pieces, &made->kept, true) : NULL;
 }
 
@@ -87,6 +88,21 @@ static void release_sharded(pm__kept *kept)
   free(s);
 }
 
+/* Frozen matrices are used in the forward pass, and in the backward pass if a gradient passes through. */
+static void count_frozen(const pm__layer *layer, pm__plan_frozen *frozen)
+{
+  bool experts = layer->kind != NULL && layer->kind->role == PM__ROLE_EXPERTS;
+  bool matrix = experts || (layer->kind != NULL && layer->kind->role == PM__ROLE_DENSE);
+  double all = layer->frozen + layer->frozen_tied;
+  *(!matrix ? &frozen->others : experts ? &frozen->experts : &frozen->matrices) += layer->frozen;
+  frozen->tied += layer->frozen_tied;
+  for (int pass = 0; pass < PM__PASSES && matrix && all > 0; pass++) {
+    if (!pm__layer_runs(layer, (pm__pass)pass)) continue;
+    frozen->used[pass] += all;
+    frozen->uses[pass] += 1;
+  }
+}
+
 static void count_piece(pm__plan_piece *piece)
 {
   const pm_network *network = piece->network;
@@ -97,6 +113,7 @@ static void count_piece(pm__plan_piece *piece)
     if (layer->kind == NULL) piece->input += layer->elements_out;
     piece->forward_flop += layer->flop[PM__FORWARD];
     if (pm__keeps_scores(network, layer)) piece->attention_flop += layer->flop[PM__FORWARD];
+    count_frozen(layer, &piece->frozen);
   }
 }
 
@@ -175,7 +192,7 @@ static int scan_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm_
   pm__tensors tensors;
   const pm_memory_profile *profile = &plan->memories[key->memory];
   const pm__pieces *pieces = s->of->pieces;
-  int status = pm__tensors_find(&tensors, plan->networks[key->network].network, profile, error);
+  int status = pm__tensors_find(&tensors, key->network->network, profile, error);
   if (status != PM_OK) return status;
   for (int i = 0; i < PM__CLASSES; i++) {
     const pm__sizes sizes = pm__sizes_of(profile, pm__class_precision[i]);
@@ -236,7 +253,7 @@ static int find_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm_
 static void write_key(const pm__plan_sharded_key *key, int *numbers)
 {
   const pm__sharding_degrees *d = &key->degrees;
-  const int all[PM__SHARDED_KEY] = {key->network, key->mode, key->memory, d->tensor, d->context, d->expert,
+  const int all[PM__SHARDED_KEY] = {pm__plan_network_number(key->network), key->mode, key->memory, d->tensor, d->context, d->expert,
                                     d->expert_tensor, d->sequence, (int)d->context_exchange};
   memcpy(numbers, all, sizeof all);
   memcpy(numbers + PM__SHARDED_KEY - 4, &d->imbalance, sizeof d->imbalance);
@@ -300,4 +317,5 @@ void pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory,
   out->exchange = NULL;
   out->exchanges = 0;
   out->linear = NULL;
+  memset(&out->frozen, 0, sizeof out->frozen);
 }

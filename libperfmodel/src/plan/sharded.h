@@ -32,11 +32,19 @@ typedef struct pm__plan_pieces {
 /* What pieces keep, with and without the scores of attention. */
 enum { PM__PIECE_SCORES = 2 };
 
+/* Frozen parameters of one GPU: of products, of experts, all others; those that it has where another stage owns them.
+** `used`: of products, what a pass reads, in so many layers. */
+typedef struct pm__plan_frozen {
+  double matrices, experts, others, tied;
+  double used[PM__PASSES], uses[PM__PASSES];
+} pm__plan_frozen;
+
 typedef struct pm__plan_piece {
   const pm_network *network; /* its layers on one GPU */
   const pm__units *units;
   const pm_memory_plan *memory;
-  double whole, split, expert, tied;    /* parameters, as a shard has them (sharding/shard.h) */
+  double whole, split, expert, tied;    /* parameters that are trained, as a shard has them (sharding/shard.h) */
+  pm__plan_frozen frozen;
   const pm__sharding_exchange *exchange;
   int exchanges;
   bool *linear;         /* of each distinct kernel: whether it is a product of a linear layer, or of experts */
@@ -47,7 +55,8 @@ typedef struct pm__plan_piece {
 
 /* What of a run decides them. */
 typedef struct pm__plan_sharded_key {
-  int network, mode, memory;
+  const pm__plan_network *network;
+  int mode, memory;
   pm__sharding_degrees degrees;
 } pm__plan_sharded_key;
 
@@ -65,7 +74,7 @@ typedef struct pm__plan_sharded {
 } pm__plan_sharded;
 
 /* NULL with the reason: no memory, or a network that cannot be sharded so. */
-const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, int network, pm_error *error);
+const pm__plan_pieces *pm__plan_pieces_find(const pm_plan *plan, const pm__plan_network *network, pm_error *error);
 const pm__plan_sharded *pm__plan_sharded_find(const pm_plan *plan, const pm__plan_sharded_key *key, pm_error *error);
 
 /* A whole network as one piece, in a mode and a memory profile of the plan; but for what recomputation asks of pieces.

@@ -47,6 +47,8 @@ static const pm_choice stored_choices[] = {PM_STORED_LIST(NAME_BYTES_DOC) END};
 static const pm_choice scheduler_choices[] = {PM_SCHEDULER_LIST(NAME_DOC) END};
 static const pm_choice arrivals_choices[] = {PM_ARRIVALS_LIST(NAME_DOC) END};
 static const pm_choice serving_limit_choices[] = {PM_SERVING_LIMIT_LIST(NAME_DOC) END};
+static const pm_choice lora_targets_choices[] = {PM_LORA_TARGETS_LIST(NAME_DOC) END};
+static const pm_choice base_weights_choices[] = {PM_BASE_WEIGHTS_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name = "yes", .doc = "yes"}, END};
 
 #define KIND_TEXT .kind = PM_FIELD_TEXT
@@ -92,6 +94,8 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_SCHEDULER .kind = PM_FIELD_CHOICE, .choices = scheduler_choices
 #define KIND_ARRIVALS .kind = PM_FIELD_CHOICE, .choices = arrivals_choices
 #define KIND_SERVING_LIMIT .kind = PM_FIELD_CHOICE, .choices = serving_limit_choices
+#define KIND_LORA_TARGETS .kind = PM_FIELD_CHOICE, .choices = lora_targets_choices
+#define KIND_BASE_WEIGHTS .kind = PM_FIELD_CHOICE, .choices = base_weights_choices
 #define KIND_YES_NO .kind = PM_FIELD_CHOICE, .choices = yes_no_choices
 
 /* One row of a table; RECORD is the struct whose list is being expanded. What follows the name is unit and doc, and

@@ -15,6 +15,7 @@ enum { FREE = -1, TENSOR_MOST = 64, CONTEXT_MOST = 16, CONTEXT_TOKENS = 2048, CH
 typedef struct lister {
   const pm_plan *plan;
   const pm_run *base;
+  const pm__plan_network *network;
   const pm__plan_pieces *pieces;
   pm__search_plans *plans;
   int which;      /* class of software, -1: any */
@@ -145,7 +146,7 @@ static bool can_shard(lister *l, const pm__search_plan *plan)
   const pm__plan_framework *f = b->framework_index >= 0 ? &l->plan->frameworks[b->framework_index] : NULL;
   bool narrow = pm_precision_get_bytes(b->precision) <= 2;
   const pm__plan_sharded_key key = {
-    .network = b->network_index, .mode = f != NULL ? f->mode[narrow] : PM__TRAINING_MODE + PM__LEAST,
+    .network = l->network, .mode = f != NULL ? f->mode[narrow] : PM__TRAINING_MODE + PM__LEAST,
     .memory = f != NULL ? f->memory : 0,
     .degrees = {.tensor = plan->tensor, .context = plan->context, .expert = plan->expert,
                 .expert_tensor = b->expert_tensor_parallel, .sequence = plan->sequence != 0,
@@ -253,9 +254,10 @@ int pm__search_plans_add(const pm_plan *plan, const pm__search_base *bases, int3
   lister l = {.plan = plan, .base = base, .plans = plans, .which = bases[at].which, .batch = global_batch, .at = at,
               .ranks = (int64_t)base->gpus * base->nodes};
   pm_error reason = PM_ERROR_NONE;
-  l.pieces = pm__plan_pieces_find(plan, base->network_index, &reason);
+  l.network = pm__plan_network_of(plan, base, &reason);
+  l.pieces = l.network != NULL ? pm__plan_pieces_find(plan, l.network, &reason) : NULL;
   if (l.pieces == NULL) return pm__fail(error, reason.status, "%s", reason.text);
-  look_at(&l, plan->networks[base->network_index].network);
+  look_at(&l, l.network->network);
   list_tensor(&l);
   if (l.failed) return pm__no_memory(error);
   if (plans->count > before) return PM_OK;

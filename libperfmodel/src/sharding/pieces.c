@@ -157,7 +157,8 @@ static int put_input(extraction *e, int number)
   const pm__layer *layer = &e->network->layers[number];
   int at = pm_network_add_input(e->part, layer->name, layer->output.size, layer->output.rank, e->error);
   if (at < 0) return -1;
-  e->part->layers[at].wants_gradient = pm__layer_has_gradient(layer);
+  e->part->layers[at].wants_gradient = layer->kind != NULL || layer->wants_gradient;
+  e->part->layers[at].stops = layer->stops;
   e->part->layers[at].taken = e->places[number].taken;
   e->part->origin[at] = -1;
   put(e, number, at);
@@ -297,8 +298,8 @@ static bool same_shape(const pm__shape *a, const pm__shape *b)
 static bool same_layer(const pm_network *a, const pm_network *b, size_t index)
 {
   const pm__layer *x = &a->layers[index], *y = &b->layers[index];
-  return x->kind == y->kind && x->input_count == y->input_count && x->kernel_count == y->kernel_count &&
-         x->wants_gradient == y->wants_gradient && x->consumers == y->consumers && same_shape(&x->output, &y->output) &&
+  return x->kind == y->kind && x->tuning == y->tuning && x->stops == y->stops && x->input_count == y->input_count &&
+         x->kernel_count == y->kernel_count && x->wants_gradient == y->wants_gradient && x->consumers == y->consumers && same_shape(&x->output, &y->output) &&
          memcmp(x->attribute, y->attribute, sizeof x->attribute) == 0 && memcmp(x->flop, y->flop, sizeof x->flop) == 0;
 }
 

@@ -80,16 +80,18 @@ static bool has_rows(const builder *b, const pm__shape *shape)
 
 /* ---- From what a layer gets to what it takes: sets the shape that it sees. */
 
-static bool gather(builder *b, int input, bool shared, pm__shape *seen)
+/* What is frozen has no gradients of parameters to gather its input again for. */
+static bool gather(builder *b, int input, const pm__layer *sharer, pm__shape *seen)
 {
   tensor *t = &b->tensors[input];
   bool good = true;
   seen->size[0] *= b->degrees->tensor;
   if (first_time(t, GATHERED)) good = add(b, PM__FORWARD, PM__SHARDING_ALL_GATHER, seen);
-  if (!shared || !good) return good;
+  if (sharer == NULL || !good) return good;
   if (pm__layer_has_gradient(&b->piece->layers[input]) && first_time(t, REDUCED))
     good = add(b, PM__DGRAD, PM__SHARDING_REDUCE_SCATTER, seen);
-  return good && (!first_time(t, REGATHERED) || add(b, PM__WGRAD, PM__SHARDING_ALL_GATHER, seen));
+  bool again = pm__layer_runs(sharer, PM__WGRAD) && first_time(t, REGATHERED);
+  return good && (!again || add(b, PM__WGRAD, PM__SHARDING_ALL_GATHER, seen));
 }
 
 static bool slice(builder *b, int input, pm__shape *seen)
@@ -100,16 +102,16 @@ static bool slice(builder *b, int input, pm__shape *seen)
   return !gradient || !first_time(&b->tensors[input], SLICED) || add(b, PM__DGRAD, PM__SHARDING_ALL_GATHER, &whole);
 }
 
-/* `shared`: the tensor group splits the layer, so that each GPU has a summand of the input's gradient. */
-static bool see(builder *b, int input, pm__sharding want, bool shared, pm__shape *seen)
+/* `sharer`: the layer, if the tensor group splits it, so that each GPU has a summand of the input's gradient. */
+static bool see(builder *b, int input, pm__sharding want, const pm__layer *sharer, pm__shape *seen)
 {
   tensor *t = &b->tensors[input];
   bool gradient = pm__layer_has_gradient(&b->piece->layers[input]);
   *seen = t->shape;
   if (t->state.how == PM__SHARD_FEATURES) return true;
-  if (t->state.how == PM__SHARD_TOKENS) return want == PM__SHARD_TOKENS || gather(b, input, shared, seen);
+  if (t->state.how == PM__SHARD_TOKENS) return want == PM__SHARD_TOKENS || gather(b, input, sharer, seen);
   if (want == PM__SHARD_TOKENS) return !has_rows(b, seen) || slice(b, input, seen);
-  if (!shared || !gradient || !first_time(t, REDUCED)) return true;
+  if (sharer == NULL || !gradient || !first_time(t, REDUCED)) return true;
   return add(b, PM__DGRAD, PM__SHARDING_ALL_REDUCE, seen);
 }
 
@@ -118,6 +120,12 @@ static bool see(builder *b, int input, pm__sharding want, bool shared, pm__shape
 static int input_of(const builder *b, const pm__layer *layer, size_t i)
 {
   return b->piece->inputs[layer->first_input + i];
+}
+
+/* An input of the network, which every GPU has. */
+static bool is_raw(const pm__layer *layer)
+{
+  return layer->kind == NULL && !layer->wants_gradient;
 }
 
 /* Whether a layer that is not split works on some of the rows: some of its inputs lie so, others can. */
@@ -129,7 +137,7 @@ static bool works_on_tokens(const builder *b, const pm__layer *layer, pm__shardi
   for (size_t i = 0; i < layer->input_count; i++) {
     int input = input_of(b, layer, i);
     const tensor *t = &b->tensors[input];
-    bool tokens = t->state.how == PM__SHARD_TOKENS, raw = !pm__layer_has_gradient(&b->piece->layers[input]);
+    bool tokens = t->state.how == PM__SHARD_TOKENS, raw = is_raw(&b->piece->layers[input]);
     lie = lie || tokens || raw;
     can = can && (tokens || t->shape.size[0] == 1 || t->shape.size[0] % b->degrees->tensor == 0);
     states[i].how = t->shape.size[0] == 1 ? PM__SHARD_WHOLE : PM__SHARD_TOKENS;
@@ -193,7 +201,7 @@ static bool see_inputs(builder *b, const pm__layer *layer, const pm__sharding_pa
   for (size_t i = 0; i < layer->input_count; i++) {
     int input = input_of(b, layer, i);
     inputs[i] = b->tensors[input].at;
-    if (!see(b, input, part->in[i].how, shared, &shapes[i])) return false;
+    if (!see(b, input, part->in[i].how, shared ? layer : NULL, &shapes[i])) return false;
     if (context) rules->context(b->degrees, (int)i, &shapes[i]);
   }
   return true;
@@ -232,6 +240,9 @@ static void count_parameters(builder *b, int number, const pm__layer *own, const
   pm__shard *shard = b->shard;
   bool sums = part->out.how == PM__SHARD_PARTIAL && layer->kind->parameters == PM__MATRICES;
   shard->divided += divided && sums;
+  bool product = layer->kind->parameters == PM__MATRICES && !divided && part->expert == 0;
+  if (product && shard->undivided == NULL) shard->undivided = layer;
+  if (layer->tuning == PM__FROZEN) return; /* counted where the shard is lowered */
   shard->tied += own->tied;
   if (own->tied > 0) shard->tied_whole += whole;
   if (own->tied == 0) {
@@ -241,8 +252,6 @@ static void count_parameters(builder *b, int number, const pm__layer *own, const
   }
   if (divided) shard->padding += more;
   if (divided && own->tied == 0) shard->copied += fair - fair * parts / b->degrees->tensor;
-  bool product = layer->kind->parameters == PM__MATRICES && !divided && part->expert == 0;
-  if (product && shard->undivided == NULL) shard->undivided = layer;
 }
 
 static int add_own_exchanges(builder *b, const pm__sharding_part *part)
@@ -314,6 +323,7 @@ static int put_input(builder *b, int number)
   if (at < 0) return PM_STATUS_NO_MEMORY;
   *t = (tensor){at, shape, {tokens ? PM__SHARD_TOKENS : PM__SHARD_WHOLE, 0, 1}, 0};
   b->shard->network->layers[at].wants_gradient = layer->wants_gradient;
+  b->shard->network->layers[at].stops = layer->stops;
   b->shard->network->layers[at].taken = layer->taken;
   return PM_OK;
 }
@@ -327,7 +337,7 @@ static int leave(builder *b)
     pm__shape seen;
     tensor *t = &b->tensors[i];
     bool whole = b->piece->layers[i].kind != NULL && b->layers[i].leaves && t->state.how == PM__SHARD_WHOLE;
-    if (whole && t->shape.size[0] > 1 && !see(b, (int)i, PM__SHARD_TOKENS, false, &seen)) return PM_STATUS_NO_MEMORY;
+    if (whole && t->shape.size[0] > 1 && !see(b, (int)i, PM__SHARD_TOKENS, NULL, &seen)) return PM_STATUS_NO_MEMORY;
     b->shard->network->layers[t->at].consumers = b->piece->layers[i].consumers;
   }
   return PM_OK;

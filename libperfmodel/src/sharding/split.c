@@ -112,7 +112,9 @@ static void split_part(walk *w, int number, const pm__sharding_part *part)
   const pm__layer *layer = &w->piece->layers[number];
   const pm__sharding_rules *rules = layer->kind->sharding_rules;
   pm__shard_layer *at = &w->layers[number];
-  if (w->degrees->tensor == 1 || w->never[number] || rules == NULL || rules->split_output == NULL) return;
+  bool narrows = layer->tuning == PM__ADAPTER && layer->output.size[layer->output.rank - 1] <
+                                                   layer->input.size[layer->input.rank - 1]; /* its rank stays whole */
+  if (w->degrees->tensor == 1 || w->never[number] || narrows || rules == NULL || rules->split_output == NULL) return;
   pm__sharding_state state = rules->split_output(layer, part->inputs, w->degrees);
   at->splits_output = state.how != 0;
   if (at->splits_output) at->out = state;

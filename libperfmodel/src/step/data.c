@@ -145,11 +145,13 @@ static double gather_weights(const pm__step *p, const pm__step_stage *stage)
 
 /* ---- Shards of weights ---- */
 
-static double of_piece(const pm__step *p, const pm__plan_piece *shard, int collective, double each)
+/* `frozen`: bytes besides, of weights that have no gradients. */
+static double of_piece(const pm__step *p, const pm__plan_piece *shard, int collective, double each,
+                       pm__step_frozen frozen)
 {
   double share = p->s.framework != NULL ? p->s.framework->profile.framework.shard_bandwidth : 1;
-  return (exchange(p, PM__GROUP_SHARD, collective, (shard->whole + shard->split) * each) +
-          exchange(p, PM__GROUP_EXPERT_DATA, collective, shard->expert * each)) / share;
+  return (exchange(p, PM__GROUP_SHARD, collective, (shard->whole + shard->split) * each + frozen.shared) +
+          exchange(p, PM__GROUP_EXPERT_DATA, collective, shard->expert * each + frozen.experts)) / share;
 }
 
 /* A pipeline comes back to a piece for every micro-batch: it keeps what it has gathered, and sums gradients once. */
@@ -163,9 +165,11 @@ pm__step_shards pm__step_shards_price(const pm__step *p, int kind)
   const pm__plan_piece *shard = pm__step_piece(p, kind);
   const pm_offloading *offload = pm__step_offload(p);
   double own = (shard->whole + shard->split) / p->at.shards + shard->expert / p->at.expert_replicas;
-  pm__step_shards out = {of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes),
-                             of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->s.gradient), 0, 0};
-  if (offload->weights) out.up = pm__step_host_copy(p, own * p->s.device->bytes);
+  const pm__step_frozen none = {0, 0}, frozen = pm__step_frozen_piece(p, kind, true);
+  double kept = frozen.shared / p->at.shards + frozen.experts / p->at.expert_replicas;
+  pm__step_shards out = {of_piece(p, shard, PM_COLLECTIVE_ALL_GATHER, p->s.device->bytes, frozen),
+                         of_piece(p, shard, PM_COLLECTIVE_REDUCE_SCATTER, p->s.gradient, none), 0, 0};
+  if (offload->weights) out.up = pm__step_host_copy(p, own * p->s.device->bytes + kept);
   if (offload->gradients) out.down = pm__step_host_copy(p, own * p->s.gradient);
   return out;
 }

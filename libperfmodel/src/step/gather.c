@@ -52,7 +52,6 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->memo = memo;
   s->cache = memo != NULL ? &memo->exchanges : NULL;
   s->run = run;
-  s->network = &plan->networks[run->network_index];
   s->system = &plan->systems[run->system_index];
   s->framework = framework_of(plan, run);
   s->device = device_of(plan, s, stored_in(run));
@@ -167,7 +166,11 @@ static int check(const pm_plan *plan, const pm_run *run, pm__schedule *s, pm_err
 
 int pm__gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
 {
+  pm_error own = PM_ERROR_NONE;
   int status = check(plan, run, s, error);
-  if (status == PM_OK) gather(s, plan, run, memo);
-  return status;
+  if (status != PM_OK) return status;
+  s->network = pm__plan_network_of(plan, run, error != NULL ? error : &own);
+  if (s->network == NULL) return error != NULL ? error->status : own.status;
+  gather(s, plan, run, memo);
+  return PM_OK;
 }

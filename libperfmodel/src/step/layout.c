@@ -46,6 +46,7 @@ static int check_choices(const pm_run *r, pm_error *error)
   if (status == PM_OK) status = check_choice("context_exchange", r->context_exchange, PM_CONTEXT_EXCHANGE_COUNT, error);
   if (status == PM_OK) status = check_choice("offload", r->offload, PM_OFFLOAD_COUNT, error);
   if (status == PM_OK) status = check_choice("primary_weights", r->primary_weights, 2, error);
+  if (status == PM_OK) status = check_choice("base_weights", r->base_weights, PM_BASE_WEIGHTS_COUNT, error);
   return status == PM_OK ? check_choice("sequence_parallel", r->sequence_parallel, 2, error) : status;
 }
 
@@ -279,7 +280,7 @@ static void set_whole_groups(pm__step *p)
 bool pm__layout_cuts(const pm__schedule *s, const pm__step_layout *at)
 {
   return !at->whole || at->zero >= 2 || at->recompute != PM_RECOMPUTE_NONE || at->imbalance > 0 || at->capacity > 0 ||
-         s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL;
+         s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL || s->run->lora_rank > 0;
 }
 
 /* A GPU that has all experts is as busy with them as any other; a capacity that nobody reaches drops nothing. */
@@ -292,11 +293,11 @@ static void set_experts(pm__step *p, const pm_run *r)
   at->capacity = p->s.network->experts && r->capacity_factor < imbalance ? r->capacity_factor : 0;
 }
 
-static int set_sharded(pm__step *p, const pm_plan *plan, const pm_run *r, pm_error *error)
+static int set_sharded(pm__step *p, const pm_plan *plan, pm_error *error)
 {
   const pm__step_layout *at = &p->at;
   const pm__plan_sharded_key key = {
-    .network = r->network_index, .mode = p->s.mode, .memory = p->s.framework != NULL ? p->s.framework->memory : 0,
+    .network = p->s.network, .mode = p->s.mode, .memory = p->s.framework != NULL ? p->s.framework->memory : 0,
     .degrees = {.tensor = at->tensor, .context = at->context, .expert = at->expert, .expert_tensor = at->expert_tensor,
                 .sequence = at->sequence, .context_exchange = (pm__sharding_context)at->context_exchange,
                 .imbalance = at->imbalance, .capacity = at->capacity}};
@@ -317,7 +318,7 @@ static int set_pieces(pm__step *p, const pm_plan *plan, const pm_run *r, pm_erro
   p->sharded = NULL;
   p->pieces = NULL;
   p->kinds = 1;
-  if (p->at.cut) return set_sharded(p, plan, r, error);
+  if (p->at.cut) return set_sharded(p, plan, error);
   pm__plan_piece_whole(p->s.network, p->s.mode, p->s.framework != NULL ? p->s.framework->memory : 0, &p->one);
   return PM_OK;
 }
@@ -379,6 +380,7 @@ int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
   if (status == PM_OK) status = set_pieces(p, plan, r, error);
   if (status == PM_OK) status = check_layers(p, error);
   if (status == PM_OK) status = check_linear(p, error);
+  if (status == PM_OK) status = pm__step_frozen_check(p, error);
   if (status != PM_OK) return status;
   set_segments(p);
   if (p->at.whole && p->at.shards == p->s.ranks) return set_whole_groups(p), PM_OK;

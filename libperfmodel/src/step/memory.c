@@ -34,7 +34,7 @@ static double gradient_bytes(const pm__step *p, double own)
 }
 
 /* Bytes of a weight of a linear layer: copies beside the 16 bits, or in their place. */
-static double linear_weight(const pm__step *p, double wide)
+double pm__step_linear_weight(const pm__step *p, double wide)
 {
   double copies = NARROW_COPIES * pm_precision_get_bytes(p->s.run->precision);
   return copies + (p->s.run->primary_weights ? 0 : wide);
@@ -48,17 +48,19 @@ static void add_parameters(const pm__step *p, const pm__memory_question *q, doub
   pm__parameter_bytes each = pm__parameter_bytes_each(q);
   int zero = p->at.zero;
   double weights = (parameters - linear) * each.weights;
-  if (linear > 0) weights += linear * linear_weight(p, each.weights);
+  if (linear > 0) weights += linear * pm__step_linear_weight(p, each.weights);
   out->optimizer += parameters * each.optimizer / (zero >= 1 ? shards : 1) + parameters * each.replicated;
   out->gradients += parameters * gradient_bytes(p, each.gradients) / (zero >= 2 ? shards : 1);
   out->weights += weights / (zero >= 3 ? shards : 1);
 }
 
-/* The share of a stage's parameters that are of the layers that stages divide: those run in FP8 or FP4. */
+/* The share of a stage's parameters that are of the layers that stages divide: those run in FP8 or FP4. Adapters are
+** not. */
 static double linear_share(const pm__step *p, const pm__step_stage *stage)
 {
   double layers = 0, all = 0;
-  for (int k = 0; p->s.linear != NULL && k < p->kinds; k++) {
+  bool narrow = p->s.linear != NULL && p->s.run->lora_rank == 0;
+  for (int k = 0; narrow && k < p->kinds; k++) {
     const pm__plan_piece *piece = pm__step_piece(p, k);
     double own = stage->count[k] * (piece->whole + piece->split);
     all += own;
@@ -86,16 +88,32 @@ static double largest_piece(const pm__step *p, const pm__step_stage *stage)
   return largest;
 }
 
+/* Bytes of the weights of one piece at a time, where they are gathered; in *all those of the whole stage. */
+static double largest_weights(const pm__step *p, const pm__step_stage *stage, double *all)
+{
+  double largest = 0;
+  *all = 0;
+  for (int k = 0; k < p->kinds; k++) {
+    const pm__plan_piece *piece = pm__step_piece(p, k);
+    pm__step_frozen frozen = pm__step_frozen_piece(p, k, true);
+    double own = (piece->whole + piece->split + piece->expert) * p->s.device->bytes + frozen.shared + frozen.experts;
+    if (stage->count[k] > 0) largest = pm__most(largest, own);
+    *all += stage->count[k] * (frozen.shared + frozen.experts);
+  }
+  *all += (stage->whole + stage->split + stage->expert) * p->s.device->bytes;
+  return largest;
+}
+
 /* Gathered weights, and the copies of gradients that are being sent: of two pieces; of all where a pipeline comes back
 ** to a piece for every micro-batch before its gradients are summed. */
 static double communication(const pm__step *p, const pm__step_stage *stage, const pm__memory_question *q)
 {
   const pm_memory_profile *profile = &q->plan->profile;
-  double largest = largest_piece(p, stage), all = stage->whole + stage->split + stage->expert;
-  double two = pm__least(2 * largest, all) * p->s.device->bytes;
+  double largest = largest_piece(p, stage), all = stage->whole + stage->split + stage->expert, weights;
+  double piece = largest_weights(p, stage, &weights), two = pm__least(2 * piece, weights);
   if (p->at.replicas <= 1 && p->at.expert_replicas <= 1) return pm__step_offload(p)->weights ? two : 0;
   if (p->at.zero >= 3 && p->at.stages > 1)
-    return all * (p->s.device->bytes + p->s.gradient) + pm__given(profile->fusion_buffer, 0);
+    return weights + all * p->s.gradient + pm__given(profile->fusion_buffer, 0);
   double summed = p->at.zero >= 2 ? largest : all;
   double copies = pm__given(profile->bucket, 0) > 0 ? summed * pm__gradient_bytes(q) : 0;
   double gathered = p->at.zero >= 3 ? two : 0;
@@ -204,7 +222,7 @@ void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage
 
 /* ---- Together ---- */
 
-void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memory_parts *out)
+void pm__step_fixed_of(const pm__step *p, int number, const pm__step_stage *stage, pm__memory_parts *out)
 {
   pm_memory_run run = run_of(p);
   pm__memory_question q = {pm__step_piece(p, 0)->memory, &run, p->s.optimizer};
@@ -212,9 +230,11 @@ void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memor
   memset(out, 0, sizeof *out);
   double shared = pm__step_shared(p, stage), experts = pm__step_experts(p, stage);
   add_parameters(p, &q, shared, linear_share(p, stage) * shared, p->at.shards, out);
-  add_parameters(p, &q, experts, p->s.linear != NULL ? experts : 0, p->at.expert_replicas, out);
+  add_parameters(p, &q, experts, p->s.linear != NULL && p->s.run->lora_rank == 0 ? experts : 0,
+                 p->at.expert_replicas, out);
   add_embeddings(p, stage, &q, out);
   pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, out);
+  *(pm__step_offload(p)->weights ? &out->host : &out->weights) += pm__step_frozen_bytes(p, stage, number == 0);
   out->context = pm__given(profile->context, 0);
   out->workspace = pm__given(profile->workspace, 0);
   out->communication = communication(p, stage, &q);
@@ -235,7 +255,7 @@ pm__memory_parts pm__step_memory(const pm__step *p, const pm__step_stage *stage,
   pm__step_kept kept;
   pm__memory_parts fixed;
   pm__step_kept_of(p, number, stage, &kept);
-  pm__step_fixed_of(p, stage, &fixed);
+  pm__step_fixed_of(p, number, stage, &fixed);
   return pm__step_memory_of(&fixed, &kept, pm__step_in_flight(p, number));
 }
 

@@ -155,6 +155,15 @@ static void slow_attention(const pm__step *p, const pm__plan_piece *piece, doubl
   }
 }
 
+/* ---- Frozen weights ---- */
+
+static void unpack(const pm__step *p, int kind, int pass, pm__step_work *out)
+{
+  double time = pm__step_unpacking(p, kind, pass);
+  out->gpu[pass] += time;
+  out->part.other += time;
+}
+
 /* ---- Recomputation ---- */
 
 /* Attention and the products whose outputs recomputation by operation keeps. */
@@ -204,6 +213,7 @@ static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind
     out->gpu[pass] = pm__schedule_pass_time(&p->s, piece->units, costs, (pm__pass)pass, p->s.batch);
     if (narrows) narrow(p, piece, pass, out);
     if (factor != 1) slow_attention(p, piece, factor, pass, out);
+    if (p->s.run->lora_rank > 0) unpack(p, kind, pass, out);
     out->host[pass] = call * pm__schedule_calls(&p->s, &piece->units->pass[pass]);
   }
 }

@@ -201,7 +201,7 @@ static void divide(screen_layout *s)
 static const pm__memory_parts *fixed_of(const screen_layout *s, screen_stages *a)
 {
   int zero = s->p.at.zero;
-  if (!a->counted[zero]) pm__step_fixed_of(&s->p, &a->stage, &a->fixed[zero]);
+  if (!a->counted[zero]) pm__step_fixed_of(&s->p, a->first, &a->stage, &a->fixed[zero]);
   a->counted[zero] = true;
   return &a->fixed[zero];
 }

@@ -94,10 +94,10 @@ static void set_stage(const table *t, int number, pm_stage *row)
 }
 
 /* Layers that stages could divide, of a network in one piece: 0 if it cannot be cut; -1 without memory. */
-static int layers_of(const pm_plan *plan, const pm_run *run)
+static int layers_of(const pm_plan *plan, const pm__plan_network *network)
 {
   pm_error error = PM_ERROR_NONE;
-  const pm__plan_pieces *pieces = pm__plan_pieces_find(plan, run->network_index, &error);
+  const pm__plan_pieces *pieces = pm__plan_pieces_find(plan, network, &error);
   return pieces != NULL ? pieces->layers : error.status == PM_STATUS_NO_MEMORY ? -1 : 0;
 }
 
@@ -119,7 +119,7 @@ int pm_prediction_get_stages_sized(const pm_plan *plan, const pm_run *run, size_
   if (pm__step_gather(&step, &own, plan, run, size, error) != PM_OK) return -1;
   if (capacity == 0) return step.at.stages;
   table *t = (table *)malloc(sizeof *t);
-  int layers = step.pieces == NULL ? layers_of(plan, step.s.run) : 0;
+  int layers = step.pieces == NULL ? layers_of(plan, step.s.network) : 0;
   if (t == NULL || layers < 0) return free(t), pm__no_memory(error), -1;
   fill(&step, t, rows, capacity);
   if (step.pieces == NULL) rows[0].layers = layers;

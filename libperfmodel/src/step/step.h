@@ -6,6 +6,7 @@
 **     layout.c          degrees, schedule, groups of GPUs and shards; whether they fit together
 **     memory.c          memory of each stage, and its verdict
 **     offload.c         what is kept and updated on the host
+**     frozen.c          frozen weights beside adapters
 **     piece.c           work of each kind of piece on one GPU, with its exchanges
 **     stages.c          which pieces each stage of the pipeline has, and their work together
 **     span.c            GPU and host, joined once between two points where they wait for each other
@@ -349,6 +350,25 @@ double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, con
 /* PM_OK, or what its time would need. */
 int pm__step_offload_check(const pm__step *p, pm_error *error);
 
+/* ---- Frozen weights ---- */
+
+/* Bytes of one GPU: as replicas of the network have them, and of experts that have replicas of their own. */
+typedef struct pm__step_frozen {
+  double shared, experts;
+} pm__step_frozen;
+
+/* Of a piece, before ZeRO; `owner`: of the stage that owns what several stages have. */
+pm__step_frozen pm__step_frozen_piece(const pm__step *p, int kind, bool owner);
+
+/* Of a stage, as ZeRO leaves them. */
+double pm__step_frozen_bytes(const pm__step *p, const pm__step_stage *stage, bool owner);
+
+/* What a pass of a piece takes to unpack them; s. */
+double pm__step_unpacking(const pm__step *p, int kind, int pass);
+
+/* PM_OK, or which products do not read the format. */
+int pm__step_frozen_check(const pm__step *p, pm_error *error);
+
 /* ---- Memory ---- */
 
 /* What the pieces of a stage keep, for one sample: of one micro-batch in flight, of what never waits, and what a
@@ -360,7 +380,10 @@ typedef struct pm__step_kept {
 void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_kept *out);
 
 /* Everything else that one GPU of a stage has; it does not depend on recomputation. */
-void pm__step_fixed_of(const pm__step *p, const pm__step_stage *stage, pm__memory_parts *out);
+void pm__step_fixed_of(const pm__step *p, int number, const pm__step_stage *stage, pm__memory_parts *out);
+
+/* Bytes of a weight of a linear layer in FP8 or FP4: copies beside the 16 bits, or in their place. */
+double pm__step_linear_weight(const pm__step *p, double wide);
 
 /* Both together, for so many micro-batches in flight. */
 pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight);

@@ -1,0 +1,208 @@
+/*
+** The copy of a network that LoRA trains: all its layers are frozen, and beside each target runs an adapter:
+**
+**     y = W x             frozen                     A, B and the sum are layers like any others, so that their
+**     y' = y + B (A x)    A: r x k,  B: n x r        counts, kernels, memory and shards follow from the graph
+**
+** Targets are found by their place in the graph, since names differ: the linear layers whose outputs attention takes as
+** queries, keys and values; the first that reads what attention returns; the last before the loss or the end, the head;
+** all others, the feed-forward network. A layer that computes several of queries, keys and values has one adapter.
+*/
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "network/network.h"
+#include "perfmodel/finetune.h"
+
+enum { QUERY = 1, KEY = 2, VALUE = 4, OUTPUT = 8, FEED_FORWARD = 16, HEAD = 32 };
+
+static const unsigned wanted[PM_LORA_TARGETS_COUNT] = {
+  [PM_LORA_TARGETS_ATTENTION] = QUERY | KEY | VALUE | OUTPUT,
+  [PM_LORA_TARGETS_QV] = QUERY | VALUE,
+  [PM_LORA_TARGETS_QKV] = QUERY | KEY | VALUE,
+  [PM_LORA_TARGETS_MLP] = FEED_FORWARD,
+  [PM_LORA_TARGETS_QVO_MLP] = QUERY | VALUE | OUTPUT | FEED_FORWARD,
+  [PM_LORA_TARGETS_ALL_LINEAR] = QUERY | KEY | VALUE | OUTPUT | FEED_FORWARD,
+  [PM_LORA_TARGETS_ALL_AND_HEAD] = QUERY | KEY | VALUE | OUTPUT | FEED_FORWARD | HEAD};
+
+static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
+{
+  return &network->layers[network->inputs[layer->first_input + i]];
+}
+
+static bool is(const pm__layer *layer, pm__role role)
+{
+  return layer->kind != NULL && layer->kind->role == role;
+}
+
+/* ---- What the linear layers are for ---- */
+
+/* Back from an input of attention to the product that it comes from: over views, norms of heads, rotations. */
+static void mark_source(const pm_network *network, const pm__layer *layer, unsigned part, unsigned *parts)
+{
+  while (layer->kind != NULL && layer->input_count > 0 && !is(layer, PM__ROLE_DENSE))
+    layer = input_of(network, layer, 0);
+  if (is(layer, PM__ROLE_DENSE)) parts[layer - network->layers] |= part;
+}
+
+/* Whether a layer passes on what attention returned, unless it is a product itself. */
+static bool follows_attention(const pm_network *network, const pm__layer *layer, const bool *returned)
+{
+  for (size_t i = 0; i < layer->input_count; i++)
+    if (returned[input_of(network, layer, i) - network->layers]) return true;
+  return false;
+}
+
+static bool mark_outputs(const pm_network *network, unsigned *parts)
+{
+  bool *returned = (bool *)calloc(network->count + 1, sizeof *returned);
+  for (size_t i = 0; returned != NULL && i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    bool follows = layer->kind != NULL && follows_attention(network, layer, returned);
+    if (follows && is(layer, PM__ROLE_DENSE)) parts[i] |= OUTPUT;
+    returned[i] = is(layer, PM__ROLE_ATTENTION) || (follows && layer->input_count == 1 && !is(layer, PM__ROLE_DENSE));
+  }
+  free(returned);
+  return returned != NULL;
+}
+
+static void mark_heads(const pm_network *network, unsigned *parts)
+{
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    if (is(layer, PM__ROLE_LOSS)) mark_source(network, input_of(network, layer, 0), HEAD, parts);
+    if (is(layer, PM__ROLE_DENSE) && layer->consumers == 0) parts[i] |= HEAD;
+  }
+}
+
+static bool mark(const pm_network *network, unsigned *parts)
+{
+  static const unsigned inputs[] = {QUERY, KEY, VALUE};
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    for (size_t k = 0; is(layer, PM__ROLE_ATTENTION) && k < layer->input_count; k++)
+      mark_source(network, input_of(network, layer, k), layer->input_count == 1 ? QUERY | KEY | VALUE : inputs[k % 3],
+                  parts);
+  }
+  mark_heads(network, parts);
+  if (!mark_outputs(network, parts)) return false;
+  for (size_t i = 0; i < network->count; i++)
+    if (is(&network->layers[i], PM__ROLE_DENSE) && parts[i] == 0) parts[i] = FEED_FORWARD;
+  return true;
+}
+
+/* ---- The copy ---- */
+
+typedef struct copying {
+  const pm_network *network;
+  pm_network *copy;
+  unsigned *parts; /* of each layer */
+  int *at;         /* of each layer: who has its output in the copy */
+  int rank, targets, adapters;
+  pm_error *error;
+} copying;
+
+static int add(copying *c, pm__layer model, const char *name, const int *inputs)
+{
+  pm__shape shapes[PM__KERNELS_MAX];
+  pm__shape *seen = shapes;
+  if (name != NULL && snprintf(model.name, sizeof model.name, "%.*s", (int)sizeof model.name - 1, name) < 0) return -1;
+  if (model.input_count > PM__KERNELS_MAX) seen = (pm__shape *)malloc(model.input_count * sizeof *seen);
+  if (seen == NULL) return pm__no_memory(c->error), -1;
+  for (size_t i = 0; i < model.input_count; i++) seen[i] = c->copy->layers[inputs[i]].output;
+  int number = pm__network_add_layer(c->copy, &model, inputs, seen, c->error);
+  if (seen != shapes) free(seen);
+  return number;
+}
+
+/* A product without a bias, of the target's kind. */
+static int add_product(copying *c, const pm__layer *target, const char *part, int input, int64_t features)
+{
+  char size[24], name[PM_TEXT_MAX];
+  snprintf(size, sizeof size, "%lld", (long long)features);
+  snprintf(name, sizeof name, "%.*s.%s", (int)(PM_TEXT_MAX - 1 - strlen(part) - 1), target->name, part);
+  const pm_attribute attributes[] = {{"out_features", size}, {"bias", "no"}};
+  pm__layer model = {.kind = target->kind, .input_count = 1, .tuning = PM__ADAPTER};
+  if (pm__layer_read_attributes(&model, attributes, 2, c->error) != PM_OK) return -1;
+  return add(c, model, name, &input);
+}
+
+static int check_rank(const copying *c, const pm__layer *target)
+{
+  int64_t in = target->input.size[target->input.rank - 1], out = target->output.size[target->output.rank - 1];
+  int64_t least = in < out ? in : out;
+  if (c->rank <= least) return PM_OK;
+  return pm__fail(c->error, PM_STATUS_BAD_VALUE,
+                  "lora_rank %d is above the smallest side of %s \"%s\", %lld x %lld: take --lora-rank %lld or less",
+                  c->rank, target->kind->name, target->name, (long long)in, (long long)out, (long long)least);
+}
+
+/* Beside the target `number` of the copy; who has the sum. */
+static int add_adapter(copying *c, const pm__layer *target, int number)
+{
+  char name[PM_TEXT_MAX];
+  int input = c->copy->inputs[c->copy->layers[number].first_input];
+  if (check_rank(c, target) != PM_OK) return -1;
+  int narrow = add_product(c, target, "lora_a", input, c->rank);
+  int wide = narrow >= 0 ? add_product(c, target, "lora_b", narrow, target->output.size[target->output.rank - 1]) : -1;
+  const int both[] = {number, wide};
+  snprintf(name, sizeof name, "%.*s.lora", (int)sizeof name - 6, target->name);
+  pm__layer sum = {.kind = pm__layer_kind_find("add"), .input_count = 2, .tuning = PM__ADAPTER};
+  c->adapters++;
+  return wide >= 0 ? add(c, sum, name, both) : -1;
+}
+
+static int copy_layer(copying *c, size_t number)
+{
+  pm__layer model = c->network->layers[number];
+  int status = -1, *inputs = (int *)malloc((model.input_count + 1) * sizeof *inputs);
+  if (inputs == NULL) return pm__no_memory(c->error), -1;
+  for (size_t i = 0; i < model.input_count; i++) inputs[i] = c->at[c->network->inputs[model.first_input + i]];
+  model.tuning = PM__FROZEN;
+  if (model.kind == NULL)
+    status = pm_network_add_input(c->copy, model.name, model.output.size, model.output.rank, c->error);
+  else status = add(c, model, NULL, inputs);
+  if (status >= 0 && (c->parts[number] & wanted[c->targets]) != 0)
+    status = add_adapter(c, &c->network->layers[number], status);
+  free(inputs);
+  return c->at[number] = status;
+}
+
+/* Experts have no adapters here; a network without targets has nothing to train. */
+static int check_targets(const copying *c)
+{
+  bool experts = false, others = (wanted[c->targets] & FEED_FORWARD) != 0;
+  for (size_t i = 0; i < c->network->count; i++) experts |= is(&c->network->layers[i], PM__ROLE_EXPERTS);
+  if (experts && others)
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "adapters of experts, which \"%s\" has, are not modelled: take "
+                    "--lora-targets attention", c->network->id);
+  for (size_t i = 0; i < c->network->count; i++)
+    if ((c->parts[i] & wanted[c->targets]) != 0) return PM_OK;
+  return pm__fail(c->error, PM_STATUS_BAD_VALUE, "network \"%s\" has no linear layers of that kind for adapters: leave "
+                  "out --lora-rank, or take a network with attention, such as llama3-8b", c->network->id);
+}
+
+static bool fill(copying *c)
+{
+  if (!mark(c->network, c->parts)) return pm__no_memory(c->error) == PM_OK;
+  if (check_targets(c) != PM_OK) return false;
+  for (size_t i = 0; i < c->network->count; i++)
+    if (copy_layer(c, i) < 0) return false;
+  return true;
+}
+
+pm_network *pm__network_new_with_adapters(const pm_network *network, int rank, int targets, pm_error *error)
+{
+  copying c = {.network = network, .rank = rank, .targets = targets, .error = error};
+  c.copy = pm_network_new(network->id, network->name, error);
+  c.parts = (unsigned *)calloc(network->count + 1, sizeof *c.parts);
+  c.at = (int *)calloc(network->count + 1, sizeof *c.at);
+  bool good = c.copy != NULL && c.parts != NULL && c.at != NULL;
+  if (!good) pm__no_memory(error);
+  good = good && fill(&c);
+  free(c.parts);
+  free(c.at);
+  if (good) return c.copy;
+  pm_network_free(c.copy);
+  return NULL;
+}
