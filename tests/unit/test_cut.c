@@ -111,7 +111,7 @@ static void check_network(const pm_network *network, const pm_system *system)
     ck_assert_msg(number >= 0, "%s", error.text);
     const pm__plan_framework *f = &plan->frameworks[number];
     for (int narrow = 0; narrow < 2; narrow++) {
-      const pm__plan_sharded_key key = {.network = 0, .mode = f->mode[narrow], .memory = f->memory,
+      const pm__plan_sharded_key key = {.network = &plan->networks[0], .mode = f->mode[narrow], .memory = f->memory,
                                         .degrees = {.tensor = 1, .context = 1, .expert = 1, .expert_tensor = 1}};
       const pm__plan_sharded *cut = pm__plan_sharded_find(plan, &key, &error);
       if (cut == NULL) continue; /* more kinds of pieces than a plan has room for */

@@ -175,7 +175,7 @@ typedef struct pm__saved {
 struct pm__layer_kind;
 
 /* Whether a layer's parameters are trained: all of a network are, unless adapters are trained in their place. */
-typedef enum pm__tuning { PM__TRAINED, PM__FROZEN, PM__ADAPTER } pm__tuning;
+typedef enum pm__layer_tuning { PM__TRAINED, PM__FROZEN, PM__ADAPTER } pm__layer_tuning;
 
 
 typedef struct pm__layer {
@@ -191,7 +191,7 @@ typedef struct pm__layer {
   double mac, mac_bnl;
   pm__saved saved;
   double flop[PM__PASSES]; /* sums over its kernels */
-  pm__tuning tuning;
+  pm__layer_tuning tuning;
   bool wants_gradient;     /* an input of it is a layer: dgrad is needed; of an input: another piece computes it */
   bool stops;              /* it and all before it are frozen: it has no backward pass; of an input: what computes it */
   bool bias;               /* a product that adds a learned number to each element: software may do that in a pass */

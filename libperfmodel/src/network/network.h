@@ -38,7 +38,8 @@ bool pm__layer_runs(const pm__layer *layer, pm__pass pass);
 static inline bool pm__keeps_operation(const pm__layer *layer, int *products)
 {
   if (layer->kind == NULL) return false;
-  bool dense = layer->kind->role == PM__ROLE_DENSE && layer->tuning != PM__ADAPTER, odd = dense && (*products)++ % 2 == 0;
+  bool dense = layer->kind->role == PM__ROLE_DENSE && layer->tuning != PM__ADAPTER;
+  bool odd = dense && (*products)++ % 2 == 0;
   return odd || layer->kind->role == PM__ROLE_ATTENTION;
 }
 

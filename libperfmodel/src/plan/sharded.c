@@ -253,7 +253,8 @@ static int find_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm_
 static void write_key(const pm__plan_sharded_key *key, int *numbers)
 {
   const pm__sharding_degrees *d = &key->degrees;
-  const int all[PM__SHARDED_KEY] = {pm__plan_network_number(key->network), key->mode, key->memory, d->tensor, d->context, d->expert,
+  const int network = pm__plan_network_number(key->network);
+  const int all[PM__SHARDED_KEY] = {network, key->mode, key->memory, d->tensor, d->context, d->expert,
                                     d->expert_tensor, d->sequence, (int)d->context_exchange};
   memcpy(numbers, all, sizeof all);
   memcpy(numbers + PM__SHARDED_KEY - 4, &d->imbalance, sizeof d->imbalance);

@@ -299,7 +299,8 @@ static bool same_layer(const pm_network *a, const pm_network *b, size_t index)
 {
   const pm__layer *x = &a->layers[index], *y = &b->layers[index];
   return x->kind == y->kind && x->tuning == y->tuning && x->stops == y->stops && x->input_count == y->input_count &&
-         x->kernel_count == y->kernel_count && x->wants_gradient == y->wants_gradient && x->consumers == y->consumers && same_shape(&x->output, &y->output) &&
+         x->kernel_count == y->kernel_count && x->wants_gradient == y->wants_gradient &&
+         x->consumers == y->consumers && same_shape(&x->output, &y->output) &&
          memcmp(x->attribute, y->attribute, sizeof x->attribute) == 0 && memcmp(x->flop, y->flop, sizeof x->flop) == 0;
 }
 

@@ -19,6 +19,15 @@ static const double bits[PM_BASE_WEIGHTS_COUNT] = {
   [PM_BASE_WEIGHTS_NF4] = 4 + 32.0 / 64,
   [PM_BASE_WEIGHTS_NF4_DOUBLE] = 4 + 8.0 / 64 + 32.0 / (64 * 256)};
 
+/* Copies of FP8 and FP4 weights: as they are, and transposed (Transformer Engine). */
+enum { NARROW_COPIES = 2 };
+
+double pm__step_linear_weight(const pm__step *p, double wide)
+{
+  double copies = NARROW_COPIES * pm_precision_get_bytes(p->s.run->precision);
+  return copies + (p->s.run->primary_weights ? 0 : wide);
+}
+
 /* Bytes of a frozen number of a product in a piece. */
 static double matrix_bytes(const pm__step *p, int kind)
 {
@@ -62,7 +71,8 @@ int pm__step_frozen_check(const pm__step *p, pm_error *error)
   int format = p->s.run->base_weights;
   bool narrow = p->s.linear != NULL && format != PM_BASE_WEIGHTS_PRECISION;
   if (p->s.run->lora_rank == 0 || !narrow || (format == PM_BASE_WEIGHTS_FP8 && p->s.linear->bytes == 1)) return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_MODELLED, "products in %s with base_weights %s are not modelled: take --precision "
-                  "bf16, or --base-weights precision", pm__precision_name(p->s.run->precision),
+  return pm__fail(error, PM_STATUS_NOT_MODELLED,
+                  "products in %s with base_weights %s are not modelled: take --precision bf16, or "
+                  "--base-weights precision", pm__precision_name(p->s.run->precision),
                   pm_record_find_field(pm_record_type_find("run"), "base_weights")->choices[format].name);
 }

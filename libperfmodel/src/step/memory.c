@@ -23,21 +23,11 @@ static pm_memory_run run_of(const pm__step *p)
 
 /* ---- Parameters ---- */
 
-/* Copies of FP8 and FP4 weights: as they are, and transposed (Transformer Engine). */
-enum { NARROW_COPIES = 2 };
-
 /* Gradients that are added up in a wider type than the software's own are kept in both. */
 static double gradient_bytes(const pm__step *p, double own)
 {
   double wanted = p->s.run->gradient_bytes;
   return wanted > own ? wanted + own : wanted > 0 ? wanted : own;
-}
-
-/* Bytes of a weight of a linear layer: copies beside the 16 bits, or in their place. */
-double pm__step_linear_weight(const pm__step *p, double wide)
-{
-  double copies = NARROW_COPIES * pm_precision_get_bytes(p->s.run->precision);
-  return copies + (p->s.run->primary_weights ? 0 : wide);
 }
 
 /* Bytes of so many parameters, `linear` of them of layers in FP8 or FP4, and what belongs to them, over `shards`. */
