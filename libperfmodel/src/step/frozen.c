@@ -3,8 +3,13 @@
 **
 **     bytes      matrices of the layers that stages divide in the format of base_weights, all else as the precision
 **     unpacking  a format that the products do not read is unpacked at each use, forward, backward and where layers are
-**                computed again: a pass that reads it and writes what products read. FP8 weights of FP8 products are
-**                read as they are forward, and transposed by such a pass backward
+**                computed again: one kernel reads it and writes what products read. FP8 weights of FP8 products are
+**                read as they are forward, and transposed by such a kernel backward
+**
+** Weights of GPTQ are unpacked by operations of PyTorch, each a kernel (AutoGPTQ, qlinear_cuda_old.py): the shift of
+** 32-bit words, their cast to 8 bits, the mask, the zero and the scale, 1/2 + 4, 4 + 1, 1 + 1, 1 + 1 and 1 + 2 bytes a
+** weight, and as many small ones for the zeros. The result is kept for the backward pass, unless the layer is computed
+** again.
 **
 ** Bits: 4 and 32 / 64 for nf4, whose scales take 8 / 64 + 32 / (64 x 256) with double quantization (Dettmers et al.,
 ** arXiv:2305.14314); 4 and (16 + 4) / 128 for int4 (Frantar et al., arXiv:2210.17323); one scale for a row is left out.
@@ -12,12 +17,18 @@
 #include "kernel/models.h"
 #include "step/step.h"
 
-static const double bits[PM_BASE_WEIGHTS_COUNT] = {
-  [PM_BASE_WEIGHTS_FP8] = 8,
-  [PM_BASE_WEIGHTS_INT8] = 8,
-  [PM_BASE_WEIGHTS_INT4] = 4 + 20.0 / 128,
-  [PM_BASE_WEIGHTS_NF4] = 4 + 32.0 / 64,
-  [PM_BASE_WEIGHTS_NF4_DOUBLE] = 4 + 8.0 / 64 + 32.0 / (64 * 256)};
+/* `passes`: bytes a weight that unpacking moves between reading it and writing the result. */
+typedef struct packing {
+  double bits, passes, kernels;
+  bool kept;
+} packing;
+
+static const packing packings[PM_BASE_WEIGHTS_COUNT] = {
+  [PM_BASE_WEIGHTS_FP8] = {8, 0, 1, false},
+  [PM_BASE_WEIGHTS_INT8] = {8, 0, 1, false},
+  [PM_BASE_WEIGHTS_INT4] = {4 + 20.0 / 128, 14, 10, true},
+  [PM_BASE_WEIGHTS_NF4] = {4 + 32.0 / 64, 0, 1, false},
+  [PM_BASE_WEIGHTS_NF4_DOUBLE] = {4 + 8.0 / 64 + 32.0 / (64 * 256), 0, 2, false}};
 
 /* Copies of FP8 and FP4 weights: as they are, and transposed (Transformer Engine). */
 enum { NARROW_COPIES = 2 };
@@ -33,7 +44,7 @@ static double matrix_bytes(const pm__step *p, int kind)
 {
   bool packed = p->s.run->base_weights != PM_BASE_WEIGHTS_PRECISION;
   if (!pm__step_is_layer(p, kind)) return p->s.device->bytes;
-  if (packed) return bits[p->s.run->base_weights] / 8;
+  if (packed) return packings[p->s.run->base_weights].bits / 8;
   return p->s.linear != NULL ? pm__step_linear_weight(p, p->s.device->bytes) : p->s.device->bytes;
 }
 
@@ -46,12 +57,21 @@ pm__step_frozen pm__step_frozen_piece(const pm__step *p, int kind, bool owner)
   return p->at.whole ? (pm__step_frozen){out.shared + experts, 0} : out;
 }
 
+/* Unpacked matrices of one GPU that wait for the backward pass. */
+static double unpacked_bytes(const pm__step *p, int kind)
+{
+  const pm__plan_frozen *f = &pm__step_piece(p, kind)->frozen;
+  bool again = pm__step_recomputes(p, kind) && pm_recomputation_get(p->at.recompute)->layers;
+  bool kept = packings[p->s.run->base_weights].kept && pm__step_is_layer(p, kind) && !again;
+  return kept ? f->used[PM__DGRAD] * p->s.device->bytes : 0;
+}
+
 double pm__step_frozen_bytes(const pm__step *p, const pm__step_stage *stage, bool owner)
 {
   double shared = p->at.zero >= 3 ? p->at.shards : 1, expert = p->at.zero >= 3 ? p->at.expert_replicas : 1, sum = 0;
   for (int k = 0; k < p->kinds; k++) {
     pm__step_frozen each = pm__step_frozen_piece(p, k, owner);
-    sum += stage->count[k] * (each.shared / shared + each.experts / expert);
+    sum += stage->count[k] * (each.shared / shared + each.experts / expert + unpacked_bytes(p, k));
   }
   return sum;
 }
@@ -60,10 +80,13 @@ double pm__step_unpacking(const pm__step *p, int kind, int pass)
 {
   const pm__plan_frozen *f = &pm__step_piece(p, kind)->frozen;
   int format = p->s.run->base_weights;
-  double stored = bits[format] / 8, read = p->s.linear != NULL ? p->s.linear->bytes : p->s.device->bytes;
+  const packing *how = &packings[format];
+  double stored = how->bits / 8, read = p->s.linear != NULL ? p->s.linear->bytes : p->s.device->bytes;
   bool as_it_is = format == PM_BASE_WEIGHTS_FP8 && stored == read && pass == PM__FORWARD;
   if (format == PM_BASE_WEIGHTS_PRECISION || as_it_is || !pm__step_is_layer(p, kind)) return 0;
-  return f->used[pass] * (stored + read) * p->s.device->pass_byte + f->uses[pass] * p->s.device->launch;
+  if (how->kept && pass != PM__FORWARD) return 0;
+  return f->used[pass] * (stored + how->passes + read) * p->s.device->pass_byte +
+         f->uses[pass] * how->kernels * p->s.device->launch;
 }
 
 int pm__step_frozen_check(const pm__step *p, pm_error *error)
