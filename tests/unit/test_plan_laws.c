@@ -89,6 +89,9 @@ static pm_run drawn_run(void)
   if (sometimes(40)) run.recompute = one_of(PM_RECOMPUTE_COUNT);
   if (sometimes(10)) run.recompute_layers = one_of(4);
   if (sometimes(10)) run.overlap = one_of(PM_OVERLAP_COUNT);
+  if (sometimes(20)) run.lora_rank = 8 << one_of(4);
+  if (sometimes(20)) run.lora_targets = one_of(PM_LORA_TARGETS_COUNT);
+  if (sometimes(20)) run.base_weights = one_of(PM_BASE_WEIGHTS_COUNT);
   return run;
 }
 
@@ -106,13 +109,14 @@ static const char *said(const subject *s, const pm_run *r)
   pm_network_get_totals(s->network, &totals, NULL);
   snprintf(text, sizeof text, "%s, %s, framework %d, precision %d, %d GPUs on each of %d nodes, batch %g, micro-batch "
                               "%g x %d, "
-           "tp %d pp %d vp %d cp %d ep %d sp %d, schedule %d, zero %d of %d, recompute %d %d, overlap %d, optimizer %d",
+           "tp %d pp %d vp %d cp %d ep %d sp %d, schedule %d, zero %d of %d, recompute %d %d, overlap %d, optimizer %d, "
+           "LoRA %d of %d, weights %d",
            totals.id, pm_system_get_machine(s->system)->id, r->framework_index, r->precision, r->gpus, r->nodes,
                r->batch,
            r->micro_batch, r->gradient_accumulation_steps, r->tensor_parallel, r->pipeline_parallel,
                r->virtual_pipeline,
            r->context_parallel, r->expert_parallel, r->sequence_parallel, r->pipeline_schedule, r->zero, r->shard_group,
-           r->recompute, r->recompute_layers, r->overlap, r->optimizer);
+           r->recompute, r->recompute_layers, r->overlap, r->optimizer, r->lora_rank, r->lora_targets, r->base_weights);
   return text;
 }
 
@@ -149,7 +153,7 @@ static void hold_neutral(const subject *s, const pm_run *run, const pm_predictio
     {"pipeline_schedule", "gpipe"}, {"virtual_pipeline", "2"}, {"stage_layers", "balanced"}, {"shard_group", "8"},
     {"recompute_layers", "1"},      {"sequence_parallel", "yes"}, {"context_exchange", "ring"},
       {"expert_imbalance", "1.5"},
-    {"zero", "2"},                  {"capacity_factor", "2"}};
+    {"zero", "2"},                  {"capacity_factor", "2"},     {"lora_targets", "mlp"}, {"base_weights", "nf4"}};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const pm_field *field = pm_record_find_field(pm_record_type_find("run"), others[i].field);
     pm_run other = *run;

@@ -1,0 +1,260 @@
+/*
+** Fine-tuning with adapters beside frozen layers: LoRA and QLoRA.
+**
+**     neutral       without a rank, targets and formats of frozen weights change no bit
+**     rank          more of it is never less memory
+**     targets       all-linear >= attention >= qkv >= qv, in memory and in time
+**     memory        QLoRA <= LoRA <= full training, however GPUs share the work
+**     time          gradients of frozen parameters are not computed, and not exchanged
+**     parameters    rank x (inputs + outputs) of each target, as published; all others are frozen
+*/
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "fixtures.h"
+#include "network/network.h"
+#include "shipped.h"
+
+enum { NETWORKS = 3, SHARED = 6 };
+
+static const char *const names[NETWORKS] = {"llama3-8b", "gpt3-13b", "llama2-7b"};
+static pm_network *networks[NETWORKS];
+static pm_system *host;
+static pm_plan *plan;
+
+static void set_up(void)
+{
+  static const char *const frameworks[] = {"pytorch-2.4-fsdp", "megatron-core-0.12"};
+  open_catalog();
+  for (int i = 0; i < NETWORKS; i++) networks[i] = build_network(names[i]);
+  host = build_system("dgx-h100");
+  plan = pm_plan_new((const pm_network *const *)networks, NETWORKS, (const pm_system *const *)&host, 1, NULL);
+  ck_assert_ptr_nonnull(plan);
+  for (int i = 0; i < 2; i++) {
+    pm_framework_profile profile;
+    ck_assert_int_eq(pm_catalog_get_framework(catalog, frameworks[i], &profile, NULL), PM_OK);
+    ck_assert_int_eq(pm_plan_add_framework(plan, &profile, NULL), i);
+  }
+}
+
+static void tear_down(void)
+{
+  pm_plan_free(plan);
+  pm_system_free(host);
+  for (int i = 0; i < NETWORKS; i++) pm_network_free(networks[i]);
+  close_catalog();
+}
+
+/* Plans of eight GPUs that share the work in different ways. */
+static pm_run shared_run(int how, int network, int framework)
+{
+  static const int degrees[SHARED][5] = {/* tensor, pipeline, zero, sequence, recompute */
+                                         {1, 1, 0, 0, PM_RECOMPUTE_NONE}, {1, 1, 3, 0, PM_RECOMPUTE_FULL},
+                                         {1, 1, 2, 0, PM_RECOMPUTE_NONE}, {4, 1, 1, 1, PM_RECOMPUTE_NONE},
+                                         {2, 2, 0, 0, PM_RECOMPUTE_NONE}, {8, 1, 0, 0, PM_RECOMPUTE_SELECTIVE}};
+  pm_run run = pm_run_make();
+  run.network_index = network;
+  run.framework_index = framework;
+  run.precision = PM_PRECISION_BF16;
+  run.optimizer = PM_OPTIMIZER_ADAMW;
+  run.gpus = 8;
+  run.batch = 4;
+  run.micro_batch = 1;
+  run.ignore_memory = 1;
+  run.tensor_parallel = degrees[how][0];
+  run.pipeline_parallel = degrees[how][1];
+  run.zero = degrees[how][2];
+  run.sequence_parallel = degrees[how][3];
+  run.recompute = degrees[how][4];
+  return run;
+}
+
+static pm_prediction predicted(const pm_run *run)
+{
+  pm_prediction p;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm_predict(plan, run, &p, 1), PM_OK);
+  if (p.status != PM_OK) pm_run_check(plan, run, &error);
+  ck_assert_msg(p.status == PM_OK, "status %d: %s", p.status, error.text);
+  return p;
+}
+
+static pm_prediction adapted(pm_run run, int rank, int targets, int weights)
+{
+  run.lora_rank = rank;
+  run.lora_targets = targets;
+  run.base_weights = weights;
+  return predicted(&run);
+}
+
+#define FOR_ALL_RUNS(run)                                                        \
+  for (int network_ = 0; network_ < NETWORKS; network_++)                        \
+    for (int framework_ = -1; framework_ < 2; framework_++)                      \
+      for (int how_ = 0; how_ < SHARED; how_++)                                  \
+        for (pm_run run = shared_run(how_, network_, framework_), *once_ = &run; once_ != NULL; once_ = NULL)
+
+START_TEST(without_rank_no_bit)
+{
+  FOR_ALL_RUNS(run) {
+    const pm_prediction full = predicted(&run);
+    const pm_prediction same = adapted(run, 0, PM_LORA_TARGETS_MLP, PM_BASE_WEIGHTS_NF4);
+    ck_assert_mem_eq(&full, &same, sizeof full);
+  }
+}
+END_TEST
+
+START_TEST(more_rank_is_more)
+{
+  FOR_ALL_RUNS(run) {
+    pm_prediction before = adapted(run, 8, PM_LORA_TARGETS_ALL_LINEAR, 0);
+    for (int rank = 16; rank <= 512; rank *= 2) {
+      const pm_prediction p = adapted(run, rank, PM_LORA_TARGETS_ALL_LINEAR, 0);
+      ck_assert_double_gt(p.memory, before.memory);
+      ck_assert_double_ge(p.flop, before.flop);
+      before = p;
+    }
+  }
+}
+END_TEST
+
+START_TEST(more_targets_are_more)
+{
+  static const int order[] = {PM_LORA_TARGETS_QV, PM_LORA_TARGETS_QKV, PM_LORA_TARGETS_ATTENTION,
+                              PM_LORA_TARGETS_ALL_LINEAR, PM_LORA_TARGETS_ALL_AND_HEAD};
+  FOR_ALL_RUNS(run) {
+    pm_prediction before = adapted(run, 16, order[0], 0);
+    for (int i = 1; i < 5; i++) {
+      const pm_prediction p = adapted(run, 16, order[i], 0);
+      ck_assert_double_ge(p.memory, before.memory);
+      ck_assert_double_ge(p.step_time, before.step_time);
+      before = p;
+    }
+  }
+}
+END_TEST
+
+START_TEST(narrower_weights_are_less)
+{
+  static const int order[] = {PM_BASE_WEIGHTS_NF4_DOUBLE, PM_BASE_WEIGHTS_NF4, PM_BASE_WEIGHTS_INT8,
+                              PM_BASE_WEIGHTS_PRECISION};
+  FOR_ALL_RUNS(run) {
+    double before = 0;
+    for (int i = 0; i < 4; i++) {
+      const pm_prediction p = adapted(run, 16, PM_LORA_TARGETS_ATTENTION, order[i]);
+      ck_assert_double_gt(p.memory, before);
+      before = p.memory;
+    }
+    ck_assert_double_lt(before, predicted(&run).memory);
+  }
+}
+END_TEST
+
+/* On a GPU that computes, without software: the products of gradients of weights are most of what is left out. */
+START_TEST(frozen_is_no_slower)
+{
+  for (int network = 0; network < NETWORKS; network++)
+    for (int how = 0; how < SHARED; how++) {
+      pm_run run = shared_run(how, network, -1);
+      const pm_prediction full = predicted(&run), lora = adapted(run, 8, PM_LORA_TARGETS_QV, 0);
+      ck_assert_double_lt(lora.step_time, full.step_time);
+      ck_assert_double_lt(lora.wgrad_time, 0.2 * full.wgrad_time);
+      ck_assert_double_ge(lora.forward_time, full.forward_time);
+      ck_assert_double_lt(lora.gradient_size, 0.01 * full.gradient_size);
+      ck_assert_double_le(lora.data_communication_time, full.data_communication_time);
+    }
+}
+END_TEST
+
+/* Packed weights are unpacked forward, backward and where layers are computed again. */
+START_TEST(unpacking_takes_time)
+{
+  FOR_ALL_RUNS(run) {
+    const pm_prediction wide = adapted(run, 16, 0, PM_BASE_WEIGHTS_PRECISION);
+    const pm_prediction packed = adapted(run, 16, 0, PM_BASE_WEIGHTS_NF4);
+    ck_assert_double_gt(packed.forward_time, wide.forward_time);
+    ck_assert_double_gt(packed.dgrad_time, wide.dgrad_time);
+    if (run.recompute == PM_RECOMPUTE_FULL) ck_assert_double_gt(packed.recompute_time, wide.recompute_time);
+  }
+}
+END_TEST
+
+/* ---- Parameters ---- */
+
+static void check_parameters(const char *entry, const pm_attribute *sizes, size_t count, int rank, int targets,
+                             double published)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = pm_catalog_new_network(catalog, entry, sizes, count, &error);
+  ck_assert_msg(network != NULL, "%s", error.text);
+  pm_network *copy = pm__network_new_with_adapters(network, rank, targets, &error);
+  ck_assert_msg(copy != NULL, "%s", error.text);
+  double frozen = 0;
+  for (size_t i = 0; i < copy->count; i++) frozen += copy->layers[i].frozen;
+  ck_assert_double_eq(frozen, pm__network_parameters(network));
+  ck_assert_double_eq(pm__network_parameters(copy), published);
+  pm_network_free(copy);
+  pm_network_free(network);
+}
+
+/* As the sources print them: peft's comparison of methods on Llama 3.2 3B, litgpt's tables of StableLM 3B. */
+START_TEST(published_parameters)
+{
+  static const pm_attribute llama[] = {{"layers", "28"},   {"hidden", "3072"}, {"heads", "24"},  {"kv_heads", "8"},
+                                       {"ffn", "8192"},    {"vocabulary", "128256"}, {"tied", "1"}};
+  static const pm_attribute stablelm[] = {{"layers", "16"}, {"hidden", "4096"}, {"heads", "32"}, {"ffn", "16384"},
+                                          {"vocabulary", "50688"}};
+  check_parameters("llama", llama, 7, 32, PM_LORA_TARGETS_QV, 9175040);
+  check_parameters("llama", llama, 7, 64, PM_LORA_TARGETS_QV, 18350080);
+  check_parameters("llama", llama, 7, 10, PM_LORA_TARGETS_MLP, 9461760);
+  check_parameters("gpt", stablelm, 5, 8, PM_LORA_TARGETS_QV, 2097152);
+}
+END_TEST
+
+/* ---- Refusals ---- */
+
+static void refuse(const char *name, int rank, int targets, int weights, int precision, const char *why)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_network(name);
+  const pm_network *all[] = {network};
+  pm_plan *own = pm_plan_new(all, 1, (const pm_system *const *)&host, 1, NULL);
+  pm_run run = pm_run_make();
+  run.batch = 1;
+  run.precision = precision;
+  run.lora_rank = rank;
+  run.lora_targets = targets;
+  run.base_weights = weights;
+  ck_assert_int_ne(pm_run_check(own, &run, &error), PM_OK);
+  ck_assert_msg(strstr(error.text, why) != NULL, "%s", error.text);
+  pm_plan_free(own);
+  pm_network_free(network);
+}
+
+START_TEST(refusals)
+{
+  const int bf16 = PM_PRECISION_BF16;
+  refuse("llama3-8b", 1025, PM_LORA_TARGETS_QKV, 0, bf16, "take --lora-rank 1024 or less");
+  refuse("resnet50", 8, PM_LORA_TARGETS_ATTENTION, 0, bf16, "no linear layers of that kind");
+  refuse("mixtral-8x7b", 8, PM_LORA_TARGETS_ALL_LINEAR, 0, bf16, "take --lora-targets attention");
+  refuse("llama3-8b", 8, 0, PM_BASE_WEIGHTS_NF4, PM_PRECISION_FP8, "take --precision bf16");
+  refuse("llama3-8b", -1, 0, 0, bf16, "lora_rank -1 is below 0");
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("adapters");
+  TCase *tests = tcase_create("adapters");
+  tcase_set_timeout(tests, 60);
+  tcase_add_checked_fixture(tests, set_up, tear_down);
+  tcase_add_test(tests, without_rank_no_bit);
+  tcase_add_test(tests, more_rank_is_more);
+  tcase_add_test(tests, more_targets_are_more);
+  tcase_add_test(tests, narrower_weights_are_less);
+  tcase_add_test(tests, frozen_is_no_slower);
+  tcase_add_test(tests, unpacking_takes_time);
+  tcase_add_test(tests, published_parameters);
+  tcase_add_test(tests, refusals);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
