@@ -116,7 +116,8 @@ static const char *said(const subject *s, const pm_run *r)
            r->micro_batch, r->gradient_accumulation_steps, r->tensor_parallel, r->pipeline_parallel,
                r->virtual_pipeline,
            r->context_parallel, r->expert_parallel, r->sequence_parallel, r->pipeline_schedule, r->zero, r->shard_group,
-           r->recompute, r->recompute_layers, r->overlap, r->optimizer, r->lora_rank, r->lora_targets, r->base_weights);
+           r->recompute, r->recompute_layers, r->overlap, r->optimizer, r->lora_rank, r->lora_targets,
+           r->base_weights);
   return text;
 }
 

@@ -307,8 +307,8 @@ static bool set_whole(const pm_plan *plan, pm__serving_model *m, pm_error *error
 static pm__serving_model *make(const pm_plan *plan, int network, int tensor, pm_error *error)
 {
   const pm__sharding_degrees degrees = {.tensor = tensor, .context = 1, .expert = 1, .expert_tensor = tensor};
-  const pm__plan_pieces *pieces = check(plan, network, error) == PM_OK ? pm__plan_pieces_find(plan, &plan->networks[network], error)
-                                                                       : NULL;
+  const pm__plan_pieces *pieces = NULL;
+  if (check(plan, network, error) == PM_OK) pieces = pm__plan_pieces_find(plan, &plan->networks[network], error);
   pm__shards *shards = pieces != NULL ? pm__shards_new(pieces->pieces, &degrees, error) : NULL;
   if (shards == NULL) return NULL;
   pm__serving_model *m = (pm__serving_model *)calloc(1, sizeof *m);
