@@ -294,8 +294,20 @@ def mlperf_network(row):
     return shaped("llama", row)
 
 
-# What fine-tuning has beside a plan. No run has such fields, so that these rows are refused and counted until it has.
-ADAPTERS = ("lora_rank", "lora_alpha", "lora_targets", "frozen_weights_precision")
+# Layers with an adapter, as sources call them; where they train others too, no run can say so.
+TARGETS = {"query value": "qv", "q_proj v_proj": "qv", "down_proj gate_proj up_proj": "mlp",
+           "attention: qkv and output projection": "attention", "c_attn c_proj w1 w2": "all-linear",
+           "all-linear": "all-linear", "all linear (not printed in the table)": "all-linear",
+           "q v output mlp (recipe default)": "qvo-mlp", "query key value projection mlp head": "all-and-head"}
+FROZEN = {"nf4": "nf4", "nf4, double quantization": "nf4-double", "int4 (GPTQ)": "int4", "fp8": "fp8"}
+
+
+def adapters_of(row):
+    """Fields of LoRA; targets that no run has keep their name, which refuses the row."""
+    if not row["lora_rank"]:
+        return {}
+    return {"lora_rank": row["lora_rank"], "lora_targets": TARGETS.get(row["lora_targets"], row["lora_targets"]),
+            "base_weights": FROZEN.get(row["frozen_weights_precision"], "")}
 
 
 def of_mlperf(name, precision_of_gradients):
@@ -313,7 +325,7 @@ def of_mlperf(name, precision_of_gradients):
                "system": {"H100": "dgx-h100", "H200": "dgx-h200", "MI300X": "mi300x-node"}[row["gpu"]],
                "framework": framework_of(row), "framework_version": row["framework_version"],
                "source": row["source_repo"], "use": "check" if known else "skip", "check": row["check"],
-               "words": f"{row['case']}; {row['note']}"} | {key: row.get(key, "") for key in ADAPTERS} | run
+               "words": f"{row['case']}; {row['note']}"} | (adapters_of(row) if "lora_rank" in row else {}) | run
         if row["step_time_s"]:
             yield {**own, "id": f"{name}-{number_of_row} step_time", "quantity": "step_time",
                    "value": number(row["step_time_s"])}
@@ -348,27 +360,41 @@ MEMORY_WORDS = [("max_memory_allocated", "allocator_peak"), ("peak memory active
                 ("reserved", "reserved"), ("nvidia-smi", "device_total")]
 
 
+def network_of_tuned(row):
+    """Decoders with rotary positions and without dropout of their own; the head as the model ties it."""
+    family = family_of(row)
+    switches = [f"tied={row['tied_embeddings']}"] + (["positions=0", "dropout=0"] if family == "gpt" else [])
+    return shaped(" ".join([family] + switches), row)
+
+
+def tuned_run(row):
+    """Where the time is of one iteration, that is the run."""
+    if "one micro-batch iteration" in row["note"]:
+        row = row | {"global_batch": str(int(row["micro_batch"]) * int(row["gpus"]))}
+    return run_of(row)
+
+
 def finetuning(row, number_of_row):
-    """LoRA, adapters and full fine-tuning. What a run cannot say yet (adapters, frozen or pure 16-bit weights and
-    states) has columns of its own, which refuse the row."""
-    quantity = next((own for words, own in MEMORY_WORDS if words in row["memory_kind"]), "")
-    beside = {key: row[key] for key in ADAPTERS}
-    beside["adapter"] = row["parallelism"] if row["parallelism"].startswith("adapter") else ""
-    beside["states_precision"] = "bf16" if "bf16" in row["optimizer_precision"] else ""
+    """LoRA, adapters and full fine-tuning. What a run cannot say (other adapters; full training with pure 16-bit
+    weights and states) has columns of its own, which refuse the row. Memory by an instrument that is not named is
+    taken to be what nvidia-smi shows."""
+    quantity = next((own for words, own in MEMORY_WORDS if words in row["memory_kind"]), "device_total")
+    pure = "bf16" in row["optimizer_precision"] and not row["lora_rank"]
+    beside = {"adapter": row["parallelism"] if row["parallelism"].startswith("adapter") else "",
+              "states_precision": "bf16" if pure else "", **adapters_of(row)}
     why = ("no shape" if not row["hidden"] else "no batch" if not row["global_batch"] or not row["micro_batch"]
            else "no system" if int(row["gpus"]) > 1 and "DGX" not in row["system"] else "")
     own = {"task": "training", "framework": "", "framework_version": month_of(row), "source": row["source_repo"],
            "use": "skip" if why else "check", "check": why or row["check"], **beside,
            "words": f"{row['case']}; {row['framework']}; {row['note']}",
-           "network": shaped(family_of(row), row) if row["hidden"] else "",
-           "system": TUNERS.get(row["system"] or row["gpu"], row["gpu"]), **run_of(row)}
+           "network": network_of_tuned(row) if row["hidden"] else "",
+           "system": TUNERS.get(row["system"] or row["gpu"], row["gpu"]), **(tuned_run(row) if not why else {})}
     own["offload"] = row["offload"]
     if row["step_time_s"]:
         yield {**own, "id": f"finetune-{number_of_row} step_time", "quantity": "step_time",
                "value": number(row["step_time_s"])}
     if number(row["memory_bytes"]) > 0 and row["memory_kind"] != "out of memory":
-        unnamed = {} if quantity or why else {"use": "skip", "check": f"memory by \"{row['memory_kind'][:40]}\""}
-        yield {**own, **unnamed, "id": f"finetune-{number_of_row} memory", "quantity": quantity or "device_total",
+        yield {**own, "id": f"finetune-{number_of_row} memory", "quantity": quantity,
                "value": number(row["memory_bytes"])}
 
 
