@@ -307,7 +307,7 @@ def adapters_of(row):
     if not row["lora_rank"]:
         return {}
     return {"lora_rank": row["lora_rank"], "lora_targets": TARGETS.get(row["lora_targets"], row["lora_targets"]),
-            "base_weights": FROZEN.get(row["frozen_weights_precision"], "")}
+            "base_weights": FROZEN.get(row["frozen_weights_precision"], ""), "lora_dropout": row.get("dropout", "")}
 
 
 def of_mlperf(name, precision_of_gradients):

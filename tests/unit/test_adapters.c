@@ -178,6 +178,21 @@ START_TEST(unpacking_takes_time)
 }
 END_TEST
 
+/* Masks are kept, and inputs as adapters get them. */
+START_TEST(dropout_takes_memory)
+{
+  FOR_ALL_RUNS(run) {
+    const pm_prediction without = adapted(run, 16, 0, 0);
+    run.lora_dropout = 0.05;
+    const pm_prediction with = adapted(run, 16, 0, 0);
+    if (run.recompute == PM_RECOMPUTE_FULL) ck_assert_double_ge(with.memory, without.memory);
+    else ck_assert_double_gt(with.memory, without.memory);
+    ck_assert_double_gt(with.step_time, without.step_time);
+    ck_assert_double_eq(with.gradient_size, without.gradient_size);
+  }
+}
+END_TEST
+
 /* ---- Parameters ---- */
 
 static void check_parameters(const char *entry, const pm_attribute *sizes, size_t count, int rank, int targets,
@@ -186,7 +201,8 @@ static void check_parameters(const char *entry, const pm_attribute *sizes, size_
   pm_error error = PM_ERROR_NONE;
   pm_network *network = pm_catalog_new_network(catalog, entry, sizes, count, &error);
   ck_assert_msg(network != NULL, "%s", error.text);
-  pm_network *copy = pm__network_new_with_adapters(network, rank, targets, &error);
+  const pm__network_adapters adapters = {rank, targets, 0.1};
+  pm_network *copy = pm__network_new_with_adapters(network, &adapters, &error);
   ck_assert_msg(copy != NULL, "%s", error.text);
   double frozen = 0;
   for (size_t i = 0; i < copy->count; i++) frozen += copy->layers[i].frozen;
@@ -253,6 +269,7 @@ int main(void)
   tcase_add_test(tests, narrower_weights_are_less);
   tcase_add_test(tests, frozen_is_no_slower);
   tcase_add_test(tests, unpacking_takes_time);
+  tcase_add_test(tests, dropout_takes_memory);
   tcase_add_test(tests, published_parameters);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "network/network.h"
 #include "perfmodel/finetune.h"
+#include "perfmodel/units.h"
 
 enum { QUERY = 1, KEY = 2, VALUE = 4, OUTPUT = 8, FEED_FORWARD = 16, HEAD = 32 };
 
@@ -98,7 +99,7 @@ typedef struct copying {
   pm_network *copy;
   unsigned *parts; /* of each layer */
   int *at;         /* of each layer: who has its output in the copy */
-  int rank, targets, adapters;
+  const pm__network_adapters *how;
   pm_error *error;
 } copying;
 
@@ -115,26 +116,43 @@ static int add(copying *c, pm__layer model, const char *name, const int *inputs)
   return number;
 }
 
+/* A layer of an adapter behind one input. */
+static int add_part(copying *c, const pm__layer *target, const char *part, const pm__layer_kind *kind, int input,
+                    const pm_attribute *attributes, size_t count)
+{
+  char name[PM_TEXT_MAX];
+  snprintf(name, sizeof name, "%.*s.%s", (int)(PM_TEXT_MAX - 1 - strlen(part) - 1), target->name, part);
+  pm__layer model = {.kind = kind, .input_count = 1, .tuning = PM__ADAPTER};
+  if (pm__layer_read_attributes(&model, attributes, count, c->error) != PM_OK) return -1;
+  return add(c, model, name, &input);
+}
+
 /* A product without a bias, of the target's kind. */
 static int add_product(copying *c, const pm__layer *target, const char *part, int input, int64_t features)
 {
-  char size[24], name[PM_TEXT_MAX];
+  char size[24];
   snprintf(size, sizeof size, "%lld", (long long)features);
-  snprintf(name, sizeof name, "%.*s.%s", (int)(PM_TEXT_MAX - 1 - strlen(part) - 1), target->name, part);
   const pm_attribute attributes[] = {{"out_features", size}, {"bias", "no"}};
-  pm__layer model = {.kind = target->kind, .input_count = 1, .tuning = PM__ADAPTER};
-  if (pm__layer_read_attributes(&model, attributes, 2, c->error) != PM_OK) return -1;
-  return add(c, model, name, &input);
+  return input >= 0 ? add_part(c, target, part, target->kind, input, attributes, 2) : -1;
+}
+
+/* What the adapter of a target gets of its input. */
+static int add_dropout(copying *c, const pm__layer *target, int input)
+{
+  char rate[PM_NUMBER_MAX];
+  if (!(c->how->dropout > 0)) return input;
+  const pm_attribute attributes[] = {{"rate", pm_number_format(rate, c->how->dropout)}};
+  return add_part(c, target, "lora_dropout", pm__layer_kind_find("dropout"), input, attributes, 1);
 }
 
 static int check_rank(const copying *c, const pm__layer *target)
 {
   int64_t in = target->input.size[target->input.rank - 1], out = target->output.size[target->output.rank - 1];
   int64_t least = in < out ? in : out;
-  if (c->rank <= least) return PM_OK;
+  if (c->how->rank <= least) return PM_OK;
   return pm__fail(c->error, PM_STATUS_BAD_VALUE,
                   "lora_rank %d is above the smallest side of %s \"%s\", %lld x %lld: take --lora-rank %lld or less",
-                  c->rank, target->kind->name, target->name, (long long)in, (long long)out, (long long)least);
+                  c->how->rank, target->kind->name, target->name, (long long)in, (long long)out, (long long)least);
 }
 
 /* Beside the target `number` of the copy; who has the sum. */
@@ -143,12 +161,11 @@ static int add_adapter(copying *c, const pm__layer *target, int number)
   char name[PM_TEXT_MAX];
   int input = c->copy->inputs[c->copy->layers[number].first_input];
   if (check_rank(c, target) != PM_OK) return -1;
-  int narrow = add_product(c, target, "lora_a", input, c->rank);
-  int wide = narrow >= 0 ? add_product(c, target, "lora_b", narrow, target->output.size[target->output.rank - 1]) : -1;
+  int narrow = add_product(c, target, "lora_a", add_dropout(c, target, input), c->how->rank);
+  int wide = add_product(c, target, "lora_b", narrow, target->output.size[target->output.rank - 1]);
   const int both[] = {number, wide};
   snprintf(name, sizeof name, "%.*s.lora", (int)sizeof name - 6, target->name);
   pm__layer sum = {.kind = pm__layer_kind_find("add"), .input_count = 2, .tuning = PM__ADAPTER};
-  c->adapters++;
   return wide >= 0 ? add(c, sum, name, both) : -1;
 }
 
@@ -162,7 +179,7 @@ static int copy_layer(copying *c, size_t number)
   if (model.kind == NULL)
     status = pm_network_add_input(c->copy, model.name, model.output.size, model.output.rank, c->error);
   else status = add(c, model, NULL, inputs);
-  if (status >= 0 && (c->parts[number] & wanted[c->targets]) != 0)
+  if (status >= 0 && (c->parts[number] & wanted[c->how->targets]) != 0)
     status = add_adapter(c, &c->network->layers[number], status);
   free(inputs);
   return c->at[number] = status;
@@ -171,13 +188,13 @@ static int copy_layer(copying *c, size_t number)
 /* Experts have no adapters here; a network without targets has nothing to train. */
 static int check_targets(const copying *c)
 {
-  bool experts = false, others = (wanted[c->targets] & FEED_FORWARD) != 0;
+  bool experts = false, others = (wanted[c->how->targets] & FEED_FORWARD) != 0;
   for (size_t i = 0; i < c->network->count; i++) experts |= is(&c->network->layers[i], PM__ROLE_EXPERTS);
   if (experts && others)
     return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "adapters of experts, which \"%s\" has, are not modelled: take "
                     "--lora-targets attention", c->network->id);
   for (size_t i = 0; i < c->network->count; i++)
-    if ((c->parts[i] & wanted[c->targets]) != 0) return PM_OK;
+    if ((c->parts[i] & wanted[c->how->targets]) != 0) return PM_OK;
   return pm__fail(c->error, PM_STATUS_BAD_VALUE, "network \"%s\" has no linear layers of that kind for adapters: leave "
                   "out --lora-rank, or take a network with attention, such as llama3-8b", c->network->id);
 }
@@ -191,9 +208,10 @@ static bool fill(copying *c)
   return true;
 }
 
-pm_network *pm__network_new_with_adapters(const pm_network *network, int rank, int targets, pm_error *error)
+pm_network *pm__network_new_with_adapters(const pm_network *network, const pm__network_adapters *adapters,
+                                          pm_error *error)
 {
-  copying c = {.network = network, .rank = rank, .targets = targets, .error = error};
+  copying c = {.network = network, .how = adapters, .error = error};
   c.copy = pm_network_new(network->id, network->name, error);
   c.parts = (unsigned *)calloc(network->count + 1, sizeof *c.parts);
   c.at = (int *)calloc(network->count + 1, sizeof *c.at);

@@ -63,9 +63,16 @@ pm__network_traits pm__network_get_traits(const pm_network *network);
 ** by the caller; NULL with an error. */
 pm_network *pm__network_new_with_attention(const pm_network *network, int attention, pm_error *error);
 
-/* A copy in which all layers are frozen and adapters of rank `rank` are trained beside those that `targets`
-** (pm_lora_targets) names. Owned by the caller; NULL with an error. */
-pm_network *pm__network_new_with_adapters(const pm_network *network, int rank, int targets, pm_error *error);
+/* Adapters beside frozen layers: of which rank, beside which (pm_lora_targets), and the share of their inputs that they
+** drop. */
+typedef struct pm__network_adapters {
+  int rank, targets;
+  double dropout;
+} pm__network_adapters;
+
+/* A copy in which all layers are frozen and adapters are trained. Owned by the caller; NULL with an error. */
+pm_network *pm__network_new_with_adapters(const pm_network *network, const pm__network_adapters *adapters,
+                                          pm_error *error);
 
 /* Parameters of the whole network. */
 double pm__network_parameters(const pm_network *network);

@@ -7,7 +7,7 @@
 #include "network/network.h"
 #include "plan/plan.h"
 
-enum { KEY = 6 };
+enum { KEY = 8 };
 
 typedef struct adapted {
   pm__kept kept;
@@ -68,8 +68,8 @@ static adapted *make(const pm_plan *plan, const pm_run *run, const int *key, pm_
   }
   memcpy(a->key, key, sizeof a->key);
   a->kept = (pm__kept){.release = release, .gpu = a->key, .count = KEY};
-  a->network = pm__network_new_with_adapters(plan->networks[run->network_index].network, run->lora_rank,
-                                             run->lora_targets, error);
+  const pm__network_adapters adapters = {run->lora_rank, run->lora_targets, run->lora_dropout};
+  a->network = pm__network_new_with_adapters(plan->networks[run->network_index].network, &adapters, error);
   a->entry.kept = &a->kept;
   a->entry.number = (int)plan->network_count;
   int status = a->network != NULL ? pm__plan_network_prepare(&a->entry, a->network, error) : PM_STATUS_BAD_VALUE;
@@ -84,15 +84,18 @@ static adapted *make(const pm_plan *plan, const pm_run *run, const int *key, pm_
 static int check(const pm_run *run, pm_error *error)
 {
   if (run->lora_rank < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "lora_rank %d is below 0", run->lora_rank);
+  if (!(run->lora_dropout >= 0 && run->lora_dropout < 1))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "lora_dropout %g is not from 0 to below 1", run->lora_dropout);
   if (run->lora_targets >= 0 && run->lora_targets < PM_LORA_TARGETS_COUNT) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no lora_targets %d", run->lora_targets);
 }
 
 const pm__plan_network *pm__plan_network_of(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  const int key[KEY] = {run->network_index, run->lora_rank, run->lora_targets, (int)plan->memory_count,
+  int key[KEY] = {run->network_index, run->lora_rank, run->lora_targets, (int)plan->memory_count,
                         (int)plan->cut_count, (int)plan->framework_count};
   if (check(run, error) != PM_OK) return NULL;
+  memcpy(key + KEY - 2, &run->lora_dropout, sizeof run->lora_dropout);
   if (run->lora_rank == 0) return &plan->networks[run->network_index];
   const pm__kept *found = pm__keeper_find(plan->adapted, key, KEY);
   if (found != NULL) return &((const adapted *)found)->entry;
