@@ -115,9 +115,24 @@ cli_options *options_new(const cli_option *options, const cli_option *more)
 
 /* ---- Values of fields ---- */
 
+static bool is_share(const pm_field *field)
+{
+  return field->kind == PM_FIELD_REAL && (field->show & PM_SHOW_PERCENT) != 0;
+}
+
 static bool is_count(const pm_field *field)
 {
-  return field->kind == PM_FIELD_INT || (field->kind == PM_FIELD_REAL && strcmp(field->unit, "1") == 0);
+  bool plain = field->kind == PM_FIELD_REAL && strcmp(field->unit, "1") == 0;
+  return field->kind == PM_FIELD_INT || (plain && !is_share(field));
+}
+
+static bool read_share(const char *name, const pm_field *field, void *record, const char *text)
+{
+  double value;
+  if (pm_number_parse(text, &value) != PM_OK || !(value >= 0 && value <= 1))
+    return fail(CODE_USAGE, "--%s \"%.80s\" is not a number from 0 to 1", name, text), false;
+  pm_record_set_number(field, record, value, NULL);
+  return true;
 }
 
 /* A quantity with its unit; a rate is known for one without it too. */
@@ -148,6 +163,7 @@ bool read_field(const char *name, const pm_field *field, void *record, const cha
     pm_record_set_number(field, record, count, NULL);
     return true;
   }
+  if (is_share(field)) return read_share(name, field, record, text);
   if (field->kind == PM_FIELD_REAL) return read_quantity(name, field, record, text);
   return pm_record_set(field, record, text, NULL) == PM_OK || unknown_choice(name, text, field->choices);
 }

@@ -303,7 +303,7 @@ static pm_plan *plan_of_decoder(pm_error *error)
   return pm_plan_new(&network, 1, &system, 1, error);
 }
 
-static int shared_out(pm_error *error)
+static int shared_by(int rank, pm_error *error)
 {
   pm_prediction p = {.status = PM_STATUS_OK};
   pm_run run = pm_run_make();
@@ -312,6 +312,8 @@ static int shared_out(pm_error *error)
   run.micro_batch = 2;
   run.tensor_parallel = run.pipeline_parallel = run.virtual_pipeline = 2;
   run.zero = 1;
+  run.lora_rank = rank;
+  run.lora_dropout = 0.1;
   pm_plan *plan = plan_of_decoder(error);
   int status = plan != NULL ? PM_OK : error->status;
   if (status == PM_OK) status = pm_run_check(plan, &run, error);
@@ -321,6 +323,16 @@ static int shared_out(pm_error *error)
   if (status == PM_OK) status = took_text(pm_prediction_format_trace(plan, &run, error), error);
   pm_plan_free(plan);
   return status;
+}
+
+static int shared_out(pm_error *error)
+{
+  return shared_by(0, error);
+}
+
+static int adapted(pm_error *error)
+{
+  return shared_by(2, error);
 }
 
 static int stages(pm_error *error)
@@ -499,6 +511,7 @@ const work model_works[] = {
   {"inference", infer, false, false, 100},
   {"a stage", stages, false, false, 100},
   {"a network that is shared out", shared_out, false, false, 100},
+  {"adapters of a network that is shared out", adapted, false, false, 100},
   {"a search", search, false, false, 100},
   {"a deadline", deadline, false, false, 100},
   {"settings of other programs", settings, false, false, 200},

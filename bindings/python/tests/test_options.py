@@ -59,6 +59,8 @@ def two_values(f: pm.Field) -> tuple[object, object]:
     if f.kind == "choice":
         return {"precision": ("fp32", "fp16"), "parallelism": ("all-reduce", "single-process")}.get(f.name,
             f.choices[:2])
+    if f.name == "lora_dropout":
+        return 0.05, 0.1
     return ("1 GB", "2 TB") if f.unit == "B" else (1, 2)
 
 
@@ -137,12 +139,13 @@ NEEDED = {
     "recompute": {"recompute": "full"},
     "linear": {"precision": "fp8"},
     "axes": {"gpus": 8, "tensor_parallel": 2},
+    "lora": {"lora_rank": 8},
 }
 
 
 def used_by(f: pm.Field) -> tuple[str, str, dict[str, object]]:
     """A network, a system and a run on which a field has an effect."""
-    words = f.needs not in ("", "gpus", "input", "shards", "zero")
+    words = f.needs not in ("", "gpus", "input", "shards", "zero") or f.name == "lora_rank"
     place = ("mixtral-8x7b", "dgx-h100") if words else ("alexnet", "dgx1-v100")
     return *place, NEEDED.get(f.needs, {})
 
@@ -193,6 +196,7 @@ def lacks(need: str, p: pm.Prediction) -> bool:
         "recompute": r.recompute != "none",
         "linear": r.precision in ("fp8", "fp4"),
         "axes": sum(degree > 1 for degree in degrees) > 1,
+        "lora": r.lora_rank > 0,
     }
     return not has[need]
 

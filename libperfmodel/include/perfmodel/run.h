@@ -119,7 +119,8 @@ typedef enum pm_kernel_model {
   X(LORA_TARGETS, lora_targets, "", "which linear layers have an adapter", .otherwise = "attention", .needs = "lora")  \
   X(BASE_WEIGHTS, base_weights, "", "how frozen matrices are stored (QLoRA: nf4)", .otherwise = "precision",           \
     .needs = "lora")                                                                                                   \
-  X(REAL, lora_dropout, "1", "share of its inputs that each adapter drops", .otherwise = "0", .needs = "lora")         \
+  X(REAL, lora_dropout, "1", "share of its inputs that each adapter drops", .otherwise = "0", .needs = "lora",         \
+    .show = PM_SHOW_PERCENT)                                                                                           \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

@@ -13,7 +13,8 @@ static bool kernels_lose(const pm__plan_kernels *kernels, const pm__device *devi
 /* The kernels of a network that GPUs share are those of its shards, which only a prediction knows: they may. */
 static bool loses_on(const pm_plan *plan, const pm_run *run, const pm__device *device)
 {
-  const pm__plan_network *network = &plan->networks[run->network_index];
+  const pm__plan_network *network = pm__plan_network_of(plan, run, NULL);
+  if (network == NULL) return true;
   if (!(device->unaligned > 1) && !device->wants_aligned) return false;
   if (run->tensor_parallel > 1 || run->context_parallel > 1 || run->expert_parallel > 1) return true;
   for (int mode = 0; mode < PM__INFERENCE_MODE; mode++)
