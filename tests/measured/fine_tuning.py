@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Published fine-tuning with adapters against its gates: fine_tuning.py PERFMODEL rows.
 
-Means of the absolute errors over the rows whose collection doubts neither the run nor the quantity. Where samples differ
-in length, memory is of the longest, which is what is predicted, and time is of no sample that is known: such rows count
-for memory alone. Errors by source come first.
+Means of the absolute errors over the rows whose collection doubts neither the run nor the quantity. Where samples
+differ in length, memory is of the longest, which is what is predicted, and time is of no sample that is known: such
+rows count for memory alone. Errors by source come first.
 """
 import collections
 import csv

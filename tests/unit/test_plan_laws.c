@@ -109,8 +109,8 @@ static const char *said(const subject *s, const pm_run *r)
   pm_network_get_totals(s->network, &totals, NULL);
   snprintf(text, sizeof text, "%s, %s, framework %d, precision %d, %d GPUs on each of %d nodes, batch %g, micro-batch "
                               "%g x %d, "
-           "tp %d pp %d vp %d cp %d ep %d sp %d, schedule %d, zero %d of %d, recompute %d %d, overlap %d, optimizer %d, "
-           "LoRA %d of %d, weights %d",
+           "tp %d pp %d vp %d cp %d ep %d sp %d, schedule %d, zero %d of %d, recompute %d %d, overlap %d, "
+           "optimizer %d, LoRA %d of %d, weights %d",
            totals.id, pm_system_get_machine(s->system)->id, r->framework_index, r->precision, r->gpus, r->nodes,
                r->batch,
            r->micro_batch, r->gradient_accumulation_steps, r->tensor_parallel, r->pipeline_parallel,
