@@ -29,6 +29,20 @@ double pm__serving_wait(double servers, double load, double service, double arri
   return pm__serving_erlang_c(servers, load) * service / (servers - load) * varied;
 }
 
+/* Of the probabilities of n requests, over that of `places`, from there down: past their largest one they vanish. */
+double pm__serving_full(double places, double alone, double each)
+{
+  double last = each + alone / places, term = 1, sum = 0;
+  if (!(last < 1)) return 1;
+  for (double n = places; n >= 1; n--) {
+    double ratio = each + alone / n;
+    term /= ratio;
+    sum += term;
+    if (sum > 1e12 || (ratio > 1 && term < 1e-9 * sum)) break; /* never full, or all of them */
+  }
+  return 1 / (1 + sum * (1 - last));
+}
+
 double pm__serving_wait_percentile(double percentile, double busy, double mean)
 {
   double late = 1 - percentile;
