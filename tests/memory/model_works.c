@@ -294,6 +294,29 @@ static int infer(pm_error *error)
   return status;
 }
 
+/* A closed loop on a decoder that is split, whose operations are found and kept; all that memory is asked of. */
+static int serve(pm_error *error)
+{
+  const pm_network *network = with.decoder;
+  const pm_system *system = with.system;
+  pm_engine_profile engine;
+  pm_memory_use use;
+  pm_serving answer;
+  pm_serving_run run = pm_serving_run_make();
+  run.engine_index = 0;
+  run.gpus = run.tensor_parallel = 2;
+  run.isl = run.osl = 16;
+  run.precision = PM_PRECISION_FP16;
+  int status = pm_catalog_get_engine_on(with.catalog, PM_ENGINE_DEFAULT, "volta", &engine, error);
+  pm_plan *plan = status == PM_OK ? pm_plan_new(&network, 1, &system, 1, error) : NULL;
+  if (plan == NULL || pm_plan_add_engine(plan, &engine, error) < 0) status = error->status;
+  if (status == PM_OK) status = pm_task_check(plan, PM_TASK_SERVING, &run, sizeof run, error);
+  if (status == PM_OK) status = pm_task_get_memory(plan, PM_TASK_SERVING, &run, sizeof run, &use, error);
+  if (status == PM_OK) pm_serve(plan, &run, &answer, 1), status = answer.status;
+  pm_plan_free(plan);
+  return status == PM_OK ? took_number(answer.ttft + use.total) : status;
+}
+
 /* ---- Networks that are shared out ---- */
 
 static pm_plan *plan_of_decoder(pm_error *error)
@@ -509,6 +532,7 @@ const work model_works[] = {
   {"a trace", trace, false, false, 100},
   {"sensitivities", sensitivity, false, false, 100},
   {"inference", infer, false, false, 100},
+  {"serving", serve, false, false, 100},
   {"a stage", stages, false, false, 100},
   {"a network that is shared out", shared_out, false, false, 100},
   {"adapters of a network that is shared out", adapted, false, false, 100},

@@ -1,0 +1,452 @@
+/* Serving: sizes of models that are known, laws on random settings, bad input. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "events.h"
+#include "fixtures.h"
+#include "serving_bench.h"
+#include "shipped.h"
+
+static pm_serving serve(const serving_bench *b, pm_serving_run run)
+{
+  pm_serving s;
+  memset(&s, 0, sizeof s); /* padding too */
+  ck_assert_int_eq(pm_serve(b->plan, &run, &s, 1), PM_OK);
+  return s;
+}
+
+static pm_serving answer(const serving_bench *b, pm_serving_run run)
+{
+  pm_serving s = serve(b, run);
+  ck_assert_msg(s.status == PM_OK, "%s: status %d", b->name, (int)s.status);
+  return s;
+}
+
+/* ---- Sizes ---- */
+
+typedef struct size_check {
+  const char *network;
+  double token, parameters, used; /* bytes of a token in the cache; numbers; those of a token, where known */
+} size_check;
+
+static const size_check sizes[] = {
+  {"llama2-7b", 524288, 6738415616, 0}, {"llama2-13b", 819200, 13015864320, 0}, {"llama2-70b", 327680, 68976648192, 0},
+  {"llama3-8b", 131072, 8030261248, 0}, {"llama3-70b", 327680, 70553706496, 0},
+  {"llama3-405b", 516096, 405853388800, 0}, {"mistral-7b", 131072, 7241732096, 0}, {"qwen2-7b", 57344, 7615616512, 0},
+  {"qwen3-32b", 262144, 0, 0}, {"mixtral-8x7b", 131072, 46702792704, 12.88e9}, {"qwen3-30b-a3b", 98304, 30532122624, 0},
+  {"qwen3-235b-a22b", 192512, 235093634560, 22.19e9}, {"gpt-oss-120b", 73728, 0, 0},
+  {"deepseek-v3", 70272, 671026419200, 37.55e9},
+};
+
+static double used_of(const pm__serving_model *m)
+{
+  double used = m->product_parameters + m->head_parameters + m->other_parameters;
+  for (int i = 0; i < m->count; i++) {
+    const pm__serving_operation *op = &m->operation[i];
+    if (op->kind == PM__SERVE_EXPERTS) used += op->count * op->top_k * (op->up + 1) * op->n * op->k;
+  }
+  return used;
+}
+
+START_TEST(sizes_of_models)
+{
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    const size_check *c = &sizes[i];
+    serving_bench b = serving_bench_open(c->network, "hgx-h200", 1, "vllm-0.11");
+    const pm__serving_model *m = pm__serving_model_find(b.plan, 0, 1, NULL);
+    ck_assert_ptr_nonnull(m);
+    double all = m->product_parameters + m->expert_parameters + m->head_parameters + m->other_parameters;
+    ck_assert_msg(2 * m->cache_whole == c->token, "%s: %.0f bytes of a token", c->network, 2 * m->cache_whole);
+    ck_assert_msg(c->parameters == 0 || fabs(all / c->parameters - 1) < 1e-6, "%s: %.0f parameters", c->network, all);
+    ck_assert_msg(c->used == 0 || fabs(used_of(m) / c->used - 1) < 1e-3, "%s: uses %.4g", c->network, used_of(m));
+    serving_bench_close(&b);
+  }
+}
+END_TEST
+
+START_TEST(active_experts)
+{
+  ck_assert_double_eq_tol(pm__serving_active(8, 2, 1), 2, 1e-12);
+  ck_assert_double_eq_tol(pm__serving_active(8, 2, 4), 5.46875, 1e-12);
+  ck_assert_double_eq_tol(pm__serving_active(8, 2, 16), 7.9198, 1e-4);
+  ck_assert_double_eq_tol(pm__serving_active(256, 8, 1), 8, 1e-9);
+  ck_assert_double_eq_tol(pm__serving_active(256, 8, 32), 163.314, 1e-3);
+  ck_assert_double_eq_tol(pm__serving_active(256, 8, 128), 251.601, 1e-3);
+}
+END_TEST
+
+typedef struct least_check {
+  const char *network, *system;
+  int tensor, weights;
+  double time;
+} least_check;
+
+/* Weights without the embedding, over the bandwidth of the data sheet. */
+START_TEST(least_times)
+{
+  static const least_check checks[] = {{"llama3-8b", "hgx-h100", 1, PM_STORED_AS_RUN, 4.480e-3},
+                                       {"llama3-70b", "hgx-h100", 4, PM_STORED_AS_RUN, 10.373e-3}};
+  for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+    const least_check *c = &checks[i];
+    serving_bench b = serving_bench_open(c->network, c->system, c->tensor, "vllm-0.11");
+    pm_serving_run run = serving_run_on(&b);
+    run.weights = c->weights;
+    pm__serving_replica r = serving_replica_on(&b, &run);
+    double sheet = pm_system_get_gpu(b.system)->memory_bandwidth / r.device.wide->bandwidth;
+    ck_assert_double_eq_tol(pm__serving_least(&r, 1, 0) / sheet, c->time, 2e-3 * c->time);
+    serving_bench_close(&b);
+  }
+}
+END_TEST
+
+/* With 0.9 of the memory and nothing but weights in it: tokens of the cache, and sequences of 4,096. */
+START_TEST(tokens_of_the_cache)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  pm_engine *e = &b.engine.engine;
+  e->reserve = e->group_reserve = e->sampler_bytes = 0;
+  e->block = 1;
+  e->memory_fraction = 0.9;
+  ck_assert_int_eq(pm_plan_set_engine(b.plan, 0, &b.engine, NULL), PM_OK);
+  pm_serving_run run = serving_run_on(&b);
+  run.usable_memory = 80e9;
+  run.isl = 3840;
+  run.osl = 256;
+  pm_serving s = answer(&b, run);
+  ck_assert_double_eq_tol(s.cache_tokens, 426784, 1);
+  ck_assert_double_eq(s.largest_concurrency, 104);
+  run.kv_cache = PM_STORED_FP8;
+  ck_assert_double_eq_tol(answer(&b, run).cache_tokens, 853568, 2);
+  serving_bench_close(&b);
+}
+END_TEST
+
+/* Two exchanges of a layer and one of the embedding, of the hidden features of each token. */
+START_TEST(exchanges_of_a_pass)
+{
+  serving_bench b = serving_bench_open("llama3-70b", "hgx-h100", 4, "vllm-0.11");
+  const pm__serving_model *m = pm__serving_model_find(b.plan, 0, 4, NULL);
+  double count = 0;
+  for (int i = 0; i < m->count; i++) {
+    const pm__serving_operation *op = &m->operation[i];
+    if (op->kind != PM__SERVE_EXCHANGE || op->count < 80) continue;
+    count += op->count;
+    ck_assert_double_eq(64 * op->n * 2, 1048576);
+  }
+  ck_assert_double_eq(count, 161);
+  serving_bench_close(&b);
+}
+END_TEST
+
+/* ---- Laws ---- */
+
+typedef struct setting {
+  serving_bench b[4];
+  unsigned long long random;
+} setting;
+
+enum { BENCHES = 4, DRAWS = 60 };
+
+static void open_benches(setting *s)
+{
+  s->random = 7;
+  s->b[0] = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  s->b[1] = serving_bench_open("llama3-70b", "hgx-h100", 4, "sglang-0.5");
+  s->b[2] = serving_bench_open("qwen3-30b-a3b", "hgx-h200", 2, "trtllm-1.0");
+  s->b[3] = serving_bench_open("deepseek-v3", "hgx-h200", 8, "vllm-0.21");
+}
+
+static void close_benches(setting *s)
+{
+  for (int i = 0; i < BENCHES; i++) serving_bench_close(&s->b[i]);
+}
+
+static double draw(setting *s, double least, double most)
+{
+  return floor(least * pow(most / least, events_random(&s->random)));
+}
+
+/* A closed loop that fits. */
+static pm_serving_run draw_run(setting *s, int i)
+{
+  pm_serving_run run = serving_run_on(&s->b[i]);
+  run.weights = i == 3 ? PM_STORED_FP8_BLOCK : PM_STORED_AS_RUN;
+  run.precision = i == 3 ? PM_PRECISION_FP8 : PM_PRECISION_BF16;
+  run.isl = draw(s, 16, 8000);
+  run.osl = draw(s, 2, 2000);
+  run.concurrency = draw(s, 1, 64);
+  return run;
+}
+
+static void grows(double before, double after, const char *what)
+{
+  ck_assert_msg(after >= before * (1 - 1e-9), "%s: %.6g, then %.6g", what, before, after);
+}
+
+static void check_closed(const serving_bench *b, pm_serving_run run)
+{
+  pm_serving s = answer(b, run), more;
+  double clients = run.concurrency / s.replicas;
+  if (clients >= 1)
+    ck_assert_double_eq_tol(s.request_rate * s.latency / run.concurrency, 1, 1e-9); /* Little's law */
+  ck_assert_double_eq_tol((s.ttft + (run.osl - 1) * s.tpot) / s.latency, 1, 1e-9);
+  ck_assert_double_eq_tol(s.output_rate, s.request_rate * run.osl, 1e-9 * s.output_rate);
+  ck_assert_double_le(s.least_step_time, s.step_time);
+  ck_assert_double_le(s.least_step_time, s.tpot);
+  run.osl *= 2;
+  run.hit_ratio = 0.5;
+  more = answer(b, run);
+  run.hit_ratio = 0;
+  grows(more.ttft, answer(b, run).ttft, "first token without hits");
+}
+
+START_TEST(closed_loops)
+{
+  setting s;
+  open_benches(&s);
+  for (int i = 0; i < DRAWS; i++) check_closed(&s.b[i % BENCHES], draw_run(&s, i % BENCHES));
+  close_benches(&s);
+}
+END_TEST
+
+/* Kernels of tiles may take a little less for one row more, so the steps are large. */
+START_TEST(tokens_take_longer_with_more_to_do)
+{
+  setting s;
+  open_benches(&s);
+  for (int i = 0; i < DRAWS; i++) {
+    const serving_bench *b = &s.b[i % BENCHES];
+    pm_serving_run run = draw_run(&s, i % BENCHES), more = run;
+    double before = answer(b, run).tpot;
+    more.concurrency *= 4;
+    grows(before, answer(b, more).tpot, "concurrency");
+    more = run;
+    more.isl *= 4;
+    grows(before, answer(b, more).tpot, "prompts");
+  }
+  close_benches(&s);
+}
+END_TEST
+
+START_TEST(more_cache_holds_more)
+{
+  setting s;
+  open_benches(&s);
+  for (int i = 0; i < DRAWS; i++) {
+    pm_serving_run run = draw_run(&s, i % BENCHES);
+    run.memory_fraction = 0.85;
+    double before = answer(&s.b[i % BENCHES], run).largest_concurrency;
+    run.memory_fraction = 0.95;
+    grows(before, answer(&s.b[i % BENCHES], run).largest_concurrency, "largest concurrency");
+  }
+  close_benches(&s);
+}
+END_TEST
+
+/* Shares of what they answer for ever. */
+START_TEST(first_tokens_wait_longer_at_higher_rates)
+{
+  setting s;
+  open_benches(&s);
+  for (int i = 0; i < DRAWS; i++) {
+    const serving_bench *b = &s.b[i % BENCHES];
+    pm_serving_run run = draw_run(&s, i % BENCHES);
+    run.arrivals = PM_ARRIVALS_OPEN;
+    run.rate = 1e-3;
+    pm_serving slow = answer(b, run);
+    double before = slow.ttft;
+    for (double busy = 0.2; busy < 1; busy += 0.2) {
+      run.rate = busy * slow.largest_rate;
+      pm_serving p = answer(b, run);
+      if (p.bottleneck == PM_SERVING_LIMIT_OVERLOAD) break;
+      grows(before, p.ttft, "rate");
+      ck_assert_double_eq_tol(p.request_rate, run.rate, 1e-9 * run.rate);
+      ck_assert_double_le(p.ttft, p.ttft_percentile);
+      before = p.ttft;
+    }
+    run.rate = 2 * slow.largest_rate;
+    pm_serving over = answer(b, run);
+    ck_assert_int_eq(over.bottleneck, PM_SERVING_LIMIT_OVERLOAD);
+    ck_assert_double_eq_tol(over.request_rate, slow.largest_rate, 1e-9 * slow.largest_rate);
+  }
+  close_benches(&s);
+}
+END_TEST
+
+/* The same batch on more GPUs each: what a GPU makes falls. */
+START_TEST(splitting_has_a_price)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  for (double each = 1; each < 64; each *= 2) {
+    double before = INFINITY;
+    for (int tensor = 1; tensor <= 8; tensor *= 2) {
+      pm_serving_run run = serving_run_on(&b);
+      run.tensor_parallel = tensor;
+      run.arrivals = PM_ARRIVALS_STATIC;
+      run.concurrency = each * 8 / tensor;
+      double rate = answer(&b, run).gpu_rate;
+      ck_assert_double_le(rate, before);
+      before = rate;
+    }
+  }
+  serving_bench_close(&b);
+}
+END_TEST
+
+/* One worker of each kind and hardly any requests: a prompt alone, the cache sent, one sequence that decodes. */
+START_TEST(pools_of_one)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  pm_serving_run run = serving_run_on(&b);
+  run.gpus = 2;
+  run.prefill_workers = 1;
+  run.arrivals = PM_ARRIVALS_OPEN;
+  run.rate = 1e-6;
+  run.client_time = 0;
+  pm_serving s = answer(&b, run);
+  pm__serving_replica r = serving_replica_on(&b, &run);
+  double alone = pm__serving_prefill(&r, 1, run.isl, 0), decode = pm__serving_decode(&r, 1, run.isl + run.osl / 2);
+  ck_assert_double_eq_tol(s.ttft, alone + s.transfer_time, 1e-4 * alone);
+  ck_assert_double_eq_tol(s.tpot, decode, 1e-9 * decode);
+  serving_bench_close(&b);
+}
+END_TEST
+
+static void same_bits(const pm_serving *a, const pm_serving *b)
+{
+  ck_assert_mem_eq(a, b, sizeof *a);
+}
+
+START_TEST(neutral_options_change_nothing)
+{
+  setting s;
+  open_benches(&s);
+  for (int i = 0; i < DRAWS; i++) {
+    const serving_bench *b = &s.b[i % BENCHES];
+    pm_serving_run run = draw_run(&s, i % BENCHES), other = run;
+    other.draft_tokens = 0;
+    other.acceptance = 0;
+    other.draft_time = 3;      /* of none */
+    other.rate = 5;            /* of a closed loop */
+    other.arrival_cv = 0;
+    other.prefill_tensor_parallel = 2;
+    other.expert_imbalance = 1;
+    pm_serving plain = answer(b, run), same = answer(b, other);
+    same_bits(&plain, &same);
+  }
+  close_benches(&s);
+}
+END_TEST
+
+START_TEST(many_at_once_are_as_one)
+{
+  setting s;
+  pm_serving_run runs[DRAWS];
+  pm_serving all[DRAWS];
+  memset(all, 0, sizeof all);
+  open_benches(&s);
+  for (int i = 0; i < DRAWS; i++) {
+    runs[i] = draw_run(&s, 0);
+    if (i % 3 == 1) runs[i].arrivals = PM_ARRIVALS_OPEN, runs[i].rate = 4;
+    if (i % 7 == 3) runs[i].isl = 0; /* a bad one between them */
+  }
+  ck_assert_int_eq(pm_serve(s.b[0].plan, runs, all, DRAWS), PM_OK);
+  for (int i = 0; i < DRAWS; i++) {
+    pm_serving one = serve(&s.b[0], runs[i]);
+    same_bits(&one, &all[i]);
+    ck_assert((all[i].status == PM_OK) == (runs[i].isl > 0));
+  }
+  close_benches(&s);
+}
+END_TEST
+
+/* ---- Bad input ---- */
+
+static void refuse(const serving_bench *b, const pm_serving_run *run, int status, const char *words)
+{
+  pm_error error = PM_ERROR_NONE;
+  int got = pm_task_check(b->plan, PM_TASK_SERVING, run, sizeof *run, &error);
+  ck_assert_msg(got == status && strstr(error.text, words) != NULL, "status %d: \"%s\", not \"%s\"", got, error.text,
+                words);
+  ck_assert_ptr_null(strchr(error.text, '\n'));
+  pm_serving s = serve(b, *run);
+  ck_assert_int_eq(s.status, status);
+  ck_assert(isnan(s.ttft) && isnan(s.tpot) && isnan(s.request_rate));
+}
+
+#define REFUSE(field, value, status, words)                                                                        \
+  do {                                                                                                             \
+    pm_serving_run bad = serving_run_on(&b);                                                                       \
+    bad.field = value;                                                                                             \
+    refuse(&b, &bad, status, words);                                                                               \
+  } while (0)
+
+START_TEST(bad_input)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  REFUSE(isl, 0, PM_STATUS_BAD_ARGUMENT, "isl 0");
+  REFUSE(isl, NAN, PM_STATUS_BAD_ARGUMENT, "isl");
+  REFUSE(osl, INFINITY, PM_STATUS_BAD_ARGUMENT, "osl inf");
+  REFUSE(concurrency, -3, PM_STATUS_BAD_ARGUMENT, "concurrency -3");
+  REFUSE(arrivals, PM_ARRIVALS_OPEN, PM_STATUS_BAD_ARGUMENT, "needs a rate");
+  REFUSE(rate, -1, PM_STATUS_BAD_ARGUMENT, "rate -1");
+  REFUSE(tensor_parallel, 3, PM_STATUS_BAD_ARGUMENT, "3");
+  REFUSE(tensor_parallel, 16, PM_STATUS_BAD_ARGUMENT, "16");
+  REFUSE(expert_parallel, 2, PM_STATUS_BAD_ARGUMENT, "expert_parallel 2: the network has no experts");
+  REFUSE(engine_index, 1, PM_STATUS_BAD_ARGUMENT, "engine");
+  REFUSE(hit_ratio, 1, PM_STATUS_BAD_ARGUMENT, "hit_ratio 1");
+  REFUSE(acceptance, 1.5, PM_STATUS_BAD_ARGUMENT, "acceptance 1.5");
+  REFUSE(draft_tokens, 17, PM_STATUS_BAD_ARGUMENT, "draft_tokens 17");
+  REFUSE(percentile, 0.3, PM_STATUS_BAD_ARGUMENT, "percentile 0.3");
+  REFUSE(precision, PM_PRECISION_FP4, PM_STATUS_NO_PRECISION, "fp4");
+  REFUSE(isl, 1e7, PM_STATUS_DOES_NOT_FIT, "GB");
+  serving_bench_close(&b);
+}
+END_TEST
+
+START_TEST(bad_machines_and_networks)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "dgx-a100-80gb", 1, "vllm-0.11");
+  REFUSE(precision, PM_PRECISION_FP8, PM_STATUS_NO_PRECISION, "fp8");
+  serving_bench_close(&b);
+  b = serving_bench_open("resnet50", "hgx-h100", 1, "vllm-0.11");
+  REFUSE(osl, 2, PM_STATUS_BAD_ARGUMENT, "resnet50");
+  serving_bench_close(&b);
+  b = serving_bench_open("qwen3-30b-a3b", "hgx-h100", 4, "vllm-0.11");
+  REFUSE(expert_parallel, 3, PM_STATUS_BAD_ARGUMENT, "expert_parallel 3");
+  serving_bench_close(&b);
+  b = serving_bench_open("llama3-405b", "hgx-h100", 8, "vllm-0.11");
+  REFUSE(osl, 2, PM_STATUS_DOES_NOT_FIT, "GB");
+  serving_bench_close(&b);
+  pm_engine_profile none;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_ne(pm_catalog_get_engine_on(catalog, "vlm", "hopper", &none, &error), PM_OK);
+  ck_assert_ptr_nonnull(strstr(error.text, "\"vlm\""));
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("serving");
+  TCase *tests = tcase_create("serving");
+  tcase_add_checked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 120);
+  tcase_add_test(tests, sizes_of_models);
+  tcase_add_test(tests, active_experts);
+  tcase_add_test(tests, least_times);
+  tcase_add_test(tests, tokens_of_the_cache);
+  tcase_add_test(tests, exchanges_of_a_pass);
+  tcase_add_test(tests, closed_loops);
+  tcase_add_test(tests, tokens_take_longer_with_more_to_do);
+  tcase_add_test(tests, more_cache_holds_more);
+  tcase_add_test(tests, first_tokens_wait_longer_at_higher_rates);
+  tcase_add_test(tests, splitting_has_a_price);
+  tcase_add_test(tests, pools_of_one);
+  tcase_add_test(tests, neutral_options_change_nothing);
+  tcase_add_test(tests, many_at_once_are_as_one);
+  tcase_add_test(tests, bad_input);
+  tcase_add_test(tests, bad_machines_and_networks);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
