@@ -161,9 +161,9 @@ static double decode(state *s, double decoding)
 
 /* ---- The steady state ---- */
 
-enum { HALVINGS = 24, FILLINGS = 64, DOUBLINGS = 24 };
+enum { STEPS = 40, FILLINGS = 64, DOUBLINGS = 24 };
 
-static const double close_enough = 1e-3;
+static const double close_enough = 1e-4;
 
 /* From an empty engine on: even arrivals stay where the first few find a balance. */
 static void fill(state *s)
@@ -172,15 +172,23 @@ static void fill(state *s)
   for (int i = 0; i < FILLINGS && decode(s, last) > (1 + close_enough) * last; i++) last = s->decoding;
 }
 
-static void halve(state *s, double high)
+/* Between 0 and `high`, by the rule of the false position (Illinois: an end that stays counts half). */
+static void solve(state *s, double high)
 {
-  double low = 0;
-  for (int i = 0; i < HALVINGS && high - low > close_enough * high; i++) {
-    double middle = (low + high) / 2;
-    if (decode(s, middle) > middle) low = middle;
-    else high = middle;
+  double low = 0, above = s->decoding - high, below = decode(s, 0);
+  int side = 0;
+  for (int i = 0; i < STEPS; i++) {
+    double middle = i % 8 == 7 ? (low + high) / 2 : low + (high - low) * below / (below - above);
+    double more = decode(s, middle) - middle;
+    if (fabs(more) <= close_enough * middle || high - low <= close_enough * high) return;
+    if (more > 0) {
+      if (side > 0) above /= 2;
+      low = middle, below = more, side = 1;
+    } else {
+      if (side < 0) below /= 2;
+      high = middle, above = more, side = -1;
+    }
   }
-  decode(s, high);
 }
 
 /* Requests that come without end fill every place if decoding takes as long as they take to come; those that end do so
@@ -196,7 +204,7 @@ static void settle(state *s)
     s->steady = decode(s, high) <= high;
   }
   if (!s->steady) return;
-  if (poisson(s) > 0) halve(s, high);
+  if (poisson(s) > 0) solve(s, high);
   else fill(s);
   s->steady = s->running < s->load->room && (ends || s->busy < 1);
 }
