@@ -311,7 +311,7 @@ static int serve(pm_error *error)
   pm_plan *plan = status == PM_OK ? pm_plan_new(&network, 1, &system, 1, error) : NULL;
   if (plan == NULL || pm_plan_add_engine(plan, &engine, error) < 0) status = error->status;
   if (status == PM_OK) status = pm_task_check(plan, PM_TASK_SERVING, &run, sizeof run, error);
-  if (status == PM_OK) status = pm_task_get_memory(plan, PM_TASK_SERVING, &run, sizeof run, &use, error);
+  if (status == PM_OK) status = pm_task_get_memory(plan, PM_TASK_SERVING, &run, sizeof run, &use, sizeof use, error);
   if (status == PM_OK) pm_serve(plan, &run, &answer, 1), status = answer.status;
   pm_plan_free(plan);
   return status == PM_OK ? took_number(answer.ttft + use.total) : status;
