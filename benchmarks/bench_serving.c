@@ -1,7 +1,7 @@
 /*
 ** How many settings of serving the model predicts per second on one core, and how long a plan takes.
 **
-** The model is Llama 3 70B on 4 GPUs of a node; each setting has its own number of clients or rate, and its own lengths.
+** The model is Llama 3 70B on 4 GPUs of a node; each setting has its own number of clients or rate, and own lengths.
 **   plan                    of one network on one system with one engine, to its first answer: per second
 **   static batches          one call for many runs
 **   closed loops            the same: a pass of decoding, one with a prompt, a prompt alone
