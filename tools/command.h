@@ -49,6 +49,7 @@ typedef enum option_id {
   OPTION_FRAMEWORK,
   OPTION_OPTIMIZER,
   OPTION_INFERENCE,
+  OPTION_SERVE,
   OPTION_TASK,
   OPTION_BY,
   OPTION_DEPTH,
@@ -321,7 +322,9 @@ bool is_report(const cli_request *request);
 
 /* The option of commands that ask for runs of any task. */
 #define TASK_OPTION \
-  {OPTION_TASK, '\0', "task", "NAME", "what the network is run for: training (the default) or inference"}
+  {OPTION_TASK, '\0', "task", "NAME", "what the network is run for: training (the default), inference or serving"}
+
+#define SERVE_OPTION {OPTION_SERVE, '\0', "serve", NULL, "short for --task serving"}
 
 /* A table of these records (record type by name), the last of which is the total of the others: it has no position. */
 pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error);

@@ -92,7 +92,7 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
   if (trains(q)) pm_record_format(pm_record_find_field(q->asked.type, "optimizer"), run, optimizer);
   int status = pm_table_add_text(table, "update", "optimizer", &update, error);
   if (status == PM_OK) status = pm_table_add_records(table, q->asked.type, run, error);
-  static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index",
+  static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index", "engine_index",
                                         "optimizer", "epoch_samples", "input_rate", "no_prefetch"};
   for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, error);
@@ -110,6 +110,7 @@ static const char *software_id(const question *q)
 {
   const pm_study_software software = software_of(q);
   if (software.framework != NULL) return software.framework->framework.id;
+  if (software.engine != NULL) return software.engine->engine.id;
   return software.profile != NULL ? software.profile->id : "none";
 }
 
@@ -202,11 +203,15 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", NULL, "overlap kernel_model epoch_samples input_rate no_prefetch ignore_memory"},
+  {OPTION_FIELDS, '\0', "serving_run", NULL,
+   "kernel_model ignore_memory arrivals rate arrival_cv length_cv duration percentile hit_ratio acceptance draft_time "
+   "client_time bunching expert_imbalance concurrency"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
   TASK_OPTION,
+  SERVE_OPTION,
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
   {OPTION_LAYERS, '\0', "layers", NULL, "print what every layer keeps instead"},

@@ -84,16 +84,41 @@ static void add_field(cli_options *all, const cli_option *own, const pm_field *f
   known->option.doc = known->doc;
 }
 
-/* {OPTION_FIELDS, '\0', record, "many" or NULL, names of the fields that the command does not take} */
+static bool is_known(const cli_options *all, const pm_field *field)
+{
+  char name[OPTION_NAME];
+  field_option(field, name, sizeof name);
+  for (size_t i = 0; i < all->count; i++)
+    if (all->items[i].field != NULL && strcmp(all->items[i].name, name) == 0) return true;
+  return false;
+}
+
+/* A field that only runs of one task have, among those of others: "of serving: input tokens of a request". */
+static void say_task(cli_known *known, const pm_record_type *type)
+{
+  char doc[sizeof known->doc];
+  const pm_task_facts *facts;
+  for (int32_t i = 0; (facts = pm_task_get(i)) != NULL; i++)
+    if (strcmp(facts->run, type->name) == 0) {
+      snprintf(doc, sizeof doc, "of %s: %.360s", facts->name, known->doc);
+      memcpy(known->doc, doc, sizeof doc);
+    }
+}
+
+/* {OPTION_FIELDS, '\0', record, "many" or NULL, names of the fields that the command does not take}; of a further
+** record those that no record before has. */
 static void add_fields(cli_options *all, const cli_option *own, const cli_option *fields)
 {
   const pm_record_type *type = pm_record_type_find(fields->name);
-  all->record = type;
+  bool further = all->fields;
   for (size_t i = 0; i < type->field_count && all->count < OPTIONS_MOST; i++) {
     const pm_field *field = &type->fields[i];
     bool given = field->option == NULL || field->option[0] != '\0';
-    if (given && !is_among(field->name, fields->doc)) add_field(all, own, field, fields->value != NULL);
+    if (!given || is_among(field->name, fields->doc) || is_known(all, field)) continue;
+    add_field(all, own, field, fields->value != NULL);
+    if (further) say_task(&all->items[all->count - 1], type);
   }
+  all->fields = true;
 }
 
 static void add_list(cli_options *all, const cli_option *options)

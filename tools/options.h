@@ -11,7 +11,7 @@
 
 #include "command.h"
 
-enum { OPTIONS_MOST = 96, OPTION_NAME = 48 };
+enum { OPTIONS_MOST = 160, OPTION_NAME = 48 };
 
 /* An option; the texts of one that is a field are its own. */
 typedef struct cli_known {
@@ -23,7 +23,7 @@ typedef struct cli_known {
 typedef struct cli_options {
   cli_known items[OPTIONS_MOST];
   size_t count;
-  const pm_record_type *record; /* whose fields they are; NULL: of none */
+  bool fields; /* some are fields of a record */
 } cli_options;
 
 /* The options of two lists, `more` may be NULL; to be freed with free. NULL without memory. */

@@ -9,11 +9,13 @@ int32_t read_task(const cli_request *request, int *code)
 {
   pm_error error = PM_ERROR_NONE;
   const char *name = request->value[OPTION_TASK];
-  bool inference = request->value[OPTION_INFERENCE] != NULL;
-  int32_t task = name != NULL ? pm_task_find(name, &error) : inference ? PM_TASK_INFERENCE : PM_TASK_TRAINING;
+  bool inference = request->value[OPTION_INFERENCE] != NULL, serve = request->value[OPTION_SERVE] != NULL;
+  int32_t named = inference ? PM_TASK_INFERENCE : serve ? PM_TASK_SERVING : PM_TASK_TRAINING;
+  int32_t task = name != NULL ? pm_task_find(name, &error) : named;
   *code = task >= 0 ? CODE_DONE : fail(CODE_USAGE, "--task: %s", error.text);
-  if (task >= 0 && inference && task != PM_TASK_INFERENCE)
-    *code = fail(CODE_USAGE, "--inference and --task %s exclude each other", name);
+  if (inference && serve) *code = fail(CODE_USAGE, "--inference and --serve exclude each other");
+  else if (task >= 0 && (inference || serve) && task != named)
+    *code = fail(CODE_USAGE, "--%s and --task %s exclude each other", inference ? "inference" : "serve", name);
   return *code == CODE_DONE ? task : -1;
 }
 

@@ -29,6 +29,14 @@ static pm_serving *answer_at(const question *q, size_t i)
   return (pm_serving *)q->asked.answers + i;
 }
 
+static pm_report *report_of(const question *q, pm_error *error)
+{
+  const pm_report_question asked = {.given = &q->asked.given, .runs = q->asked.runs,
+                                    .run_size = q->asked.type->size, .answers = q->asked.answers,
+                                    .answer_size = q->asked.answer->size, .count = 1};
+  return pm_study_new_report(q->study, &asked, error);
+}
+
 static int answer_all(const cli_request *request, question *q)
 {
   pm_error error = PM_ERROR_NONE;
@@ -39,9 +47,10 @@ static int answer_all(const cli_request *request, question *q)
   if (code != CODE_DONE || q->asked.count > 1) return code;
   if (pm_task_check(q->plan, PM_TASK_SERVING, run_at(&q->asked, 0), q->asked.type->size, &error) == PM_OK)
     return CODE_DONE;
-  return fail_error(&error);
+  return fail_run(&error, report_of(q, NULL));
 }
 
+/* Of one run a report, of several a row each. */
 static int write_answers(const cli_request *request, const question *q)
 {
   pm_error error = PM_ERROR_NONE;
@@ -49,6 +58,7 @@ static int write_answers(const cli_request *request, const question *q)
   if (as != NULL && q->asked.count > 1)
     return fail(CODE_USAGE, "--as writes one run, and these are %zu", q->asked.count);
   if (as != NULL) return write_settings(request, as, q->asked.type->name, run_at(&q->asked, 0), NAN);
+  if (is_report(request) && q->asked.count == 1) return write_document(request, report_of(q, &error), &error);
   const pm_sweep sweep = sweep_of(&q->asked);
   return write_table(request, pm_study_tabulate(q->study, &q->asked.given, &sweep, &error), &error);
 }
@@ -91,8 +101,8 @@ static const cli_option options[] = {
 
 const cli_command serve_command = {
   "serve", "NETWORK GPU|SYSTEM", "predicts what requests see of a language model that is served",
-  "Predicts time to first token (TTFT), time per output token (TPOT), throughput, and how many requests fit at once, "
-  "one row for each combination of the lists. With --concurrency so many clients each wait for their answer; with "
+  "Predicts time to first token (TTFT), time per output token (TPOT), throughput, and how many requests fit at once. Of "
+  "one run it prints a report, of lists one row for each combination; csv and json have all columns, in SI units. With --concurrency so many clients each wait for their answer; with "
   "--rate requests come whatever happens to those before; --arrivals static is one batch, offline the largest "
   "throughput.",
   "perfmodel serve llama3-70b hgx-h100 --tensor-parallel 4 --isl 2048 --osl 256 --concurrency 1,4,16,64", options, 2, 2,

@@ -246,7 +246,9 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   TASK_OPTION,
+  SERVE_OPTION,
   {OPTION_FIELDS, '\0', "run", "many", NULL},
+  {OPTION_FIELDS, '\0', "serving_run", "many", NULL},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
    "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6; none: kernels "

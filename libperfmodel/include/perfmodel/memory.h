@@ -145,7 +145,9 @@ typedef struct pm_memory_run { PM_MEMORY_RUN_FIELDS(PM_DECLARE) } pm_memory_run;
   X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                  \
   X(REAL, communication, "B", "buffers for the gradients' sum")                                                   \
   X(REAL, sample, "B", "what one more sample takes")                                                              \
-  X(REAL, host, "B", "what the host keeps for the GPU, beyond the total")
+  X(REAL, host, "B", "what the host keeps for the GPU, beyond the total")                                         \
+  X(REAL, cache, "B", "keys and values, of serving")                                                              \
+  X(REAL, reserve, "B", "what a serving engine keeps for activations, graphs and libraries")
 
 typedef struct pm_memory_use { PM_MEMORY_USE_FIELDS(PM_DECLARE) } pm_memory_use;
 

@@ -80,6 +80,7 @@ void pm__complete_serving_run(const pm__complete_question *q, pm_serving_run *ru
   if (!pm__complete_has(q->given, PM__SERVING_AT_precision)) run->precision = default_precision(q);
   bool asked = pm__complete_has(q->given, PM__SERVING_AT_arrivals);
   if (!asked && pm__complete_has(q->given, PM__SERVING_AT_rate)) run->arrivals = PM_ARRIVALS_OPEN;
+  if (run->percentile > 1) run->percentile /= 100; /* "99" */
 }
 
 void pm__complete_inference_run(const pm__complete_question *q, pm_inference_run *run)

@@ -133,6 +133,7 @@ static void set_parts(const pm__memory_parts *p, double batch, pm_memory_use *us
   use->sample = p->activations + p->live_gradients + p->allocator + p->input;
   use->total = pm__memory_total(p, batch);
   use->host = p->host;
+  use->cache = use->reserve = 0;
 }
 
 /* ---- The inverse. */

@@ -118,16 +118,25 @@ static bool fits(const pm__serving_replica *r)
   return isnan(r->memory.usable) || pm__serving_room(r, r->run->isl + r->run->osl) >= 1;
 }
 
+/* What it needs at least, and what the engine takes, of a GPU. */
+static double needed(const pm__serving_replica *r)
+{
+  return r->memory.weights + r->memory.reserve + pm__serving_cache_bytes(r, r->run->isl + r->run->osl);
+}
+
+static double taken(const pm__serving_replica *r)
+{
+  return r->memory.cache + r->memory.weights + r->memory.reserve;
+}
+
 static int check_memory(const pm__serving_replica *r, pm_error *error)
 {
   if (r->run->ignore_memory || fits(r)) return PM_OK;
-  double need = r->memory.weights + r->memory.reserve + pm__serving_cache_bytes(r, r->run->isl + r->run->osl);
-  double given = r->memory.cache + r->memory.weights + r->memory.reserve;
   return pm__fail(error, PM_STATUS_DOES_NOT_FIT,
                   "weights of %.1f GB, the engine's %.1f GB and one request of %.0f tokens take %.1f GB of a GPU, of "
                   "whose %.1f GB the engine takes %.1f GB; more GPUs for each layer (tensor_parallel) or narrower "
                   "weights would fit", r->memory.weights / 1e9, r->memory.reserve / 1e9, r->run->isl + r->run->osl,
-                  need / 1e9, r->memory.usable / 1e9, given / 1e9);
+                  needed(r) / 1e9, r->memory.usable / 1e9, taken(r) / 1e9);
 }
 
 static int make(const pm_plan *plan, const pm_serving_run *run, pm__serving_replica *r, pm_error *error)
@@ -151,10 +160,12 @@ int pm__serve_get_memory(const pm_plan *plan, const pm_serving_run *run, pm_memo
   double cache = fmax(0, r.memory.cache);
   pm_record_clear(pm_record_type_find("memory_use"), use);
   use->weights = r.memory.weights;
-  use->activations = cache;
-  use->context = r.memory.reserve;
+  use->cache = cache;
+  use->reserve = r.memory.reserve;
   use->total = r.memory.weights + r.memory.reserve + cache;
   use->usable = r.memory.usable;
+  use->sample = pm__serving_cache_bytes(&r, run->isl + run->osl);
+  use->missing = fmax(0, needed(&r) - taken(&r));
   use->largest_batch = pm__serving_room(&r, run->isl + run->osl) * r.groups;
   use->verdict = isnan(r.memory.usable) ? PM_VERDICT_UNKNOWN : fits(&r) ? PM_VERDICT_FITS : PM_VERDICT_DOES_NOT_FIT;
   return PM_OK;

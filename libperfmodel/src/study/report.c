@@ -147,6 +147,8 @@ static int find_memory(pm__study_subject *s, pm_error *error)
   pm_run run = s->run;
   run.ignore_memory = 1;
   int status = s->task->get_memory(s->plan, s->trains ? (const void *)&run : (const void *)&s->record, &s->use, error);
+  if (status == PM_OK && !s->trains) status = s->task->predict(s->plan, 0, &s->record, &s->answer, 1);
+  s->answers = &s->answer;
   if (status != PM_OK || !s->trains) return status;
   s->stage_count = pm_prediction_get_stages(s->plan, &run, NULL, 0, error);
   if (s->stage_count <= 0) return PM_STATUS_BAD_ARGUMENT;

@@ -27,6 +27,7 @@ typedef struct pm__study_subject {
   char assumed[512];
   const pm_record_type *run_type, *answer_type;
   pm__task_record record; /* the run; of several, the first */
+  pm__task_record answer; /* of memory: its prediction */
   const void *answers;    /* predictions */
   size_t count;           /* of them */
   pm__task_outcome outcome; /* the first */
@@ -73,6 +74,9 @@ const char *pm__study_title(const pm__study_subject *subject, char text[PM_TEXT_
 
 /* GPUs of the run, all of them. */
 double pm__study_gpus(const pm__study_subject *subject);
+
+/* Requests to a model that is served: answers have a time to first token. */
+bool pm__study_serves(const pm__study_subject *subject);
 
 /* There is one prediction, and it is good. */
 bool pm__study_predicted(const pm__study_subject *subject);

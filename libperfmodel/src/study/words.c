@@ -63,6 +63,11 @@ double pm__study_gpus(const pm__study_subject *s)
   return pm__study_run_number(s, "gpus") * pm__study_run_number(s, "nodes");
 }
 
+bool pm__study_serves(const pm__study_subject *s)
+{
+  return s->answer_type != NULL && pm_record_find_field(s->answer_type, "ttft") != NULL;
+}
+
 bool pm__study_predicted(const pm__study_subject *s)
 {
   return s->count == 1 && s->outcome.status == PM_OK;

@@ -94,6 +94,7 @@ const pm__task pm__task_inference = {
   .get_memory = get_memory,
   .read = read,
   .time = "latency",
+  .whole = "call",
   .activations = "activations",
   .list_parts = list_parts,
   .find_batch = find_batch,

@@ -57,9 +57,9 @@ typedef struct pm__task {
   int (*get_memory)(const pm_plan *plan, const void *run, pm_memory_use *use, pm_error *error);
   pm__task_outcome (*read)(const void *answer);
 
-  /* Reports: what the time of a run is called, and its parts, as many as are returned; which memory of activations is
-  ** counted. */
-  const char *time, *activations;
+  /* Reports: what the time of a run is called; what the parts are of, and the parts, as many as are returned; which
+  ** memory of activations is counted. */
+  const char *time, *whole, *activations;
   int (*list_parts)(const void *answer, pm__task_part parts[PM__TASK_PARTS]);
 
   /* Sizing and sensitivities. The largest batch within a time (NULL: none is looked for), batches of a step over all

@@ -104,6 +104,7 @@ const pm__task pm__task_training = {
   .get_memory = get_memory,
   .read = read,
   .time = "step time",
+  .whole = "step",
   .activations = "saved activations",
   .list_parts = list_parts,
   .count_batches = count_batches,

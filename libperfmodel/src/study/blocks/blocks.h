@@ -15,6 +15,7 @@
   X(fitting_precision) \
   X(fitting_plan) \
   X(outcome) \
+  X(requests) \
   X(calls) \
   X(capacity) \
   X(time) \
@@ -23,6 +24,7 @@
   X(efficiency) \
   X(memory) \
   X(memory_parts) \
+  X(cache) \
   X(memory_stages) \
   X(memory_advice) \
   X(bottleneck) \

@@ -53,8 +53,10 @@ static void add_share(const pm_prediction *p, pm_report *r)
 static void fill(const pm__study_subject *s, pm_report *r)
 {
   if (!pm__study_predicted(s)) return;
-  const pm_choice *choice = pm__study_choice("prediction", "bottleneck", s->outcome.bottleneck);
+  int32_t bottleneck = (int32_t)pm__study_number(s, "bottleneck");
+  const pm_choice *choice = pm__study_choice(s->task->facts.answer, "bottleneck", bottleneck);
   if (s->trains) add_share(&s->step, r);
+  else if (pm__study_serves(s)) pm__report_add(r, "bottleneck", "Bottleneck: %s, %s.", choice->name, choice->doc);
   else pm__report_add(r, "bottleneck", "Bottleneck: %s of a %s.", choice->doc, s->task->facts.unit);
   pm__report_summarize(r, "bottleneck %s", choice->name);
 }

@@ -49,6 +49,10 @@ static void add_interval(const pm__study_subject *s, pm_report *r)
 static const char *rest(const pm__study_subject *s)
 {
   const pm_inference_profile *profile = s->software.profile;
+  const pm_engine_profile *engine = s->software.engine;
+  if (engine != NULL)
+    return engine->engine.origin == PM_ORIGIN_FITTED ? "; constants of the engine fitted to measurements."
+                                                     : "; constants of the engine assumed, not fitted to measurements.";
   if (profile != NULL)
     return profile->origin == PM_ORIGIN_FITTED ? "; constants of the profile fitted to measurements."
                                                : "; constants of the profile assumed, not fitted to inference.";

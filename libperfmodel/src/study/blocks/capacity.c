@@ -43,7 +43,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   char label[PM__REPORT_WORD] = "total";
   if (s->stage_count > 1) snprintf(label, sizeof label, "heaviest: stage %d of %d", fullest(s), s->stage_count);
   add_total(s, r, label);
-  add_batch(s, r, s->trains ? "largest micro-batch" : "largest batch");
+  if (!pm__study_serves(s)) add_batch(s, r, s->trains ? "largest micro-batch" : "largest batch");
   if (!(s->use.host > 0)) return;
   pm__report_add_quantity(r, "on the host", s->use.host, "B");
   pm__report_note(r, "for each GPU");

@@ -30,11 +30,24 @@ static void add_utilization(const pm__study_subject *s, pm_report *r)
                   hfu > mfu ? "some again" : "less than is counted, by Winograd and FFT");
 }
 
+/* Of a pass that decodes. */
+static void add_bandwidth(const pm__study_subject *s, pm_report *r)
+{
+  double mbu = pm__study_number(s, "mbu");
+  char least[PM__REPORT_WORD], time[PM__REPORT_WORD];
+  if (isnan(mbu)) return;
+  pm__report_add_ratio(r, "MBU", mbu);
+  pm__report_note(r, ": reading weights and cache once takes %s of %s",
+                  pm__report_quantity(least, pm__study_number(s, "least_step_time"), "s"),
+                  pm__report_quantity(time, pm__study_number(s, "step_time"), "s"));
+}
+
 static void fill(const pm__study_subject *s, pm_report *r)
 {
   if (!pm__study_predicted(s)) return;
   add_scaling(s, r);
-  add_utilization(s, r);
+  if (pm__study_serves(s)) add_bandwidth(s, r);
+  else add_utilization(s, r);
 }
 
 const pm__study_block pm__study_block_efficiency = {

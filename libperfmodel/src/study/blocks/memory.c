@@ -29,7 +29,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
 {
   char label[PM__REPORT_WORD];
   double usable = pm__study_number(s, "gpu_memory");
-  if (s->count != 1 || isnan(s->outcome.memory) || isnan(usable)) return;
+  if (pm__study_serves(s) || s->count != 1 || isnan(s->outcome.memory) || isnan(usable)) return;
   snprintf(label, sizeof label, "peak of a %s", s->task->facts.unit);
   add_use(r, label, s->outcome.memory, usable);
   add_largest(r, pm__study_number(s, "largest_batch"));

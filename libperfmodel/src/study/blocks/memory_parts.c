@@ -19,6 +19,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   add(s, r, "next input", use->input);
   add(s, r, "workspace", use->workspace);
   add(s, r, "context", use->context);
+  add(s, r, "engine's reserve", use->reserve);
+  add(s, r, "cache of keys and values", use->cache);
 }
 
 const pm__study_block pm__study_block_memory_parts = {

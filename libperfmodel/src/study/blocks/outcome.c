@@ -52,7 +52,7 @@ static void add_epoch(const pm__study_subject *s, pm_report *r)
 static void fill(const pm__study_subject *s, pm_report *r)
 {
   const pm__task_outcome *o = &s->outcome;
-  if (!pm__study_predicted(s)) return;
+  if (!pm__study_predicted(s) || pm__study_serves(s)) return;
   add_rate(r, o->throughput, o->throughput_p10, o->throughput_p90, pm__study_number(s, "tokens_per_second"));
   add_time(r, s->task->time, o->time);
   add_epoch(s, r);

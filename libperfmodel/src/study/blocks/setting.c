@@ -62,25 +62,77 @@ static void format_replicas(const pm__study_subject *s, char *text, size_t size)
   if (nodes > 1) snprintf(text + used, size - used, ", on each of %.0f nodes", nodes);
 }
 
+/* " TP 4", where more than one GPU does it. */
+static void add_degree(const pm__study_subject *s, const char *field, const char *name, char text[LINE])
+{
+  size_t used = strlen(text);
+  double degree = pm__study_run_number(s, field);
+  if (degree > 1) snprintf(text + used, LINE - used, "%s %.0f, ", name, degree);
+}
+
+/* "concurrency 16", "4 requests/s", "16 requests at once", "offline" */
+static void add_arrivals(const pm__study_subject *s, char text[LINE])
+{
+  size_t used = strlen(text);
+  char number[PM_NUMBER_MAX];
+  int32_t arrivals = (int32_t)pm__study_run_number(s, "arrivals");
+  double rate = pm__study_run_number(s, "rate"), requests = pm__study_run_number(s, "concurrency");
+  pm_number_format(number, arrivals == PM_ARRIVALS_OPEN ? rate : requests);
+  if (arrivals == PM_ARRIVALS_OPEN) snprintf(text + used, LINE - used, "%s requests/s", number);
+  else if (arrivals == PM_ARRIVALS_STATIC) snprintf(text + used, LINE - used, "static batch of %s", number);
+  else if (arrivals == PM_ARRIVALS_OFFLINE) snprintf(text + used, LINE - used, "offline");
+  else snprintf(text + used, LINE - used, "concurrency %s", number);
+}
+
+/* "batch 8, int8"; of serving "TP 4, concurrency 16, ISL 2048, OSL 256, bf16". */
+static const char *format_run(const pm__study_subject *s, char text[LINE])
+{
+  char number[PM_NUMBER_MAX], output[PM_NUMBER_MAX], precision[PM_TEXT_MAX], weights[PM_TEXT_MAX];
+  pm__study_field(s, "precision", precision);
+  text[0] = '\0';
+  if (!pm__study_serves(s)) {
+    snprintf(text, LINE, "batch %s, %s", pm_number_format(number, pm__study_run_number(s, "batch")), precision);
+    return text;
+  }
+  add_degree(s, "tensor_parallel", "TP", text);
+  add_degree(s, "pipeline_parallel", "PP", text);
+  add_degree(s, "attention_parallel", "attention DP", text);
+  add_degree(s, "expert_parallel", "EP", text);
+  add_arrivals(s, text);
+  size_t used = strlen(text);
+  bool stored = pm__study_run_number(s, "weights") != PM_STORED_AS_RUN;
+  snprintf(text + used, LINE - used, ", ISL %s, OSL %s, %s%s%s",
+           pm_number_format(number, pm__study_run_number(s, "isl")),
+           pm_number_format(output, pm__study_run_number(s, "osl")), precision, stored ? ", weights " : "",
+           stored ? pm__study_field(s, "weights", weights) : "");
+  return text;
+}
+
+/* Name, or id, of what runs it. */
+static const char *software_of(const pm__study_subject *s, bool id)
+{
+  const pm_inference_profile *profile = s->software.profile;
+  const pm_engine_profile *engine = s->software.engine;
+  if (engine != NULL) return id ? engine->engine.id : engine->engine.name;
+  return profile == NULL ? "" : id ? profile->id : profile->name;
+}
+
 /* One run of any other task, or several. */
 static void fill_runs(const pm__study_subject *s, pm_report *r)
 {
-  char latency[PM__REPORT_WORD], number[PM_NUMBER_MAX], precision[PM_TEXT_MAX], title[PM_TEXT_MAX], line[LINE];
-  const char *software = s->software.profile != NULL ? s->software.profile->name : "";
-  pm_number_format(number, pm__study_run_number(s, "batch"));
-  pm__study_field(s, "precision", precision);
+  char latency[PM__REPORT_WORD], asked[LINE], title[PM_TEXT_MAX], line[2 * LINE];
+  format_run(s, asked);
   pm__report_add(r, "network and system", "%s %s on %s, %s", pm__study_title(s, title), s->totals.name,
-                 s->machine->name, software);
+                 s->machine->name, software_of(s, false));
   format_replicas(s, line, sizeof line);
   size_t used = strlen(line);
-  if (s->count == 1) snprintf(line + used, sizeof line - used, ", batch %s, %s", number, precision);
+  if (s->count == 1) snprintf(line + used, sizeof line - used, ", %s", asked);
   used = strlen(line);
   if (!isnan(s->latency))
     snprintf(line + used, sizeof line - used, "; the largest batch within %s",
              pm__report_quantity(latency, s->latency, "s"));
   pm__report_add(r, "run", "%s", line);
-  pm__report_summarize(r, "%s on %s, %s: batch %s, %s", s->totals.id, s->machine->id,
-                       s->software.profile != NULL ? s->software.profile->id : "", number, precision);
+  pm__report_summarize(r, "%s on %s, %s: %s", s->totals.id, s->machine->id, software_of(s, true), asked);
 }
 
 static void fill_answers(const pm__study_subject *s, pm_report *r)
@@ -118,6 +170,12 @@ static void fill_memory(const pm__study_subject *s, pm_report *r)
   pm_number_format(number, !isnan(micro) ? micro : s->trains && s->run.pipeline_parallel > 1 ? 1 : batch);
   pm__study_field(s, "precision", precision);
   pm__report_add(r, "network and GPU", "Memory of %s in %s on %s", s->totals.name, task, s->gpu->name);
+  if (pm__study_serves(s)) {
+    format_run(s, rest);
+    pm__report_add(r, "run", "%s, %s", gpus, rest);
+    pm__report_summarize(r, "%s on %s: %s", s->totals.id, s->machine->id, rest);
+    return;
+  }
   pm__report_add(r, "run", "%s, %s %s, %s%s", gpus, s->trains ? "micro-batch" : "batch", number, precision, rest);
   pm__study_field(s, s->trains ? "optimizer" : "precision", rest);
   pm__report_summarize(r, "%s on %s: batch %s, %s, %s", s->totals.id, s->machine->id, pm_number_format(number, batch),

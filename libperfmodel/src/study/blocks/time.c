@@ -6,8 +6,10 @@ static void fill(const pm__study_subject *s, pm_report *r)
   pm__task_part parts[PM__TASK_PARTS];
   if (!pm__study_predicted(s)) return;
   int count = s->task->list_parts(s->answers, parts);
-  pm__report_set_title(r, "Time of one %s", s->task->facts.unit);
-  for (int i = 0; i < count; i++) pm__report_add_part(r, parts[i].label, parts[i].time, "s", s->outcome.time);
+  double whole = 0;
+  for (int i = 0; i < count; i++) whole += parts[i].time;
+  pm__report_set_title(r, "Time of one %s", s->task->whole);
+  for (int i = 0; i < count; i++) pm__report_add_part(r, parts[i].label, parts[i].time, "s", whole);
 }
 
 const pm__study_block pm__study_block_time = {
