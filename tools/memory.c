@@ -92,7 +92,8 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
   if (trains(q)) pm_record_format(pm_record_find_field(q->asked.type, "optimizer"), run, optimizer);
   int status = pm_table_add_text(table, "update", "optimizer", &update, error);
   if (status == PM_OK) status = pm_table_add_records(table, q->asked.type, run, error);
-  static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index", "engine_index",
+  static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index",
+                                        "engine_index",
                                         "optimizer", "epoch_samples", "input_rate", "no_prefetch"};
   for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, error);

@@ -101,9 +101,9 @@ static const cli_option options[] = {
 
 const cli_command serve_command = {
   "serve", "NETWORK GPU|SYSTEM", "predicts what requests see of a language model that is served",
-  "Predicts time to first token (TTFT), time per output token (TPOT), throughput, and how many requests fit at once. Of "
-  "one run it prints a report, of lists one row for each combination; csv and json have all columns, in SI units. With --concurrency so many clients each wait for their answer; with "
-  "--rate requests come whatever happens to those before; --arrivals static is one batch, offline the largest "
-  "throughput.",
+  "Predicts time to first token (TTFT), time per output token (TPOT), throughput, and how many requests fit at once. "
+  "Of one run it prints a report, of lists one row for each combination; csv and json have all columns, in SI units. "
+  "With --concurrency so many clients each wait for their answer; with --rate requests come whatever happens to those "
+  "before; --arrivals static is one batch, offline the largest throughput.",
   "perfmodel serve llama3-70b hgx-h100 --tensor-parallel 4 --isl 2048 --osl 256 --concurrency 1,4,16,64", options, 2, 2,
   run};

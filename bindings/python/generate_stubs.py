@@ -41,7 +41,7 @@ from ._inputs import Number, Numbers, Quantities, Quantity, Switches, Texts, Who
 PACKAGE_HEAD = '''"""How fast a deep-learning network trains on a GPU machine, in closed form, and why."""
 
 '''
-RUNS = ("run", "inference_run")
+RUNS = ("run", "inference_run", "serving_run")
 PLAIN = {
     "answer": "tuple[bytearray, bytearray]",
     "char const *": "str",
@@ -115,11 +115,20 @@ def options_stub(table: types.ModuleType) -> str:
     for type_name in RUNS:
         for many, end in ((False, "Options"), (True, "Axes")):
             text += keywords_class(table, table.class_name(type_name) + end, table.given(type_name), many)
+    for many, end in ((False, "Options"), (True, "Axes")):
+        text += keywords_class(table, f"AnyRun{end}", further_fields(table), many, f"Run{end}")
     return text
 
 
-def keywords_class(table: types.ModuleType, name: str, fields: list[Any], many: bool) -> str:
-    text = f"\nclass {name}(TypedDict, total=False):\n"
+def further_fields(table: types.ModuleType) -> list[Any]:
+    """The fields that runs of other tasks have beside those of training."""
+    known = {field.name for field in table.given(RUNS[0])}
+    further = {field.name: field for name in RUNS[1:] for field in table.given(name) if field.name not in known}
+    return list(further.values())
+
+
+def keywords_class(table: types.ModuleType, name: str, fields: list[Any], many: bool, base: str = "TypedDict") -> str:
+    text = f"\nclass {name}({base}, total=False):\n"
     for field in fields:
         text += f'    {field.name}: {table.annotation(field, many)}\n    """{wrapped(field.question)}"""\n'
     return text

@@ -91,6 +91,15 @@ static records catalog_inference(const pm_catalog *catalog, const char *name, co
   return record_copy("inference_profile", &profile, error);
 }
 
+/* A serving engine by name as GPUs of an architecture ("": any) have it: one "engine" record. */
+static records catalog_engine(const pm_catalog *catalog, const char *name, const char *architecture, pm_error *error)
+{
+  const records none = {NULL, NULL, 0};
+  pm_engine_profile profile;
+  if (pm_catalog_get_engine_on(catalog, name, architecture, &profile, error) != PM_OK) return none;
+  return record_copy("engine", &profile.engine, error);
+}
+
 /* The constants of a GPU as one "kernel_calibration" record; none if its architecture has none. */
 static records catalog_kernels(const pm_catalog *catalog, const pm_gpu *gpu, size_t gpu_count, pm_error *error)
 {

@@ -195,7 +195,7 @@ static char *study_network_id(const pm_study *study, double index, pm_error *err
 }
 
 /* A part of a framework of the plan on one of the systems: "framework", "cudnn_generation", "prediction_interval",
-** "memory_profile" or "inference_profile". Nothing if the plan has no such framework. */
+** "memory_profile", "inference_profile" or "engine". Nothing if the plan has no such framework. */
 static records study_software(const pm_study *study, double index, double system, const char *part, pm_error *error)
 {
   int place = index >= 0 ? whole(index, "index", error) : -1, on = whole(system, "system", error);
@@ -203,6 +203,8 @@ static records study_software(const pm_study *study, double index, double system
   const pm_framework_profile *framework = pm_study_get_software(study, place, on).framework;
   const pm_inference_profile *profile = pm_study_get_software(study, place, on).profile;
   if (strcmp(part, "inference_profile") == 0) return profile != NULL ? record_copy(part, profile, error) : none;
+  const pm_engine_profile *engine = pm_study_get_software(study, place, on).engine;
+  if (strcmp(part, "engine") == 0) return engine != NULL ? record_copy(part, &engine->engine, error) : none;
   if (framework == NULL) return none;
   if (strcmp(part, "framework") == 0) return record_copy(part, &framework->framework, error);
   if (strcmp(part, "cudnn_generation") == 0) return record_copy(part, &framework->cudnn, error);

@@ -15,17 +15,17 @@ function axes.options(record_type, words)
   return set
 end
 
-local function choice_of(field, value)
+local function choice_of(record_type, field, value)
   if type(value) == "boolean" and field.choices == "no\nyes" then value = value and "yes" or "no" end
   local text = arguments.text_of(value, field.name)
-  local ok, number = pcall(core.record_value, "run", field.name, text)
+  local ok, number = pcall(core.record_value, record_type, field.name, text)
   if ok then return number end
   error('unknown ' .. field.name .. ' "' .. text .. '"; known are ' .. field.choices:gsub("\n", ", "), 0)
 end
 
 -- A value as the record holds it.
-local function value_of(field, value)
-  if field.kind == "choice" then return choice_of(field, value) end
+local function value_of(record_type, field, value)
+  if field.kind == "choice" then return choice_of(record_type, field, value) end
   return arguments.number_of(value, field.unit, field.name)
 end
 
@@ -46,7 +46,8 @@ function axes.of(record_type, options, places)
     local value = options[field.name]
     if value ~= nil then
       given[#given + 1] = field.name
-      add(field.name, arguments.list_of(value, function(item) return value_of(field, item) end, field.name))
+      local function convert(item) return value_of(record_type, field, item) end
+      add(field.name, arguments.list_of(value, convert, field.name))
     end
   end
   return names, lengths, values, given

@@ -37,6 +37,21 @@ function study.take(options, more, but)
   return own
 end
 
+-- Options that have a longer name too.
+local SHORT = {tp = "tensor_parallel", pp = "pipeline_parallel", ep = "expert_parallel", engine = "framework"}
+
+-- The options of a run of serving, by their long names; others raise, but for `more`.
+function study.take_serving(options, more)
+  local own, known = {task = "serving"}, study.task("serving").options
+  arguments.check_options(options, arguments.options("tp pp ep engine " .. more, known))
+  for name in pairs(known) do own[name] = options[name] end
+  for short, name in pairs(SHORT) do
+    if options[short] ~= nil and own[name] ~= nil then error(short .. " and " .. name .. " exclude each other", 0) end
+    if options[short] ~= nil then own[name] = options[short] end
+  end
+  return own
+end
+
 -- Of options, those that a prediction takes.
 function study.own(options)
   local own = {}

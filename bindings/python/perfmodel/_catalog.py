@@ -105,6 +105,11 @@ class Catalog:
         data = _core.catalog_inference(self._handle, text(name, "name"), text(architecture, "architecture"))
         return _record.read(_records.InferenceProfile, "inference_profile", data)
 
+    def engine(self, name: str, architecture: str = "") -> _records.Engine:
+        """How an engine serves language models on GPUs of an architecture: "vllm" is its newest release."""
+        data = _core.catalog_engine(self._handle, text(name, "name"), text(architecture, "architecture"))
+        return _record.read(_records.Engine, "engine", data)
+
     def usable_memory(self, gpu: str) -> float:
         """Memory [B] that programs can have of a GPU: as its driver was seen to report it, or by a rule from what is
         sold."""

@@ -9,7 +9,7 @@ from . import _core, _record, _records
 from ._errors import ArgumentError
 from ._fields import class_name, given
 from ._inputs import Number, Quantity
-from ._keywords import check, takes
+from ._keywords import takes
 from ._network import Network
 from ._plan import Plan, Software, Target, plan_of
 from ._record import Records
@@ -21,7 +21,7 @@ from ._table import Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import RunOptions
+    from ._options import AnyRunOptions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,9 +39,11 @@ class Memory(Reported, _records.MemoryUse):
     system: str = ""
     """Id of the system, or of the GPU."""
     framework: str = "none"
-    """Id of the framework, or of the inference profile."""
-    run: Union[_records.Run, _records.InferenceRun] = field(default_factory=_records.Run, repr=False)
-    """The whole run, or call of inference."""
+    """Id of the framework, of the inference profile or of the engine."""
+    run: Union[_records.Run, _records.InferenceRun, _records.ServingRun] = field(
+        default_factory=_records.Run, repr=False
+    )
+    """The whole run, or call of inference, or run of serving."""
     assumed: str = field(default="", repr=False)
     """What was not given of it, and is taken to be."""
     _asked: tuple[Plan, Records] | None = field(default=None, repr=False)
@@ -87,7 +89,7 @@ def memory(
     framework: Software | None = None,
     global_batch: Number | None = None,
     usable: Quantity | None = None,
-    **run: Unpack[RunOptions],
+    **run: Unpack[AnyRunOptions],
 ) -> Memory:
     """Memory of one GPU at the peak of a step, whether it fits, and the largest micro-batch that does: that of
     `perfmodel.predict` for the same run, whose rules complete what is not given.
@@ -95,7 +97,8 @@ def memory(
     Args:
         network: a network, or a name of the catalogue.
         system: a system or a GPU, or the name of one.
-        task: "training", or "inference": a call instead of a step; options are then those of `perfmodel.infer`.
+        task: "training"; "inference": a call instead of a step; options are then those of `perfmodel.infer`; or
+            "serving": weights, the engine's reserve and the cache, with the options of `perfmodel.serve`.
         framework: what runs it, as `perfmodel.predict` and `perfmodel.infer` take it.
         global_batch: samples per step over all GPUs, instead of `batch`.
         usable: another name of `usable_memory`.
@@ -105,9 +108,9 @@ def memory(
     """
     options: dict[str, Any] = {**run, "usable_memory": usable} if usable is not None else dict(run)
     plan = plan_of(network, system, framework, task)
-    own = [f.name for f in given(plan._task.run)]
-    for name in check("run", options, "memory"):
-        if name not in own:
+    own, training = [f.name for f in given(plan._task.run)], [f.name for f in given("run")]
+    for name, value in options.items():
+        if name not in own and name in training and value is not None:
             raise ArgumentError(f"{name} has no effect in {task}")
     keywords = asked("memory", options, plan._task, global_batch=global_batch)
     runs, known = plan._complete(keywords, global_batch is not None, one=True)

@@ -23,7 +23,7 @@ from ._system import System
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import RunAxes
+    from ._options import AnyRunAxes
 
 Networks = Union[Network, str, Iterable[Network | str]]
 Target = Union[System, _records.Gpu, str]
@@ -43,7 +43,8 @@ class Plan(Study):
     collectives only. Of the task "inference", frameworks are inference profiles.
 
     Evaluation is then arithmetic. `runs` are structured arrays of dtype `perfmodel.dtype("run")`, results of dtype
-    `perfmodel.dtype("prediction")`, of inference "inference_run" and "inference"; a run that cannot be predicted has
+    `perfmodel.dtype("prediction")`, of inference "inference_run" and "inference", of serving "serving_run" and
+    "serving", whose frameworks are engines; a run that cannot be predicted has
     its status and NaN, and the others go on.
 
     >>> plan = Plan("resnet50", "dgx1-v100")
@@ -94,9 +95,17 @@ class Plan(Study):
             raise IndexError(f"the plan has no inference profile {index} on system {system}")
         return _record.read(_records.InferenceProfile, "inference_profile", found)
 
+    def engine(self, index: int, system: int = 0) -> _records.Engine:
+        """A serving engine by its place in runs, as one of the systems has it."""
+        found = _core.study_software(self._study, index, system, "engine")
+        if found is None:
+            raise IndexError(f"the plan has no engine {index} on system {system}")
+        return _record.read(_records.Engine, "engine", found)
+
     def _software_id(self, index: int, system: int) -> str:
         if (index, system) not in self._software_ids:
-            used = self.framework(index, system) if self._task.run == "run" else self.profile(index, system)
+            of = {"framework_index": self.framework, "profile_index": self.profile, "engine_index": self.engine}
+            used = of[self._task.software](index, system)
             self._software_ids[index, system] = "none" if used is None else used.id
         return self._software_ids[index, system]
 
@@ -107,7 +116,7 @@ class Plan(Study):
         global_batch: Numbers = None,
         input: Input = None,
         dataset: Samples = None,
-        **run: Unpack[RunAxes],
+        **run: Unpack[AnyRunAxes],
     ) -> Records:
         """Every combination of the axes for all networks, systems and frameworks; batch varies fastest, then gpus,
         nodes, precision, the other options of the run from the last to the first, framework, system, network.
@@ -166,8 +175,8 @@ def _predict_part(handle: _core.plan, task: str, runs: Records, result: Records,
     """Runs of the same batch one after the other: the core remembers a few dozen kernel times within a call, and the
     batch runs fastest in grids.
     """
-    batch = runs["batch"]
-    if runs.size <= MEMO or bool((batch[1:] >= batch[:-1]).all()):
+    batch = runs["batch"] if "batch" in (runs.dtype.names or ()) else None
+    if batch is None or runs.size <= MEMO or bool((batch[1:] >= batch[:-1]).all()):
         _core.predict_into(handle, task, runs.view(np.uint8), result.view(np.uint8), extra)
         return
     order = np.argsort(batch, kind="stable")

@@ -20,7 +20,7 @@ from ._table import SHOWN_ROWS, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import RunAxes
+    from ._options import AnyRunAxes
 
 
 class Sweep(Table):
@@ -98,7 +98,7 @@ def sweep(
     dataset: Samples = None,
     axes: HardwareAxes | None = None,
     columns: Iterable[str] | None = None,
-    **run: Unpack[RunAxes],
+    **run: Unpack[AnyRunAxes],
 ) -> Sweep:
     """Predicts every combination: one or several networks, systems, frameworks, and values of any option of the run.
 
@@ -106,7 +106,8 @@ def sweep(
     its `status` and unknown numbers. See `Plan.runs` for the order and the defaults.
 
     Args:
-        task: "training", or "inference": calls of the options that `perfmodel.infer` takes, on systems or GPUs.
+        task: "training"; "inference": calls of the options that `perfmodel.infer` takes, on systems or GPUs; or
+            "serving": runs of the options that `perfmodel.serve` takes, with engines as frameworks.
         axes: numbers of the hardware by path, each one value or a list, as `perfmodel.with_number` takes them:
             {"gpu.memory_bandwidth": ["x1", "x1.1"]}; they vary between framework and system, and each is a column.
         columns: names of the columns that the table is to have, in this order; all of them by default.

@@ -226,6 +226,7 @@ def core_arguments() -> dict[str, list[object]]:
         "catalog_framework": [catalog, "generic", "", "prediction_interval"],
         "framework_basis": [framework[0]],
         "catalog_inference": [catalog, "tensorrt", ""],
+        "catalog_engine": [catalog, "vllm", ""],
         "size_choices": [*sizing, "least"],
         "size_report": [study, *sizing, *given, _core.size_choices(*sizing, "least"), ""],
         "size_table": [_core.size_choices(*sizing, "least"), ["fp32"]],

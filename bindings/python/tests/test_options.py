@@ -20,6 +20,7 @@ from test_same_numbers import needed
 
 RUN = _fields.given("run")
 CALL = _fields.given("inference_run")
+SERVED = _fields.given("serving_run")
 CALLS = [
     (pm.predict, RUN, ()),
     (pm.sweep, RUN, ()),
@@ -29,6 +30,7 @@ CALLS = [
     (pm.sensitivity, RUN, ("epoch_samples",)),
     (pm.upgrades, RUN, ("epoch_samples",)),
     (pm.infer, CALL, ()),
+    (pm.serve, SERVED, ()),
 ]
 COMMANDS = [
     ("predict", RUN, ()),
@@ -37,6 +39,7 @@ COMMANDS = [
     ("search", RUN, ("batch", "epoch_samples")),
     ("sensitivity", RUN, ("epoch_samples",)),
     ("infer", CALL, ()),
+    ("serve", SERVED, ()),
 ]
 
 
@@ -69,7 +72,7 @@ def as_option(value: object) -> str:
 
 
 def test_positions_in_a_plan_are_no_options() -> None:
-    for type_name in ("run", "inference_run"):
+    for type_name in ("run", "inference_run", "serving_run"):
         hidden = {f.name for f in _fields.fields(type_name)} - {f.name for f in _fields.given(type_name)}
         assert hidden == {f.name for f in _fields.fields(type_name) if f.name.endswith("_index")}
 
@@ -94,7 +97,7 @@ def test_what_is_no_field_is_no_keyword(function: object) -> None:
 def test_type_checkers_see_every_field() -> None:
     tree = ast.parse((Path(pm.__file__).parent / "_options.pyi").read_text(encoding="utf-8"))
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    for name, fields in (("Run", RUN), ("InferenceRun", CALL)):
+    for name, fields in (("Run", RUN), ("InferenceRun", CALL), ("ServingRun", SERVED)):
         for end in ("Options", "Axes"):
             declared = [node.target.id for node in classes[name + end].body if isinstance(node, ast.AnnAssign)]
             assert declared == [f.name for f in fields]

@@ -226,7 +226,7 @@ typedef enum pm_arrivals {
     .otherwise = "1")                                                                                              \
   X(REAL, length_cv, "1", "deviation of the lengths of prompts and answers over their means", .otherwise = "0")    \
   X(REAL, duration, "s", "how long requests come; unknown: long enough for a steady state")                        \
-  X(REAL, percentile, "1", "share of requests within the percentiles: 0.99, or 99", .otherwise = "0.99")                        \
+  X(REAL, percentile, "1", "share of requests within the percentiles: 0.99, or 99", .otherwise = "0.99")           \
   X(REAL, hit_ratio, "1", "share of a prompt's tokens that the cache has already", .otherwise = "0")               \
   X(REAL, shared_prompt, "1", "tokens that all prompts begin with, in the cache once", .otherwise = "0")           \
   X(INT, draft_tokens, "1", "tokens drafted for each pass: speculative decoding", .otherwise = "0")                \

@@ -1,0 +1,33 @@
+-- Serving: requests to a language model, sweeps, memory, errors.
+local pm, check = require "perfmodel", require "check"
+
+local p = pm.serve{network = "llama3-8b", system = "hgx-h100", tp = 2, isl = 2048, osl = 256, concurrency = 16}
+check.equal(p.status, "ok")
+check.equal(p.replicas, 4)
+check.close(p.ttft + 255 * p.tpot, p.latency, 1e-12, "latency")
+assert(tostring(p):find("TTFT", 1, true))
+assert(p.assumed:find("vllm", 1, true))
+
+local long = pm.serve{network = "llama3-8b", system = "hgx-h100", tensor_parallel = 2, isl = 2048, osl = 256,
+                      concurrency = 16, framework = "vllm", weights = "fp8"}
+assert(long.tpot < p.tpot and long.largest_concurrency > p.largest_concurrency)
+
+local rows = pm.sweep{task = "serving", network = "llama3-8b", system = {"hgx-h100", "hgx-h200"},
+                      tensor_parallel = {1, 2}, rate = {1, 4}}
+check.equal(rows:count(), 8)
+
+local use = pm.memory{task = "serving", network = "llama3-70b", system = "hgx-h100", tensor_parallel = 4}
+check.equal(use.verdict, "fits")
+check.close(use.weights + use.reserve + use.cache, use.total, 1e-15, "memory")
+
+local function fails(fragment, options)
+  options.network = "llama3-70b"
+  check.raises(fragment, function()
+    local answer = pm.serve(options) -- no tail call: Lua 5.1 would not know the place
+    return answer
+  end)
+end
+fails("141.1 GB", {system = "hgx-h100", tp = 1})
+fails("exclude", {system = "hgx-h100", tp = 1, tensor_parallel = 1})
+fails("unknown option", {system = "hgx-h100", issl = 1})
+fails("nothing", {system = "hgx-h100", engine = "nothing"})
