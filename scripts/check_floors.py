@@ -75,8 +75,8 @@ HEADERS = {
     "collective.h": "topology",
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan",
     "inference.h": "plan",
-    "size.h": "search", "search.h": "search", "sensitivity.h": "search", "catalog.h": "catalog", "evidence.h": "record",
-    "settings.h": "import", "task.h": "plan",
+    "size.h": "search", "serving_goal.h": "search", "search.h": "search", "sensitivity.h": "search",
+    "catalog.h": "catalog", "evidence.h": "record", "settings.h": "import", "task.h": "plan",
 }  # fmt: skip
 
 # What programs outside the library include.

@@ -36,6 +36,15 @@ int read_amount(cli_prices *prices, char *text, double *amount)
   return set_currency(prices, trimmed(currency));
 }
 
+/* A system, or a GPU, which is a machine with one of it. */
+static bool name_machine(const pm_catalog *catalog, const char *name, char text[PM_TEXT_MAX], pm_error *error)
+{
+  const char *id = pm_catalog_resolve(catalog, "systems", name, error), *gpu = NULL;
+  if (id == NULL) gpu = pm_catalog_resolve(catalog, "gpus", name, NULL);
+  snprintf(text, PM_TEXT_MAX, "%s%s", gpu != NULL ? "gpu:" : "", gpu != NULL ? gpu : id != NULL ? id : "");
+  return text[0] != '\0';
+}
+
 /* "dgx1-v100=149000 USD" or "dgx1-v100,149000 USD" */
 static int read_entry(const pm_catalog *catalog, cli_prices *prices, char *text, const char *between)
 {
@@ -45,9 +54,7 @@ static int read_entry(const pm_catalog *catalog, cli_prices *prices, char *text,
   if (prices->count == PRICES_MOST) return fail(CODE_USAGE, "there are more than %d prices", PRICES_MOST);
   cli_price *price = &prices->price[prices->count++];
   *separator = '\0';
-  const char *id = pm_catalog_resolve(catalog, "systems", trimmed(text), &error);
-  if (id == NULL) return fail_error(&error);
-  snprintf(price->system, sizeof price->system, "%s", id);
+  if (!name_machine(catalog, trimmed(text), price->system, &error)) return fail_error(&error);
   return read_amount(prices, trimmed(separator + 1), &price->amount);
 }
 
@@ -93,9 +100,21 @@ int read_prices(const cli_request *request, const pm_catalog *catalog, cli_price
   return code;
 }
 
+int read_gpu_prices(const cli_request *request, const pm_catalog *catalog, cli_prices *prices)
+{
+  const char *text = request->value[OPTION_GPU_HOUR_PRICE];
+  char amount[LINE];
+  memset(prices, 0, sizeof *prices);
+  if (text == NULL) return CODE_DONE;
+  if (strchr(text, '=') != NULL) return read_list(catalog, prices, text);
+  snprintf(amount, sizeof amount, "%s", text);
+  prices->count = 1; /* of any system */
+  return read_amount(prices, amount, &prices->price[0].amount);
+}
+
 double price_of(const cli_prices *prices, const char *system)
 {
   for (size_t i = prices->count; i-- > 0;)
-    if (strcmp(prices->price[i].system, system) == 0) return prices->price[i].amount;
+    if (prices->price[i].system[0] == '\0' || strcmp(prices->price[i].system, system) == 0) return prices->price[i].amount;
   return NAN;
 }

@@ -21,6 +21,9 @@ typedef struct cli_prices {
 ** for all. Prints what is wrong and returns an exit code. */
 int read_prices(const cli_request *request, const pm_catalog *catalog, cli_prices *prices);
 
+/* From --gpu-hour-price: such a list, or one amount for all systems. An exit code. */
+int read_gpu_prices(const cli_request *request, const pm_catalog *catalog, cli_prices *prices);
+
 /* "149000 USD", in the currency of the others; changes `text`. An exit code. */
 int read_amount(cli_prices *prices, char *text, double *amount);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "deadline.h"
+#include "serving_goal.h"
 #include "settings.h"
 
 enum { TOP = 10, TOP_MOST = 10000, THREADS_MOST = 64, RANGE = 256, BASES_MOST = 4096 };
@@ -218,6 +219,8 @@ static void close_all(cli_search *s)
 
 static int run(const cli_request *request)
 {
+  if (serving_wanted(request))
+    return serving_goal_answer(request, request->arguments.items[1], PM_SERVING_LAYOUTS_ALL);
   cli_search *s = (cli_search *)calloc(1, sizeof *s);
   if (s == NULL) return fail_memory();
   int code = read_question(request, s);
@@ -230,6 +233,9 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", "many", "batch epoch_samples"},
+  {OPTION_FIELDS, '\0', "serving_run", "many", "concurrency arrivals"},
+  SERVE_OPTION,
+  SERVING_GOAL_OPTIONS,
   {OPTION_OF_FIELD, '\0', "tp", NULL, "GPUs that share every layer: tensor parallelism (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens "
                                       "(default: both)"},

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "serving_goal.h"
 #include "size_answer.h"
 
 #define CHOICES_MOST 4096
@@ -113,6 +114,8 @@ static int fill_setup(const cli_request *request, size_question *q)
 
 static int run(const cli_request *request)
 {
+  if (serving_wanted(request))
+    return serving_goal_answer(request, request->value[OPTION_SYSTEM], PM_SERVING_LAYOUTS_TENSOR);
   size_question *q = (size_question *)calloc(1, sizeof *q);
   if (q == NULL) return fail_memory();
   int code = size_read_question(request, q);
@@ -127,6 +130,7 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   TASK_OPTION,
+  SERVE_OPTION,
   {OPTION_SYSTEM, '\0', "system", "NAME,...", "systems to choose from; see perfmodel list systems"},
   {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
   {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train"},
@@ -136,6 +140,8 @@ static const cli_option options[] = {
   {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012); see perfmodel list datasets"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
   {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples"},
+  {OPTION_FIELDS, '\0', "serving_run", "many", "nodes concurrency arrivals ignore_memory"},
+  SERVING_GOAL_OPTIONS,
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is "
                                         "a "
                                         "choice"},
@@ -146,6 +152,8 @@ static const cli_option options[] = {
                                                     "perfmodel list frameworks"},
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},
+  {OPTION_GPU_HOUR_PRICE, '\0', "gpu-hour-price", "LIST", "of serving: price of a GPU for an hour: \"hgx-h100=2.5 "
+                                                          "USD,...\", or one amount for all"},
   {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
   {OPTION_PUE, '\0', "pue", "RATIO", "power of the site over that of the machines (default 1)"},
   {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: "

@@ -61,6 +61,7 @@
 #include "perfmodel/pipeline.h"
 #include "perfmodel/inference.h"
 #include "perfmodel/serving.h"
+#include "perfmodel/serving_goal.h"
 #include "perfmodel/size.h"
 #include "perfmodel/search.h"
 #include "perfmodel/sensitivity.h"

@@ -130,6 +130,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_SCHEDULER(name) int32_t name;
 #define PM_DECLARE_ARRIVALS(name) int32_t name;
 #define PM_DECLARE_SERVING_LIMIT(name) int32_t name;
+#define PM_DECLARE_SERVING_LAYOUTS(name) int32_t name;
 #define PM_DECLARE_DECISION(name) int32_t name;
 #define PM_DECLARE_PIPELINE_SCHEDULE(name) int32_t name;
 #define PM_DECLARE_STAGE_LAYERS(name) int32_t name;

@@ -46,6 +46,7 @@ static const pm_choice rank_order_choices[] = {PM_RANK_ORDER_LIST(NAME_DOC) END}
 static const pm_choice stored_choices[] = {PM_STORED_LIST(NAME_BYTES_DOC) END};
 static const pm_choice scheduler_choices[] = {PM_SCHEDULER_LIST(NAME_DOC) END};
 static const pm_choice arrivals_choices[] = {PM_ARRIVALS_LIST(NAME_DOC) END};
+static const pm_choice serving_layouts_choices[] = {PM_SERVING_LAYOUTS_LIST(NAME_DOC) END};
 static const pm_choice serving_limit_choices[] = {PM_SERVING_LIMIT_LIST(NAME_DOC) END};
 static const pm_choice lora_targets_choices[] = {PM_LORA_TARGETS_LIST(NAME_DOC) END};
 static const pm_choice base_weights_choices[] = {PM_BASE_WEIGHTS_LIST(NAME_DOC) END};
@@ -93,6 +94,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_STORED .kind = PM_FIELD_CHOICE, .choices = stored_choices
 #define KIND_SCHEDULER .kind = PM_FIELD_CHOICE, .choices = scheduler_choices
 #define KIND_ARRIVALS .kind = PM_FIELD_CHOICE, .choices = arrivals_choices
+#define KIND_SERVING_LAYOUTS .kind = PM_FIELD_CHOICE, .choices = serving_layouts_choices
 #define KIND_SERVING_LIMIT .kind = PM_FIELD_CHOICE, .choices = serving_limit_choices
 #define KIND_LORA_TARGETS .kind = PM_FIELD_CHOICE, .choices = lora_targets_choices
 #define KIND_BASE_WEIGHTS .kind = PM_FIELD_CHOICE, .choices = base_weights_choices
@@ -346,6 +348,14 @@ static const pm_field serving_run_fields[] = {PM_SERVING_RUN_FIELDS(FIELD)};
 static const pm_field serving_fields[] = {PM_SERVING_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_serving_goal
+static const pm_field serving_goal_fields[] = {PM_SERVING_GOAL_FIELDS(FIELD)};
+#undef RECORD
+
+#define RECORD pm_serving_choice
+static const pm_field serving_choice_fields[] = {PM_SERVING_CHOICE_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_inference_run
 static const pm_field inference_run_fields[] = {PM_INFERENCE_RUN_FIELDS(FIELD)};
 #undef RECORD
@@ -449,6 +459,8 @@ static const pm_record_type types[] = {
   TYPE(engine, pm_engine, "how an engine serves"),
   TYPE(serving_run, pm_serving_run, "what to serve"),
   TYPE(serving, pm_serving, "what is predicted of serving"),
+  TYPE(serving_goal, pm_serving_goal, "limits of latency that serving is sized for"),
+  TYPE(serving_choice, pm_serving_choice, "a layout of serving, and what it takes"),
   TYPE(size_goal, pm_size_goal, "what a system is to reach, and what is to be least"),
   TYPE(size_choice, pm_size_choice, "so many nodes of a system, and what they take"),
   TYPE(search_choice, pm_search_choice, "the best plan with one value of one choice"),

@@ -312,7 +312,8 @@ static void serve_replica(const pm__serving_replica *r, double replicas, pm__ser
 static void answer(const pm_plan *plan, const pm__serving_replica *r, pm_serving *out)
 {
   const pm_serving_run *run = r->run;
-  pm__serving_service s = {.ttft = NAN, .tpot = NAN, .rate = NAN, .largest = NAN};
+  pm__serving_service s = {.ttft = NAN, .tpot = NAN, .ttft_late = NAN, .tpot_late = NAN, .latency = NAN, .rate = NAN,
+                           .largest = NAN};
   double replicas = (double)replicas_of(run);
   out->replicas = (int32_t)replicas;
   if (run->prefill_workers > 0) serve_pools(plan, r, replicas, &s);

@@ -1,0 +1,337 @@
+/*
+** Sizing of serving: the largest rate of a replica within the limits, how many replicas the wanted rate takes, what a
+** million tokens cost, and ranks.
+*/
+#include "perfmodel/serving_goal.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "plan/plan.h"
+#include "record/sized.h"
+#include "search/serving_layouts.h"
+
+enum { BISECTIONS = 20 };
+
+/* What twice the load must add to the rate to be a point of the front. */
+static const double worth = 1.02;
+
+/* Rows so far, and what they are made of. */
+typedef struct service_rows {
+  const pm_serving_goal_setup *setup;
+  const pm_serving_goal *goal;
+  size_t choice;        /* the run whose layouts are visited */
+  double wanted, price; /* its rate, NAN: none; of a GPU for an hour */
+  const pm__plan_system *system;
+  pm_serving_choice *rows;
+  size_t count, capacity;
+  bool failed; /* without memory */
+} service_rows;
+
+/* ---- Checks ---- */
+
+static int check_limit(const char *name, double limit, pm_error *error)
+{
+  if (isnan(limit) || (limit > 0 && isfinite(limit))) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", name, limit);
+}
+
+/* Fields that sizing finds. */
+static int check_found(const pm_given *given, pm_error *error)
+{
+  static const char *const found[] = {"gpus", "nodes", "concurrency", "arrivals"};
+  for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
+    if (pm__service_is_given(given, found[i]))
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing finds %s; leave it out", found[i]);
+  return PM_OK;
+}
+
+static int check(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
+{
+  bool whole = setup != NULL && goal != NULL && setup->plan != NULL && setup->runs != NULL && setup->given != NULL;
+  if (!whole || setup->count == 0)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing of serving needs a plan, a goal and a run");
+  int status = pm__record_size_check("serving_run", setup->run_size, error);
+  if (status == PM_OK) status = check_limit("ttft", goal->ttft, error);
+  if (status == PM_OK) status = check_limit("tpot", goal->tpot, error);
+  if (status == PM_OK && (goal->layouts < 0 || goal->layouts >= PM_SERVING_LAYOUTS_COUNT))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there are no layouts %d", goal->layouts);
+  if (status == PM_OK && (goal->max_gpus < 1 || goal->max_workers < 1))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_gpus %d and max_workers %d must be at least 1",
+                    goal->max_gpus, goal->max_workers);
+  return status == PM_OK ? check_found(setup->given, error) : status;
+}
+
+/* ---- The rate of a replica ---- */
+
+static bool is_within(const pm_serving_goal *goal, const pm_serving *p)
+{
+  if (p->status != PM_OK || p->bottleneck == PM_SERVING_LIMIT_OVERLOAD) return false;
+  bool first = isnan(goal->ttft) || p->ttft_percentile <= goal->ttft;
+  return first && (isnan(goal->tpot) || isnan(p->tpot_percentile) || p->tpot_percentile <= goal->tpot);
+}
+
+static bool answers(const service_rows *all, const pm_serving_run *run, double rate, pm_serving *p)
+{
+  pm_serving_run open = *run;
+  open.arrivals = PM_ARRIVALS_OPEN;
+  open.rate = rate;
+  pm_serve(all->setup->plan, &open, p, 1);
+  return is_within(all->goal, p);
+}
+
+/* The largest rate within the limits, 0 if there is none; the answer is then that of a replica almost without load. */
+static double largest_rate(const service_rows *all, const pm_serving_run *run, pm_serving *p)
+{
+  double low = 1e-6;
+  if (!answers(all, run, low, p)) return 0;
+  double high = p->largest_rate;
+  if (!(high > low)) return 0;
+  for (int i = 0; i < BISECTIONS && high > low; i++) {
+    pm_serving tried;
+    double middle = (low + high) / 2;
+    if (answers(all, run, middle, &tried)) low = middle;
+    else high = middle;
+  }
+  answers(all, run, low, p);
+  return low;
+}
+
+/* ---- Rows ---- */
+
+static pm_serving_choice *add_row(service_rows *all)
+{
+  if (all->count == all->capacity) {
+    size_t capacity = 2 * all->capacity + 64;
+    pm_serving_choice *more = (pm_serving_choice *)realloc(all->rows, capacity * sizeof *more);
+    all->failed = all->failed || more == NULL;
+    if (more == NULL) return NULL;
+    all->rows = more;
+    all->capacity = capacity;
+  }
+  return &all->rows[all->count++];
+}
+
+static void set_layout(const service_rows *all, const pm_serving_run *run, pm_serving_choice *row)
+{
+  pm_record_clear(pm_record_type_find("serving_choice"), row);
+  row->choice = (int32_t)all->choice;
+  snprintf(row->system, sizeof row->system, "%s", pm_system_get_machine(all->system->system)->id);
+  const pm__plan_engine *engine = pm__plan_engine_at(all->setup->plan, run->engine_index, run->system_index);
+  if (engine != NULL) snprintf(row->engine, sizeof row->engine, "%s", engine->profile.engine.id);
+  row->precision = run->precision;
+  row->weights = run->weights;
+  row->tp = run->tensor_parallel;
+  row->pp = run->pipeline_parallel;
+  row->attention_dp = run->attention_parallel;
+  row->ep = run->expert_parallel;
+  row->prefill_workers = run->prefill_workers;
+  row->prefill_tp = run->prefill_workers > 0 ? run->prefill_tensor_parallel : 0;
+  row->replica_gpus = run->gpus * run->nodes;
+  int decode = row->replica_gpus - row->prefill_workers * row->prefill_tp * run->prefill_attention_parallel;
+  row->decode_workers = run->prefill_workers > 0 ? decode / (row->tp * row->pp * row->attention_dp) : 0;
+  row->price = all->price;
+}
+
+static void set_answer(const pm_serving *p, pm_serving_choice *row)
+{
+  row->ttft = p->ttft_percentile;
+  row->tpot = p->tpot_percentile;
+  row->user_rate = p->user_rate;
+  row->bottleneck = p->bottleneck;
+  row->calibration = p->calibration;
+}
+
+/* Replicas of whole nodes, or several to a node. */
+static void set_machines(const service_rows *all, int replicas, pm_serving_choice *row)
+{
+  int node = (int)all->system->system->gpu_count, each = row->replica_gpus;
+  int to_node = each <= node ? node / each : 1, nodes_each = (each + node - 1) / node;
+  row->replicas = replicas;
+  row->gpus = replicas * each;
+  row->nodes = (replicas + to_node - 1) / to_node * nodes_each;
+  row->hour_cost = all->price * row->gpus;
+}
+
+static void set_costs(const pm_serving_run *run, pm_serving_choice *row)
+{
+  double second = row->hour_cost / 3600;
+  row->output_cost = second / (row->request_rate * run->osl) * 1e6;
+  row->token_cost = second / (row->request_rate * (run->isl + run->osl)) * 1e6;
+}
+
+/* Within the limits: the replicas for the rate, and what they see of it. */
+static void set_replicas(const service_rows *all, const pm_serving_run *run, double rate, pm_serving_choice *row)
+{
+  pm_serving p;
+  double count = isnan(all->wanted) ? 1 : fmax(1, ceil(all->wanted / rate * (1 - 1e-9)));
+  row->replica_rate = rate;
+  row->gpu_rate = rate * run->osl / row->replica_gpus;
+  if (count * row->replica_gpus > INT32_MAX) {
+    row->status = PM_STATUS_UNREACHABLE;
+    return;
+  }
+  row->request_rate = isnan(all->wanted) ? rate : all->wanted;
+  set_machines(all, (int)count, row);
+  set_costs(run, row);
+  answers(all, run, row->request_rate / count, &p);
+  set_answer(&p, row);
+}
+
+/* One layout at its largest rate. */
+static void size_layout(void *context, const pm_serving_run *run)
+{
+  service_rows *all = (service_rows *)context;
+  pm_serving p;
+  double rate = largest_rate(all, run, &p);
+  if (rate == 0 && all->goal->layouts == PM_SERVING_LAYOUTS_ALL) return;
+  pm_serving_choice *row = add_row(all);
+  if (row == NULL) return;
+  set_layout(all, run, row);
+  row->status = p.status == PM_OK && rate == 0 ? (int32_t)PM_STATUS_UNREACHABLE : p.status;
+  if (rate > 0) set_replicas(all, run, rate, row);
+  else set_answer(&p, row);
+}
+
+/* One layout in closed loops, as long as they are within the limits. */
+static void front_layout(void *context, const pm_serving_run *run)
+{
+  service_rows *all = (service_rows *)context;
+  pm_serving_run closed = *run;
+  pm_serving p;
+  double before = 0;
+  closed.arrivals = PM_ARRIVALS_CLOSED;
+  for (double requests = 1; requests <= 1 << 20; requests *= 2) {
+    closed.concurrency = requests;
+    pm_serve(all->setup->plan, &closed, &p, 1);
+    if (!is_within(all->goal, &p) || p.request_rate < worth * before) return; /* more only wait */
+    pm_serving_choice *row = add_row(all);
+    if (row == NULL) return;
+    before = p.request_rate;
+    set_layout(all, run, row);
+    row->concurrency = requests;
+    row->request_rate = row->replica_rate = p.request_rate;
+    row->gpu_rate = p.gpu_rate;
+    set_machines(all, 1, row);
+    set_costs(run, row);
+    set_answer(&p, row);
+  }
+}
+
+/* ---- Ranks ---- */
+
+static int by_known(double a, double b)
+{
+  if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
+  return (a > b) - (a < b);
+}
+
+/* With a rate the least cost or GPUs, else the least cost or most tokens; of equals the most tokens, then the order of
+** the layouts. */
+static int by_rank(const void *a, const void *b)
+{
+  const pm_serving_choice *x = (const pm_serving_choice *)a, *y = (const pm_serving_choice *)b;
+  if ((x->status == PM_OK) != (y->status == PM_OK)) return x->status == PM_OK ? -1 : 1;
+  int order = by_known(x->output_cost, y->output_cost);
+  if (order == 0 && x->rank > 0 && y->rank > 0) order = (x->gpus > y->gpus) - (x->gpus < y->gpus);
+  if (order == 0) order = by_known(y->gpu_rate, x->gpu_rate);
+  if (order == 0) order = by_known(x->tpot, y->tpot);
+  if (order == 0) order = x->choice - y->choice;
+  return order != 0 ? order : x->tp - y->tp;
+}
+
+static int by_user_rate(const void *a, const void *b)
+{
+  const pm_serving_choice *x = (const pm_serving_choice *)a, *y = (const pm_serving_choice *)b;
+  if ((x->status == PM_OK) != (y->status == PM_OK)) return x->status == PM_OK ? -1 : 1;
+  int order = by_known(y->user_rate, x->user_rate);
+  return order != 0 ? order : by_known(y->gpu_rate, x->gpu_rate);
+}
+
+/* From the fastest for users on: each that has more tokens/s/GPU than all before. */
+static void mark_front(service_rows *all)
+{
+  double best = 0;
+  qsort(all->rows, all->count, sizeof *all->rows, by_user_rate);
+  for (size_t i = 0; i < all->count && all->rows[i].status == PM_OK; i++) {
+    all->rows[i].pareto = all->rows[i].gpu_rate > best;
+    if (all->rows[i].pareto) best = all->rows[i].gpu_rate;
+  }
+}
+
+static void keep_front(service_rows *all)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < all->count; i++)
+    if (all->rows[i].pareto) all->rows[kept++] = all->rows[i];
+  all->count = kept;
+}
+
+/* `rank` says first whether GPUs count, which they do where a rate is wanted. */
+static void rank_rows(service_rows *all)
+{
+  mark_front(all);
+  if (all->goal->front) keep_front(all);
+  for (size_t i = 0; i < all->count; i++) all->rows[i].rank = all->wanted > 0;
+  if (!all->goal->front) qsort(all->rows, all->count, sizeof *all->rows, by_rank);
+  for (size_t i = 0; i < all->count; i++) all->rows[i].rank = all->rows[i].status == PM_OK ? (int32_t)i + 1 : 0;
+}
+
+/* ---- All ---- */
+
+/* Whether the network has experts, by a prediction. */
+static bool has_experts(const pm_plan *plan, const pm_serving_run *run)
+{
+  pm_serving p;
+  pm_serving_run alone = *run;
+  alone.ignore_memory = 1;
+  alone.gpus = alone.nodes = alone.tensor_parallel = alone.pipeline_parallel = alone.attention_parallel = 1;
+  alone.expert_parallel = 1;
+  alone.prefill_workers = 0;
+  alone.arrivals = PM_ARRIVALS_STATIC;
+  pm_serve(plan, &alone, &p, 1);
+  return p.expert_time > 0;
+}
+
+static int visit_run(service_rows *all, const pm_serving_run *run, pm_error *error)
+{
+  const pm_plan *plan = all->setup->plan;
+  int status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
+  if (status != PM_OK) return status;
+  all->system = &plan->systems[run->system_index];
+  all->wanted = run->rate;
+  all->price = all->setup->prices != NULL ? all->setup->prices[all->choice] : (double)NAN;
+  const pm__service_layouts layouts = {all->goal, all->setup->given, (int)all->system->system->gpu_count,
+                                       all->goal->layouts == PM_SERVING_LAYOUTS_ALL && has_experts(plan, run)};
+  pm__service_layouts_walk(&layouts, run, all->goal->front ? front_layout : size_layout, all);
+  return all->failed ? pm__no_memory(error) : PM_OK;
+}
+
+static int visit_all(service_rows *all, pm_error *error)
+{
+  const pm__record_array theirs = {"serving_run", all->setup->runs, all->setup->run_size};
+  pm_serving_run own;
+  int status = PM_OK;
+  for (all->choice = 0; all->choice < all->setup->count && status == PM_OK; all->choice++) {
+    const pm_serving_run *run = (const pm_serving_run *)pm__record_read(&theirs, all->choice, &own);
+    status = visit_run(all, run, error);
+  }
+  if (status == PM_OK && all->count == 0)
+    return pm__fail(error, PM_STATUS_UNREACHABLE, "no layout answers within the limits");
+  return status;
+}
+
+pm_table *pm_serving_goal_tabulate(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
+{
+  pm_table *table = NULL;
+  service_rows all = {.setup = setup, .goal = goal};
+  int status = check(setup, goal, error);
+  if (status == PM_OK) status = visit_all(&all, error);
+  if (status == PM_OK) {
+    rank_rows(&all);
+    if (goal->top > 0 && (size_t)goal->top < all.count) all.count = (size_t)goal->top;
+    table = pm_table_new_of_records(pm_record_type_find("serving_choice"), all.rows, all.count, error);
+  }
+  free(all.rows);
+  return table;
+}
