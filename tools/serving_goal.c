@@ -60,7 +60,9 @@ static int read_question(const cli_request *request, const char *systems, int32_
   if (code == CODE_DONE) code = start_runs(&q->asked, request, PM_TASK_SERVING, true);
   if (code == CODE_DONE) code = read_goal(request, layouts, &q->goal);
   if (code != CODE_DONE) return code;
-  if (systems == NULL) return fail(CODE_USAGE, "--system is missing; see perfmodel list systems");
+  if (systems == NULL)
+    return fail(CODE_USAGE, "--system is missing; such as perfmodel size %s --serve --system hgx-h100 --rate 20 --ttft "
+                            "\"1 s\" --tpot \"50 ms\"", request->arguments.items[0]);
   return read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
 }
 

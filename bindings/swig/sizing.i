@@ -120,3 +120,19 @@ static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choic
   return table;
 }
 %}
+
+%inline %{
+/* Layouts of serving within limits, best first, as a table. Given: a study whose plan has the runs, one goal, the
+** completed runs with what was given of them, and the price of a GPU of each for an hour. */
+static pm_table *serving_goal_table(pm_study *study, const pm_serving_goal *serving_goal, size_t serving_goal_count,
+                                    any_records runs, const double *prices, size_t price_count, GIVEN, pm_error *error)
+{
+  const pm_given all = given_of("serving_run", given, given_count, global_batch);
+  pm_serving_goal_setup setup = {NULL, &all, runs.data, pm_record_type_find("serving_run")->size, 0, prices};
+  setup.count = count_records(runs, "serving_run", error);
+  if (!single(serving_goal_count, "serving_goal", error) || !as_many(price_count, setup.count, "prices", error))
+    return NULL;
+  setup.plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
+  return setup.plan != NULL ? pm_serving_goal_tabulate(&setup, serving_goal, error) : NULL;
+}
+%}

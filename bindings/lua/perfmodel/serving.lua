@@ -3,8 +3,10 @@
 local core = require "perfmodel.core"
 local arguments = require "perfmodel.arguments"
 local fields = require "perfmodel.fields"
+local new_table = require "perfmodel.table"
 local report = require "perfmodel.report"
 local study = require "perfmodel.study"
+local price_in = require "perfmodel.prices"
 local strict = require "perfmodel.strict"
 
 local serving = {}
@@ -29,6 +31,40 @@ serving.serve = arguments.public(function(options)
   return report.attach(answer, Serving, function()
     return core.study_report(made.study, runs, given, global, "", 0 / 0)
   end)
+end)
+
+local GOAL = "ttft tpot gpu_hour_prices layouts front top max_gpus max_workers "
+
+-- The record of the goal.
+local function goal_of(options)
+  local number_of = arguments.number_of
+  return {ttft = options.ttft and number_of(options.ttft, "s", "ttft"),
+          tpot = options.tpot and number_of(options.tpot, "s", "tpot"),
+          layouts = options.layouts or "tensor", front = options.front and "yes" or "no", top = options.top or 0,
+          max_gpus = options.max_gpus or 32, max_workers = options.max_workers or 8}
+end
+
+-- The price of a GPU of each run for an hour: one for all, or by system.
+local function prices_of(made, runs, prices)
+  local list = {}
+  for i, run in ipairs(strict.unpack(runs)) do
+    local id = strict.unpack(core.system_machine(made.systems[run.system_index + 1]))[1].id
+    local by_name = prices == nil or type(prices) == "table"
+    list[i] = by_name and price_in(prices, id, made.catalog) or arguments.number_of(prices, "1", "price")
+  end
+  return list
+end
+
+--- GPUs and layouts that answer `rate` requests per second within limits, least cost or fewest GPUs first, as a table
+--- object with the fields of "serving_choice". Options: those of pm.serve but gpus, nodes, concurrency and arrivals,
+--- each one value or a list; ttft and tpot (limits at the percentile), gpu_hour_prices (a number, or numbers by
+--- system), layouts ("tensor", "all" or "given"), front, top, max_gpus, max_workers.
+serving.size_serving = arguments.public(function(options)
+  local own = study.take_serving(options, GOAL)
+  local made = study.new(own)
+  local runs, given, global = study.complete(made, own, false)
+  return new_table(core.serving_goal_table(made.study, {goal_of(options)}, runs,
+                                           prices_of(made, runs, options.gpu_hour_prices), given, global))
 end)
 
 return serving

@@ -9,6 +9,7 @@ local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
 local number_of = arguments.number_of
+local price_in = require "perfmodel.prices"
 
 local sizing = {}
 
@@ -24,17 +25,6 @@ local function goal_of(options)
   end
   goal.minimize = options.minimize or goal.minimize
   return goal
-end
-
--- The price of a node by any name of its system.
-local function price_in(prices, id, from)
-  local found = 0 / 0
-  for name, value in pairs(prices or {}) do
-    local ok, resolved = pcall(from.resolve, from, "systems", name)
-    if not ok and name ~= id then error(resolved, 0) end
-    if name == id or resolved == id then found = number_of(value, "1", "price") end
-  end
-  return found
 end
 
 local Sizing = {__tostring = report.summary}

@@ -31,3 +31,17 @@ fails("141.1 GB", {system = "hgx-h100", tp = 1})
 fails("exclude", {system = "hgx-h100", tp = 1, tensor_parallel = 1})
 fails("unknown option", {system = "hgx-h100", issl = 1})
 fails("nothing", {system = "hgx-h100", engine = "nothing"})
+
+-- Sizing.
+local sized = pm.size_serving{network = "llama3-70b", system = {"hgx-h100", "hgx-h200"}, isl = 2048, osl = 256,
+                              rate = 50, ttft = "1 s", tpot = "40 ms", percentile = 95,
+                              gpu_hour_prices = {["hgx-h100"] = 2.5, ["hgx-h200"] = 3.5}}
+check.equal(sized:column("rank")[1], 1)
+local cost, gpus = sized:column("output_cost")[1], sized:column("gpus")[1]
+check.close(cost, 2.5 * gpus / 3600 / (50 * 256) * 1e6, 1e-12, "cost")
+local all = pm.size_serving{network = "llama3-70b", system = "hgx-h100", layouts = "all", top = 3}
+check.equal(all:count(), 3)
+check.raises("finds gpus", function()
+  local answer = pm.size_serving{network = "llama3-70b", system = "hgx-h100", rate = 1, gpus = 8}
+  return answer
+end)

@@ -31,6 +31,7 @@ MODULES = {
     "_table": "ColumnInfo Table",
     "_timeline": "plot_timeline",
     "_serving": "serve Serving",
+    "_serving_goal": "size_serving",
     "_settings": "RunSettings run_from",
     "_validate": "validate Validation validation_sets",
     "_versions": "show_versions",

@@ -147,6 +147,12 @@ def core_arguments() -> dict[str, list[object]]:
     serving = _core.study_new("inference", catalog, [net], [node], [""], *no_records, served_by)
     asked = _core.study_complete(serving, _core.asked_runs("inference", [], none, none), [], 0.0, 1)
     served = _core.study_plan(serving)
+    model = _core.catalog_new_network(catalog, "llama3-8b", {})
+    hosted = _core.catalog_new_system(catalog, "hgx-h100")
+    host = _core.study_new("serving", catalog, [model], [hosted], [], *no_records, served_by[:0])
+    load = _core.study_complete(host, _core.asked_runs("serving", [], none, none), [], 0.0, 1)
+    limits = np.zeros(1, dtype=pm.dtype("serving_goal"))
+    limits["ttft"] = limits["tpot"] = limits["max_gpus"] = limits["max_workers"] = 1
     sizing = [plan, "training", goal, run, one, *input_one]
     times = "".join(f"elementwise,add,fwd,65536x{i},fp32,v100-pcie,{i}\n" for i in range(1024, 1048))
     searched = [["gpus", "precision"], np.ones(2), np.array([2.0, 1])]
@@ -228,6 +234,7 @@ def core_arguments() -> dict[str, list[object]]:
         "catalog_inference": [catalog, "tensorrt", ""],
         "catalog_engine": [catalog, "vllm", ""],
         "size_choices": [*sizing, "least"],
+        "serving_goal_table": [host, limits, load, one, [], 0.0],
         "size_report": [study, *sizing, *given, _core.size_choices(*sizing, "least"), ""],
         "size_table": [_core.size_choices(*sizing, "least"), ["fp32"]],
         "sensitivity_rows": [study, node, run, *input_one, 0.1],

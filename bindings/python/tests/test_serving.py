@@ -135,3 +135,86 @@ def test_the_command_and_lua_have_the_same_numbers(tmp_path: Path):
     script.write_text(LUA, encoding="utf-8")
     found = subprocess.run([lua, script], check=True, capture_output=True).stdout.split()
     assert [float(word) for word in found] == [p.ttft, p.tpot, p.output_rate]
+
+
+def test_workers_that_read_prompts_need_the_memory_too():
+    asked = {"tp": 4, "gpus": 6, "concurrency": 4, "prefill_workers": 2}
+    with pytest.raises(pm.DoesNotFitError):
+        pm.serve("llama3-70b", SYSTEM, **asked)
+    assert pm.serve("llama3-70b", SYSTEM, precision="fp8", **asked).ttft > 0
+
+
+# ---- Sizing ----
+
+GOAL = {"isl": 2048, "osl": 256, "ttft": "1 s", "tpot": "40 ms", "percentile": 95}
+
+
+def test_the_largest_rate_is_the_limit():
+    rows = pm.size_serving("llama3-70b", SYSTEM, rate=50, **GOAL)
+    best = {column.name: rows[column.name][0] for column in rows.columns}
+    asked = {"tp": best["tp"], "gpus": best["replica_gpus"], "isl": 2048, "osl": 256, "percentile": 95}
+    at = pm.serve("llama3-70b", SYSTEM, rate=best["replica_rate"], **asked)
+    over = pm.serve("llama3-70b", SYSTEM, rate=1.01 * best["replica_rate"], **asked)
+    assert at.ttft_percentile <= 1 and at.tpot_percentile <= 0.04
+    assert over.ttft_percentile > 1 or over.tpot_percentile > 0.04
+    assert best["replicas"] == math.ceil(50 / best["replica_rate"])
+    assert best["gpus"] == best["replicas"] * best["replica_gpus"]
+    assert best["ttft"] == pm.serve("llama3-70b", SYSTEM, rate=50 / best["replicas"], **asked).ttft_percentile
+
+
+def test_wider_limits_take_no_more_gpus():
+    def gpus(**limits):
+        return pm.size_serving("llama3-70b", SYSTEM, rate=50, **{**GOAL, **limits})["gpus"][0]
+
+    assert gpus() >= gpus(ttft="2 s") and gpus() >= gpus(tpot="60 ms") and gpus() >= gpus(percentile=90)
+    assert gpus() > gpus(precision="fp8")
+
+
+def test_costs():
+    rows = pm.size_serving("llama3-70b", [SYSTEM, "hgx-h200"], rate=50, gpu_hour_prices={SYSTEM: 2.5}, **GOAL)
+    for gpus, system, cost, both in zip(rows["gpus"], rows["system"], rows["output_cost"], rows["token_cost"]):
+        if system == SYSTEM and gpus > 0:
+            assert math.isclose(cost, 2.5 * gpus / 3600 / (50 * 256) * 1e6) and math.isclose(both * 9, cost)
+        else:
+            assert math.isnan(cost)
+    known = [cost for cost in rows["output_cost"] if not math.isnan(cost)]
+    assert known == sorted(known) and not math.isnan(rows["output_cost"][0])
+
+
+def test_all_layouts_are_no_worse_and_the_front_rises():
+    best = pm.size_serving("llama3-70b", SYSTEM, layouts="all", precision="bf16", **GOAL)["gpu_rate [1/s]"]
+    plain = pm.size_serving("llama3-70b", SYSTEM, **GOAL)["gpu_rate [1/s]"]
+    assert best[0] >= plain[0] and list(best) == sorted(best, reverse=True)
+    front = pm.size_serving("llama3-70b", SYSTEM, layouts="all", front=True, **GOAL)
+    users, gpus = list(front["user_rate [1/s]"]), list(front["gpu_rate [1/s]"])
+    assert len(users) > 5 and users == sorted(users, reverse=True) and gpus == sorted(gpus)
+
+
+def test_no_layout_is_a_silent_zero():
+    rows = pm.size_serving("llama3-70b", SYSTEM, layouts="all", isl=2048, osl=256)
+    assert all(ttft > 0 for ttft in rows["ttft [s]"]) and all(tpot > 0 for tpot in rows["tpot [s]"])
+
+
+def test_what_cannot_be_reached_says_so():
+    rows = pm.size_serving("llama3-70b", SYSTEM, rate=50, ttft="1 us")
+    assert set(rows["status"]) == {"unreachable", "does_not_fit"} and set(rows["rank"]) == {0}
+    with pytest.raises(pm.UnreachableError):
+        pm.size_serving("llama3-70b", SYSTEM, layouts="all", ttft="1 us")
+    with pytest.raises(pm.ArgumentError, match="concurrency"):
+        pm.size_serving("llama3-70b", SYSTEM, rate=50, concurrency=3)
+    with pytest.raises(pm.ArgumentError, match="ttft"):
+        pm.size_serving("llama3-70b", SYSTEM, rate=50, ttft=-1)
+
+
+def test_the_command_sizes_as_python_does():
+    text = command("size", "llama3-70b", "--serve", "--system", SYSTEM, "--rate", "50", "--isl", "2048", "--osl", "256",
+                   "--ttft", "1 s", "--tpot", "40 ms", "--percentile", "95", "--gpu-hour-price", f"{SYSTEM}=2.5 USD",
+                   "-q", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    table = pm.size_serving("llama3-70b", SYSTEM, rate=50, gpu_hour_prices=2.5, **GOAL)
+    assert [float(row["output_cost"] or "nan") for row in rows[:3]] == list(table["output_cost"])[:3]
+    text = command("search", "llama3-70b", SYSTEM, "--serve", "--isl", "2048", "--osl", "256", "--ttft", "1 s", "--tpot",
+                   "40 ms", "--percentile", "95", "-q", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    table = pm.size_serving("llama3-70b", SYSTEM, layouts="all", top=10, **GOAL)
+    assert [float(row["gpu_rate [1/s]"]) for row in rows] == list(table["gpu_rate [1/s]"])

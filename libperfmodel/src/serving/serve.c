@@ -145,11 +145,32 @@ static int make(const pm_plan *plan, const pm_serving_run *run, pm__serving_repl
   return status == PM_OK ? pm__serving_replica_make(r, plan, run, run->tensor_parallel, error) : status;
 }
 
+/* The run as workers see it that only read prompts. */
+static pm_serving_run prefill_run(const pm_serving_run *run)
+{
+  pm_serving_run alone = *run;
+  alone.expert_parallel = run->prefill_expert_parallel;
+  alone.attention_parallel = run->prefill_attention_parallel;
+  return alone;
+}
+
+/* Whether there are such workers, if any are asked for, and a prompt fits them. */
+static int check_prefill(const pm_plan *plan, const pm_serving_run *run, pm_error *error)
+{
+  pm__serving_replica prefill;
+  pm_serving_run alone = prefill_run(run);
+  if (run->prefill_workers == 0) return PM_OK;
+  alone.osl = 1;
+  int status = pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, error);
+  return status == PM_OK ? check_memory(&prefill, error) : status;
+}
+
 int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *error)
 {
   pm__serving_replica r;
   int status = make(plan, run, &r, error);
-  return status == PM_OK ? check_memory(&r, error) : status;
+  if (status == PM_OK) status = check_memory(&r, error);
+  return status == PM_OK ? check_prefill(plan, run, error) : status;
 }
 
 int pm__serve_get_memory(const pm_plan *plan, const pm_serving_run *run, pm_memory_use *use, pm_error *error)
@@ -279,9 +300,7 @@ static void serve_pools(const pm_plan *plan, const pm__serving_replica *decode, 
 {
   pm__serving_replica prefill;
   const pm_serving_run *run = decode->run;
-  pm_serving_run alone = *run;
-  alone.expert_parallel = run->prefill_expert_parallel;
-  alone.attention_parallel = run->prefill_attention_parallel;
+  pm_serving_run alone = prefill_run(run);
   if (pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, NULL) != PM_OK) return;
   pm__serving_load of_decode = pm__serving_load_of(decode), of_prefill = pm__serving_load_of(&prefill);
   pm__serving_pools pools = {&of_decode, &of_prefill, run->prefill_workers, replicas,
@@ -345,7 +364,10 @@ static void answer_one(const pm_plan *plan, const pm_serving_run *run, pm_servin
   }
   out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
   set_memory(&r, out);
-  if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(&r, out);
+  status = check_prefill(plan, run, NULL);
+  bool fitting = run->ignore_memory || (out->verdict != PM_VERDICT_DOES_NOT_FIT && status != PM_STATUS_DOES_NOT_FIT);
+  if (!fitting) set_too_large(&r, out);
+  else if (status != PM_OK) fill_unknown(out, status);
   else answer(plan, &r, out);
   if (out->status == PM_OK && isnan(out->tpot) && isnan(out->latency)) fill_unknown(out, PM_STATUS_NOT_MODELLED);
 }

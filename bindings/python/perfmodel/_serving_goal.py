@@ -1,0 +1,107 @@
+"""Sizing of serving: GPUs and layouts for a rate within limits of latency, and what a million tokens cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import nan
+from typing import TYPE_CHECKING, SupportsIndex, Union
+
+from . import _core, _record, _records
+from ._catalog import default
+from ._errors import ArgumentError
+from ._inputs import Number, Numbers, Quantity, Wholes, doubles, number, quantity, text, whole
+from ._keywords import takes, value_of
+from ._network import Network
+from ._plan import Plan, Systems
+from ._serving import with_short
+from ._table import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._options import ServingRunAxes
+
+HourPrices = Union[Mapping[str, Number], Number, None]
+
+
+@takes("serving_run", many=True, but=("gpus", "nodes", "concurrency", "arrivals"))
+def size_serving(
+    network: Network | str,
+    systems: Systems,
+    *,
+    ttft: Quantity | None = None,
+    tpot: Quantity | None = None,
+    engine: str | None = None,
+    gpu_hour_prices: HourPrices = None,
+    layouts: str = "tensor",
+    front: bool = False,
+    top: SupportsIndex = 0,
+    max_gpus: SupportsIndex = 32,
+    max_workers: SupportsIndex = 8,
+    tp: Wholes = None,
+    pp: Wholes = None,
+    ep: Wholes = None,
+    **run: Unpack[ServingRunAxes],
+) -> Table:
+    """GPUs and layouts that answer `rate` requests per second within limits, least cost or fewest GPUs first.
+
+    Rows have the fields of `perfmodel.fields("serving_choice")`. Limits apply to the `percentile` of the run. Without a
+    rate, one replica answers as much as it can, and rows are sorted by tokens/s/GPU.
+
+    Args:
+        ttft: longest time to first token ("1 s").
+        tpot: longest time per output token ("50 ms").
+        engine: "vllm", "sglang-0.5", ...; by default vLLM, the newest.
+        gpu_hour_prices: price of a GPU for an hour, by system or one for all, in a currency of yours.
+        layouts: "tensor" tries every degree of tensor parallelism; "all" every layout, pools that only read prompts and
+            FP8 included; "given" that of the run. What is given as an option is not varied.
+        front: rows are the front of tokens/s/GPU over tokens/s/user, at any load within the limits.
+        top: so many of the best rows; 0 is all.
+        max_gpus: most GPUs of a replica or of a pair of pools.
+        max_workers: most workers of a pair of pools; 1: no pools.
+        tp: another name of `tensor_parallel`.
+        pp: another name of `pipeline_parallel`.
+        ep: another name of `expert_parallel`.
+
+    Raises:
+        UnreachableError if every layout was tried and none is within the limits; NotFoundError, ArgumentError.
+
+    >>> rows = size_serving("llama3-8b", "hgx-h100", rate=20, ttft="1 s", tpot="50 ms", percentile=95)
+    >>> rows["gpus"][0] <= 8
+    True
+    """
+    goal = _records.ServingGoal(
+        ttft=_limit(ttft, "ttft"), tpot=_limit(tpot, "tpot"), layouts=text(layouts, "layouts"), front=bool(front),
+        top=whole(top, "top"), max_gpus=whole(max_gpus, "max_gpus"), max_workers=whole(max_workers, "max_workers"),
+    )  # fmt: skip
+    value_of("serving_goal", "layouts", layouts)
+    keywords = with_short("size_serving", dict(run), tp=tp, pp=pp, ep=ep)
+    plan = Plan(network, systems, engine, "serving")
+    runs, given = plan._complete(keywords)
+    prices = doubles(_price(gpu_hour_prices, plan._system_ids[i]) for i in runs["system_index"])
+    wanted = _record.write("serving_goal", goal)
+    with plan._lock:
+        return Table(_core.serving_goal_table(plan._study, wanted, runs, prices, *given))
+
+
+def _limit(value: Quantity | None, name: str) -> float:
+    return nan if value is None else quantity(value, "s", name)
+
+
+def _price(prices: HourPrices, system: str) -> float:
+    """Of one system; names that are none raise."""
+    if prices is None:
+        return nan
+    if not isinstance(prices, Mapping):
+        return _positive(prices)
+    for name, value in prices.items():
+        if name == system or (not name.startswith("gpu:") and default().system(name).id == system):
+            return _positive(value)
+    return nan
+
+
+def _positive(value: Number) -> float:
+    price = number(value, "price")
+    if not 0 < price < float("inf"):
+        raise ArgumentError(f"price {price:g} is not positive")
+    return price
