@@ -115,6 +115,7 @@ int read_gpu_prices(const cli_request *request, const pm_catalog *catalog, cli_p
 double price_of(const cli_prices *prices, const char *system)
 {
   for (size_t i = prices->count; i-- > 0;)
-    if (prices->price[i].system[0] == '\0' || strcmp(prices->price[i].system, system) == 0) return prices->price[i].amount;
+    if (prices->price[i].system[0] == '\0' || strcmp(prices->price[i].system, system) == 0)
+      return prices->price[i].amount;
   return NAN;
 }

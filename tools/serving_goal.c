@@ -106,24 +106,45 @@ static void drop_empty(const serving_question *q, pm_table *table)
   if (!q->goal.front) pm_table_drop(table, "concurrency");
 }
 
-static bool none_within(const pm_table *table)
+static size_t column_of(const pm_table *table, const char *name)
 {
-  char text[PM_TEXT_MAX];
   size_t at = 0;
-  while (strcmp(pm_table_get_column(table, at)->name, "rank") != 0) at++;
-  return strcmp(pm_table_get_text(table, at, 0, text), "0") == 0;
+  while (strcmp(pm_table_get_column(table, at)->name, name) != 0) at++;
+  return at;
 }
 
-static void say_what(const cli_request *request, const serving_question *q)
+static bool none_within(const pm_table *table)
 {
-  char line[ASSUMED];
+  return pm_table_get_numbers(table, column_of(table, "rank"))[0] == 0;
+}
+
+/* A column of texts, which is a line above the table where they are the same. */
+static int add_words(pm_table *table, const char *name, const char *doc, const char *const *words, pm_error *error)
+{
+  int status = pm_table_add_text(table, name, doc, words, error);
+  pm_table_set_show(table, name, PM_SHOW_MAIN | PM_SHOW_GIVEN | PM_SHOW_LINE);
+  return status;
+}
+
+/* What was assumed of the run of each row, and the currency of costs. What sizing finds is not assumed. */
+static int say_what(const serving_question *q, pm_table *table, pm_error *error)
+{
   static const char *const found[] = {"gpus", "nodes", "tensor_parallel", "concurrency"};
+  size_t count = pm_table_count_rows(table);
+  const double *choice = pm_table_get_numbers(table, column_of(table, "choice"));
   pm_given given = q->asked.given;
+  char (*lines)[ASSUMED] = (char (*)[ASSUMED])calloc(count, sizeof *lines);
+  const char **words = (const char **)calloc(count, sizeof *words);
+  int status = lines != NULL && words != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) pm_given_add(&given, "serving_run", found[i]);
-  const char *assumed = assumed_of(q->study, &given, run_at(&q->asked, 0), line);
-  if (assumed[0] != '\0') note(request, "assumed: %s", assumed);
-  if (q->prices.count > 0) note(request, "costs are in %s: output_cost of a million output tokens, token_cost of a "
-                                         "million tokens", q->prices.currency);
+  for (size_t i = 0; i < count && status == PM_OK; i++)
+    words[i] = assumed_of(q->study, &given, run_at(&q->asked, (size_t)choice[i]), lines[i]);
+  if (status == PM_OK) status = add_words(table, "assumed", "what was not given, and is taken to be", words, error);
+  for (size_t i = 0; i < count && status == PM_OK; i++) words[i] = q->prices.currency;
+  if (status == PM_OK && q->prices.count > 0) status = add_words(table, "currency", "that of costs", words, error);
+  free(lines);
+  free(words);
+  return status;
 }
 
 static int answer(const cli_request *request, serving_question *q)
@@ -139,7 +160,10 @@ static int answer(const cli_request *request, serving_question *q)
                 request->arguments.items[0], q->names.items[0]);
   if (table == NULL) return fail_error(&error);
   bool none = none_within(table);
-  say_what(request, q);
+  if (say_what(q, table, &error) != PM_OK) {
+    pm_table_free(table);
+    return fail_memory();
+  }
   drop_empty(q, table);
   code = write_table(request, table, &error);
   return code == CODE_DONE && none ? CODE_CONSTRAINT : code;

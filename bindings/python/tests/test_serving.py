@@ -213,8 +213,8 @@ def test_the_command_sizes_as_python_does():
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     table = pm.size_serving("llama3-70b", SYSTEM, rate=50, gpu_hour_prices=2.5, **GOAL)
     assert [float(row["output_cost"] or "nan") for row in rows[:3]] == list(table["output_cost"])[:3]
-    text = command("search", "llama3-70b", SYSTEM, "--serve", "--isl", "2048", "--osl", "256", "--ttft", "1 s", "--tpot",
-                   "40 ms", "--percentile", "95", "-q", "--format", "csv")
+    text = command("search", "llama3-70b", SYSTEM, "--serve", "--isl", "2048", "--osl", "256", "--ttft", "1 s",
+                   "--tpot", "40 ms", "--percentile", "95", "-q", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     table = pm.size_serving("llama3-70b", SYSTEM, layouts="all", top=10, **GOAL)
     assert [float(row["gpu_rate [1/s]"]) for row in rows] == list(table["gpu_rate [1/s]"])

@@ -11,7 +11,8 @@
 **     const pm_serving_goal_setup setup = {plan, &given, &run, sizeof run, 1, NULL};
 **     pm_table *rows = pm_serving_goal_tabulate(&setup, &goal, &error);         records of "serving_choice", best first
 **
-** Prices are the caller's, of a GPU for an hour, in any currency. GPUs of a node that no replica uses cost nothing here.
+** Prices are the caller's, of a GPU for an hour, in any currency. GPUs of a node that no replica uses cost nothing
+** here.
 */
 #ifndef PERFMODEL_SERVING_GOAL_H
 #define PERFMODEL_SERVING_GOAL_H

@@ -1,0 +1,191 @@
+/* Sizing of serving: the rate found is the largest, ranks, layouts that were given stay, what cannot be reached. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+typedef struct bench {
+  pm_network *network;
+  pm_system *system;
+  pm_study *study;
+  const pm_plan *plan;
+  pm_serving_run run;
+  pm_given given;
+  pm_serving_goal goal;
+} bench;
+
+/* A model on a server: 20 requests/s within 1 s and 40 ms. */
+static void open_bench(bench *b, const char *model)
+{
+  pm_error error = PM_ERROR_NONE;
+  memset(b, 0, sizeof *b);
+  b->network = build_network(model);
+  b->system = build_system("hgx-h100");
+  const pm_study_setup setup = {.catalog = catalog, .networks = (const pm_network *const *)&b->network,
+                                .network_count = 1, .systems = (const pm_system *const *)&b->system,
+                                .system_count = 1, .task = PM_TASK_SERVING};
+  b->study = pm_study_new(&setup, &error);
+  ck_assert_msg(b->study != NULL, "%s", error.text);
+  b->run = pm_serving_run_make();
+  b->run.rate = 20;
+  b->run.percentile = 0.95;
+  pm_given_add(&b->given, "serving_run", "rate");
+  b->goal = pm_serving_goal_make();
+  b->goal.ttft = 1;
+  b->goal.tpot = 0.04;
+  int status = pm_study_complete(b->study, &b->given, &b->run, &b->run, sizeof b->run, 1, &error);
+  ck_assert_msg(status == PM_OK, "%s", error.text);
+  b->plan = pm_study_get_plan(b->study, &error);
+}
+
+static void close_bench(bench *b)
+{
+  pm_study_free(b->study);
+  pm_network_free(b->network);
+  pm_system_free(b->system);
+}
+
+static pm_table *rows_of(const bench *b, const double *prices, pm_error *error)
+{
+  const pm_serving_goal_setup setup = {b->plan, &b->given, &b->run, sizeof b->run, 1, prices};
+  return pm_serving_goal_tabulate(&setup, &b->goal, error);
+}
+
+static double at(const pm_table *table, const char *name, size_t row)
+{
+  size_t column = 0;
+  while (strcmp(pm_table_get_column(table, column)->name, name) != 0) column++;
+  return pm_table_get_numbers(table, column)[row];
+}
+
+/* One replica of the layout in a row, in an open loop. */
+static pm_serving answer_of(const bench *b, const pm_table *table, size_t row, double rate)
+{
+  pm_serving p;
+  pm_serving_run run = b->run;
+  run.arrivals = PM_ARRIVALS_OPEN;
+  run.tensor_parallel = (int32_t)at(table, "tp", row);
+  run.gpus = (int32_t)at(table, "replica_gpus", row);
+  run.nodes = 1;
+  run.rate = rate;
+  ck_assert_int_eq(pm_serve(b->plan, &run, &p, 1), PM_OK);
+  return p;
+}
+
+START_TEST(the_rate_is_the_largest)
+{
+  bench b;
+  open_bench(&b, "llama3-8b");
+  pm_table *table = rows_of(&b, NULL, NULL);
+  ck_assert_uint_eq(pm_table_count_rows(table), 4);
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    double rate = at(table, "replica_rate", i);
+    const pm_serving p = answer_of(&b, table, i, rate), more = answer_of(&b, table, i, 1.01 * rate);
+    ck_assert(p.ttft_percentile <= 1 && p.tpot_percentile <= 0.04);
+    ck_assert(more.ttft_percentile > 1 || more.tpot_percentile > 0.04 ||
+              more.bottleneck == PM_SERVING_LIMIT_OVERLOAD);
+    ck_assert_double_eq(at(table, "replicas", i), ceil(20 / rate));
+    ck_assert_double_eq(at(table, "gpus", i), at(table, "replicas", i) * at(table, "replica_gpus", i));
+    if (i > 0) ck_assert(at(table, "gpus", i) >= at(table, "gpus", i - 1));
+  }
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
+START_TEST(more_nodes_than_gpus_need_there_are_not)
+{
+  bench b;
+  open_bench(&b, "llama3-8b");
+  pm_table *table = rows_of(&b, NULL, NULL);
+  for (size_t i = 0; i < pm_table_count_rows(table); i++)
+    ck_assert_double_eq(at(table, "nodes", i), ceil(at(table, "gpus", i) / 8));
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
+START_TEST(prices_change_costs_only)
+{
+  bench b;
+  double price = 3;
+  open_bench(&b, "llama3-8b");
+  pm_table *free_of_charge = rows_of(&b, NULL, NULL), *priced = rows_of(&b, &price, NULL);
+  for (size_t i = 0; i < pm_table_count_rows(priced); i++) {
+    ck_assert_double_eq(at(priced, "gpus", i), at(free_of_charge, "gpus", i));
+    ck_assert(isnan(at(free_of_charge, "output_cost", i)));
+    double cost = price * at(priced, "gpus", i) / 3600 / (20 * b.run.osl) * 1e6;
+    ck_assert_double_eq_tol(at(priced, "output_cost", i), cost, 1e-9 * cost);
+  }
+  pm_table_free(free_of_charge);
+  pm_table_free(priced);
+  close_bench(&b);
+}
+END_TEST
+
+START_TEST(what_is_given_stays)
+{
+  bench b;
+  open_bench(&b, "mixtral-8x7b");
+  b.goal.layouts = PM_SERVING_LAYOUTS_ALL;
+  b.run.tensor_parallel = 4;
+  b.run.prefill_workers = 0;
+  pm_given_add(&b.given, "serving_run", "tensor_parallel");
+  pm_given_add(&b.given, "serving_run", "prefill_workers");
+  pm_table *table = rows_of(&b, NULL, NULL);
+  double experts = 1, precision = at(table, "precision", 0);
+  bool varied = false;
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    ck_assert_double_eq(at(table, "tp", i), 4);
+    ck_assert_double_eq(at(table, "prefill_workers", i), 0);
+    experts = fmax(experts, at(table, "ep", i));
+    varied = varied || at(table, "precision", i) != precision;
+  }
+  ck_assert(experts > 1 && varied);
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
+START_TEST(what_cannot_be_reached)
+{
+  bench b;
+  pm_error beyond = PM_ERROR_NONE, negative = PM_ERROR_NONE, found = PM_ERROR_NONE;
+  open_bench(&b, "llama3-8b");
+  b.goal.ttft = 1e-6;
+  pm_table *table = rows_of(&b, NULL, NULL);
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    ck_assert_double_eq(at(table, "rank", i), 0);
+    ck_assert(at(table, "ttft", i) > 1e-6 && isnan(at(table, "replica_rate", i)));
+  }
+  pm_table_free(table);
+  b.goal.layouts = PM_SERVING_LAYOUTS_ALL;
+  ck_assert_ptr_null(rows_of(&b, NULL, &beyond));
+  ck_assert_int_eq(beyond.status, PM_STATUS_UNREACHABLE);
+  b.goal.ttft = -1;
+  ck_assert_ptr_null(rows_of(&b, NULL, &negative));
+  ck_assert_ptr_nonnull(strstr(negative.text, "ttft -1 is not positive"));
+  b.goal.ttft = 1;
+  pm_given_add(&b.given, "serving_run", "concurrency");
+  ck_assert_ptr_null(rows_of(&b, NULL, &found));
+  ck_assert_ptr_nonnull(strstr(found.text, "finds concurrency"));
+  close_bench(&b);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("serving_goal");
+  TCase *tests = tcase_create("serving_goal");
+  tcase_add_checked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 120);
+  tcase_add_test(tests, the_rate_is_the_largest);
+  tcase_add_test(tests, more_nodes_than_gpus_need_there_are_not);
+  tcase_add_test(tests, prices_change_costs_only);
+  tcase_add_test(tests, what_is_given_stays);
+  tcase_add_test(tests, what_cannot_be_reached);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
