@@ -67,7 +67,7 @@ def size_serving(
         UnreachableError if every layout was tried and none is within the limits; NotFoundError, ArgumentError.
 
     >>> rows = size_serving("llama3-8b", "hgx-h100", rate=20, ttft="1 s", tpot="50 ms", percentile=95)
-    >>> rows["gpus"][0] <= 8
+    >>> int(rows["gpus"][0]) <= 8
     True
     """
     goal = _records.ServingGoal(
