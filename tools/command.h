@@ -133,16 +133,10 @@ typedef enum option_id {
   OPTION_MAX_NODES,
   OPTION_PARETO,
   OPTION_TOP,
+  OPTION_RANK,
   OPTION_FRONT,
   OPTION_CHOICES,
   OPTION_WHY,
-  OPTION_SAMPLES,
-  OPTION_GPU_MTBF,
-  OPTION_NODE_MTBF,
-  OPTION_CHECKPOINT_RATE,
-  OPTION_CHECKPOINT,
-  OPTION_RESTART,
-  OPTION_INTERVAL,
   OPTION_GPU_HOUR_PRICE,
   OPTION_TTFT,
   OPTION_TPOT,
@@ -192,10 +186,10 @@ typedef struct cli_given {
 /* A command line, read. */
 typedef struct cli_request {
   const struct cli_command *command;
-  const char *value[OPTION_COUNT]; /* NULL: not given; "" for a flag that is; the last one wins */
+  const char *value[OPTION_COUNT]; /* NULL: not given; "" for a flag that is; given twice with other values: refused */
   texts arguments;
   texts catalogs, sets, axes; /* the options that may be repeated */
-  cli_given *given;           /* each field once: the last one wins */
+  cli_given *given;           /* each field once */
   size_t given_count;
   struct cli_options *options; /* all that the command knows */
   pm_format format;
@@ -249,7 +243,7 @@ void print_completion(FILE *stream);
 int fail(int code, const char *format, ...) PRINTF_LIKE(2, 3); /* returns `code` */
 int fail_error(const pm_error *error);                         /* returns the code that belongs to it */
 /* Of a run without a prediction: with what its report, which is freed and may be NULL, says would fit. */
-int fail_run(const pm_error *error, pm_report *report);
+int fail_run(const cli_request *request, const pm_error *error, pm_report *report);
 int fail_memory(void);
 void note(const cli_request *request, const char *format, ...) PRINTF_LIKE(2, 3); /* not with --quiet */
 void note_lines(const cli_request *request, const char *lines);                   /* each line a note */

@@ -11,24 +11,25 @@ bool deadline_wanted(const cli_request *request)
 
 /* ---- What is asked ---- */
 
-static const cli_field goals[] = {{OPTION_WITHIN, "within"},
-                                  {OPTION_TOKENS, "tokens"},
-                                  {OPTION_SAMPLES, "samples"},
-                                  {OPTION_MAX_NODES, "max_nodes"},
-                                  {OPTION_GPU_MTBF, "gpu_mtbf"},
-                                  {OPTION_NODE_MTBF, "node_mtbf"},
-                                  {OPTION_CHECKPOINT_RATE, "checkpoint_rate"},
-                                  {OPTION_CHECKPOINT, "checkpoint"},
-                                  {OPTION_RESTART, "restart"},
-                                  {OPTION_INTERVAL, "interval"},
-                                  {OPTION_PUE, "pue"},
-                                  {OPTION_GPU_HOUR_PRICE, "gpu_hour_price"}};
+static const cli_field goals[] = {{OPTION_WITHIN, "within"}, {OPTION_MAX_NODES, "max_nodes"}};
+
+/* What is trained on, failures, prices: as the run has them. */
+static void take_run(const pm_run *run, pm_training_goal *goal)
+{
+  const pm_record_type *type = pm_record_type_find("training_goal");
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *own = pm_record_find_field(pm_record_type_find("run"), type->fields[i].name);
+    if (own != NULL) pm_record_set_number(&type->fields[i], goal, pm_record_get_number(own, run), NULL);
+  }
+}
 
 static int read_goal(const cli_request *request, const cli_deadline *d, cli_prices *prices, pm_training_goal *goal)
 {
   *goal = pm_training_goal_make();
   if (!read_fields(request, "training_goal", goals, sizeof goals / sizeof goals[0], goal)) return CODE_USAGE;
+  take_run(d->base, goal);
   int code = read_prices(request, d->catalog, prices);
+  if (code == CODE_DONE) code = take_currency(prices, field_given(request, "gpu_hour_price"));
   goal->price = price_of(prices, pm_system_get_machine(d->system)->id);
   return code;
 }
@@ -49,7 +50,7 @@ static pm_report *report_of(const cli_deadline *d, const cli_prices *prices, con
   if (pm_study_complete(d->study, d->given, &run, &run, sizeof run, 1, error) != PM_OK) return NULL;
   const pm_report_question asked = {.of = PM_REPORT_OF_DEADLINE, .given = d->given, .runs = &run,
                                     .run_size = sizeof run, .goal = goal, .table = table,
-                                    .currency = prices->count > 0 ? prices->currency : NULL};
+                                    .currency = prices->currency[0] != '\0' ? prices->currency : NULL};
   return pm_study_get_plan(d->study, error) != NULL ? pm_study_new_report(d->study, &asked, error) : NULL;
 }
 

@@ -19,33 +19,91 @@ static void add_precision(const pm_report *report, char *text, size_t size)
     snprintf(text + used, size - used, "; in %s it needs %s", block->lines[0].label, block->lines[0].text);
 }
 
-/* "; --zero 3 --recompute full fits" */
-static void add_plan(const pm_report *report, char *text, size_t size)
+static bool is_changed(const pm_report_block *block, const char *field)
+{
+  for (size_t i = 0; i < block->count; i++)
+    if (strcmp(block->lines[i].label, field) == 0) return true;
+  return false;
+}
+
+/* " --zero 3", " --sp", " --usable-memory \"80 GB\"" */
+static void add_option(const char *name, const char *value, char *text, size_t size)
+{
+  size_t used = strlen(text);
+  const char *quote = strpbrk(value, " ;&*?()") != NULL ? "\"" : "";
+  snprintf(text + used, size - used, " --%s%s%s%s%s", name, value[0] != '\0' ? " " : "", quote, value, quote);
+}
+
+static void add_field(const pm_field *field, const char *value, char *text, size_t size)
 {
   char option[OPTION_NAME];
+  bool on = is_switch(field) && strcmp(value, "yes") == 0;
+  field_option(field, option, sizeof option);
+  add_option(option, on ? "" : value, text, size);
+}
+
+/* What was asked, without what the plan decides. */
+static void add_asked(const cli_request *request, const pm_report_block *block, char *text, size_t size)
+{
+  static const struct { option_id id; const char *name; } others[] = {
+    {OPTION_GLOBAL_BATCH, "global-batch"}, {OPTION_FRAMEWORK, "framework"}, {OPTION_RUN, "run"}};
+  size_t used = strlen(text);
+  snprintf(text + used, size - used, "perfmodel %s", request->command->name);
+  for (size_t i = 0; i < request->arguments.count; i++) {
+    used = strlen(text);
+    snprintf(text + used, size - used, " %s", request->arguments.items[i]);
+  }
+  for (size_t i = 0; i < request->given_count; i++)
+    if (!is_changed(block, request->given[i].field->name))
+      add_field(request->given[i].field, request->given[i].text, text, size);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (request->value[others[i].id] != NULL) add_option(others[i].name, request->value[others[i].id], text, size);
+  for (size_t i = 0; i < request->sets.count; i++) add_option("set", request->sets.items[i], text, size);
+  for (size_t i = 0; i < request->catalogs.count; i++) add_option("catalog", request->catalogs.items[i], text, size);
+}
+
+/* "; this fits: perfmodel predict ... --zero 3 --recompute full", or that no plan does. */
+static void add_plan(const cli_request *request, const pm_report *report, char *text, size_t size)
+{
   const pm_record_type *type = pm_record_type_find("run");
   const pm_report_block *block = find_block(report, "fitting_plan");
   size_t used = strlen(text);
-  if (block != NULL) snprintf(text + used, size - used, ";");
-  for (size_t i = 0; block != NULL && i < block->count; i++) {
-    const pm_report_line *line = &block->lines[i];
-    const pm_field *field = pm_record_find_field(type, line->label);
-    if (field != NULL) field_option(field, option, sizeof option);
-    used = strlen(text);
-    if (field == NULL) snprintf(text + used, size - used, " %s", line->text);
-    else snprintf(text + used, size - used, " --%s%s%s%s", option, is_switch(field) ? "" : " ",
-                  is_switch(field) ? "" : line->text, i + 1 == block->count ? " fits" : "");
-  }
+  if (block == NULL || block->count == 0) return;
+  bool none = pm_record_find_field(type, block->lines[0].label) == NULL;
+  snprintf(text + used, size - used, "; %s", none ? block->lines[0].text : "this fits: ");
+  if (none) return;
+  add_asked(request, block, text, size);
+  for (size_t i = 0; i < block->count; i++)
+    add_field(pm_record_find_field(type, block->lines[i].label), block->lines[i].text, text, size);
 }
 
-int fail_run(const pm_error *error, pm_report *report)
+/* A call has the whole network on each GPU; a server need not. */
+static void add_server(const cli_request *request, const pm_report *report, char *text, size_t size)
 {
-  char hints[256] = "";
+  size_t used = strlen(text);
+  if (strcmp(request->command->name, "infer") != 0 || find_block(report, "fitting_precision") != NULL) return;
+  snprintf(text + used, size - used, "; perfmodel serve splits language models over GPUs (--tp)");
+}
+
+static void add_layouts(const cli_request *request, char *text, size_t size)
+{
+  size_t used = strlen(text);
+  if (strcmp(request->command->name, "serve") != 0) return;
+  snprintf(text + used, size - used, "; layouts that fit, if any do: perfmodel search %s %s --serve",
+           request->arguments.items[0], request->arguments.items[1]);
+}
+
+int fail_run(const cli_request *request, const pm_error *error, pm_report *report)
+{
+  char hints[2048] = "";
   if (error->status == PM_STATUS_DOES_NOT_FIT) {
     add_precision(report, hints, sizeof hints);
-    add_plan(report, hints, sizeof hints);
+    add_server(request, report, hints, sizeof hints);
+    snprintf(hints + strlen(hints), sizeof hints - strlen(hints), "; --ignore-memory predicts all the same");
+    add_plan(request, report, hints, sizeof hints);
+    add_layouts(request, hints, sizeof hints);
   }
   pm_report_free(report);
   if (error->status != PM_STATUS_DOES_NOT_FIT) return fail_error(error);
-  return fail(error_code(error), "%s%s; --ignore-memory predicts all the same", error->text, hints);
+  return fail(error_code(error), "%s%s", error->text, hints);
 }

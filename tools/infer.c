@@ -86,7 +86,7 @@ static int answer_all(const cli_request *request, question *q)
   if (code == CODE_DONE) code = predict_all(&q->asked, q->plan, 0);
   if (code != CODE_DONE) return code;
   if (q->asked.count == 1 && pm_inference_check(q->plan, call_at(q, 0), &error) != PM_OK)
-    return fail_run(&error, report_of(q, NULL));
+    return fail_run(request, &error, report_of(q, NULL));
   return find_batches(q);
 }
 

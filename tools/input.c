@@ -3,6 +3,7 @@
 #include <string.h>
 #include "asked.h"
 #include "input_path.h"
+#include "options.h"
 
 typedef struct question {
   pm_input_setup setup;
@@ -153,7 +154,7 @@ static const cli_option options[] = {
   {OPTION_STORAGE, '\0', "storage", "NAME", "see perfmodel list storages (default: the machine's own)"},
   {OPTION_RATE, '\0', "rate", "RATE", "samples that the GPUs of a node would take, such as \"2940 samples/s\""},
   {OPTION_NETWORK, '\0', "network", "NAME", "predict that rate for this network instead; see perfmodel list networks"},
-  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples input_rate no_prefetch"},
+  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples input_rate no_prefetch " TRAINING_FIELDS},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "its samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "options.h"
 #include "runs.h"
 
 typedef struct question {
@@ -93,8 +94,9 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
   int status = pm_table_add_text(table, "update", "optimizer", &update, error);
   if (status == PM_OK) status = pm_table_add_records(table, q->asked.type, run, error);
   static const char *const dropped[] = {"network_index", "system_index", "framework_index", "profile_index",
-                                        "engine_index",
-                                        "optimizer", "epoch_samples", "input_rate", "no_prefetch"};
+                                        "engine_index", "optimizer", "epoch_samples", "input_rate", "no_prefetch",
+                                        "tokens", "samples", "gpu_mtbf", "node_mtbf", "checkpoint_rate", "checkpoint",
+                                        "restart", "interval", "pue", "gpu_hour_price"};
   for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, error);
   if (status == PM_OK)
@@ -203,7 +205,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_FIELDS, '\0', "run", NULL, "overlap kernel_model epoch_samples input_rate no_prefetch ignore_memory"},
+  {OPTION_FIELDS, '\0', "run", NULL,
+   "overlap kernel_model epoch_samples input_rate no_prefetch ignore_memory " TRAINING_FIELDS},
   {OPTION_FIELDS, '\0', "serving_run", NULL,
    "kernel_model ignore_memory arrivals rate arrival_cv length_cv duration percentile hit_ratio acceptance draft_time "
    "client_time bunching expert_imbalance concurrency"},

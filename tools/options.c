@@ -42,7 +42,11 @@ static void list_choices(const pm_field *field, const char *between, char *list,
 static void name_value(const pm_field *field, bool many, char *value, size_t size)
 {
   char choices[512];
-  const char *word = strcmp(field->unit, "1") == 0 ? "N" : strcmp(field->unit, "1/s") == 0 ? "RATE" : "SIZE";
+  static const char *const words[][2] = {{"1", "N"}, {"1/s", "RATE"}, {"B/s", "RATE"}, {"s", "TIME"},
+                                         {"currency/h", "PRICE"}};
+  const char *word = "SIZE";
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strcmp(field->unit, words[i][0]) == 0) word = words[i][1];
   if (field->kind == PM_FIELD_CHOICE) list_choices(field, "|", choices, sizeof choices);
   bool few = field->kind == PM_FIELD_CHOICE && strlen(choices) <= CHOICES_SHOWN;
   if (field->kind == PM_FIELD_CHOICE) word = few ? choices : "NAME";
@@ -147,8 +151,8 @@ static bool is_share(const pm_field *field)
 
 static bool is_count(const pm_field *field)
 {
-  bool plain = field->kind == PM_FIELD_REAL && strcmp(field->unit, "1") == 0;
-  return field->kind == PM_FIELD_INT || (plain && !is_share(field));
+  bool plain = field->kind == PM_FIELD_REAL && strstr(field->name, "batch") != NULL;
+  return field->kind == PM_FIELD_INT || plain;
 }
 
 static bool read_share(const char *name, const pm_field *field, void *record, const char *text)
@@ -160,7 +164,7 @@ static bool read_share(const char *name, const pm_field *field, void *record, co
   return true;
 }
 
-/* A quantity with its unit; a rate is known for one without it too. */
+/* A quantity with its unit; a rate is known for one without it too. "300B" of what is plainly counted. */
 static bool read_quantity(const char *name, const pm_field *field, void *record, const char *text)
 {
   double value;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asked.h"
+#include "price.h"
 #include "settings.h"
 
 /* One network on one system, and all that the answer is made of. */
@@ -16,6 +17,7 @@ typedef struct cli_study {
   pm_run run;
   pm_prediction prediction;
   pm_dataset dataset; /* its id is empty if none was named */
+  cli_prices prices;  /* their currency */
 } cli_study;
 
 /* ---- What is asked ---- */
@@ -28,6 +30,8 @@ static int read_question(const cli_request *request, cli_study *study)
   int code = read_settings(request, "run", &study->run, &study->given, &global_batch);
   if (code != CODE_DONE) return code;
   if (!read_run(request, "run", &study->run)) return CODE_USAGE;
+  code = take_currency(&study->prices, field_given(request, "gpu_hour_price"));
+  if (code != CODE_DONE) return code;
   return read_global_batch(request, global_batch, &study->run, &study->given);
 }
 
@@ -60,7 +64,7 @@ static pm_report *report_of(const cli_study *study, pm_error *error)
   const char *dataset = study->dataset.id[0] != '\0' ? study->dataset.name : NULL;
   const pm_report_question asked = {.given = &study->given, .runs = &study->run, .run_size = sizeof study->run,
                                     .answers = &study->prediction, .answer_size = sizeof study->prediction,
-                                    .count = 1, .dataset = dataset};
+                                    .count = 1, .dataset = dataset, .currency = study->prices.currency};
   return pm_study_new_report(study->study, &asked, error);
 }
 
@@ -130,16 +134,16 @@ static pm_table *stages_table(const cli_study *study, pm_error *error)
 }
 
 /* Why there is no prediction, with what would help. */
-static int refuse(cli_study *study, const pm_error *error)
+static int refuse(const cli_request *request, cli_study *study, const pm_error *error)
 {
   pm_predict(study->plan, &study->run, &study->prediction, 1);
-  return fail_run(error, report_of(study, NULL));
+  return fail_run(request, error, report_of(study, NULL));
 }
 
 static int answer(const cli_request *request, cli_study *study)
 {
   pm_error error = PM_ERROR_NONE;
-  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse(study, &error);
+  int code = pm_run_check(study->plan, &study->run, &error) == PM_OK ? CODE_DONE : refuse(request, study, &error);
   if (code == CODE_DONE && request->value[OPTION_TRACE] != NULL) code = write_trace(request, study);
   if (code != CODE_DONE) return code;
   if (request->value[OPTION_STAGES] != NULL) return write_table(request, stages_table(study, &error), &error);

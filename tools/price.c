@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "price.h"
+#include "options.h"
 
 enum { LINE = 512 };
+
+#define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 static char *trimmed(char *text)
 {
@@ -43,6 +46,15 @@ static bool name_machine(const pm_catalog *catalog, const char *name, char text[
   if (id == NULL) gpu = pm_catalog_resolve(catalog, "gpus", name, NULL);
   snprintf(text, PM_TEXT_MAX, "%s%s", gpu != NULL ? "gpu:" : "", gpu != NULL ? gpu : id != NULL ? id : "");
   return text[0] != '\0';
+}
+
+int take_currency(cli_prices *prices, const char *text)
+{
+  char currency[sizeof prices->currency];
+  size_t letters = text != NULL ? strcspn(text, LETTERS) : 0;
+  if (text == NULL || text[letters] == '\0') return CODE_DONE;
+  snprintf(currency, sizeof currency, "%.*s", (int)strspn(text + letters, LETTERS), text + letters);
+  return set_currency(prices, currency);
 }
 
 /* "dgx1-v100=149000 USD" or "dgx1-v100,149000 USD" */
@@ -103,6 +115,7 @@ int read_prices(const cli_request *request, const pm_catalog *catalog, cli_price
 int read_gpu_prices(const cli_request *request, const pm_catalog *catalog, cli_prices *prices)
 {
   const char *text = request->value[OPTION_GPU_HOUR_PRICE];
+  if (text == NULL) text = field_given(request, "gpu_hour_price"); /* of a command that also asks about training */
   char amount[LINE];
   memset(prices, 0, sizeof *prices);
   if (text == NULL) return CODE_DONE;

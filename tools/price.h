@@ -27,6 +27,9 @@ int read_gpu_prices(const cli_request *request, const pm_catalog *catalog, cli_p
 /* "149000 USD", in the currency of the others; changes `text`. An exit code. */
 int read_amount(cli_prices *prices, char *text, double *amount);
 
+/* The currency of "2.5 USD" or "2.5 USD/h", if it names one: that of the others. `text` may be NULL. An exit code. */
+int take_currency(cli_prices *prices, const char *text);
+
 double price_of(const cli_prices *prices, const char *system); /* NAN: unknown; the last one wins */
 
 #endif

@@ -80,12 +80,21 @@ static int unknown_option(const cli_request *request, const char *word)
   return fail(CODE_USAGE, "unknown option \"%.80s\"; see perfmodel %s --help", word, request->command->name);
 }
 
-static void keep_field(cli_request *request, const pm_field *field, const char *text)
+/* An option has one value; another one of it would be silently dropped. */
+static int given_twice(const cli_option *option, const char *first, const char *second)
 {
-  size_t i = 0;
-  while (i < request->given_count && request->given[i].field != field) i++;
-  request->given[i] = (cli_given){field, text};
-  if (i == request->given_count) request->given_count++;
+  return fail(CODE_USAGE, "--%s is given twice, as \"%.80s\" and \"%.80s\"; give it once", option->name, first, second);
+}
+
+static int keep_field(cli_request *request, const cli_known *known, const char *text)
+{
+  for (size_t i = 0; i < request->given_count; i++) {
+    if (request->given[i].field != known->field) continue;
+    bool same = strcmp(request->given[i].text, text) == 0;
+    return same ? CODE_DONE : given_twice(&known->option, request->given[i].text, text);
+  }
+  request->given[request->given_count++] = (cli_given){known->field, text};
+  return CODE_DONE;
 }
 
 /* --columns 1024 of a kernel was the size of a row; columns of the result have names. */
@@ -96,17 +105,18 @@ static const cli_known *row_size(const cli_request *request, const cli_known *kn
   return size != NULL ? size : known;
 }
 
-static void keep(cli_request *request, const cli_known *known, const char *value)
+static int keep(cli_request *request, const cli_known *known, const char *value)
 {
   const cli_option *option = &known->option;
-  if (known->field != NULL) {
-    keep_field(request, known->field, value);
-    return;
-  }
+  if (known->field != NULL) return keep_field(request, known, value);
+  bool many = option->id == OPTION_CATALOG || option->id == OPTION_SET || option->id == OPTION_AXIS;
+  const char *before = request->value[option->id];
+  if (!many && before != NULL && strcmp(before, value) != 0) return given_twice(option, before, value);
   if (option->id == OPTION_CATALOG) request->catalogs.items[request->catalogs.count++] = value;
   if (option->id == OPTION_SET) request->sets.items[request->sets.count++] = value;
   if (option->id == OPTION_AXIS) request->axes.items[request->axes.count++] = value;
   request->value[option->id] = value;
+  return CODE_DONE;
 }
 
 /* `value` is what stands behind '=', or a letter, or NULL: then the next word is the value. */
@@ -115,14 +125,12 @@ static int take_option(cli_request *request, cli_words *words, const cli_known *
   const cli_option *option = &known->option;
   if (option->value == NULL) {
     if (value != NULL && known->field == NULL) return fail(CODE_USAGE, "--%s takes no value", option->name);
-    keep(request, known, value != NULL ? value : known->field != NULL ? "yes" : "");
-    return CODE_DONE;
+    return keep(request, known, value != NULL ? value : known->field != NULL ? "yes" : "");
   }
   if (value == NULL && words->next < words->count) value = words->word[words->next++];
   if (value == NULL) return fail(CODE_USAGE, "--%s needs a value: %s", option->name, option->value);
   if (value[0] == '\0') return fail(CODE_USAGE, "--%s has an empty value; it takes %s", option->name, option->value);
-  keep(request, row_size(request, known, value), value);
-  return CODE_DONE;
+  return keep(request, row_size(request, known, value), value);
 }
 
 static int take_long(cli_request *request, cli_words *words, const char *word)
@@ -140,7 +148,8 @@ static int take_letters(cli_request *request, cli_words *words, const char *word
     const cli_known *option = find_option(request, has_letter, letter, 1);
     if (option == NULL) return unknown_option(request, word);
     if (option->option.value != NULL) return take_option(request, words, option, letter[1] != '\0' ? letter + 1 : NULL);
-    keep(request, option, "");
+    int code = keep(request, option, "");
+    if (code != CODE_DONE) return code;
   }
   return CODE_DONE;
 }

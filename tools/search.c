@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "deadline.h"
+#include "price.h"
 #include "serving_goal.h"
 #include "settings.h"
 
@@ -19,6 +20,8 @@ typedef struct cli_search {
   pm_given given;
   pm_run base;
   cli_axes axes;
+  cli_prices prices;   /* their currency */
+  bool fastest;        /* the order of plans */
   double global_batch, top;
   size_t frameworks;   /* that were named */
   pm_search *search;
@@ -26,6 +29,19 @@ typedef struct cli_search {
 } cli_search;
 
 /* ---- What is asked ---- */
+
+static bool read_rank(const cli_request *request, bool *fastest)
+{
+  const char *rank = request->value[OPTION_RANK];
+  *fastest = rank != NULL && strcmp(rank, "fastest") == 0;
+  if (rank != NULL && !*fastest && strcmp(rank, "bound") != 0)
+    return fail(CODE_USAGE, "--rank \"%.80s\" is unknown; it is one of bound, fastest", rank), false;
+  const option_id others[] = {OPTION_WHY, OPTION_CHOICES, OPTION_FRONT, OPTION_WITHIN};
+  for (size_t i = 0; i < sizeof others / sizeof others[0] && rank != NULL; i++)
+    if (request->value[others[i]] != NULL)
+      return fail(CODE_USAGE, "--rank has no effect with --%s", option_name(request, others[i])), false;
+  return true;
+}
 
 static int read_question(const cli_request *request, cli_search *s)
 {
@@ -39,7 +55,9 @@ static int read_question(const cli_request *request, cli_search *s)
   if (!read_axes(request, pm_record_type_find("run"), &s->base, &s->axes) ||
       !read_count("global-batch", batch, COUNT_MOST, &s->global_batch))
     return CODE_USAGE;
-  return top == NULL || read_count("top", top, TOP_MOST, &s->top) ? CODE_DONE : CODE_USAGE;
+  if (top != NULL && !read_count("top", top, TOP_MOST, &s->top)) return CODE_USAGE;
+  if (!read_rank(request, &s->fastest)) return CODE_USAGE;
+  return take_currency(&s->prices, field_given(request, "gpu_hour_price"));
 }
 
 static int open_all(const cli_request *request, cli_search *s)
@@ -142,11 +160,12 @@ static int evaluate(cli_search *s)
 
 /* ---- What is answered ---- */
 
-static pm_search_view view_of(const cli_request *request)
+static pm_search_view view_of(const cli_request *request, const cli_search *s)
 {
   return request->value[OPTION_WHY] != NULL       ? PM_SEARCH_VIEW_WHY
          : request->value[OPTION_CHOICES] != NULL ? PM_SEARCH_VIEW_CHOICES
          : request->value[OPTION_FRONT] != NULL   ? PM_SEARCH_VIEW_FRONT
+         : s->fastest                        ? PM_SEARCH_VIEW_FASTEST
                                                   : PM_SEARCH_VIEW_PLANS;
 }
 
@@ -158,7 +177,8 @@ static pm_table *tabulate(const cli_search *s, pm_search_view view, pm_error *er
 static pm_report *report_of(const cli_search *s, pm_error *error)
 {
   const pm_report_question asked = {.of = PM_REPORT_OF_SEARCH, .given = &s->given, .search = s->result,
-                                    .global_batch = s->global_batch};
+                                    .global_batch = s->global_batch, .currency = s->prices.currency,
+                                    .view = s->fastest ? PM_SEARCH_VIEW_FASTEST : PM_SEARCH_VIEW_PLANS};
   return pm_study_new_report(s->study, &asked, error);
 }
 
@@ -167,7 +187,7 @@ static int write_best(const cli_request *request, const cli_search *s)
 {
   pm_run best;
   size_t number;
-  if (pm_search_result_get_plan(s->result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK ||
+  if (pm_search_result_get_plan(s->result, view_of(request, s), 0, &number) != PM_OK ||
       pm_search_get_run(s->search, number, &best) != PM_OK)
     return fail(CODE_INTERNAL, "the best plan is not found");
   return write_settings(request, request->value[OPTION_AS], "run", &best, s->global_batch);
@@ -176,13 +196,14 @@ static int write_best(const cli_request *request, const cli_search *s)
 static int answer(const cli_request *request, const cli_search *s)
 {
   pm_error error = PM_ERROR_NONE;
+  pm_search_view view = view_of(request, s);
   if (pm_search_result_count(s->result, 1) == 0)
     return fail(CODE_CONSTRAINT, "none of %zu plans fits into memory: more GPUs, or larger ones, would help",
                 pm_search_result_count(s->result, 0));
   if (request->value[OPTION_AS] != NULL) return write_best(request, s);
-  if (is_report(request) && view_of(request) == PM_SEARCH_VIEW_PLANS)
+  if (is_report(request) && (view == PM_SEARCH_VIEW_PLANS || view == PM_SEARCH_VIEW_FASTEST))
     return write_document(request, report_of(s, &error), &error);
-  return write_table(request, tabulate(s, view_of(request), &error), &error);
+  return write_table(request, tabulate(s, view, &error), &error);
 }
 
 /* How many nodes: of one system, in one framework, with one value of every option. */
@@ -199,6 +220,9 @@ static int answer_deadline(const cli_request *request, const cli_search *s)
 static int search_all(const cli_request *request, cli_search *s)
 {
   if (deadline_wanted(request)) return answer_deadline(request, s);
+  if (request->value[OPTION_MAX_NODES] != NULL || request->value[OPTION_PRICE] != NULL)
+    return fail(CODE_USAGE, "--%s has no effect without --within",
+                request->value[OPTION_PRICE] != NULL ? "price" : "max-nodes");
   int code = make_search(request, s);
   if (code == CODE_DONE) code = evaluate(s);
   return code == CODE_DONE ? answer(request, s) : code;
@@ -251,7 +275,9 @@ static const cli_option options[] = {
    "what runs it (default: as perfmodel predict, by each plan); see perfmodel list "
                                                     "frameworks"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
-  {OPTION_TOP, '\0', "top", "N", "so many of the fastest plans (default 10)"},
+  {OPTION_TOP, '\0', "top", "N", "so many of the first plans (default 10)"},
+  {OPTION_RANK, '\0', "rank", "bound|fastest", "order of the plans: bound, the lower end of the 80 % interval of their "
+                                              "rate (default), or fastest, their rate"},
   {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, "
                                       "instead"},
   {OPTION_WHY, '\0', "why", NULL, "for each choice the best plan with another value, as a table, instead"},

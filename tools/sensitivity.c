@@ -4,6 +4,7 @@
 #include <string.h>
 #include "input_path.h"
 #include "price.h"
+#include "options.h"
 #include "runs.h"
 
 enum { UPGRADES_MOST = 64, WORD = 256 };
@@ -255,7 +256,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
   TASK_OPTION,
-  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
+  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples " TRAINING_FIELDS},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it; none: kernels and collectives only (default: as perfmodel "
                                                 "predict); see perfmodel list frameworks, with --inference also "

@@ -47,7 +47,7 @@ static int answer_all(const cli_request *request, question *q)
   if (code != CODE_DONE || q->asked.count > 1) return code;
   if (pm_task_check(q->plan, PM_TASK_SERVING, run_at(&q->asked, 0), q->asked.type->size, &error) == PM_OK)
     return CODE_DONE;
-  return fail_run(&error, report_of(q, NULL));
+  return fail_run(request, &error, report_of(q, NULL));
 }
 
 /* Of one run a report, of several a row each. */

@@ -35,7 +35,7 @@ static int check_options(const cli_request *request)
                                      OPTION_MINIMIZE, OPTION_GLOBAL_BATCH, OPTION_PRICE, OPTION_PUE, OPTION_STORAGE,
                                      OPTION_UNITS, OPTION_LOADER, OPTION_CPU, OPTION_CACHE, OPTION_SWITCH_PORTS,
                                      OPTION_OVERSUBSCRIPTION, OPTION_MAX_NODES, OPTION_PARETO, OPTION_WHY,
-                                     OPTION_CHOICES, OPTION_AS, OPTION_TOKENS, OPTION_SAMPLES, OPTION_INTERVAL};
+                                     OPTION_CHOICES, OPTION_AS, OPTION_RANK};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
     if (request->value[others[i]] != NULL)
       return fail(CODE_USAGE, "--%s has no effect in serving; give --rate, --ttft, --tpot, --gpu-hour-price",
@@ -54,10 +54,25 @@ static int read_goal(const cli_request *request, int32_t layouts, pm_serving_goa
   return read_fields(request, "serving_goal", fields, sizeof fields / sizeof fields[0], goal) ? CODE_DONE : CODE_USAGE;
 }
 
+/* The price of a GPU, which is a field of training, is here one of each system. */
+static int start_choices(const cli_request *request, serving_question *q)
+{
+  cli_request own = *request;
+  own.given = (cli_given *)malloc((request->given_count + 1) * sizeof *own.given);
+  own.given_count = 0;
+  if (own.given == NULL) return fail_memory();
+  for (size_t i = 0; i < request->given_count; i++)
+    if (strcmp(request->given[i].field->name, "gpu_hour_price") != 0)
+      own.given[own.given_count++] = request->given[i];
+  int code = start_runs(&q->asked, &own, PM_TASK_SERVING, true);
+  free(own.given);
+  return code;
+}
+
 static int read_question(const cli_request *request, const char *systems, int32_t layouts, serving_question *q)
 {
   int code = check_options(request);
-  if (code == CODE_DONE) code = start_runs(&q->asked, request, PM_TASK_SERVING, true);
+  if (code == CODE_DONE) code = start_choices(request, q);
   if (code == CODE_DONE) code = read_goal(request, layouts, &q->goal);
   if (code != CODE_DONE) return code;
   if (systems == NULL)

@@ -139,7 +139,7 @@ static const cli_option options[] = {
                                             "ms\""},
   {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012); see perfmodel list datasets"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
-  {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples"},
+  {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples " TRAINING_FIELDS},
   {OPTION_FIELDS, '\0', "serving_run", "many", "nodes concurrency arrivals ignore_memory"},
   SERVING_GOAL_OPTIONS,
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is "

@@ -22,6 +22,8 @@ static int read_goal(const cli_request *request, pm_size_goal *goal)
   if (isnan(goal->rate) && isnan(goal->within))
     return fail(CODE_USAGE, "give --target-rate, or --epochs and --within");
   if (goal->latency <= 0) return fail(CODE_USAGE, "--latency %s is not positive", request->value[OPTION_LATENCY]);
+  if (goal->minimize == PM_MINIMIZE_COST && request->value[OPTION_PRICE] == NULL)
+    return fail(CODE_USAGE, "--minimize cost needs prices: give --price SYSTEM=AMOUNT CURRENCY");
   if (!isnan(goal->within) && isnan(goal->epochs)) return fail(CODE_USAGE, "--within needs --epochs");
   return CODE_DONE;
 }

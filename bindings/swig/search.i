@@ -7,12 +7,12 @@ double pm_search_count(const pm_search *search);
 double pm_search_result_count(const pm_search_result *result, int fitting);
 
 %{
-/* The view of that name, "plans", "front", "why" or "choices"; of another one that the library refuses. */
+/* The view of that name, "plans", "front", "why", "choices" or "fastest"; of another one that the library refuses. */
 static pm_search_view view_named(const char *which)
 {
-  static const char *const names[] = {"plans", "front", "why", "choices"};
+  static const char *const names[] = {"plans", "front", "why", "choices", "fastest"};
   int view = 0;
-  while (view < 4 && strcmp(which, names[view]) != 0) view++;
+  while (view < 5 && strcmp(which, names[view]) != 0) view++;
   return (pm_search_view)view;
 }
 
@@ -70,7 +70,7 @@ static void search_result_add(pm_search_result *result, const pm_search_result *
   if (status != PM_OK) fail(error, status, "results of different searches are not added");
 }
 
-/* "run" records of what is kept: of the "plans", the fastest first, or of the "front". */
+/* "run" records of what is kept: of the "plans", the "fastest" or the "front". */
 static records search_runs(const pm_search *search, const pm_search_result *result, const char *which, pm_error *error)
 {
   pm_search_view view = view_named(which);

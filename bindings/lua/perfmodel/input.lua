@@ -15,7 +15,7 @@ local input = {}
 
 local COUNTS = arguments.options "gpus nodes"
 local OPTIONS = arguments.options("dataset storage loader cpu run network",
-                                  arguments.but(study.OPTIONS, "epoch_samples input_rate no_prefetch"))
+                                  arguments.but(study.OPTIONS, "input_rate no_prefetch " .. study.NO_STEP))
 
 local InputRates = strict.class("input rates", arguments.options("assumed", fields.set "input_rates"))
 

@@ -22,7 +22,7 @@ local function asked_of(options)
   for name in pairs(options) do
     if study.OPTIONS[name] and not task.options[name] then error(name .. " has no effect in " .. task.name, 0) end
   end
-  local own = study.take(options, "usable gpu", "epoch_samples input_rate no_prefetch ignore_memory")
+  local own = study.take(options, "usable gpu", "input_rate no_prefetch ignore_memory " .. study.NO_STEP)
   own.system, own.usable = options.system or options.gpu, options.usable
   study.check_single(own, "")
   if task.name == "training" then own.ignore_memory = true end -- it is asked for, whether or not it fits

@@ -59,13 +59,14 @@ end
 local function found(made, handle, result, global_batch, given)
   local self = {count = core.search_result_count(result, 0), fitting = core.search_result_count(result, 1)}
   local function view(which) return new_table(core.search_table(made.study, result, which, given, 1)) end
-  self.plans, self.front, self.why, self.choices = view "plans", view "front", view "why", view "choices"
+  self.plans, self.fastest, self.front = view "plans", view "fastest", view "front"
+  self.why, self.choices = view "why", view "choices"
   local best = strict.unpack(core.search_runs(handle, result, "plans"))[1]
   local run = core.pack("run", {best})
   self.best = predict.of(made, run, study.assumed(made, run, given, 1)[1], given, 1)
   self.options = options_of(best, global_batch)
   if made.frameworks > 0 then self.options.framework = framework_of(made, best) end
-  inside[self] = made
+  inside[self] = {made, handle} -- plans are those of the search
   return report.attach(self, Search, function()
     return core.search_report(made.study, result, given, 1, global_batch)
   end)
@@ -74,9 +75,9 @@ end
 --- Every way to share a network out over GPUs for a global batch, and the best of them: pm.search{network =
 --- "llama3-70b", system = "dgx-h100", gpus = 512, global_batch = 1024, precision = "bf16"}. Options: those of
 --- pm.predict but batch, each one value or a list; what plans decide is tried where it is not given. top: how many
---- plans are kept. The answer has `plans` and `front` (table objects), `why` and `choices` (what other choices cost),
---- `best` (its prediction), `options` (as pm.predict takes it), `count`, `fitting`, and the method
---- to_settings(format).
+--- plans are kept. The answer has `plans` (by the lower end of their interval), `fastest`, `front` (table objects),
+--- `why` and `choices` (what other choices cost), `best` (its prediction), `options` (as pm.predict takes it), `count`,
+--- `fitting`, and the method to_settings(format).
 search.search = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
   if options.global_batch == nil then error("global_batch is missing", 0) end

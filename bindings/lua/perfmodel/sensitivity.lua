@@ -42,7 +42,7 @@ end
 -- The options of a question of its task: what input reaches is of training.
 local function own_of(options, more)
   local trains = study.task(type(options) == "table" and options.task or nil).name == "training"
-  return study.take(options, trains and more .. " " .. PATH or more, trains and "epoch_samples" or "")
+  return study.take(options, trains and more .. " " .. PATH or more, trains and study.NO_STEP or "")
 end
 
 -- The input path of the options, or none.

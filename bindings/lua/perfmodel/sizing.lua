@@ -51,7 +51,7 @@ end
 sizing.size = arguments.public(function(options)
   local replicas = study.task(type(options) == "table" and options.task or nil).replicas
   local own = study.take(options, OPTIONS .. (replicas and "latency" or OF_TRAINING),
-                         replicas and "nodes" or "nodes epoch_samples")
+                         replicas and "nodes" or "nodes " .. study.NO_STEP)
   local from = catalog.of(options)
   for _, name in ipairs{"global_batch", "latency"} do
     if own.batch ~= nil and options[name] ~= nil then error("batch and " .. name .. " exclude each other", 0) end

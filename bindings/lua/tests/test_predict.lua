@@ -12,7 +12,9 @@ end
 local p, names = run{epoch_samples = 1281167}, {assumed = true}
 for _, field in ipairs(pm.fields("prediction")) do
   names[field.name] = true
+  local of_training = field.name:find("^training_") or field.name:find("^checkpoint_") -- which is not asked for
   local unknown = field.name:find("throughput_p", 1, true) or field.name == "tokens_per_second" -- of images
+                  or of_training or field.name == "mtbf" or field.name == "goodput"
   assert(p[field.name] ~= nil or unknown, field.name .. " is absent")
 end
 for name in pairs(p) do assert(names[name], name .. " is no field") end
@@ -21,6 +23,9 @@ check.equal(p.assumed, "momentum, pytorch-2.4")
 assert(tostring(p):find("; assumed: " .. p.assumed, 1, true))
 check.equal(p.total_gpus, 8)
 check.equal(run().epoch_time, nil, "an epoch without samples")
+local trained = run{samples = "10M", gpu_hour_price = "2.5 USD", pue = 1.2}
+check.close(trained.training_cost, 2.5 * trained.training_gpu_hours, 1e-12)
+check.close(trained.training_time, math.ceil(10e6 / 512) * trained.step_time, 1e-12)
 assert(tostring(p):find("samples/s", 1, true))
 local bert = run{network = "bert-base"}
 assert(bert.tokens_per_second == 128 * bert.throughput and tostring(bert):find("tokens/s", 1, true))

@@ -101,6 +101,11 @@ def given(type_name: str) -> list[Field]:
     return [f for f in fields(type_name) if f.option]
 
 
+def is_plain(f: Field) -> bool:
+    """Whether a number is no text either: "300B" tokens are, a batch is not."""
+    return f.unit == "1" and "batch" in f.name
+
+
 def annotation(f: Field, many: bool) -> str:
     """The type of a keyword: the name that `_inputs` has for it."""
     if f.yes_no:
@@ -110,5 +115,5 @@ def annotation(f: Field, many: bool) -> str:
     if f.kind == "int":
         return "Wholes" if many else "SupportsIndex"
     if many:
-        return "Numbers" if f.unit == "1" else "Quantities"
-    return "Number | None" if f.unit == "1" else "Quantity | None"
+        return "Numbers" if is_plain(f) else "Quantities"
+    return "Number | None" if is_plain(f) else "Quantity | None"

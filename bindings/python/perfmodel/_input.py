@@ -10,7 +10,7 @@ from ._errors import ArgumentError
 from ._framework import Framework
 from ._input_path import InputPipeline, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Number, Quantity, choice, number, quantity, whole
-from ._keywords import axes_of, check, takes
+from ._keywords import NO_STEP, axes_of, check, takes
 from ._network import Network
 from ._prediction import predict
 from ._study import flat
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ._options import RunOptions
 
 
-@takes("run", but=("epoch_samples", "input_rate", "no_prefetch"))
-def input_pipeline(
+@takes("run", but=("input_rate", "no_prefetch", *NO_STEP))
+def input_pipeline(  # type: ignore[misc]
     dataset: _records.Dataset | str,
     system: System | str,
     *,

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core
 from ._errors import ArgumentError
-from ._fields import Field, annotation, fields, given
+from ._fields import Field, annotation, fields, given, is_plain
 from ._inputs import choice, many, number, quantity, text, whole
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -46,7 +46,7 @@ def _reader(type_name: str, f: Field) -> Reader:
         return lambda value: chosen(text(value, name))
     if f.kind == "int":
         return lambda value: _count(value, name)
-    if f.unit == "1":
+    if is_plain(f):
         return lambda value: number(value, name)
     return lambda value: quantity(value, f.unit, name)
 
@@ -61,6 +61,15 @@ def _count(value: Any, name: str) -> float:
 @cache
 def _readers(type_name: str) -> dict[str, Reader]:
     return {f.name: _reader(type_name, f) for f in fields(type_name)}
+
+
+OF_TRAINING = (
+    "tokens", "samples", "gpu_mtbf", "node_mtbf", "checkpoint_rate", "checkpoint", "restart", "interval", "pue",
+    "gpu_hour_price",
+)
+"""Fields of a run that change no step, but what training on all tokens or samples takes."""
+
+NO_STEP = ("epoch_samples", *OF_TRAINING)
 
 
 def value_of(type_name: str, name: str, value: Any) -> float:

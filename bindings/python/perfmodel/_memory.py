@@ -9,7 +9,7 @@ from . import _core, _record, _records
 from ._errors import ArgumentError
 from ._fields import class_name, given
 from ._inputs import Number, Quantity
-from ._keywords import takes
+from ._keywords import NO_STEP, takes
 from ._network import Network
 from ._plan import Plan, Software, Target, plan_of
 from ._record import Records
@@ -80,7 +80,7 @@ class Memory(Reported, _records.MemoryUse):
             return _core.study_memory_report(plan._study, run, *self._given)
 
 
-@takes("run", but=("epoch_samples", "input_rate", "no_prefetch", "ignore_memory"))
+@takes("run", but=("input_rate", "no_prefetch", "ignore_memory", *NO_STEP))
 def memory(
     network: Network | str,
     system: Target,

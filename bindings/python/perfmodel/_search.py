@@ -64,7 +64,7 @@ class Search(Explained):
     """What a search has found.
 
     >>> found = search("gpt3-13b", "dgx-a100-80gb", gpus=64, global_batch=512, precision="bf16", optimizer="adam")
-    >>> found.best.step_time == min(plan.step_time for plan in found.plans)
+    >>> found.best.throughput_p10 == max(plan.throughput_p10 for plan in found.plans)
     True
     """
 
@@ -86,8 +86,13 @@ class Search(Explained):
 
     @cached_property
     def plans(self) -> Plans:
-        """The fastest plans, the fastest first."""
+        """The best plans by the lower end of the 80 % interval of their rate, the best first; unknown ones last."""
         return self._kept("plans")
+
+    @cached_property
+    def fastest(self) -> Plans:
+        """The fastest plans, the fastest first."""
+        return self._kept("fastest")
 
     @cached_property
     def front(self) -> Plans:
@@ -96,7 +101,7 @@ class Search(Explained):
 
     @cached_property
     def best(self) -> Prediction:
-        """The fastest plan: its prediction, with its run."""
+        """The first of `plans`: its prediction, with its run."""
         best: Prediction = self.plans[0]
         return best
 
@@ -226,7 +231,7 @@ def search(
 
     Args:
         global_batch: samples of a step over all GPUs.
-        top: how many of the fastest plans are kept.
+        top: how many of the best plans are kept, and of the fastest.
         progress: is called with the number of plans that are done and of all, ten times a second and at the end.
 
     Raises DoesNotFitError if no plan fits into memory, NotFoundError if none shares the network out, ArgumentError.
@@ -278,7 +283,7 @@ class Deadline(ReportedTable):
 
 
 @takes("run", but=("batch", "epoch_samples", "gpus", "nodes"), free=FREE)
-def search_deadline(
+def search_deadline(  # type: ignore[misc]
     network: Network | str,
     system: System | str,
     *,
@@ -296,7 +301,7 @@ def search_deadline(
     interval: Quantity | None = None,
     pue: Number | None = None,
     price: Number | None = None,
-    gpu_hour_price: Number | None = None,
+    gpu_hour_price: Quantity | None = None,
     **run: Unpack[RunOptions],
 ) -> Deadline:
     """The fewest nodes whose best plan trains on so many tokens or samples within a time, failures and checkpoints
@@ -336,7 +341,7 @@ def search_deadline(
         if value is not None:
             goal[0][name] = value_of("training_goal", name, value)
     plan = Plan(network, system, framework)
-    batch, axes = number(global_batch, "global_batch"), _axes(plan, run, "search_deadline")
+    batch, axes = number(global_batch, "global_batch"), _axes(plan, run, "search_deadline")  # type: ignore[arg-type]
     return Deadline(interruptible(_core.training_table, plan._study, *axes, batch, goal), (plan, axes, goal))
 
 

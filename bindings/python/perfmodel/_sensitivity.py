@@ -15,7 +15,7 @@ from ._errors import ArgumentError
 from ._hardware import with_gpu, with_link, with_number
 from ._input_path import InputPipeline, PathArrays, path_arrays
 from ._inputs import Doubles, Number, doubles, many, number, text
-from ._keywords import takes
+from ._keywords import NO_STEP, takes
 from ._network import Network
 from ._plan import Plan, Software, Target, plan_of
 from ._record import Records
@@ -47,7 +47,7 @@ class Answers(ReportedTable):
         return _core.rows_report(plan._study, runs, *given, self._kind, self._rows)
 
 
-@takes("run", but=("epoch_samples",))
+@takes("run", but=NO_STEP)
 def sensitivity(
     network: Network | str,
     system: Target,
@@ -78,7 +78,7 @@ def sensitivity(
     return Answers("sensitivity", rows, (plan, runs, given))
 
 
-@takes("run", but=("epoch_samples",))
+@takes("run", but=NO_STEP)
 def upgrades(
     network: Network | str,
     system: Target,

@@ -15,7 +15,7 @@ from ._errors import ArgumentError
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, doubles, number, quantity, text, whole
 from ._network import Network
-from ._keywords import check, takes, value_of
+from ._keywords import NO_STEP, check, takes, value_of
 from ._plan import FrameworkList, Plan, Systems
 from ._record import Records
 from ._reported import ReportedTable
@@ -111,8 +111,8 @@ class Sizing(ReportedTable, Choices):
         return Choices(self._question.ask("front"), self._assumed)
 
 
-@takes("run", many=True, but=("nodes", "epoch_samples"))
-def size(
+@takes("run", many=True, but=("nodes", *NO_STEP))
+def size(  # type: ignore[misc]
     network: Network | str,
     systems: Systems,
     *,
@@ -164,7 +164,7 @@ def size(
     is NaN. Raises NotFoundError for an unknown name, ArgumentError.
     """
     plan = Plan(network, systems, framework, task)
-    for name in ("nodes", "epoch_samples"):
+    for name in ("nodes", *NO_STEP):
         if name in run:
             raise TypeError(f"size() got an unexpected keyword argument {name!r}")
     training = {"epochs": epochs, "within": within, "dataset": dataset, "global_batch": global_batch}

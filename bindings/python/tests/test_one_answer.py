@@ -22,6 +22,7 @@ from typing import Any
 
 import perfmodel as pm
 import pytest
+from perfmodel._keywords import NO_STEP
 from perfmodel import _fields
 from test_same_numbers import needed
 
@@ -56,6 +57,8 @@ COUNTS = {
     "usable_memory": ["1 TB", "8 GB"],
     "capacity_factor": [1.5],
     "expert_imbalance": [1.2],
+    "lora_rank": [8, 64],
+    "lora_dropout": [0.1],
 }
 SWITCH = [False, True]
 
@@ -74,7 +77,7 @@ class Question:
         draw = random.Random(f"{SEED} {number} {type_name}")
         self.network, self.system = draw.choice(NETWORKS), draw.choice(SYSTEMS)
         self.run: dict[str, Any] = {}
-        apart = ("gpus", "nodes", "batch", "ignore_memory", "epoch_samples")
+        apart = ("gpus", "nodes", "batch", "ignore_memory", *NO_STEP)
         fields = [f for f in _fields.given(type_name) if f.name not in apart]
         for name, often in (("gpus", 0.5), ("nodes", 0.2), ("batch", 0.4)):
             if draw.random() < often:

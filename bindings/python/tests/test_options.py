@@ -18,6 +18,9 @@ from conftest import bits
 from perfmodel import _fields
 from test_same_numbers import needed
 
+from perfmodel._keywords import NO_STEP
+
+OF_SIZE = tuple(name for name in NO_STEP if name != "pue")  # which is an argument of its own
 RUN = _fields.given("run")
 CALL = _fields.given("inference_run")
 SERVED = _fields.given("serving_run")
@@ -25,19 +28,19 @@ CALLS = [
     (pm.predict, RUN, ()),
     (pm.sweep, RUN, ()),
     (pm.Plan.runs, RUN, ()),
-    (pm.size, RUN, ("nodes", "epoch_samples")),
+    (pm.size, RUN, ("nodes", *OF_SIZE)),
     (pm.search, RUN, ("batch", "epoch_samples")),
-    (pm.sensitivity, RUN, ("epoch_samples",)),
-    (pm.upgrades, RUN, ("epoch_samples",)),
+    (pm.sensitivity, RUN, NO_STEP),
+    (pm.upgrades, RUN, NO_STEP),
     (pm.infer, CALL, ()),
     (pm.serve, SERVED, ()),
 ]
 COMMANDS = [
     ("predict", RUN, ()),
     ("sweep", RUN, ()),
-    ("size", RUN, ("nodes", "epoch_samples")),
+    ("size", RUN, ("nodes", *OF_SIZE)),
     ("search", RUN, ("batch", "epoch_samples")),
-    ("sensitivity", RUN, ("epoch_samples",)),
+    ("sensitivity", RUN, NO_STEP),
     ("infer", CALL, ()),
     ("serve", SERVED, ()),
 ]
@@ -64,7 +67,8 @@ def two_values(f: pm.Field) -> tuple[object, object]:
             f.choices[:2])
     if f.name == "lora_dropout":
         return 0.05, 0.1
-    return ("1 GB", "2 TB") if f.unit == "B" else (1, 2)
+    units = {"B": ("1 GB", "2 TB"), "B/s": ("1 GB/s", "2 TB/s"), "s": ("1 h", "2 d")}
+    return units.get(f.unit, (1, 2))
 
 
 def as_option(value: object) -> str:
@@ -143,14 +147,18 @@ NEEDED = {
     "linear": {"precision": "fp8"},
     "axes": {"gpus": 8, "tensor_parallel": 2},
     "lora": {"lora_rank": 8},
+    "goal": {"samples": 1000000},
+    "failures": {"samples": 1000000, "gpu_mtbf": "3 d", "checkpoint": "10 s"},
+    "checkpoints": {"samples": 1000000, "gpu_mtbf": "3 d"},
 }
 
 
 def used_by(f: pm.Field) -> tuple[str, str, dict[str, object]]:
     """A network, a system and a run on which a field has an effect."""
-    words = f.needs not in ("", "gpus", "input", "shards", "zero") or f.name == "lora_rank"
+    words = f.name in ("tokens", "lora_rank") or f.needs not in ("", "gpus", "input", "shards", "zero")
     place = ("mixtral-8x7b", "dgx-h100") if words else ("alexnet", "dgx1-v100")
-    return *place, NEEDED.get(f.needs, {})
+    written = {"checkpoint": "10 s"} if f.name in ("gpu_mtbf", "node_mtbf", "interval") else {}
+    return *place, {**NEEDED.get(f.needs, {}), **written}
 
 
 @pytest.mark.parametrize("f", RUN, ids=lambda f: f.name)
@@ -200,6 +208,9 @@ def lacks(need: str, p: pm.Prediction) -> bool:
         "linear": r.precision in ("fp8", "fp4"),
         "axes": sum(degree > 1 for degree in degrees) > 1,
         "lora": r.lora_rank > 0,
+        "goal": False,
+        "failures": False,
+        "checkpoints": False,
     }
     return not has[need]
 

@@ -114,10 +114,12 @@ def test_any_number_of_threads_finds_the_same(found: pm.Search, monkeypatch: pyt
 
 def test_the_best_plan_is_a_run(found: pm.Search) -> None:
     again = pm.predict("gpt3-13b", found.best.system, **found.options)
-    assert again.step_time == found.best.step_time == min(found.plans["step_time"])
+    assert again.step_time == found.best.step_time and again.throughput_p10 == max(found.plans["throughput_p10"])
     assert again.memory == found.best.memory
     assert found.best.run.nodes == 8 and found.count > found.fitting > 25 == len(found.plans)
-    assert [row.step_time for row in found.plans] == sorted(found.plans["step_time"])
+    assert [row.throughput_p10 for row in found.plans] == sorted(found.plans["throughput_p10"], reverse=True)
+    assert [row.step_time for row in found.fastest] == sorted(found.fastest["step_time"])
+    assert min(found.fastest["step_time"]) <= min(found.plans["step_time"])
     assert "framework" not in pm.search("gpt3-13b", "dgx-h100", global_batch=64, precision="bf16",
                                         tensor_parallel=8).options
 

@@ -21,6 +21,8 @@ def test_the_sets() -> None:
 
 FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings",
     "covered [%]"] for name in ("training", "training-checks", "inference", "large-models", "plans", "memory")}
+for chosen in ("large-models", "plans"):
+    FURTHER[chosen] = [*FURTHER[chosen], "regret [%]", "rank_correlation"]
 
 
 def test_every_set_has_the_same_columns() -> None:
@@ -34,6 +36,18 @@ def test_every_set_has_the_same_columns() -> None:
         assert [column.title for column in rows.columns][:6] == [
             "id", "group", "measured", "predicted", "unit", "error [%]"
         ]
+
+
+def test_regret_is_of_groups_of_plans() -> None:
+    table = pm.validate("large-models")
+    of_plans = [" plans: " in group for group in table["group"]]
+    assert sum(of_plans) > 10
+    for chosen, rows, regret, rho, mape in zip(of_plans, *(table[c] for c in ("rows", "regret", "rank_correlation",
+                                                                              "mape"))):
+        assert (regret == regret) == chosen == (mape != mape)
+        assert not chosen or (rows >= 2 and regret >= 0 and (rho != rho or -1 <= rho <= 1))
+        # the plan that is picked of two is the better one exactly if their order is right
+        assert not chosen or rows != 2 or rho != rho or (regret == 0) == (rho > 0)
 
 
 def test_documents_are_whole_and_say_what_holds() -> None:

@@ -219,7 +219,7 @@ int pm__lab_packed_read(const pm__lab_rate_reader *reader, const pm__lab_row *ro
 /* ---- Groups ---- */
 
 /* A degree of expert parallelism has an effect on networks with experts alone. */
-static bool has_experts(const pm_network *network, const pm_run *run)
+bool pm__lab_packed_is_moe(const pm_network *network, const pm_run *run)
 {
   const pm_field *field = pm_record_find_field(pm_record_type_find("run"), "expert_parallel");
   return pm_run_check_field(network, run, field, NULL) == PM_OK;
@@ -236,7 +236,7 @@ void pm__lab_packed_plan_group(const pm__lab_rate *rate, const pm__lab_row *row,
   pm__lab_source_name(row->cell[PM__COLUMN_REPOSITORY], source, sizeof source);
   bool memory = rate->quantity->of_memory != NULL;
   snprintf(group, size, "%s%s%s %.20s %.12s zero-%d %.24s", memory ? rate->quantity->name : "", memory ? ", " : "",
-           has_experts(network, run) ? "moe" : "dense", rate->gpu, schedule, run->zero, source);
+           pm__lab_packed_is_moe(network, run) ? "moe" : "dense", rate->gpu, schedule, run->zero, source);
 }
 
 void pm__lab_packed_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
@@ -247,5 +247,5 @@ void pm__lab_packed_group(const pm__lab_rate *rate, const pm__lab_row *row, cons
   pm__lab_source_name(row->cell[PM__COLUMN_REPOSITORY], source, sizeof source);
   if (rate->quantity->of_memory != NULL) pm__lab_rank_format(rate->rank, rank, sizeof rank);
   snprintf(group, size, "%s%s%s, %s %.24s, %s", rate->quantity->name, rank[0] != '\0' ? " " : "", rank,
-           has_experts(network, &rate->plan) ? "moe" : "dense", source, doubted ? "doubted" : "ok");
+           pm__lab_packed_is_moe(network, &rate->plan) ? "moe" : "dense", source, doubted ? "doubted" : "ok");
 }

@@ -29,6 +29,9 @@ bool pm__lab_packed_is_memory(const pm__lab_rate_reader *reader, const pm__lab_r
 int pm__lab_packed_read(const pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate,
                         pm_error *error);
 
+/* Whether the network has experts. */
+bool pm__lab_packed_is_moe(const pm_network *network, const pm_run *run);
+
 /* "moe h100-sxm5 interleaved zero-1 Megatron-Bridge": the network's kind, how it was parallelized, who measured it. */
 void pm__lab_packed_plan_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,
                                size_t size);

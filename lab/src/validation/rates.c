@@ -103,6 +103,14 @@ static reading_row reading_of(const rates *t, const pm__lab_rate *rate)
   return out;
 }
 
+static void format_plan(const pm__lab_rate *rate, char *text, size_t size)
+{
+  const pm_run *plan = &rate->plan;
+  snprintf(text, size, " %d %d %d %d %d %d %d %d %d %g", plan->tensor_parallel, plan->pipeline_parallel,
+           plan->virtual_pipeline, plan->context_parallel, plan->expert_parallel, plan->sequence_parallel,
+           plan->pipeline_schedule, plan->zero, plan->recompute, rate->micro_batch[0]);
+}
+
 /* What a setting is: of two rows of different software the release, else the date. Memory of a run is one by itself. */
 static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key, size_t size)
 {
@@ -113,10 +121,24 @@ static void set_key(const pm__lab_row *row, const pm__lab_rate *rate, char *key,
            version[0] != '\0' ? version : row->date, rate->no_peers ? "no-peer" : "", rate->latency);
   if (rate->quantity->of_memory != NULL) snprintf(key, size, "memory %zu", row->line);
   if (rate->quantity->of_memory != NULL) return;
-  const pm_run *plan = &rate->plan;
-  snprintf(key + strlen(key), size - strlen(key), " %d %d %d %d %d %d %d %d %d %g", plan->tensor_parallel,
-           plan->pipeline_parallel, plan->virtual_pipeline, plan->context_parallel, plan->expert_parallel,
-           plan->sequence_parallel, plan->pipeline_schedule, plan->zero, plan->recompute, rate->micro_batch[0]);
+  format_plan(rate, key + strlen(key), size - strlen(key));
+}
+
+/* Plans that a search chooses among: of one network, GPU, GPUs, global batch and software; none of what is doubted. */
+static void set_plans(const rates *t, const pm__lab_rate *rate, const pm_network *network, pm__lab_setting_row *out)
+{
+  const pm_run run = pm__lab_rate_run(rate, 0);
+  bool doubted = rate->check != NULL && rate->check[0] != '\0' && strcmp(rate->check, "ok") != 0;
+  double batch = run.batch * pm_run_get_data_parallel(&run) * run.gradient_accumulation_steps;
+  out->plans[0] = '\0';
+  format_plan(rate, out->plan, sizeof out->plan);
+  snprintf(out->plan + strlen(out->plan), sizeof out->plan - strlen(out->plan), " %d", rate->precision);
+  out->time = strcmp(rate->quantity->name, "throughput") != 0;
+  if (!t->reader.packed || t->reader.inference || rate->quantity->of_memory != NULL || doubted) return;
+  snprintf(out->plans, sizeof out->plans, "%s plans: %.24s (network %d), %d %.16s, batch %g, software %d",
+           pm__lab_packed_is_moe(network, &run) ? "moe" : "dense",
+           pm__lab_predictor_network_id(t->reader.predictor, rate->network), rate->network, run.gpus * run.nodes,
+           rate->gpu, batch, rate->profile);
 }
 
 static int add_runs(rates *t, const pm__lab_rate *rate, asked_row *asked, pm_error *error)
@@ -144,6 +166,7 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   snprintf(out->unit, sizeof out->unit, "%.79s", rate->latency || unit[0] == '\0' ? rate->quantity->shown : unit);
   snprintf(out->set, sizeof out->set, "%.79s", t->context->set);
   const pm_network *network = pm__lab_predictor_built_network(t->reader.predictor, rate->network);
+  set_plans(t, rate, network, &t->settings[index]);
   if (t->by_plan) pm__lab_packed_plan_group(rate, row, network, out->group, sizeof out->group);
   else if (t->reader.packed) pm__lab_packed_group(rate, row, network, out->group, sizeof out->group);
   else pm__lab_rate_group(rate, row, network, out->group, sizeof out->group);

@@ -1,12 +1,15 @@
 /* Errors by setting: the median of the rows that measured the same run. */
 #include "validation/settings.h"
+#include "validation/regret.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The medians of the rows of a setting, how many these are, and whether the interval holds what was measured. */
 typedef struct setting {
   const pm__lab_comparison *first;
+  const pm__lab_setting_row *own;
   pm__lab_comparison medians;
   int32_t rows;
   bool known, inside; /* whether there is an interval */
@@ -54,7 +57,7 @@ static void sort_rows(study *s, const pm__lab_comparisons *rows, const pm__lab_s
 static setting setting_of(const keyed *rows, size_t count, double *room)
 {
   const pm__lab_setting_row *own = rows[0].setting;
-  setting out = {.first = rows[0].row, .medians = *rows[0].row, .rows = (int32_t)count};
+  setting out = {.first = rows[0].row, .own = own, .medians = *rows[0].row, .rows = (int32_t)count};
   for (size_t i = 0; i < count; i++) room[i] = rows[i].row->predicted;
   double predicted = pm__quantile(room, count, 0.5);
   for (size_t i = 0; i < count; i++) room[i] = rows[i].row->measured;
@@ -87,7 +90,7 @@ typedef struct line {
   int32_t rows;
   double mape, median, p90, bias;
   int32_t settings;
-  double covered;
+  double covered, regret, rho;
 } line;
 
 static const pm_field line_fields[] = {
@@ -100,6 +103,9 @@ static const pm_field line_fields[] = {
   PM__FIELD_MAIN(line, REAL, bias, "bias", "%", "mean of the signed errors; above 0: predicted too much"),
   PM__FIELD(line, INT, settings, "settings", "1", "different ones of the rows: the errors are of their medians"),
   PM__FIELD_MAIN(line, REAL, covered, "covered", "%", "settings within the 80 % interval of their prediction"),
+  PM__FIELD_MAIN(line, REAL, regret, "regret", "%",
+                 "best measured rate over that of the plan with the best lower bound, less 1"),
+  PM__FIELD_MAIN(line, REAL, rho, "rank_correlation", "1", "Spearman's, of lower bounds with measured rates"),
 };
 
 static const pm_record_type line_type = PM__TYPE(line, line_fields);
@@ -126,7 +132,8 @@ static void count_rows(const study *s, const pm__lab_summary *group, line *out)
 
 static line line_of(const study *s, const pm__lab_summary *group)
 {
-  line out = {.mape = group->mape, .median = group->median, .p90 = group->p90, .bias = group->bias};
+  line out = {.mape = group->mape, .median = group->median, .p90 = group->p90, .bias = group->bias,
+              .regret = NAN, .rho = NAN};
   memcpy(out.set, group->set, sizeof out.set);
   memcpy(out.group, group->group, sizeof out.group);
   count_rows(s, group, &out);
@@ -147,17 +154,62 @@ static void say_all(const study *s, pm__string *notes, double *room)
   pm__string_add(notes, "\n");
 }
 
-static pm_table *lines_table(const study *s, pm_error *error)
+/* ---- Groups of plans ---- */
+
+static size_t find_regrets(const study *s, pm__lab_plan *plans, pm__lab_regret *regrets)
+{
+  for (size_t i = 0; i < s->setting_count; i++) {
+    const setting *own = &s->settings[i];
+    bool time = own->own->time;
+    plans[i] = (pm__lab_plan){own->own->plans, own->own->plan, time ? 1 / own->medians.measured : own->medians.measured,
+                              time ? 1 / own->own->high : own->own->low};
+  }
+  return pm__lab_regrets_of(plans, s->setting_count, regrets);
+}
+
+static line line_of_plans(const pm__lab_regret *regret, const char *set)
+{
+  line out = {.rows = regret->plans, .mape = NAN, .median = NAN, .p90 = NAN, .bias = NAN, .settings = regret->plans,
+              .covered = NAN, .regret = 100 * regret->regret, .rho = regret->rho};
+  snprintf(out.set, sizeof out.set, "%.79s", set);
+  snprintf(out.group, sizeof out.group, "%.79s", regret->group);
+  return out;
+}
+
+/* ---- The table ---- */
+
+static pm_table *lines_table(const study *s, const pm__lab_regret *regrets, size_t regret_count, pm_error *error)
 {
   size_t count;
   pm__lab_summary *groups = pm__lab_comparisons_groups(&s->compared, &count, error);
-  line *lines = groups != NULL ? (line *)calloc(count + 1, sizeof *lines) : NULL;
+  line *lines = groups != NULL ? (line *)calloc(count + regret_count + 1, sizeof *lines) : NULL;
   pm_table *table = NULL;
   if (groups != NULL && lines == NULL) pm__no_memory(error);
   for (size_t i = 0; lines != NULL && i < count; i++) lines[i] = line_of(s, &groups[i]);
-  if (lines != NULL) table = pm__lab_table_with(pm_table_new(count, error), &line_type, lines, error);
+  for (size_t i = 0; lines != NULL && i < regret_count; i++)
+    lines[count + i] = line_of_plans(&regrets[i], s->compared.items[0].set);
+  if (lines != NULL)
+    table = pm__lab_table_with(pm_table_new(count + regret_count, error), &line_type, lines, error);
+  if (regret_count == 0) pm_table_drop(table, "regret");
+  if (regret_count == 0) pm_table_drop(table, "rank_correlation");
   free(lines);
   free(groups);
+  return table;
+}
+
+static pm_table *table_with_regrets(const study *s, pm__string *notes, pm_error *error)
+{
+  pm_table *table = NULL;
+  pm__lab_plan *plans = (pm__lab_plan *)calloc(s->setting_count + 1, sizeof *plans);
+  pm__lab_regret *regrets = (pm__lab_regret *)calloc(s->setting_count + 1, sizeof *regrets);
+  if (plans != NULL && regrets != NULL) {
+    size_t count = find_regrets(s, plans, regrets);
+    pm__lab_regrets_say(regrets, count, "dense", notes);
+    pm__lab_regrets_say(regrets, count, "moe", notes);
+    table = lines_table(s, regrets, count, error);
+  } else pm__no_memory(error);
+  free(plans);
+  free(regrets);
   return table;
 }
 
@@ -172,7 +224,7 @@ pm_table *pm__lab_settings_summary(const pm__lab_comparisons *rows, const pm__la
   if (enough) sort_rows(&s, rows, settings);
   int status = enough ? find_settings(&s, room, error) : pm__no_memory(error);
   if (status == PM_OK) say_all(&s, notes, room);
-  if (status == PM_OK) table = lines_table(&s, error);
+  if (status == PM_OK) table = table_with_regrets(&s, notes, error);
   free(s.rows);
   free(s.settings);
   free(s.compared.items);

@@ -138,6 +138,18 @@ typedef enum pm_bottleneck {
   X(REAL, offload_share, "1", "share of the step that offloading adds", .show = PM_SHOW_PERCENT)                     \
   X(REAL, host_memory, "B", "memory of a node's host that offloading takes; 0 without")                              \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
+  X(REAL, training_time, "s", "time to train on all tokens or samples, failures and checkpoints counted; unknown"      \
+    " without either", .show = PM_SHOW_MAIN)                                                                           \
+  X(REAL, training_time_p10, "s", "lower end of its 80 % prediction interval")                                         \
+  X(REAL, training_time_p90, "s", "upper end of its 80 % prediction interval")                                         \
+  X(REAL, training_gpu_hours, "1", "GPU-hours of that time", .show = PM_SHOW_MAIN)                                     \
+  X(REAL, training_energy, "J", "design power of the nodes times the PUE, over that time", .show = PM_SHOW_MAIN)       \
+  X(REAL, training_cost, "1", "price of its GPU-hours", .show = PM_SHOW_MAIN)                                   \
+  X(REAL, mtbf, "s", "mean time between failures of all nodes; unlimited if none fails")                               \
+  X(REAL, checkpoint_size, "B", "weights and optimizer states of the whole network")                                   \
+  X(REAL, checkpoint_time, "s", "time that writing a checkpoint stops training")                                       \
+  X(REAL, checkpoint_interval, "s", "training between checkpoints")                                                    \
+  X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)               \
   /* the next field of a prediction goes above this line */
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;
@@ -212,6 +224,23 @@ PM_INLINE int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *err
 {
   return pm_task_check(plan, PM_TASK_TRAINING, run, sizeof *run, error);
 }
+
+/* ---- Failures ---- */
+
+/* What part of the time is left for training, where nodes fail and state is written. */
+#define PM_GOODPUT_FIELDS(X)                                                                              \
+  X(REAL, mtbf, "s", "mean time between failures of the whole machine")                                   \
+  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                               \
+  X(REAL, restart, "s", "time from a failure until training goes on from the last checkpoint")            \
+  X(REAL, interval, "s", "training between checkpoints; the best (Daly 2006) if unknown")                 \
+  X(REAL, young, "s", "the best interval by Young 1974, for comparison")                                  \
+  X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)
+
+typedef struct pm_goodput { PM_GOODPUT_FIELDS(PM_DECLARE) } pm_goodput;
+
+/* Fills interval (if unknown), young and goodput. Daly, Future Generation Computer Systems 22 (2006) 303.
+** PM_STATUS_BAD_ARGUMENT for times that are not positive. */
+PM_API int pm_goodput_evaluate(pm_goodput *goodput, pm_error *error);
 
 /* ---- Sweeps ---------------------------------------------------------------------------------------------------- */
 

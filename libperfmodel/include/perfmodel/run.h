@@ -45,7 +45,10 @@ typedef enum pm_kernel_model {
   X(RECOMPUTE, "recompute", "recomputation")                                                                           \
   X(AXES, "axes", "two kinds of parallelism")                                                                          \
   X(LINEAR, "linear", "FP8 or FP4")                                                                                    \
-  X(LORA, "lora", "adapters: lora_rank")
+  X(LORA, "lora", "adapters: lora_rank")                                                                               \
+  X(GOAL, "goal", "tokens or samples to train on")                                                                     \
+  X(FAILURES, "failures", "failures (gpu_mtbf or node_mtbf) of a training on tokens or samples")                       \
+  X(CHECKPOINTS, "checkpoints", "failures (gpu_mtbf or node_mtbf) or an interval of checkpoints")
 
 /* What to predict. Network, system and framework are positions in the plan's lists, which users never give: they give
 ** names. Every other line is an option of the command, a keyword of Python and Lua, and an axis of a sweep. */
@@ -121,6 +124,20 @@ typedef enum pm_kernel_model {
     .needs = "lora")                                                                                                   \
   X(REAL, lora_dropout, "1", "share of its inputs that each adapter drops", .otherwise = "0", .needs = "lora",         \
     .show = PM_SHOW_PERCENT)                                                                                           \
+  X(REAL, tokens, "1", "tokens to train on, such as 300B, for training_time; unknown if not wanted")                   \
+  X(REAL, samples, "1", "samples to train on, instead of tokens")                                                      \
+  X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: none fails",          \
+    .needs = "goal")                                                                                                   \
+  X(REAL, node_mtbf, "s", "mean time between failures of one node, beside those of its GPUs; unknown: none fails",     \
+    .needs = "goal")                                                                                                   \
+  X(REAL, checkpoint_rate, "B/s",                                                                                      \
+    "rate at which weights and optimizer states are written, of the whole machine", .needs = "checkpoints")            \
+  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training, instead of checkpoint_rate",                \
+    .needs = "checkpoints")                                                                                            \
+  X(REAL, restart, "s", "time from a failure until training goes on; none if unknown", .needs = "failures")            \
+  X(REAL, interval, "s", "training between checkpoints; the best (Daly) if unknown", .needs = "goal")                  \
+  X(REAL, pue, "1", "power usage effectiveness of the site", .otherwise = "1", .needs = "goal")                        \
+  X(REAL, gpu_hour_price, "currency/h", "price of one GPU for an hour, such as 2.5 USD", .needs = "goal")              \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

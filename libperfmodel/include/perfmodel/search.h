@@ -61,8 +61,8 @@ PM_INLINE int pm_search_get_run(const pm_search *search, size_t number, pm_run *
   return pm_search_get_run_sized(search, number, run, sizeof *run);
 }
 
-/* Room for the `top` fastest plans, the front of rate, memory and GPUs, and the best of every choice. Owned by the
-** caller; NULL with an error. */
+/* Room for the `top` best plans and as many of the fastest, the front of rate, memory and GPUs, and the best of every
+** choice. Owned by the caller; NULL with an error. */
 PM_API pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_error *error);
 /* Releases the result; NULL is none. */
 PM_API void pm_search_result_free(pm_search_result *result);
@@ -79,10 +79,11 @@ PM_API size_t pm_search_result_count(const pm_search_result *result, int fitting
 
 /* What there is to see of a result; pm_study_tabulate_search makes a table of it. */
 typedef enum pm_search_view {
-  PM_SEARCH_VIEW_PLANS,  /* the fastest plans, the fastest first */
+  PM_SEARCH_VIEW_PLANS,  /* plans by the lower end of the interval of their rate, the best first; unknown ones last */
   PM_SEARCH_VIEW_FRONT,  /* plans than which no other is faster with as little memory and as few GPUs */
   PM_SEARCH_VIEW_WHY,    /* for every free field the best plan that chooses otherwise: rows of pm_search_choice */
-  PM_SEARCH_VIEW_CHOICES /* for every value of every free field the best plan that has it: rows of pm_search_choice */
+  PM_SEARCH_VIEW_CHOICES, /* for every value of every free field the best plan that has it: rows of pm_search_choice */
+  PM_SEARCH_VIEW_FASTEST /* plans by their rate, the fastest first */
 } pm_search_view;
 
 /* The number of the plan at a place, from 0, among the plans or on the front. PM_STATUS_NOT_FOUND if fewer are kept, or
@@ -90,40 +91,23 @@ typedef enum pm_search_view {
 PM_API int pm_search_result_get_plan(const pm_search_result *result, pm_search_view view, size_t place,
                                      size_t *number);
 
-/* The best plan with a value of a field: the fastest that fits or, if none does, the one that needs least memory. */
+/* The best plan with a value of a field: the first that fits or, if none does, the one that needs least memory. */
 #define PM_SEARCH_CHOICE_FIELDS(X)                                                                                     \
   X(TEXT, choice, "", "field of the run", .show = PM_SHOW_MAIN)                                                        \
-  X(TEXT, chosen, "", "its value in the fastest plan of all", .show = PM_SHOW_MAIN)                                    \
+  X(TEXT, chosen, "", "its value in the first plan of all", .show = PM_SHOW_MAIN)                                    \
   X(TEXT, value, "", "its value in this plan", .show = PM_SHOW_MAIN)                                                   \
   X(STATUS, status, "", "ok, or does_not_fit: no plan with this value does")                                           \
   X(REAL, step_time, "s", "time of a step")                                                                            \
-  X(REAL, slower, "1", "that over the step of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)     \
+  X(REAL, slower, "1", "that over the step of the first of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)     \
   X(REAL, memory, "B", "memory of one GPU")                                                                            \
-  X(REAL, fuller, "1", "that over the memory of the fastest of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)   \
-  X(TEXT, limit, "", "memory, or the part of the step that is longer by most than in the fastest of all",              \
+  X(REAL, fuller, "1", "that over the memory of the first of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)   \
+  X(TEXT, limit, "", "memory, or the part of the step that is longer by most than in the first of all",              \
     .show = PM_SHOW_MAIN)                                                                                              \
   X(REAL, longer, "s", "by how much it is longer")                                                                     \
   X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step")                                                 \
   X(TEXT, plan, "", "the whole plan in a few words", .show = PM_SHOW_MAIN)
 
 typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_search_choice;
-
-/* ---- Failures ---- */
-
-/* What part of the time is left for training, where nodes fail and state is written. */
-#define PM_GOODPUT_FIELDS(X)                                                                              \
-  X(REAL, mtbf, "s", "mean time between failures of the whole machine")                                   \
-  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                               \
-  X(REAL, restart, "s", "time from a failure until training goes on from the last checkpoint")            \
-  X(REAL, interval, "s", "training between checkpoints; the best (Daly 2006) if unknown")                 \
-  X(REAL, young, "s", "the best interval by Young 1974, for comparison")                                  \
-  X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)
-
-typedef struct pm_goodput { PM_GOODPUT_FIELDS(PM_DECLARE) } pm_goodput;
-
-/* Fills interval (if unknown), young and goodput. Daly, Future Generation Computer Systems 22 (2006) 303.
-** PM_STATUS_BAD_ARGUMENT for times that are not positive. */
-PM_API int pm_goodput_evaluate(pm_goodput *goodput, pm_error *error);
 
 /* ---- How many GPUs for a deadline ---- */
 
@@ -141,7 +125,7 @@ PM_API int pm_goodput_evaluate(pm_goodput *goodput, pm_error *error);
   X(REAL, interval, "s", "training between checkpoints; the best if unknown")                                          \
   X(REAL, pue, "1", "power usage effectiveness of the site", .otherwise = "1")                                         \
   X(REAL, price, "1", "price of one node")                                                                             \
-  X(REAL, gpu_hour_price, "1", "price of one GPU for an hour")
+  X(REAL, gpu_hour_price, "currency/h", "price of one GPU for an hour")
 
 typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_training_goal;
 
@@ -168,7 +152,9 @@ typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_train
   X(REAL, energy, "J", "power over the time", .show = PM_SHOW_MAIN)                                                    \
   X(REAL, price, "1", "price of one node, as it was given")                                                            \
   X(REAL, cost, "1", "price of the nodes", .show = PM_SHOW_MAIN)                                                       \
-  X(REAL, gpu_hour_cost, "1", "price of the GPU-hours", .show = PM_SHOW_MAIN)
+  X(REAL, gpu_hour_cost, "1", "price of the GPU-hours", .show = PM_SHOW_MAIN)                                          \
+  X(REAL, time_p10, "s", "lower end of the 80 % prediction interval of the time", .show = PM_SHOW_MAIN)                \
+  X(REAL, time_p90, "s", "upper end of it", .show = PM_SHOW_MAIN)
 
 typedef struct pm_training { PM_TRAINING_FIELDS(PM_DECLARE) } pm_training;
 

@@ -180,6 +180,7 @@ typedef struct pm_report_question {
   const pm_input_setup *input;
   const pm_input_run *input_run;
   size_t input_run_size;
+  pm_search_view view;   /* of the search: PM_SEARCH_VIEW_PLANS or PM_SEARCH_VIEW_FASTEST */
 } pm_report_question;
 
 /* The report, owned by the caller; NULL with an error. Of input paths alone `study` may be NULL.

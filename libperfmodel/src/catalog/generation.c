@@ -111,15 +111,17 @@ static void add_known(const candidate *c, char *known, size_t size)
   snprintf(known + used, size - used, "%s%s", used > 0 ? ", " : "", c->name);
 }
 
-/* The id of the best entry, or NULL; `known` lists the releases of its name. */
-static const char *find_best(const question *q, char *known, size_t size)
+/* The id of the best entry, or NULL; `known` lists the releases of its name, of which `newest` is the last major. */
+static const char *find_best(const question *q, char *known, size_t size, int *newest)
 {
   candidate c, best = {.id = NULL};
   known[0] = '\0';
+  *newest = -1;
   for (size_t i = 0; i < q->catalog->lists[q->kind].count; i++)
     for (size_t which = 1; pm__catalog_name(q->catalog, q->kind, i, which) != NULL; which++) {
       if (which == 2 || !read_candidate(q, i, which, &c)) continue; /* 2 is its title */
       add_known(&c, known, size);
+      if (c.parts.major > *newest) *newest = c.parts.major;
       if (may_be(q, &c) && (best.id == NULL || is_better(q, &c, &best))) best = c;
     }
   return best.id;
@@ -164,9 +166,13 @@ static int split(const char *name, pm__catalog_software_ids *ids, char *month, s
 static int find_id(question *q, pm__catalog_software_ids *ids, pm_error *error)
 {
   char known[512];
+  int newest;
   if (pm__catalog_has(q->catalog, q->kind, ids->id)) return PM_OK;
   q->name = pm__release_parts_of(ids->id);
-  const char *id = find_best(q, known, sizeof known);
+  const char *id = find_best(q, known, sizeof known, &newest);
+  if (newest >= 0 && q->name.major > newest + 1) /* the next one may be out */
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\": there is no release %d; there are %s", ids->id,
+                    q->name.major, known);
   if (id != NULL) return pm__text_set(ids->id, sizeof ids->id, id), PM_OK;
   if (known[0] == '\0') return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\" has no release as old as that; there are %s", ids->id,

@@ -38,6 +38,16 @@ static int count_axes(const pm_run *run)
          (pm_run_get_data_parallel(run) != 1);
 }
 
+static bool trains(const pm_run *run)
+{
+  return !isnan(run->tokens) || !isnan(run->samples);
+}
+
+static bool fails(const pm_run *run)
+{
+  return trains(run) && (!isnan(run->gpu_mtbf) || !isnan(run->node_mtbf));
+}
+
 static bool has(const pm_network *network, const pm_run *run, need what)
 {
   switch (what) {
@@ -54,6 +64,9 @@ static bool has(const pm_network *network, const pm_run *run, need what)
   case NEED_LINEAR: return pm_precision_get_bytes(run->precision) < 2;
   case NEED_LORA: return run->lora_rank > 0;
   case NEED_AXES: return count_axes(run) > 1;
+  case NEED_GOAL: return trains(run);
+  case NEED_FAILURES: return fails(run);
+  case NEED_CHECKPOINTS: return fails(run) || (trains(run) && !isnan(run->interval));
   default: return true;
   }
 }

@@ -152,21 +152,23 @@ double pm__memory_largest_batch(const pm__memory_parts *p, double limit)
   return batch;
 }
 
-enum { HELP = 160, QUANTITY = 40 };
+enum { HELP = 256, QUANTITY = 40 };
 
 /* A smaller batch; or, if no sample fits, what stands in its way. */
 static const char *help_of(const pm__memory_parts *p, double usable, char *help)
 {
   char text[QUANTITY];
   double batch = pm__memory_largest_batch(p, usable), parameters = p->weights + p->gradients + p->optimizer;
-  double sample = p->activations + p->live_gradients + p->allocator + p->input;
+  const char *kinds = p->optimizer > 0   ? "weights, gradients and optimizer states"
+                      : p->gradients > 0 ? "weights and gradients"
+                                         : "weights";
   if (batch >= 1) snprintf(help, HELP, "the largest batch that fits is %.0f", batch);
   else if (parameters > usable)
-    snprintf(help, HELP, "its parameters alone take %s, what %.0f such GPUs have: split or shard them over GPUs",
+    snprintf(help, HELP, "its %s alone take %s, what %.0f such GPUs have: split or shard them over GPUs", kinds,
              pm_quantity_format(text, sizeof text, parameters, "B"), ceil(parameters / usable));
   else
-    snprintf(help, HELP, "not even one sample fits, which takes %s: a lower precision or recomputation would help",
-             pm_quantity_format(text, sizeof text, sample, "B"));
+    snprintf(help, HELP, "not even one sample fits: its activations and all %s take %s; a lower precision or "
+             "recomputation would help", kinds, pm_quantity_format(text, sizeof text, pm__memory_total(p, 1), "B"));
   return help;
 }
 

@@ -170,7 +170,8 @@ static bool is_ambiguous(const char *text, const char *unit)
 static const char *example_of(const char *unit)
 {
   static const char *const forms[][2] = {{"B/s", "GB/s"}, {"B", "GB"}, {"FLOP/s", "TFLOP/s"}, {"s", "ms"},
-                                         {"Hz", "MHz"},   {"W", "W"},  {"FLOP", "GFLOP"},     {"1/s", "samples/s"}};
+                                         {"Hz", "MHz"},   {"W", "W"},  {"FLOP", "GFLOP"},     {"1/s", "samples/s"},
+                                         {"currency/h", "USD"}};
   for (size_t i = 0; i < COUNT(forms); i++)
     if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];
   return unit;
@@ -181,7 +182,8 @@ static const char *examples_of(const char *unit)
 {
   static const char *const forms[][2] = {
     {"B/s", "MB/s, GB/s, TB/s, Gbit/s"}, {"B", "kB, MB, GB, KiB, MiB, GiB"}, {"FLOP/s", "GFLOP/s, TFLOP/s, PFLOP/s"},
-    {"s", "us, ms, s, min, h, d"}, {"Hz", "MHz, GHz"}, {"W", "W, kW"}, {"1/s", "1/s, samples/s, images/s"}};
+    {"s", "us, ms, s, min, h, d"}, {"Hz", "MHz, GHz"}, {"W", "W, kW"}, {"currency/h", "USD, EUR/h, and the like"},
+    {"1/s", "1/s, samples/s, images/s"}};
   for (size_t i = 0; i < COUNT(forms); i++)
     if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];
   return example_of(unit);
@@ -206,6 +208,18 @@ static bool find_count(const char *text, const char *unit, scale *found)
   return false;
 }
 
+/* "2.5 USD", "4 USD/h" of a price by the hour: whatever the currency is called. */
+static bool find_price(const char *text, const char *unit, scale *found)
+{
+  static const char *const ends[] = {"", "/h", "/hour", " per hour", "/GPU-hour", "/GPUh"};
+  size_t letters = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+  if (strcmp(unit, "currency/h") != 0 || letters == 0) return false;
+  text += letters;
+  for (size_t i = 0; i < COUNT(ends); i++)
+    if (strcmp(text, ends[i]) == 0) return *found = (scale){"currency/h", 0, 1}, true;
+  return false;
+}
+
 static int out_of_range(const char *text, pm_error *error)
 {
   return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is beyond any sensible number", text);
@@ -227,7 +241,8 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
 {
   scale found;
   if (is_ambiguous(unit_text, unit)) return either(text, unit_text, unit, error);
-  if (!find_count(unit_text, unit, &found) && !find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
+  bool known = find_count(unit_text, unit, &found) || find_price(unit_text, unit, &found);
+  if (!known && !find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it is one of %s", text,
                     examples_of(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
@@ -266,7 +281,7 @@ int pm_quantity_parse(const char *text, const char *unit, double *value, pm_erro
     return pm__fail(error, PM_STATUS_BAD_UNIT,
                     "\"%.80s\" has no unit: %.*s what? write \"%.*s h\", \"%.*s s\" or \"%.*s ms\"",
                     text, digits, text, digits, text, digits, text, digits, text);
-  if (!is_plain(unit))
+  if (!is_plain(unit) && strcmp(unit, "currency/h") != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
                     example_of(unit));
   *value = number;
@@ -322,7 +337,7 @@ static void format_with_unit(char *buffer, size_t size, double value, const char
 
 static bool takes_prefix(const char *unit)
 {
-  return !is_plain(unit) && strcmp(unit, "1/s") != 0 && strcmp(unit, "FLOP/B") != 0;
+  return !is_plain(unit) && strcmp(unit, "1/s") != 0 && strcmp(unit, "currency/h") != 0 && strcmp(unit, "FLOP/B") != 0;
 }
 
 char *pm_quantity_format(char *buffer, size_t size, double value, const char *unit)

@@ -13,6 +13,7 @@
 typedef struct pm__schedule {
   pm__memo *memo; /* NULL: nothing is remembered */
   pm__exchange_cache *cache; /* likewise */
+  const pm_plan *plan;
   const pm_run *run;
   const pm__plan_network *network;
   const pm__plan_system *system;

@@ -1,12 +1,8 @@
 /*
-** How many GPUs for a deadline. For every count of nodes the best plan is searched, and
-**
-**     1 / M  = gpus / gpu_mtbf + nodes / node_mtbf          M: mean time between failures of all
-**     C      = (weights + optimizer) / checkpoint_rate
-**     time   = ceil(samples / global batch) x step / goodput(M, C, restart)        goodput.c
-**
-** until that is within the deadline. No network is trained faster than its FLOP at the peak of the GPUs, so counts that
-** this excludes are left out; only of networks that read tokens, for algorithms of convolutions save FLOP.
+** How many GPUs for a deadline. For every count of nodes the best plan is searched, until training all tokens or
+** samples with it (step/training.c) is within the deadline. No network is trained faster than its FLOP at the peak of
+** the GPUs, so counts that this excludes are left out; only of networks that read tokens, for algorithms of
+** convolutions save FLOP.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +13,7 @@
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"
 
-enum { HOUR = 3600, NODES_MOST = 100000 };
+enum { NODES_MOST = 100000 };
 
 typedef struct question {
   const pm_plan *plan;
@@ -30,39 +26,40 @@ typedef struct question {
 
 /* ---- What is asked ---- */
 
-static int check_numbers(const pm_training_goal *goal, pm_error *error)
+/* What is trained on, failures and checkpoints are fields of the run too, which checks them. */
+static void take_goal(const pm_training_goal *goal, pm_run *run)
 {
-  const pm_record_type *type = pm_record_type_find("training_goal");
-  for (size_t i = 0; i < type->field_count; i++) {
-    const pm_field *field = &type->fields[i];
-    double value = pm_record_get_number(field, goal);
-    bool none = value == 0 && strcmp(field->name, "restart") == 0;
-    if (!isnan(value) && !none && !(value > 0 && isfinite(value)))
-      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", field->name, value);
-  }
+  run->tokens = goal->tokens;
+  run->samples = goal->samples;
+  run->gpu_mtbf = goal->gpu_mtbf;
+  run->node_mtbf = goal->node_mtbf;
+  run->checkpoint_rate = goal->checkpoint_rate;
+  run->checkpoint = goal->checkpoint;
+  run->restart = goal->restart;
+  run->interval = goal->interval;
+  run->pue = goal->pue;
+  run->gpu_hour_price = goal->gpu_hour_price;
+}
+
+static int check(const question *q, pm_error *error)
+{
+  const pm_training_goal *goal = q->goal;
+  if (isnan(goal->samples) && isnan(goal->tokens))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give samples or tokens to train on, one of both");
+  if (isnan(goal->within)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "within, the time for them, is not given");
+  if (!(goal->within > 0 && isfinite(goal->within)))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "within %g is not positive and finite", goal->within);
+  if (!isnan(goal->price) && !(goal->price > 0 && isfinite(goal->price)))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "price %g is not positive and finite", goal->price);
+  if (goal->max_nodes < 1 || goal->max_nodes > NODES_MOST)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_nodes %d is not within 1 and %d", goal->max_nodes, NODES_MOST);
   return PM_OK;
 }
 
-static int check(const pm_training_goal *goal, pm_error *error)
-{
-  int status = check_numbers(goal, error);
-  if (status != PM_OK) return status;
-  if (isnan(goal->samples) == isnan(goal->tokens))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give samples or tokens to train on, one of both");
-  if (isnan(goal->within)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "within, the time for them, is not given");
-  if (goal->max_nodes > NODES_MOST)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_nodes %d is not within 1 and %d", goal->max_nodes, NODES_MOST);
-  bool fails = !isnan(goal->gpu_mtbf) || !isnan(goal->node_mtbf);
-  if (!fails || !isnan(goal->checkpoint_rate) || !isnan(goal->checkpoint)) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "what fails needs checkpoints: give checkpoint_rate or checkpoint");
-}
-
-static int count_samples(question *q, pm_error *error)
+static void count_samples(question *q)
 {
   const pm__plan_network *network = &q->plan->networks[q->base.network_index];
   q->samples = isnan(q->goal->tokens) ? q->goal->samples : q->goal->tokens / network->tokens;
-  if (!isnan(q->samples)) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" reads no tokens: give samples", network->network->id);
 }
 
 static int gpus_of(const question *q)
@@ -72,25 +69,13 @@ static int gpus_of(const question *q)
 
 /* ---- Fewest nodes that could be enough ---- */
 
-/* A sample on one GPU that has everything, whatever plan is searched for. */
-static int take_one_gpu(const question *q, int precision, pm_run *run, pm__step *step)
-{
-  *run = pm_run_make();
-  run->network_index = q->base.network_index;
-  run->system_index = q->base.system_index;
-  run->framework_index = q->base.framework_index;
-  run->optimizer = q->base.optimizer;
-  run->precision = precision;
-  run->batch = 1;
-  return pm__step_make(step, q->plan, run, NULL, NULL);
-}
-
 static int least_nodes(const question *q)
 {
   pm_run run;
   pm__step step;
   const pm__plan_network *network = &q->plan->networks[q->base.network_index];
-  if (isnan(network->tokens) || take_one_gpu(q, q->base.precision, &run, &step) != PM_OK) return 1;
+  if (isnan(network->tokens) ||
+      pm__step_take_one_gpu(&step, &run, q->plan, &q->base, q->base.precision) != PM_OK) return 1;
   double rate = (step.s.linear != NULL ? step.s.linear : step.s.device)->peak * gpus_of(q);
   double nodes = ceil(q->samples * network->training_flop / rate / q->goal->within);
   return nodes <= 1 ? 1 : nodes > q->goal->max_nodes ? q->goal->max_nodes : (int)nodes;
@@ -98,57 +83,29 @@ static int least_nodes(const question *q)
 
 /* ---- One count ---- */
 
-/* Bytes of a checkpoint: those of one GPU that has everything. */
-static double state_of(const question *q)
-{
-  pm_run run;
-  pm__step step;
-  int32_t stage;
-  int precision = pm__precision_is_of_products(q->base.precision) ? PM_PRECISION_BF16 : q->base.precision;
-  if (take_one_gpu(q, precision, &run, &step) != PM_OK) return NAN;
-  pm__memory_parts parts = pm__step_fullest_stage(&step, &stage);
-  return parts.weights + parts.optimizer;
-}
-
-static double failures(double count, double mtbf)
-{
-  return isnan(mtbf) ? 0 : count / mtbf;
-}
-
-static int set_goodput(const question *q, pm_training *row, pm_error *error)
-{
-  const pm_training_goal *goal = q->goal;
-  double rate = failures(row->gpus, goal->gpu_mtbf) + failures(row->nodes, goal->node_mtbf);
-  row->checkpoint_size = state_of(q);
-  row->checkpoint = isnan(goal->checkpoint) ? row->checkpoint_size / goal->checkpoint_rate : goal->checkpoint;
-  row->mtbf = 1 / rate;
-  row->interval = goal->interval;
-  row->goodput = isnan(row->interval) || isnan(row->checkpoint) ? 1 : row->interval / (row->interval + row->checkpoint);
-  if (rate == 0) return PM_OK;
-  pm_goodput g = {.mtbf = row->mtbf, .checkpoint = row->checkpoint, .restart = pm__or(goal->restart, 0),
-                  .interval = goal->interval};
-  int status = pm_goodput_evaluate(&g, error);
-  row->interval = g.interval;
-  row->goodput = g.goodput;
-  return status;
-}
-
-static void set_amounts(const question *q, pm_training *row)
+static void set_amounts(const question *q, const pm_prediction *p, pm_training *row)
 {
   const pm_training_goal *goal = q->goal;
   const pm_system *system = q->plan->systems[q->base.system_index].system;
-  row->time = ceil(q->samples / q->global_batch) * row->step_time / row->goodput;
+  row->checkpoint_size = p->checkpoint_size;
+  row->mtbf = p->mtbf;
+  row->checkpoint = p->checkpoint_time;
+  row->interval = p->checkpoint_interval;
+  row->goodput = p->goodput;
+  row->time = p->training_time;
+  row->time_p10 = p->training_time_p10;
+  row->time_p90 = p->training_time_p90;
   row->reached = goal->within / row->time;
-  row->gpu_hours = row->gpus * row->time / HOUR;
+  row->gpu_hours = p->training_gpu_hours;
   row->power = row->nodes * system->machine.power * goal->pue;
   row->gpu_power = row->gpus * system->gpu.power * goal->pue;
-  row->energy = row->power * row->time;
+  row->energy = p->training_energy;
   row->price = goal->price;
   row->cost = row->nodes * goal->price;
-  row->gpu_hour_cost = row->gpu_hours * goal->gpu_hour_price;
+  row->gpu_hour_cost = p->training_cost;
 }
 
-static int fill(const question *q, const pm_run *run, pm_training *row, pm_error *error)
+static void fill(const question *q, const pm_run *run, pm_training *row)
 {
   pm_prediction p;
   pm_predict(q->plan, run, &p, 1);
@@ -161,9 +118,7 @@ static int fill(const question *q, const pm_run *run, pm_training *row, pm_error
   row->tokens_per_second = p.tokens_per_second;
   row->mfu = p.mfu;
   row->memory = p.memory;
-  int status = set_goodput(q, row, error);
-  set_amounts(q, row);
-  return status;
+  set_amounts(q, &p, row);
 }
 
 /* The best plan of a search; PM_STATUS_DOES_NOT_FIT if none fits. */
@@ -190,13 +145,15 @@ static int evaluate(const question *q, int nodes, pm_training *row, pm_error *er
     bases[i] = q->bases[i];
     bases[i].run.gpus = gpus_of(q);
     bases[i].run.nodes = nodes;
+    take_goal(q->goal, &bases[i].run);
   }
   pm_search *search = pm__search_new(q->plan, bases, q->count, q->global_batch, &own);
   if (search == NULL && own.status == PM_STATUS_NOT_FOUND) return own.status;
   if (search == NULL) return pm__fail(error, own.status, "%s", own.text);
   int status = find_best(search, &run, error);
   pm_search_free(search);
-  return status == PM_OK ? fill(q, &run, row, error) : status;
+  if (status == PM_OK) fill(q, &run, row);
+  return status;
 }
 
 /* ---- All counts ---- */
@@ -241,14 +198,16 @@ static int evaluate_all(const question *q, rows *all, pm_error *error)
 
 static int check_question(question *q, pm_error *error)
 {
-  int status = check(q->goal, error);
+  int status = check(q, error);
   for (size_t i = 0; i < q->count && status == PM_OK; i++) {
     pm_run one = q->bases[i].run;
     one.gpus = one.nodes = 1;
+    take_goal(q->goal, &one);
     status = pm__search_base_check(q->plan, &one, error);
   }
   q->base = q->bases[0].run;
-  return status == PM_OK ? count_samples(q, error) : status;
+  if (status == PM_OK) count_samples(q);
+  return status;
 }
 
 pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count,

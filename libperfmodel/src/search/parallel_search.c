@@ -1,6 +1,7 @@
 /*
-** The best of all parallel plans. Plans are ordered by step time and then by number, and what is kept of a range does
-** not depend on how the range was cut, so that any number of threads finds the same.
+** The best of all parallel plans: of the best lower bound of the rate (80 % interval), where it is known; the fastest
+** are kept beside them. Plans that are alike are ordered by number, and what is kept of a range does not depend on how
+** the range was cut, so that any number of threads finds the same.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -135,14 +136,22 @@ void pm_search_result_free(pm_search_result *result)
 {
   if (result == NULL) return;
   free(result->top.plan);
+  free(result->fastest.plan);
   free(result->front.plan);
   free(result);
 }
 
-static bool before(const pm__search_found *a, const pm__search_found *b)
+typedef bool order(const pm__search_found *a, const pm__search_found *b);
+
+static bool faster(const pm__search_found *a, const pm__search_found *b)
 {
   if (a->step_time != b->step_time) return a->step_time < b->step_time;
   return a->number < b->number;
+}
+
+static bool surer(const pm__search_found *a, const pm__search_found *b)
+{
+  return a->slow != b->slow ? a->slow < b->slow : faster(a, b);
 }
 
 static bool insert(pm__search_kept *list, size_t at, const pm__search_found *plan)
@@ -156,7 +165,7 @@ static bool insert(pm__search_kept *list, size_t at, const pm__search_found *pla
   return true;
 }
 
-static size_t insertion_point(const pm__search_kept *list, const pm__search_found *plan)
+static size_t insertion_point(const pm__search_kept *list, order *before, const pm__search_found *plan)
 {
   size_t first = 0, last = list->count;
   while (first < last) {
@@ -167,13 +176,18 @@ static size_t insertion_point(const pm__search_kept *list, const pm__search_foun
   return first;
 }
 
+static bool keep_first(pm__search_kept *list, size_t most, order *before, const pm__search_found *plan)
+{
+  size_t at = insertion_point(list, before, plan);
+  if (at >= most) return true;
+  if (!insert(list, at, plan)) return false;
+  if (list->count > most) list->count = most;
+  return true;
+}
+
 static bool keep_top(pm_search_result *r, const pm__search_found *plan)
 {
-  size_t at = insertion_point(&r->top, plan);
-  if (at >= r->most) return true;
-  if (!insert(&r->top, at, plan)) return false;
-  if (r->top.count > r->most) r->top.count = r->most;
-  return true;
+  return keep_first(&r->top, r->most, surer, plan) && keep_first(&r->fastest, r->most, faster, plan);
 }
 
 static bool needs_no_more(const pm__search_found *a, const pm__search_found *b)
@@ -186,7 +200,7 @@ static bool needs_no_more(const pm__search_found *a, const pm__search_found *b)
 static bool keep_front(pm_search_result *r, const pm__search_found *plan)
 {
   pm__search_kept *front = &r->front;
-  size_t at = insertion_point(front, plan), left = at;
+  size_t at = insertion_point(front, faster, plan), left = at;
   for (size_t i = 0; i < at; i++)
     if (needs_no_more(&front->plan[i], plan)) return true;
   for (size_t i = at; i < front->count; i++)
@@ -200,7 +214,7 @@ static bool keep_front(pm_search_result *r, const pm__search_found *plan)
 bool pm__search_better(const pm__search_best *a, const pm__search_best *b)
 {
   if (a->fits != b->fits) return a->fits;
-  if (a->fits) return before(&a->plan, &b->plan);
+  if (a->fits) return surer(&a->plan, &b->plan);
   return a->plan.memory != b->plan.memory ? a->plan.memory < b->plan.memory : a->plan.number < b->plan.number;
 }
 
@@ -228,7 +242,7 @@ static void keep_choices(pm_search_result *r, const pm_run *run, const pm__searc
     uint16_t *place = &r->place[i][(uint32_t)values[i] % PM__SEARCH_PLACES];
     const pm__search_best best = {r->field[i], values[i], fits, *plan}, *before = &r->choice[*place];
     bool known = before->field == best.field && before->value == best.value;
-    if (known && before->fits && (!fits || before->plan.step_time < plan->step_time)) continue;
+    if (known && before->fits && (!fits || surer(&before->plan, plan))) continue;
     size_t at = known ? *place : choice_place(r, best.field, best.value);
     keep_choice(r, at, &best);
     if (at < PM__SEARCH_CHOICES) *place = (uint16_t)at;
@@ -239,7 +253,8 @@ static void keep_choices(pm_search_result *r, const pm_run *run, const pm__searc
 
 static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm__step_screened *answer)
 {
-  const pm__search_found plan = {number, answer->step_time, answer->memory, (double)run->gpus * run->nodes};
+  const pm__search_found plan = {number, answer->slow, answer->step_time, answer->memory,
+                                 (double)run->gpus * run->nodes};
   bool fits = answer->status == PM_OK;
   r->predicted++;
   if (!fits && answer->status != PM_STATUS_DOES_NOT_FIT) return true;
@@ -278,7 +293,9 @@ int pm_search_result_add(pm_search_result *result, const pm_search_result *other
     keep_choice(result, choice_place(result, best->field, best->value), best);
   }
   for (size_t i = 0; i < other->top.count; i++)
-    if (!keep_top(result, &other->top.plan[i])) return PM_STATUS_NO_MEMORY;
+    if (!keep_first(&result->top, result->most, surer, &other->top.plan[i])) return PM_STATUS_NO_MEMORY;
+  for (size_t i = 0; i < other->fastest.count; i++)
+    if (!keep_first(&result->fastest, result->most, faster, &other->fastest.plan[i])) return PM_STATUS_NO_MEMORY;
   for (size_t i = 0; i < other->front.count; i++)
     if (!keep_front(result, &other->front.plan[i])) return PM_STATUS_NO_MEMORY;
   return PM_OK;
@@ -289,10 +306,18 @@ size_t pm_search_result_count(const pm_search_result *result, int fitting)
   return result == NULL ? 0 : fitting != 0 ? result->fitting : result->predicted;
 }
 
+const pm__search_kept *pm__search_kept_of(const pm_search_result *result, pm_search_view view)
+{
+  return view == PM_SEARCH_VIEW_PLANS     ? &result->top
+         : view == PM_SEARCH_VIEW_FASTEST ? &result->fastest
+         : view == PM_SEARCH_VIEW_FRONT   ? &result->front
+                                          : NULL;
+}
+
 int pm_search_result_get_plan(const pm_search_result *result, pm_search_view view, size_t place, size_t *number)
 {
-  if (result == NULL || number == NULL || view > PM_SEARCH_VIEW_FRONT) return PM_STATUS_BAD_ARGUMENT;
-  const pm__search_kept *kept = view == PM_SEARCH_VIEW_FRONT ? &result->front : &result->top;
+  const pm__search_kept *kept = result != NULL ? pm__search_kept_of(result, view) : NULL;
+  if (kept == NULL || number == NULL) return PM_STATUS_BAD_ARGUMENT;
   if (place >= kept->count) return PM_STATUS_NOT_FOUND;
   *number = kept->plan[place].number;
   return PM_OK;

@@ -16,7 +16,7 @@ struct pm_search {
 /* What decides which plans are kept. */
 typedef struct pm__search_found {
   size_t number;
-  double step_time, memory, gpus;
+  double slow, step_time, memory, gpus; /* `slow`: screen.h */
 } pm__search_found;
 
 typedef struct pm__search_kept {
@@ -34,7 +34,7 @@ typedef struct pm__search_best {
 
 struct pm_search_result {
   const pm_search *search;
-  pm__search_kept top, front;
+  pm__search_kept top, fastest, front;
   pm__search_best choice[PM__SEARCH_CHOICES];
   const pm_field *field[PM__SEARCH_FIELDS]; /* that a plan decides */
   uint16_t place[PM__SEARCH_FIELDS][PM__SEARCH_PLACES]; /* in `choice`, by the last digits of values */
@@ -53,7 +53,11 @@ pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_bas
 /* The run of one plan. */
 pm_run pm__search_run_of(const pm_search *search, size_t number);
 
-/* Whether a plan is better than another with the same choice: what fits first, fast or else small, then as numbered. */
+/* The plans of a view; NULL: it has none. */
+const pm__search_kept *pm__search_kept_of(const pm_search_result *result, pm_search_view view);
+
+/* Whether a plan is better than another with the same choice: what fits first, surely fast or else small, then as
+** numbered. */
 bool pm__search_better(const pm__search_best *a, const pm__search_best *b);
 
 /* The whole plan in a few words, "tp4 sp pp8 vp5 dp16 mb1 zero1". */

@@ -50,10 +50,12 @@ static void show_plans(pm_table *table)
                                        "pipeline_parallel",
                                        "virtual_pipeline", "pipeline_schedule", "expert_parallel", "micro_batch",
                                          "zero",
-                                       "recompute", "offload", "throughput", "bottleneck", "scaling_efficiency"};
+                                       "recompute", "offload", "throughput", "bottleneck", "scaling_efficiency",
+                                       "training_gpu_hours", "training_energy"};
+  static const char *const shown[] = {"memory", "throughput_p10", "throughput_p90", "calibration", "verdict"};
   for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) pm_table_set_show(table, spared[i], 0);
   pm_table_set_show(table, "plan", PM_SHOW_MAIN | PM_SHOW_GIVEN);
-  pm_table_set_show(table, "memory", PM_SHOW_MAIN);
+  for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) pm_table_set_show(table, shown[i], PM_SHOW_MAIN);
 }
 
 static int add_words(pm_table *table, const pm_run *runs, size_t count, pm_error *error)
@@ -107,5 +109,5 @@ static pm_table *table_of_kept(const pm_search_result *result, const pm__search_
 
 pm_table *pm__search_result_tabulate(const pm_search_result *result, pm_search_view view, pm_error *error)
 {
-  return table_of_kept(result, view == PM_SEARCH_VIEW_FRONT ? &result->front : &result->top, error);
+  return table_of_kept(result, pm__search_kept_of(result, view), error);
 }

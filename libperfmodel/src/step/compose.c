@@ -126,7 +126,6 @@ static void set_rates(const pm__step *p, const pm__step_walk *w, const pm__sched
   double peak = (p->s.linear != NULL ? p->s.linear : p->s.device)->peak;
   double group = (double)p->at.tensor * p->at.context; /* which does what it cannot divide on each of its GPUs */
   double executed = flop + recompute - p->s.accumulation * w->saved / p->at.stages / group;
-  out->throughput = samples / out->step_time;
   out->flop = p->s.ranks * flop;
   out->flop_rate = flop / out->step_time;
   out->mfu = out->flop_rate / peak;
@@ -156,6 +155,15 @@ static void set_plan(const pm__step *p, const pm__step_walk *w, pm_prediction *o
 
 /* ---- All of it ---- */
 
+void pm__step_set_times(const pm__step *p, const pm__step_walk *walk, const pm__step_sum *sum, pm_prediction *out)
+{
+  out->step_time = pm__step_time(p, walk, &sum->overhead, &out->input_wait_time);
+  out->throughput = p->s.samples / out->step_time;
+  set_kernels(p, walk, out);
+  set_exchanges(p, walk, sum, out);
+  set_waiting(&sum->overhead, out);
+}
+
 void pm__step_compose(const pm__step *p, pm_prediction *out)
 {
   pm__step_room room;
@@ -164,15 +172,13 @@ void pm__step_compose(const pm__step *p, pm_prediction *out)
   pm__step_walk_all(p, &kinds, &walk);
   double alone = walk.times.alone;
   pm__step_sum sum = pm__step_put_together(p, &walk);
-  out->step_time = pm__step_time(p, &walk, &sum.overhead, &out->input_wait_time);
-  set_kernels(p, &walk, out);
-  set_exchanges(p, &walk, &sum, out);
-  set_waiting(&sum.overhead, out);
+  pm__step_set_times(p, &walk, &sum, out);
   set_shares(bound_time(p, walk.slowest), pm__step_planned(p), out);
   set_rates(p, &walk, &sum.overhead, out);
   set_scaling(p, alone, out);
   set_plan(p, &walk, out);
   pm__step_set_interval(p, &walk.slowest->part, out);
+  pm__step_set_training(p, out);
 }
 
 /* A GPU that has the batch of all for itself takes it at once or in their parts, whichever is faster. */

@@ -52,6 +52,7 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->memo = memo;
   s->cache = memo != NULL ? &memo->exchanges : NULL;
   s->run = run;
+  s->plan = plan;
   s->system = &plan->systems[run->system_index];
   s->framework = framework_of(plan, run);
   s->device = device_of(plan, s, stored_in(run));
@@ -86,7 +87,7 @@ static int check_choices(const pm_plan *plan, const pm_run *run, pm_error *error
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
   if (run->usable_memory <= 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
-  return PM_OK;
+  return pm__step_check_training(run, &plan->networks[run->network_index], error);
 }
 
 static int check_server(const pm__plan_framework *framework, pm_error *error)

@@ -80,11 +80,17 @@ void pm__step_screen_free(pm__step_screen *screen)
 
 /* ---- As a prediction has it ---- */
 
+/* Time of a step at the lower end of the interval of its rate. */
+static double slow_time(const pm_prediction *p)
+{
+  return isnan(p->throughput_p10) ? (double)INFINITY : p->step_time * (p->throughput / p->throughput_p10);
+}
+
 static pm__step_screened predicted(const pm__step_screen *screen, const pm_run *run)
 {
   pm_prediction p;
   pm__step_predict(screen->plan, 0, run, &p, 1);
-  return (pm__step_screened){p.status, p.step_time, p.memory};
+  return (pm__step_screened){p.status, p.step_time, p.memory, slow_time(&p)};
 }
 
 /* ---- Layouts ---- */
@@ -282,11 +288,11 @@ static double memory_of(screen_layout *s, double *host)
   return most;
 }
 
-static double step_of(screen_layout *s)
+static void set_step(screen_layout *s, pm__step_screened *out)
 {
   const pm__step *p = &s->p;
   const pm__step_kinds kinds = kinds_of(s);
-  double waits;
+  pm_prediction whole;
   price_shards(s);
   pm__step_walk walk;
   pm__step_walk_begin(p, &walk);
@@ -300,16 +306,19 @@ static double step_of(screen_layout *s)
   }
   walk.load.hop = pm__step_hop_time(p);
   pm__step_sum sum = pm__step_put_together(p, &walk);
-  return pm__step_time(p, &walk, &sum.overhead, &waits);
+  pm__step_set_times(p, &walk, &sum, &whole);
+  pm__step_set_interval(p, &walk.slowest->part, &whole);
+  out->step_time = whole.step_time;
+  out->slow = slow_time(&whole);
 }
 
 static pm__step_screened evaluate(screen_layout *s)
 {
   double host;
-  pm__step_screened out = {PM_OK, NAN, memory_of(s, &host)};
+  pm__step_screened out = {PM_OK, NAN, memory_of(s, &host), INFINITY};
   bool fits = pm__step_verdict(&s->p, out.memory, host) != PM_VERDICT_DOES_NOT_FIT;
   if (!fits && !s->p.s.run->ignore_memory) out.status = PM_STATUS_DOES_NOT_FIT;
-  else out.step_time = step_of(s);
+  else set_step(s, &out);
   if (out.status == PM_OK && isnan(out.step_time)) out.status = PM_STATUS_NOT_MODELLED;
   return out;
 }
@@ -318,7 +327,7 @@ pm__step_screened pm__step_screen_run(pm__step_screen *screen, const pm_run *bas
 {
   screen_layout *s = &screen->side[run->zero >= 2 || run->recompute != PM_RECOMPUTE_NONE];
   int status = take(screen, s, base, run);
-  if (status != PM_OK) return (pm__step_screened){status, NAN, NAN};
+  if (status != PM_OK) return (pm__step_screened){status, NAN, NAN, INFINITY};
   if (!pm__step_all_reduces(&s->p)) return predicted(screen, run);
   if (!s->divided) divide(s);
   return s->groups > 0 ? evaluate(s) : predicted(screen, run);

@@ -1,5 +1,5 @@
 /*
-** What a search needs to know of a plan: whether it fits, how much memory it takes and how long a step is; with the
+** What a search needs to know of a plan: whether it fits, its memory, its step time and the interval of that; with the
 ** same bits as a prediction has. It is the same step, with what plans share kept from one to the next:
 **
 **     layout     degrees of parallelism: groups of GPUs, shards, stragglers         most work, changes least often
@@ -22,6 +22,7 @@ void pm__step_screen_free(pm__step_screen *screen);
 typedef struct pm__step_screened {
   int status;
   double step_time, memory;
+  double slow; /* time of a step at the lower end of the interval of the rate; INFINITY: unknown */
 } pm__step_screened;
 
 /* `base` is the same for runs that differ in nothing but degrees, batch, micro-batch, schedule, chunks, ZeRO stage,

@@ -474,8 +474,22 @@ static inline bool pm__step_hops_block(const pm__step *p)
 /* Everything of a prediction but memory and strong scaling. */
 void pm__step_compose(const pm__step *p, pm_prediction *out);
 
+/* Its times, their parts and its rate. */
+void pm__step_set_times(const pm__step *p, const pm__step_walk *walk, const pm__step_sum *sum, pm_prediction *out);
+
 /* What a composed prediction rests on, and its interval. */
 void pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out);
+
+/* ---- training.c, training_check.c: all tokens or samples of a run ---- */
+
+/* PM_OK, or what is wrong with what a run says of them. */
+int pm__step_check_training(const pm_run *run, const pm__plan_network *network, pm_error *error);
+
+/* Their time, GPU-hours, energy, cost; after the interval. Unknown if the run names none. */
+void pm__step_set_training(const pm__step *p, pm_prediction *out);
+
+/* A sample in that precision on one GPU that has everything; `step` refers to the run, which is filled. */
+int pm__step_take_one_gpu(pm__step *step, pm_run *one, const pm_plan *plan, const pm_run *run, int32_t precision);
 
 /* The timeline of the stages, which the caller frees; NULL with the reason. */
 char *pm__step_pipeline_trace(const pm__step *p, const pm_prediction *prediction, pm_error *error);

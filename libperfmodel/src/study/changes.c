@@ -102,6 +102,7 @@ static pm_run free_plan(const pm__study_subject *s, pm_given *given)
     if ((given->fields >> i & 1) != 0)
       pm_record_set_number(&type->fields[i], &base, pm_record_get_number(&type->fields[i], &s->run), NULL);
   base.network_index = base.system_index = base.framework_index = 0;
+  base.gradient_accumulation_steps = 1; /* a plan's micro-batch says how many there are */
   return base;
 }
 

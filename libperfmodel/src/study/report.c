@@ -183,7 +183,7 @@ static int find_best(pm__study_subject *s, pm_given *given, pm_error *error)
 {
   size_t number;
   const pm_search_result *result = s->asked->search;
-  if (!s->trains || s->given == NULL || pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK)
+  if (!s->trains || s->given == NULL || pm_search_result_get_plan(result, s->asked->view, 0, &number) != PM_OK)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of a search needs a plan that fits, and what was given");
   *given = *s->given;
   s->given = given;

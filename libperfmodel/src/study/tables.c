@@ -37,7 +37,7 @@ typedef struct rows {
   const pm_given *given;
   const pm_sweep *sweep;
   const pm_search_result *result;
-  bool front;
+  const pm__search_kept *kept;
 } rows;
 
 static const char *format_run(const void *context, size_t row, char *text, size_t size)
@@ -52,9 +52,8 @@ static const char *format_run(const void *context, size_t row, char *text, size_
 static const char *format_plan(const void *context, size_t row, char *text, size_t size)
 {
   const rows *r = (const rows *)context;
-  const pm__search_kept *kept = r->front ? &r->result->front : &r->result->top;
   pm_assumption list[PM_ASSUMPTIONS_MAX];
-  const pm_run run = pm__search_run_of(r->result->search, kept->plan[row].number);
+  const pm_run run = pm__search_run_of(r->result->search, r->kept->plan[row].number);
   return pm_assumptions_format(list, pm_study_get_assumptions(r->study, r->given, &run, sizeof run, list), text, size);
 }
 
@@ -77,15 +76,15 @@ pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given,
                                    pm_search_view view, pm_error *error)
 {
   pm_given whole = given != NULL ? *given : (pm_given){0, 0};
-  const rows all = {.study = study, .given = &whole, .result = result, .front = view == PM_SEARCH_VIEW_FRONT};
   pm_given_add(&whole, "run", "batch"); /* plans decide both */
   pm_given_add(&whole, "run", "micro_batch");
   if (study != NULL && given == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of a study needs what was given"), (pm_table *)NULL;
-  if (result == NULL || view > PM_SEARCH_VIEW_CHOICES)
+  if (result == NULL || view > PM_SEARCH_VIEW_FASTEST)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
-  if (view > PM_SEARCH_VIEW_FRONT) return pm__search_tabulate_choices(result, view, error);
+  const rows all = {.study = study, .given = &whole, .result = result, .kept = pm__search_kept_of(result, view)};
+  if (all.kept == NULL) return pm__search_tabulate_choices(result, view, error);
   pm_table *table = pm__search_result_tabulate(result, view, error);
   if (table == NULL || study == NULL) return table;
-  return with_column(table, all.front ? result->front.count : result->top.count, format_plan, &all, error);
+  return with_column(table, all.kept->count, format_plan, &all, error);
 }

@@ -18,6 +18,7 @@
   X(requests) \
   X(calls) \
   X(capacity) \
+  X(training) \
   X(time) \
   X(communication) \
   X(parallelism) \

@@ -6,12 +6,19 @@
 static const char *const verdicts[] = {"not known whether it fits", "fits",
                                        "tight: within 8 %, the framework's release decides", "does not fit"};
 
+/* What is not known of a GPU with room is whether its host has it for what is offloaded. */
+static const char *verdict_of(const pm_memory_use *use)
+{
+  bool host = use->verdict == PM_VERDICT_UNKNOWN && use->host > 0 && use->total <= use->usable;
+  return host ? "fits the GPU; not known whether the host has the rest" : verdicts[use->verdict];
+}
+
 static void add_total(const pm__study_subject *s, pm_report *r, const char *label)
 {
   const pm_memory_use *use = &s->use;
   char total[PM__REPORT_WORD], usable[PM__REPORT_WORD], missing[PM__REPORT_WORD], verdict[PM_TEXT_MAX];
   pm__report_add_quantity(r, label, use->total, "B");
-  pm__report_note(r, "of %s: %s%s%s%s", pm__report_quantity(usable, use->usable, "B"), verdicts[use->verdict],
+  pm__report_note(r, "of %s: %s%s%s%s", pm__report_quantity(usable, use->usable, "B"), verdict_of(use),
                   use->missing > 0 ? ", " : "",
                   use->missing > 0 ? pm__report_quantity(missing, use->missing, "B") : "",
                   use->missing > 0 ? " too much" : "");

@@ -1,9 +1,11 @@
 /* The fastest plan of the same GPUs and samples that fits, where the run does not: the fields in which it differs. */
 #include <math.h>
+#include <string.h>
 #include "study/blocks/blocks.h"
 
 static const char *const choices[] = {"tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel",
-                                      "virtual_pipeline", "expert_parallel", "zero", "recompute", "micro_batch"};
+                                      "virtual_pipeline", "expert_parallel", "zero", "recompute",
+                                      "gradient_accumulation_steps", "batch", "micro_batch"};
 
 static void fill(const pm__study_subject *s, pm_report *r)
 {
@@ -18,7 +20,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
     const pm_field *field = pm_record_find_field(type, choices[i]);
     double own = pm_record_get_number(field, &s->run), other = pm_record_get_number(field, &best);
-    if (own == other || (isnan(own) && other == s->run.batch)) continue;
+    bool total = s->given->global_batch != 0 && strcmp(choices[i], "batch") == 0; /* which decides it */
+    if (own == other || total || (isnan(own) && other == s->run.batch)) continue;
     pm__report_add(r, field->name, "%s", pm_record_format(field, &best, value));
   }
 }

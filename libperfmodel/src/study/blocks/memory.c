@@ -18,10 +18,12 @@ static void add_use(pm_report *r, const char *label, double memory, double usabl
   pm__report_summarize(r, "%s of %s: %s", pm__report_quantity(used, memory, "B"), all, verdict);
 }
 
-static void add_largest(pm_report *r, double batch)
+/* What is tight may run although it is more than there is. */
+static void add_largest(pm_report *r, double batch, bool tight)
 {
   char number[PM_NUMBER_MAX];
-  pm__report_add(r, "largest batch", "%s", batch >= 1 ? pm_number_format(number, batch) : "none fits");
+  const char *none = tight ? "none surely fits; this one may" : "none fits";
+  pm__report_add(r, "largest batch", "%s", batch >= 1 ? pm_number_format(number, batch) : none);
   pm__report_set_value(r, batch, "1");
 }
 
@@ -32,7 +34,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   if (pm__study_serves(s) || s->count != 1 || isnan(s->outcome.memory) || isnan(usable)) return;
   snprintf(label, sizeof label, "peak of a %s", s->task->facts.unit);
   add_use(r, label, s->outcome.memory, usable);
-  add_largest(r, pm__study_number(s, "largest_batch"));
+  add_largest(r, pm__study_number(s, "largest_batch"),
+              pm_memory_get_verdict(s->outcome.memory, usable) == PM_VERDICT_TIGHT);
   if (s->trains && s->run.offload != PM_OFFLOAD_NONE)
     add_use(r, "host of a node", s->step.host_memory, s->machine->host_memory);
 }

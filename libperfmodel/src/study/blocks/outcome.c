@@ -1,8 +1,15 @@
 /* The answer: rate, interval, time. */
 #include <math.h>
 #include <stdio.h>
+#include "network/network.h"
 #include "perfmodel/units.h"
 #include "study/blocks/blocks.h"
+
+/* A call of a language model reads a prompt. */
+static bool reads_prompts(const pm__study_subject *s)
+{
+  return !s->trains && s->network != NULL && pm__network_get_traits(s->network).language_model;
+}
 
 static void add_rate(pm_report *r, double rate, double low, double high, double tokens)
 {
@@ -54,6 +61,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   const pm__task_outcome *o = &s->outcome;
   if (!pm__study_predicted(s) || pm__study_serves(s)) return;
   add_rate(r, o->throughput, o->throughput_p10, o->throughput_p90, pm__study_number(s, "tokens_per_second"));
+  if (reads_prompts(s) && s->task->software != PM__TASK_ENGINES)
+    pm__report_note(r, "\nof prompts (prefill), not of generated tokens; perfmodel serve predicts those");
   add_time(r, s->task->time, o->time);
   add_epoch(s, r);
 }

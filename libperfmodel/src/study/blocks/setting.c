@@ -223,7 +223,9 @@ static void fill_search(const pm__study_subject *s, pm_report *r)
   snprintf(text, sizeof text, "lobal batch %s: %zu plans, of which %zu fit into memory",
            pm_number_format(batch, s->asked->global_batch), pm_search_result_count(result, 0),
            pm_search_result_count(result, 1));
-  pm__report_add(r, "plans", "G%s; the fastest of them", text);
+  pm__report_add(r, "plans", "G%s; %s", text,
+                 s->asked->view == PM_SEARCH_VIEW_FASTEST ? "the fastest of them"
+                                                          : "by the lower end of the interval of their rate");
   pm__report_summarize(r, "%s: g%s", s->totals.id, text);
 }
 

@@ -3,6 +3,7 @@
 
 static void fill(const pm__study_subject *s, pm_report *r)
 {
+  if (s->asked->view != PM_SEARCH_VIEW_PLANS) return; /* others are compared with the first of these */
   pm_table *table = pm_study_tabulate_search(NULL, NULL, s->asked->search, PM_SEARCH_VIEW_WHY, NULL);
   if (table == NULL) r->failed = true;
   pm__report_set_table(r, table);

@@ -7,7 +7,7 @@
 */
 #include <math.h>
 #include "base/base.h"
-#include "perfmodel/search.h"
+#include "perfmodel/predict.h"
 
 static int check(const char *name, double value, bool zero, pm_error *error)
 {
