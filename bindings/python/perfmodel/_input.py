@@ -87,7 +87,7 @@ def input_pipeline(  # type: ignore[misc]
         if framework is not None or global_batch is not None:
             raise ArgumentError("framework and global_batch are of the network: give one")
         row["gpus"], row["nodes"] = _counts(node, check("run", run, "input_pipeline"))
-        assumed, readers = "", None
+        assumed, readers, kept = "", None, None
     else:
         if rate is not None:
             raise ArgumentError("rate and network are both given; give one")
@@ -95,7 +95,8 @@ def input_pipeline(  # type: ignore[misc]
         row["gpus"], row["nodes"], assumed = trained.run.gpus, trained.run.nodes, trained.assumed
         row["gpu_rate"] = trained.throughput / trained.run.nodes
         assert trained._plan is not None and trained._given is not None
-        readers = trained._plan, _record.write("run", trained.run), trained._given
+        kept = trained._plan
+        readers = kept._study, _record.write("run", trained.run), trained._given
     stored = find(_records.Storage, "storage", storage)
     path = (
         find(_records.Dataset, "dataset", dataset),
@@ -109,7 +110,7 @@ def input_pipeline(  # type: ignore[misc]
     )
     rates = _record.array("input_rates", _core.input_rates(*path_arrays([path])))
     return InputPipeline(**_record.values("input_rates", rates[0]), setup=path, assumed=assumed,
-                         _readers=readers)
+                         _readers=readers, _kept=kept)
 
 
 def _counts(system: System, keywords: dict[str, Any]) -> tuple[int, int]:

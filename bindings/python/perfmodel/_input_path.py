@@ -13,7 +13,6 @@ from ._record import R, Records
 from ._reported import Reported
 
 if TYPE_CHECKING:
-    from ._plan import Plan
     from ._study import Given
 
 InputPath = tuple[
@@ -46,7 +45,8 @@ class InputPipeline(Reported, _records.InputRates):
     assumed: str = field(default="", kw_only=True)
     """What was not given of the run whose GPUs read, and is taken to be."""
 
-    _readers: tuple[Plan, Records, Given] | None = field(default=None, repr=False, compare=False, kw_only=True)
+    _readers: tuple[_core.study, Records, Given] | None = field(default=None, repr=False, compare=False, kw_only=True)
+    _kept: object = field(default=None, repr=False, compare=False, kw_only=True)  # what the study is made of
 
     @property
     def run(self) -> _records.InputRun:
@@ -57,8 +57,8 @@ class InputPipeline(Reported, _records.InputRates):
         path = path_arrays([self.setup])
         if self._readers is None:
             return _core.input_report(*path, [], bytearray(), [], 0.0)
-        plan, run, given = self._readers
-        return _core.input_report(*path, [plan._study], run, *given)
+        study, run, given = self._readers
+        return _core.input_report(*path, [study], run, *given)
 
 
 def find(kind: type[R], name: str, value: R | str) -> R:

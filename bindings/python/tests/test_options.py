@@ -21,6 +21,7 @@ from test_same_numbers import needed
 from perfmodel._keywords import NO_STEP
 
 OF_SIZE = tuple(name for name in NO_STEP if name != "pue")  # which is an argument of its own
+SIZED = tuple(name for name in OF_SIZE if name != "gpu_hour_price")  # of the command, for serving
 RUN = _fields.given("run")
 CALL = _fields.given("inference_run")
 SERVED = _fields.given("serving_run")
@@ -38,7 +39,7 @@ CALLS = [
 COMMANDS = [
     ("predict", RUN, ()),
     ("sweep", RUN, ()),
-    ("size", RUN, ("nodes", *OF_SIZE)),
+    ("size", RUN, ("nodes", *SIZED)),
     ("search", RUN, ("batch", "epoch_samples")),
     ("sensitivity", RUN, NO_STEP),
     ("infer", CALL, ()),

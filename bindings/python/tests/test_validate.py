@@ -16,7 +16,7 @@ ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
 
 def test_the_sets() -> None:
     assert pm.validation_sets() == ["statements", "training", "training-checks", "inference", "large-models", "plans",
-                                    "memory", "kernels", "operators", "collectives", "storage"]
+                                    "memory", "kernels", "operators", "collectives", "serving", "storage"]
 
 
 FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings",
@@ -84,7 +84,7 @@ def test_hosts_limit_what_they_prepare(tmp_path: Path) -> None:
 
 
 PLANS = ("network,framework,system,gpus,nodes,batch,precision,optimizer,tensor_parallel,pipeline_parallel,"
-         "pipeline_schedule,zero,offload,micro_batch,quantity,rank,value,use,check,lora_rank\n")
+         "pipeline_schedule,zero,offload,micro_batch,quantity,rank,value,use,check,sparsity\n")
 SHAPE = "gpt seq=2048 layers=32 hidden=4096 heads=32 vocabulary=51200"
 
 
@@ -148,7 +148,7 @@ def test_memory_is_of_a_quantity_and_a_rank(tmp_path: Path) -> None:
 def test_packed_rows_that_cannot_be_predicted_say_why(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     bad = {"unknown quantity \"memory\"": plan("memory"), "no latency": plan("latency"),
-           "no \"lora_rank\", which the row gives": plan("step_time", lora_rank=16), "rank 3 of a run that has 1":
+           "no \"sparsity\", which the row gives": plan("step_time", sparsity=2), "rank 3 of a run that has 1":
            plan("allocator_peak", rank=3), "rank \"middle\"": plan("allocator_peak", rank="middle"),
            "left out: no batch": plan("step_time", use="skip", check="no batch"), "use \"often\"":
            plan("step_time", use="often"), "zb-5p": plan("step_time", pipeline_schedule="zb-5p"),
