@@ -2,9 +2,9 @@
 --
 --     lua serving.lua [requests/s] [network] [CSV file]         lua serving.lua 50 llama3-70b serving.csv
 --
--- Prompts of 2,048 tokens, answers of 256, in FP8; the first token within 1 s and the others within 40 ms, for 95 of 100
--- requests. For each machine and layout the largest rate of one group of GPUs within the limits is found by halving, and
--- groups work side by side. Every layout is a row of the CSV file, for a spreadsheet.
+-- Prompts of 2,048 tokens, answers of 256, in FP8; the first token within 1 s and the others within 40 ms, for 95 of
+-- 100 requests. For each machine and layout the largest rate of one group of GPUs within the limits is found by
+-- halving, and groups work side by side. Every layout is a row of the CSV file, for a spreadsheet.
 
 local pm = require "perfmodel"
 
