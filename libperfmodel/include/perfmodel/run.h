@@ -265,7 +265,7 @@ typedef enum pm_arrivals {
     .otherwise = "calibrated")                                                                                     \
   X(REAL, usable_memory, "B", "memory of a GPU that may be used; all that programs can have if unknown")           \
   X(YES_NO, ignore_memory, "", "predict even if the model does not fit in memory")                                 \
-  /* the next field of a run goes above this line */
+  /* the next field of a run of serving goes above this line */
 
 typedef struct pm_serving_run { PM_SERVING_RUN_FIELDS(PM_DECLARE) } pm_serving_run;
 
