@@ -75,7 +75,8 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_SET, '\0', "set",
-   "statements|training|training-checks|inference|large-models|plans|memory|kernels|operators|collectives|storage",
+   "statements|training|training-checks|inference|large-models|plans|memory|kernels|operators|collectives|serving|"
+   "storage",
    "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "

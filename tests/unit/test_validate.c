@@ -626,11 +626,12 @@ START_TEST(shipped_sets_add_up)
     int times = strcmp(rows.set, "collectives") == 0 ? 3 : 1;
     for (size_t k = 0; k < 7; k++) ck_assert_str_eq(pm_table_get_column(sums, k)->name, names[k]);
     double counted = 0, errors = 0, sum = 0, mean = 0;
-    bool rates = strcmp(pm_table_get_column(sums, pm_table_count_columns(sums) - 2)->name, "settings") == 0;
+    bool rates = pm_table_count_columns(sums) > 7 && strcmp(pm_table_get_column(sums, 7)->name, "settings") == 0;
     bool of_rates = strncmp(rows.set, "training", 8) == 0 || strcmp(rows.set, "inference") == 0;
     bool packed = strcmp(rows.set, "large-models") == 0 || strcmp(rows.set, "plans") == 0;
     ck_assert(rates == (of_rates || packed || strcmp(rows.set, "memory") == 0));
     for (size_t k = 0; k < pm_table_count_rows(sums); k++) {
+      if (isnan(pm_table_get_numbers(sums, 3)[k])) continue; /* regret of choosing among plans, whose errors are above */
       counted += pm_table_get_numbers(sums, 2)[k];
       mean += pm_table_get_numbers(sums, 2)[k] * pm_table_get_numbers(sums, 3)[k];
       ck_assert(!rates || pm_table_get_numbers(sums, 7)[k] <= pm_table_get_numbers(sums, 2)[k]);

@@ -135,10 +135,13 @@ static void set_plans(const rates *t, const pm__lab_rate *rate, const pm_network
   snprintf(out->plan + strlen(out->plan), sizeof out->plan - strlen(out->plan), " %d", rate->precision);
   out->time = strcmp(rate->quantity->name, "throughput") != 0;
   if (!t->reader.packed || t->reader.inference || rate->quantity->of_memory != NULL || doubted) return;
-  snprintf(out->plans, sizeof out->plans, "%s plans: %.24s (network %d), %d %.16s, batch %g, software %d",
-           pm__lab_packed_is_moe(network, &run) ? "moe" : "dense",
-           pm__lab_predictor_network_id(t->reader.predictor, rate->network), rate->network, run.gpus * run.nodes,
-           rate->gpu, batch, rate->profile);
+  pm_network_totals totals;
+  pm_network_get_totals(network, &totals, NULL);
+  const pm_framework_profile *software =
+    rate->profile >= 0 ? pm__lab_predictor_built_framework(t->reader.predictor, rate->profile) : NULL;
+  snprintf(out->plans, sizeof out->plans, "%s plans: %.24s of %.4g B (%d), %d %.16s, batch %g, %.24s",
+           pm__lab_packed_is_moe(network, &run) ? "moe" : "dense", totals.id, totals.parameters / 1e9,
+           rate->network, run.gpus * run.nodes, rate->gpu, batch, software != NULL ? software->framework.id : "no framework");
 }
 
 static int add_runs(rates *t, const pm__lab_rate *rate, asked_row *asked, pm_error *error)
