@@ -42,8 +42,9 @@ static int read_question(const cli_request *request, question *q)
   int code;
   int32_t task = read_task(request, &code);
   if (task == PM_TASK_SERVING)
-    return fail(CODE_USAGE, "sensitivities of serving are not modelled; vary one number of the machine: perfmodel sweep "
-                            "%s %s --serve --axis gpu.memory_bandwidth=x1,x1.1",
+    return fail(CODE_USAGE,
+                "sensitivities of serving are not modelled; vary one number of the machine: perfmodel sweep %s %s "
+                "--serve --axis gpu.memory_bandwidth=x1,x1.1",
                 request->arguments.items[0], request->arguments.items[1]);
   if (code == CODE_DONE) code = start_runs(&q->asked, request, task, false);
   if (code != CODE_DONE) return code;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the numbers of docs/accuracy.md, docs/collectives.md, docs/serving.md and README.md, and their pictures: what the
-measured rows give.
+"""Writes the numbers of docs/accuracy.md, docs/collectives.md, docs/serving.md and README.md, and their pictures: what
+the measured rows give.
 
     lab/scripts/pages.py [--check] PERFMODEL [kernels | collectives | accuracy | serving | readme]...
 

@@ -631,7 +631,7 @@ START_TEST(shipped_sets_add_up)
     bool packed = strcmp(rows.set, "large-models") == 0 || strcmp(rows.set, "plans") == 0;
     ck_assert(rates == (of_rates || packed || strcmp(rows.set, "memory") == 0));
     for (size_t k = 0; k < pm_table_count_rows(sums); k++) {
-      if (isnan(pm_table_get_numbers(sums, 3)[k])) continue; /* regret of choosing among plans, whose errors are above */
+      if (isnan(pm_table_get_numbers(sums, 3)[k])) continue; /* regret of plans, whose errors are above */
       counted += pm_table_get_numbers(sums, 2)[k];
       mean += pm_table_get_numbers(sums, 2)[k] * pm_table_get_numbers(sums, 3)[k];
       ck_assert(!rates || pm_table_get_numbers(sums, 7)[k] <= pm_table_get_numbers(sums, 2)[k]);

@@ -141,7 +141,8 @@ static void set_plans(const rates *t, const pm__lab_rate *rate, const pm_network
     rate->profile >= 0 ? pm__lab_predictor_built_framework(t->reader.predictor, rate->profile) : NULL;
   snprintf(out->plans, sizeof out->plans, "%s plans: %.24s of %.4g B (%d), %d %.16s, batch %g, %.24s",
            pm__lab_packed_is_moe(network, &run) ? "moe" : "dense", totals.id, totals.parameters / 1e9,
-           rate->network, run.gpus * run.nodes, rate->gpu, batch, software != NULL ? software->framework.id : "no framework");
+           rate->network, run.gpus * run.nodes, rate->gpu, batch,
+           software != NULL ? software->framework.id : "no framework");
 }
 
 static int add_runs(rates *t, const pm__lab_rate *rate, asked_row *asked, pm_error *error)
