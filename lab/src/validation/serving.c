@@ -1,6 +1,7 @@
 /* The set `serving`: published latencies and rates of served language models beside predictions. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "validation/comparison.h"
 #include "validation/serving_rows.h"
@@ -49,5 +50,6 @@ pm_table *pm__lab_validate_serving(pm__lab_context *context, pm_error *error)
   pm__lab_note_unpredicted(context, pm__lab_serving_rows_reasons(rows));
   pm_table *table = status == PM_OK ? pm__lab_result_table(context, &out, error) : NULL;
   pm__lab_serving_rows_free(rows);
+  free(out.items);
   return table;
 }
