@@ -535,7 +535,7 @@ const work model_works[] = {
   {"serving", serve, false, false, 100},
   {"a stage", stages, false, false, 100},
   {"a network that is shared out", shared_out, false, false, 100},
-  {"adapters of a network that is shared out", adapted, false, false, 100},
+  {"adapters of a network that is split over GPUs", adapted, false, false, 100},
   {"a search", search, false, false, 100},
   {"a deadline", deadline, false, false, 100},
   {"settings of other programs", settings, false, false, 200},

@@ -2,7 +2,7 @@
 ** An engine with the kernels that it runs on GPUs of an architecture.
 **
 ** Its kernels are those of the harness of its family whose architectures hold the GPU's; where nobody timed them there,
-** those of the family on any. What a harness does not say, passes over memory above all, is that of Vidur's profiles,
+** those of the family on any. What a harness does not say, memory-bound kernels above all, is that of Vidur's profiles,
 ** which have every kernel of an engine.
 */
 #include <math.h>
