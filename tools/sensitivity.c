@@ -41,11 +41,6 @@ static int read_question(const cli_request *request, question *q)
 {
   int code;
   int32_t task = read_task(request, &code);
-  if (task == PM_TASK_SERVING)
-    return fail(CODE_USAGE,
-                "sensitivities of serving are not modelled; vary one number of the machine: perfmodel sweep %s %s "
-                "--serve --axis gpu.memory_bandwidth=x1,x1.1",
-                request->arguments.items[0], request->arguments.items[1]);
   if (code == CODE_DONE) code = start_runs(&q->asked, request, task, false);
   if (code != CODE_DONE) return code;
   const char *raise = request->value[OPTION_RAISE];
@@ -98,7 +93,7 @@ static int find_all(const cli_request *request, question *q)
   q->setup = (pm_sensitivity_setup){
     .network = pm_study_get_network(q->study, place_of(&q->asked, "network_index")), .system = q->system,
     .task = q->asked.task, .run = q->asked.runs, .run_size = q->asked.type->size,
-    .framework = used.framework, .profile = used.profile, .memory = used.memory};
+    .framework = used.framework, .profile = used.profile, .engine = used.engine, .memory = used.memory};
   return storage ? find_input(request, q) : CODE_DONE;
 }
 
@@ -156,6 +151,7 @@ static int complete_upgrade(const cli_request *request, const question *q, upgra
   choice->network = pm_study_get_network(u->study, place_of(&u->asked, "network_index"));
   choice->framework = used.framework;
   choice->profile = used.profile;
+  choice->engine = used.engine;
   choice->memory = used.memory;
   choice->run = u->asked.runs;
   return CODE_DONE;
@@ -261,11 +257,13 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
   TASK_OPTION,
+  SERVE_OPTION,
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples " TRAINING_FIELDS},
+  {OPTION_FIELDS, '\0', "serving_run", NULL, ""},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it; none: kernels and collectives only (default: as perfmodel "
                                                 "predict); see perfmodel list frameworks, with --inference also "
-                                                "inference_profiles"},
+                                                "inference_profiles, with --serve engines"},
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
   {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME "
                                             "or "
@@ -289,7 +287,8 @@ const cli_command sensitivity_command = {
                                    "pays",
   "Raises one number of the hardware after the other by 10 % and predicts the step anew each time: clock, memory "
   "bandwidth, "
-  "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage. With --upgrade it replaces the system, its "
+  "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage; of a served model (--serve) memory, too, "
+  "and what each means to TTFT, TPOT and throughput. With --upgrade it replaces the system, its "
   "GPU, a "
   "type of link or the storage instead, and says by how much the rate grows, and by how much for each unit of "
   "price.\n\n"

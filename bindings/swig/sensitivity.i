@@ -18,7 +18,8 @@ static pm_sensitivity_setup run_setup(const pm_study *study, const pm_system *sy
   const pm_sensitivity_setup setup = {
     .network = pm_study_get_network(study, place_in(study, run, "network_index")), .system = system,
     .task = pm_study_get_task(study), .run = run, .run_size = pm_record_type_find(task_of(study)->run)->size,
-    .framework = used.framework, .profile = used.profile, .memory = used.memory,
+    .framework = used.framework, .profile = used.profile, .engine = used.engine,
+    .memory = used.memory,
     .input_run_size = sizeof(pm_input_run)};
   return setup;
 }
@@ -32,8 +33,8 @@ static records compare(const pm_sensitivity_setup *setups, const char *const *na
   records rows = records_new("upgrade", count, error);
   for (size_t i = 0; choices != NULL && i < count; i++) {
     const pm_sensitivity_setup *to = &setups[i + 1];
-    const pm_upgrade_choice one = {names[i], to->system, NULL, 0, prices[i], to->framework, to->profile, to->memory,
-                                   to->network, to->run};
+    const pm_upgrade_choice one = {names[i], to->system, NULL, 0, prices[i], to->framework, to->profile, to->engine,
+                                   to->memory, to->network, to->run};
     choices[i] = one;
   }
   if (error->status == PM_OK) pm_upgrade_evaluate(setups, choices, count, (pm_upgrade *)rows.data, error);

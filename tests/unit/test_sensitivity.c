@@ -349,6 +349,74 @@ START_TEST(calls)
 }
 END_TEST
 
+static pm_sensitivity row_of(const pm_sensitivity *rows, int count, int resource)
+{
+  for (int i = 0; i < count; i++)
+    if (rows[i].resource == resource) return rows[i];
+  ck_abort_msg("no row of resource %d", resource);
+  return rows[0];
+}
+
+/* Requests to Llama 3 70B on two GPUs of a server, with as little room for keys and values as there is. */
+static int served(const pm_serving_run *run, pm_sensitivity *rows)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_engine_profile engine;
+  pm_network *network = build_network("llama3-70b");
+  pm_system *system = build_system("hgx-h100");
+  ck_assert_int_eq(pm_catalog_get_engine_on(catalog, "vllm", "hopper", &engine, NULL), PM_OK);
+  const pm_sensitivity_setup setup = {.network = network, .system = system, .task = PM_TASK_SERVING, .run = run,
+                                      .run_size = sizeof *run, .engine = &engine};
+  int count = pm_sensitivity_evaluate(&setup, 0.1, rows, &error);
+  ck_assert_msg(count > 0, "%s", error.text);
+  pm_network_free(network);
+  pm_system_free(system);
+  return count;
+}
+
+/* Tokens come no later with any faster number; memory is the cache, which only those need who have too little. */
+START_TEST(served_models)
+{
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_serving_run run = pm_serving_run_make();
+  run.gpus = run.tensor_parallel = 4;
+  run.concurrency = 16;
+  for (run.isl = 512; run.isl <= 8192; run.isl *= 4) {
+    int count = served(&run, rows);
+    for (int r = 0; r < count; r++) {
+      if (!rows[r].rate) continue;
+      ck_assert_double_le(rows[r].change, 1e-9);
+      ck_assert_double_le(rows[r].ttft_change, 1e-9);
+      ck_assert_double_ge(rows[r].throughput_change, -1e-9);
+    }
+    ck_assert_double_lt(row_of(rows, count, PM_RESOURCE_MEMORY_BANDWIDTH).change, -0.02);
+    ck_assert_double_lt(row_of(rows, count, PM_RESOURCE_HOST).change, 0);
+    ck_assert_double_eq(row_of(rows, count, PM_RESOURCE_MEMORY).throughput_change, 0);
+  }
+  run.gpus = run.tensor_parallel = 2;
+  run.isl = 8192;
+  run.concurrency = 64;
+  int count = served(&run, rows);
+  ck_assert_double_gt(row_of(rows, count, PM_RESOURCE_MEMORY).throughput_change, 0.1);
+  ck_assert_int_eq(row_of(rows, count, PM_RESOURCE_CLOCK).bottleneck, PM_BOTTLENECK_MEMORY_CAPACITY);
+}
+END_TEST
+
+/* Where requests come at a rate, what changes is the most that can come. */
+START_TEST(served_at_a_rate)
+{
+  pm_sensitivity rows[PM_RESOURCE_COUNT];
+  pm_serving_run run = pm_serving_run_make();
+  run.gpus = run.tensor_parallel = 4;
+  run.arrivals = PM_ARRIVALS_OPEN;
+  run.rate = 2;
+  int count = served(&run, rows);
+  pm_sensitivity power = row_of(rows, count, PM_RESOURCE_POWER);
+  ck_assert_double_gt(power.throughput_change, 0.01);
+  ck_assert_double_gt(power.throughput, run.rate);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("sensitivity");
@@ -365,6 +433,8 @@ int main(void)
   tcase_add_test(tests, latency_is_all_of_a_small_message);
   tcase_add_test(tests, upgrades);
   tcase_add_test(tests, calls);
+  tcase_add_test(tests, served_models);
+  tcase_add_test(tests, served_at_a_rate);
   tcase_add_test(tests, errors);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

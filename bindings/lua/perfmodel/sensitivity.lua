@@ -78,7 +78,8 @@ end
 
 --- How the step time depends on each number of the hardware, raised by the share `by` (0.1), as a table object:
 --- resource, rate, step_time, change, elasticity, throughput, bottleneck. Options: those of pm.predict; storage,
---- units, loader, cache, dataset; with task = "inference" those of pm.infer but latency: step_time is the latency.
+--- units, loader, cache, dataset; with task = "inference" those of pm.infer but latency: step_time is the latency; with
+--- task = "serving" fields of "serving_run": step_time is the TPOT, beside ttft, ttft_change and throughput_change.
 sensitivity.sensitivity = public(function(options)
   local own = own_of(options, "by")
   local q = asked_on(own, {})

@@ -44,6 +44,9 @@ check.equal(better:count(), 3)
 
 local owed = pm.sensitivity{task = "inference", network = "resnet50", system = "t4", batch = 64, precision = "fp16"}
 assert(#owed:rows() >= 3)
+local served = pm.sensitivity{task = "serving", network = "llama3-8b", system = "hgx-h100", tensor_parallel = 1,
+                              concurrency = 8}
+for _, row in ipairs(served:rows()) do assert(not row.rate or row.ttft_change <= 1e-9) end
 local faster = pm.upgrades{task = "inference", network = "resnet50", system = "t4", batch = 64,
                            upgrades = {v100 = "v100"}, prices = {v100 = 9000}}
 assert(#faster == 1 and faster:rows()[1].gain > 0)

@@ -61,10 +61,11 @@ def sensitivity(
 ) -> Table:
     """How the step time depends on each number of the hardware: each is raised by the share `by` alone, and the step
     predicted again. Columns: `resource`, whether it is a `rate`, `step_time`, `change`, `elasticity`, `throughput`,
-    `bottleneck`.
+    `bottleneck`; of a served model also `ttft`, `ttft_change` and `throughput_change`.
 
     The other arguments are those of `perfmodel.predict`, of the task "inference" those of `perfmodel.infer`, and
-    `step_time` is then the latency; with an `input_pipeline` as `input`, storage is a number too.
+    `step_time` is then the latency; of "serving" those of `perfmodel.serve`, and it is the TPOT. With an
+    `input_pipeline` as `input`, storage is a number too.
 
     >>> owed = sensitivity("resnet50", "t4", task="inference", batch=64, precision="int8")
     >>> list(owed["resource"][:2])

@@ -1,6 +1,6 @@
 /*
-** Sensitivities: how the time of a step, or of a call of inference, depends on each number of the hardware; which
-** upgrade pays.
+** Sensitivities: how the time of a step, of a call of inference, or of a token of a served model depends on each number
+** of the hardware; which upgrade pays.
 **
 ** Each number is raised alone, the whole step is predicted anew on a copy of the system, and nothing is interpolated:
 **
@@ -25,6 +25,7 @@
 #include "network.h"
 #include "input.h"
 #include "predict.h"
+#include "serving.h"
 #include "size.h"
 
 #ifdef __cplusplus
@@ -43,7 +44,8 @@ extern "C" {
   X(NETWORK, "network", 1, "bandwidth between the nodes")                                                              \
   X(LATENCY, "latency", 0, "every latency of links, network and collectives")                                          \
   X(HOST, "host", 1, "speed at which the host starts kernels and steps, and its CPUs decode")                          \
-  X(STORAGE, "storage", 1, "every rate of the storage and the way from it")
+  X(STORAGE, "storage", 1, "every rate of the storage and the way from it")                                            \
+  X(MEMORY, "memory", 0, "size of the GPU's memory, and with it the cache of keys and values of a served model")
 
 typedef enum pm_resource {
 #define PM_RESOURCE_ENUM(name, text, rate, doc) PM_RESOURCE_##name,
@@ -61,22 +63,27 @@ typedef struct pm_sensitivity_setup {
   size_t run_size;                        /* its bytes in the program */
   const pm_framework_profile *framework;  /* what trains; NULL: none */
   const pm_inference_profile *profile;    /* what runs inference */
+  const pm_engine_profile *engine;        /* what serves */
   const pm_memory_profile *memory;        /* of the profile; NULL: memory is not asked about */
   const pm_input_setup *input;            /* NULL: input is as the run says */
   const pm_input_run *input_run;          /* NULL: the default */
   size_t input_run_size;                  /* its bytes in the program */
 } pm_sensitivity_setup;
 
-/* What one resource means to the time of a step or call. */
+/* What one resource means to the time of a step, call or token. */
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
   X(RESOURCE, resource, "", "what is raised")                                                         \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
   X(REAL, by, "1", "by how much, as a share", .show = PM_SHOW_PERCENT)                                \
-  X(REAL, step_time, "s", "time of a step, or of a call, then")                                                      \
+  X(REAL, step_time, "s", "time of a step, of a call or, served, of an output token (TPOT), then")    \
   X(REAL, change, "1", "by how much that time changes: negative is faster", .show = PM_SHOW_PERCENT)  \
   X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
-  X(REAL, throughput, "1/s", "samples per second then")                                               \
-  X(BOTTLENECK, bottleneck, "", "what limits it then")
+  X(REAL, throughput, "1/s", "samples, or at most requests, per second then")                         \
+  X(BOTTLENECK, bottleneck, "", "what limits it then")                                                \
+  X(REAL, ttft, "s", "time to first token of a served model then")                                    \
+  X(REAL, ttft_change, "1", "by how much that changes", .show = PM_SHOW_PERCENT)                      \
+  X(REAL, throughput_change, "1", "by how much the throughput changes", .show = PM_SHOW_PERCENT)      \
+  /* the next field of a sensitivity goes above this line */
 
 typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;
 
@@ -109,6 +116,7 @@ typedef struct pm_upgrade_choice {
   double price;                 /* of the change, for all nodes; NAN: unknown */
   const pm_framework_profile *framework; /* what trains on it, if anything does */
   const pm_inference_profile *profile;   /* what runs inference on it */
+  const pm_engine_profile *engine;       /* what serves on it */
   const pm_memory_profile *memory;       /* how that profile handles memory */
   const pm_network *network;             /* the network as that software has it */
   const void *run;                       /* the whole run on it, GPUs as in it; of the setup's run_size bytes */
@@ -118,8 +126,8 @@ typedef struct pm_upgrade_choice {
 #define PM_UPGRADE_FIELDS(X)                                                                          \
   X(STATUS, status, "", "ok, or why there is no prediction")                                          \
   X(TEXT, name, "", "what is changed")                                                                \
-  X(REAL, step_time, "s", "time of a step, or of a call, then")                                                      \
-  X(REAL, throughput, "1/s", "samples per second then")                                               \
+  X(REAL, step_time, "s", "time of a step, of a call or, served, of an output token (TPOT), then")    \
+  X(REAL, throughput, "1/s", "samples, or at most requests, per second then")                         \
   X(REAL, gain, "1", "by how much the throughput grows", .show = PM_SHOW_PERCENT)                     \
   X(REAL, price, "1", "what the change costs, as it was given")                                       \
   X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \

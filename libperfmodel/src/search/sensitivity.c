@@ -25,6 +25,7 @@ typedef struct case_of {
   pm_framework_profile framework;
   pm_input_setup input;
   pm_inference_profile profile;
+  pm_engine_profile engine;
   const pm_memory_profile *memory;
 } case_of;
 
@@ -47,6 +48,7 @@ static int add_software(const pm_sensitivity_setup *setup, const case_of *c, pm_
   *index = -1;
   if (c->task->software == PM__TASK_PROFILES)
     *index = pm_plan_add_inference_profile(plan, &c->profile, c->memory, error);
+  else if (c->task->software == PM__TASK_ENGINES) *index = pm_plan_add_engine(plan, &c->engine, error);
   else if (setup->framework == NULL) return PM_OK;
   else *index = pm_plan_add_framework(plan, &c->framework, error);
   return *index >= 0 ? PM_OK : PM_STATUS_BAD_VALUE;
@@ -79,14 +81,22 @@ static case_of base_case(const pm_sensitivity_setup *setup)
   if (setup->framework != NULL) c.framework = *setup->framework;
   if (setup->input != NULL) c.input = *setup->input;
   if (setup->profile != NULL) c.profile = *setup->profile;
+  if (setup->engine != NULL) c.engine = *setup->engine;
   return c;
+}
+
+/* A step may run without a framework. */
+static bool has_software(const pm_sensitivity_setup *setup, const pm__task *task)
+{
+  if (task->software == PM__TASK_FRAMEWORKS) return true;
+  return task->software == PM__TASK_ENGINES ? setup->engine != NULL : setup->profile != NULL;
 }
 
 static int check(const pm_sensitivity_setup *setup, pm_error *error)
 {
   const pm__task *task = setup != NULL ? pm__task_at(setup->task) : NULL;
-  bool software = task != NULL && (task->software == PM__TASK_FRAMEWORKS || setup->profile != NULL);
-  if (software && setup->network != NULL && setup->system != NULL && setup->run != NULL) return PM_OK;
+  bool asked = task != NULL && setup->network != NULL && setup->system != NULL && setup->run != NULL;
+  if (asked && has_software(setup, task)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sensitivities need a network, a system and a run of a task");
 }
 
@@ -109,6 +119,7 @@ static void scale_storage(pm_input_setup *input, double factor)
 static void scale_host(case_of *c, double factor)
 {
   pm__vary_unit("inference_profile", &c->profile, "s", 1 / factor);
+  pm__vary_unit("engine", &c->engine.engine, "s", 1 / factor);
   pm__vary_unit("framework", &c->framework.framework, "s", 1 / factor);
   pm__vary_unit("framework", &c->framework.framework, "B/s", factor);
   pm__vary_unit("loader", &c->input.loader, "s", 1 / factor);
@@ -125,6 +136,7 @@ static bool has(const pm_sensitivity_setup *setup, int resource)
   if (resource == PM_RESOURCE_STORAGE) return setup->input != NULL && task->set_input != NULL;
   if (alone && resource >= PM_RESOURCE_NVLINK && resource <= PM_RESOURCE_LATENCY) return false;
   if (resource == PM_RESOURCE_NETWORK) return system->network.count > 0 && count_of(setup, task->at.nodes) > 1;
+  if (resource == PM_RESOURCE_MEMORY) return task->software == PM__TASK_ENGINES; /* others fit, or have no time */
   if (resource == PM_RESOURCE_L2_CACHE) return !isnan(system->gpu.l2_cache);
   if (resource == PM_RESOURCE_POWER) return !isnan(system->gpu.power);
   if (resource != PM_RESOURCE_NVLINK && resource != PM_RESOURCE_PCIE && resource != PM_RESOURCE_SOCKETS) return true;
@@ -156,8 +168,11 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
   row->step_time = p.time;
   row->change = p.time / base->time - 1;
   row->elasticity = log(p.time / base->time) / log(1 + raise);
-  row->throughput = p.throughput;
+  row->throughput = p.most;
+  row->throughput_change = p.most / base->most - 1;
   row->bottleneck = p.bottleneck;
+  row->ttft = p.first;
+  row->ttft_change = p.first / base->first - 1;
   return PM_OK;
 }
 
@@ -219,12 +234,13 @@ static void fill(const pm_sensitivity_setup *setup, const pm_upgrade_choice *cho
   if (choice->input != NULL) c.input = *choice->input;
   if (choice->framework != NULL) c.framework = *choice->framework;
   if (choice->profile != NULL) c.profile = *choice->profile;
+  if (choice->engine != NULL) c.engine = *choice->engine;
   row->status = predict(setup, &c, &p, NULL);
   if (row->status != PM_OK) return;
   row->step_time = p.time;
-  row->throughput = p.throughput;
-  row->gain = p.throughput / base->throughput - 1;
-  row->gain_per_price = (p.throughput - base->throughput) / choice->price;
+  row->throughput = p.most;
+  row->gain = p.most / base->most - 1;
+  row->gain_per_price = (p.most - base->most) / choice->price;
   row->bottleneck = p.bottleneck;
 }
 

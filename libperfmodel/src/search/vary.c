@@ -130,6 +130,7 @@ pm_system *pm__system_new_scaled(const pm_system *system, int resource, double f
   if (resource == PM_RESOURCE_MEMORY_BANDWIDTH) gpu.memory_bandwidth *= factor;
   if (resource == PM_RESOURCE_L2_CACHE) gpu.l2_cache *= factor;
   if (resource == PM_RESOURCE_POWER) gpu.power *= factor;
+  if (resource == PM_RESOURCE_MEMORY) gpu.memory *= factor;
   if (resource == PM_RESOURCE_HOST) kernels.launch /= factor;
   return copy_of(system, &gpu, &kernels, &v, error);
 }

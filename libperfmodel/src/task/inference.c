@@ -1,4 +1,5 @@
 /* Inference: a call of the forward pass. Every GPU is a replica. */
+#include <math.h>
 #include <string.h>
 #include "inference/infer.h"
 #include "task/task.h"
@@ -49,8 +50,8 @@ static pm__task_outcome read(const void *answer)
   const pm_inference *p = (const pm_inference *)answer;
   return (pm__task_outcome){.status = p->status, .verdict = p->verdict, .bottleneck = p->bottleneck,
                             .calibration = p->calibration, .time = p->latency, .throughput = p->throughput,
-                            .throughput_p10 = p->throughput_p10, .throughput_p90 = p->throughput_p90,
-                            .memory = p->memory, .efficiency = 1};
+                            .most = p->throughput, .first = NAN, .throughput_p10 = p->throughput_p10,
+                            .throughput_p90 = p->throughput_p90, .memory = p->memory, .efficiency = 1};
 }
 
 static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])

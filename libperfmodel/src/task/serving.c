@@ -1,4 +1,5 @@
 /* Serving: requests to a language model. */
+#include "perfmodel/predict.h"
 #include "serving/serve.h"
 #include "task/task.h"
 
@@ -43,15 +44,28 @@ static int get_memory(const pm_plan *plan, const void *run, pm_memory_use *use, 
   return pm__serve_get_memory(plan, (const pm_serving_run *)run, use, error);
 }
 
+/* What limits it, in the words of all tasks. */
+static int32_t bottleneck_of(int32_t limit)
+{
+  static const int32_t words[PM_SERVING_LIMIT_COUNT] = {
+    [PM_SERVING_LIMIT_COMPUTE] = PM_BOTTLENECK_COMPUTE,
+    [PM_SERVING_LIMIT_MEMORY_BANDWIDTH] = PM_BOTTLENECK_MEMORY_BANDWIDTH,
+    [PM_SERVING_LIMIT_LATENCY] = PM_BOTTLENECK_LAUNCH_OVERHEAD,
+    [PM_SERVING_LIMIT_NETWORK] = PM_BOTTLENECK_COMMUNICATION,
+    [PM_SERVING_LIMIT_HOST] = PM_BOTTLENECK_LAUNCH_OVERHEAD,
+    [PM_SERVING_LIMIT_CACHE] = PM_BOTTLENECK_MEMORY_CAPACITY,
+    [PM_SERVING_LIMIT_SEQUENCES] = PM_BOTTLENECK_MEMORY_CAPACITY};
+  return words[limit];
+}
+
 /* Of a sensitivity the time of a token counts; an offline run has its rate alone. */
 static pm__task_outcome read(const void *answer)
 {
   const pm_serving *p = (const pm_serving *)answer;
   double factor = p->output_rate_p90 / p->output_rate;
   return (pm__task_outcome){.status = p->status, .verdict = p->verdict,
-                            .bottleneck = p->bottleneck == PM_SERVING_LIMIT_COMPUTE ? PM_BOTTLENECK_COMPUTE
-                                                                                    : PM_BOTTLENECK_MEMORY_BANDWIDTH,
-                            .calibration = p->calibration, .time = p->tpot, .throughput = p->request_rate,
+                            .bottleneck = bottleneck_of(p->bottleneck), .calibration = p->calibration,
+                            .time = p->tpot, .throughput = p->request_rate, .most = p->largest_rate, .first = p->ttft,
                             .throughput_p10 = p->request_rate / factor, .throughput_p90 = p->request_rate * factor,
                             .memory = p->memory, .efficiency = 1};
 }

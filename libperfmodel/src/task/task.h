@@ -35,6 +35,8 @@ typedef struct pm__task_outcome {
   int32_t status, verdict, bottleneck, calibration;
   double time, throughput, throughput_p10, throughput_p90, memory;
   double efficiency; /* weak scaling */
+  double most;       /* samples/s, or the most that there can be of requests */
+  double first;      /* time to first token; NAN: there is none */
 } pm__task_outcome;
 
 typedef struct pm__task {

@@ -45,8 +45,9 @@ static pm__task_outcome read(const void *answer)
   const pm_prediction *p = (const pm_prediction *)answer;
   return (pm__task_outcome){.status = p->status, .verdict = p->verdict, .bottleneck = p->bottleneck,
                             .calibration = p->calibration, .time = p->step_time, .throughput = p->throughput,
-                            .throughput_p10 = p->throughput_p10, .throughput_p90 = p->throughput_p90,
-                            .memory = p->memory, .efficiency = p->scaling_efficiency};
+                            .most = p->throughput, .first = NAN, .throughput_p10 = p->throughput_p10,
+                            .throughput_p90 = p->throughput_p90, .memory = p->memory,
+                            .efficiency = p->scaling_efficiency};
 }
 
 /* Parts that a run always has, and those of what it may do besides. */

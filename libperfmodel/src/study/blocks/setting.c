@@ -186,7 +186,15 @@ static void fill_memory(const pm__study_subject *s, pm_report *r)
 
 static void fill_sensitivities(const pm__study_subject *s, pm_report *r)
 {
+  char asked[LINE], title[LINE + PM_TEXT_MAX];
   const pm_sensitivity *rows = (const pm_sensitivity *)s->asked->answers;
+  if (pm__study_serves(s)) {
+    pm__report_add(r, "run", "Tokens of %s on %s, %s, each number by itself %+.3g %%", s->totals.name, s->machine->name,
+                   software_of(s, false), 100 * rows[0].by);
+    format_replicas(s, title, sizeof title);
+    pm__report_add(r, "requests", "%s, %s", title, format_run(s, asked));
+    return;
+  }
   pm__report_add(r, "run", "Time of a %s of %s on %s, each number by itself %+.3g %%", s->task->facts.unit,
                  s->totals.name, s->machine->name, 100 * rows[0].by);
 }
