@@ -81,10 +81,8 @@ static adapted *make(const pm_plan *plan, const pm_run *run, const int *key, pm_
   return NULL;
 }
 
-/* Without adapters all else of them has no effect. */
 static int check(const pm_run *run, pm_error *error)
 {
-  if (run->lora_rank == 0) return PM_OK;
   if (run->lora_rank < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "lora_rank %d is below 0", run->lora_rank);
   if (!(run->lora_dropout >= 0 && run->lora_dropout < 1))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "lora_dropout %g is not from 0 to below 1", run->lora_dropout);
@@ -92,13 +90,12 @@ static int check(const pm_run *run, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no lora_targets %d", run->lora_targets);
 }
 
-const pm__plan_network *pm__plan_network_of(const pm_plan *plan, const pm_run *run, pm_error *error)
+const pm__plan_network *pm__plan_network_adapted(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   int key[KEY] = {run->network_index, run->lora_rank, run->lora_targets, (int)plan->memory_count,
                   (int)plan->cut_count, (int)plan->framework_count};
   if (check(run, error) != PM_OK) return NULL;
   memcpy(key + KEY - 2, &run->lora_dropout, sizeof run->lora_dropout);
-  if (run->lora_rank == 0) return &plan->networks[run->network_index];
   const pm__kept *found = pm__keeper_find(plan->adapted, key, KEY);
   if (found != NULL) return &((const adapted *)found)->entry;
   adapted *made = make(plan, run, key, error);

@@ -135,9 +135,15 @@ static inline int pm__plan_network_number(const pm__plan_network *network)
 int pm__plan_network_prepare(pm__plan_network *entry, const pm_network *network, pm_error *error);
 void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry);
 
-/* The network that a run trains: one of the plan, or that with the run's adapters, made on first use. NULL with an
-** error. */
-const pm__plan_network *pm__plan_network_of(const pm_plan *plan, const pm_run *run, pm_error *error);
+/* A network with the run's adapters, made on first use. NULL with an error. */
+const pm__plan_network *pm__plan_network_adapted(const pm_plan *plan, const pm_run *run, pm_error *error);
+
+/* The network that a run trains: one of the plan, or that with adapters. Without adapters all else of them has no
+** effect. NULL with an error. */
+static inline const pm__plan_network *pm__plan_network_of(const pm_plan *plan, const pm_run *run, pm_error *error)
+{
+  return run->lora_rank == 0 ? &plan->networks[run->network_index] : pm__plan_network_adapted(plan, run, error);
+}
 
 /* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an
 ** error. */

@@ -69,6 +69,7 @@ static double unpacked_bytes(const pm__step *p, int kind)
 double pm__step_frozen_bytes(const pm__step *p, const pm__step_stage *stage, bool owner)
 {
   double shared = p->at.zero >= 3 ? p->at.shards : 1, expert = p->at.zero >= 3 ? p->at.expert_replicas : 1, sum = 0;
+  if (!pm__step_freezes(p)) return 0;
   for (int k = 0; k < p->kinds; k++) {
     pm__step_frozen each = pm__step_frozen_piece(p, k, owner);
     sum += stage->count[k] * (each.shared / shared + each.experts / expert + unpacked_bytes(p, k));

@@ -165,13 +165,19 @@ static int check(const pm_plan *plan, const pm_run *run, pm__schedule *s, pm_err
   return status == PM_OK ? check_precision(plan, run, error) : status;
 }
 
-int pm__gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
+/* Why there is no network with the adapters of a run; apart, as most runs need no room for a message. */
+static int find_again(const pm_plan *plan, const pm_run *run)
 {
   pm_error own = PM_ERROR_NONE;
+  return pm__plan_network_of(plan, run, &own) != NULL ? PM_OK : own.status;
+}
+
+int pm__gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)
+{
   int status = check(plan, run, s, error);
   if (status != PM_OK) return status;
-  s->network = pm__plan_network_of(plan, run, error != NULL ? error : &own);
-  if (s->network == NULL) return error != NULL ? error->status : own.status;
+  s->network = pm__plan_network_of(plan, run, error);
+  if (s->network == NULL) return error != NULL ? error->status : find_again(plan, run);
   gather(s, plan, run, memo);
   return PM_OK;
 }

@@ -357,6 +357,12 @@ typedef struct pm__step_frozen {
   double shared, experts;
 } pm__step_frozen;
 
+/* Whether a run has any. */
+static inline bool pm__step_freezes(const pm__step *p)
+{
+  return p->s.run->lora_rank > 0;
+}
+
 /* Of a piece, before ZeRO; `owner`: of the stage that owns what several stages have. */
 pm__step_frozen pm__step_frozen_piece(const pm__step *p, int kind, bool owner);
 

@@ -1,20 +1,35 @@
 /* What a run says of training on tokens or samples: whether its numbers are possible and go together. */
+#include <float.h>
 #include <math.h>
-#include <string.h>
 #include "step/step.h"
 
+/* Neither unknown nor positive and finite. */
+static bool impossible(double value)
+{
+  return value <= 0 || value > DBL_MAX;
+}
+
+#define POSITIVE_FIELDS(X)                                                                                            \
+  X(tokens) X(samples) X(gpu_mtbf) X(node_mtbf) X(checkpoint_rate) X(checkpoint) X(interval) X(pue) X(gpu_hour_price)
+
+static int fail_number(const pm_run *run, pm_error *error)
+{
+#define FAIL(name)                                                                                                     \
+  if (impossible(run->name))                                                                                           \
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", #name, run->name);
+  POSITIVE_FIELDS(FAIL)
+#undef FAIL
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "restart %g is not positive and finite", run->restart);
+}
+
+/* Least and most of all, past what is unknown, without branches: every run is asked. A restart may take no time. */
 static int check_numbers(const pm_run *run, pm_error *error)
 {
-  static const char *const names[] = {"tokens", "samples", "gpu_mtbf", "node_mtbf", "checkpoint_rate", "checkpoint",
-                                      "restart", "interval", "pue", "gpu_hour_price"};
-  const double values[] = {run->tokens, run->samples, run->gpu_mtbf, run->node_mtbf, run->checkpoint_rate,
-                           run->checkpoint, run->restart, run->interval, run->pue, run->gpu_hour_price};
-  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-    bool none = values[i] == 0 && strcmp(names[i], "restart") == 0;
-    if (!isnan(values[i]) && !none && !(values[i] > 0 && isfinite(values[i])))
-      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", names[i], values[i]);
-  }
-  return PM_OK;
+  double least = run->restart < 0 ? run->restart : 1, most = run->restart > 1 ? run->restart : 1;
+#define LOOK(name) least = run->name < least ? run->name : least, most = run->name > most ? run->name : most;
+  POSITIVE_FIELDS(LOOK)
+#undef LOOK
+  return impossible(least) || impossible(most) ? fail_number(run, error) : PM_OK;
 }
 
 static bool fails(const pm_run *run)
