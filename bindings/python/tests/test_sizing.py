@@ -40,7 +40,8 @@ def test_price_power_storage_and_front():
     assert best.storage_nodes >= 1 and best.storage_rate > 1e9
     assert cheaper is not None and cheaper.cost < best.cost and cheaper.reached < 1
     unknown = [choice for choice in sizing.choices if choice.system == "c4140-v100-sxm2"]
-    assert unknown and all(math.isnan(choice.power) and math.isnan(choice.cost) for choice in unknown)
+    assert unknown and all(math.isnan(choice.cost) and choice.power_basis == "parts" for choice in unknown)
+    assert best.power_basis == "published"
     front = sizing.front()
     cost, rate = np.asarray(front["cost"]), np.asarray(front["throughput"])
     assert np.all(np.diff(cost) > 0) and np.all(np.diff(rate) > 0)

@@ -423,6 +423,19 @@ typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_col
 
 /* ---- Machines and systems ------------------------------------------------------------------------------------ */
 
+/* What the design power of a machine rests on. */
+#define PM_POWER_BASIS_LIST(X)                                                             \
+  X(NONE, "none", "neither its design power is known nor that of its parts")               \
+  X(PUBLISHED, "published", "its maker states it")                                         \
+  X(PARTS, "parts", "the design powers of its GPUs and CPUs, and a share of them for the rest of the node")
+
+typedef enum pm_power_basis {
+#define PM_POWER_BASIS_ENUM(name, text, doc) PM_POWER_BASIS_##name,
+  PM_POWER_BASIS_LIST(PM_POWER_BASIS_ENUM)
+#undef PM_POWER_BASIS_ENUM
+  PM_POWER_BASIS_COUNT
+} pm_power_basis;
+
 /* A machine, or node, as its maker describes it; its links are the system's. */
 #define PM_MACHINE_FIELDS(X)                                                                    \
   X(TEXT, id, "", "short stable name")                                                          \
@@ -438,11 +451,13 @@ typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_col
   X(REAL, host_memory, "B", "system memory")                                                    \
   X(REAL, storage, "B", "local data storage")                                                   \
   X(REAL, storage_bandwidth, "B/s", "streaming read bandwidth of the local data storage")       \
-  X(REAL, power, "W", "thermal design power of the machine")                                    \
+  X(REAL, power, "W", "design power of the machine: the most that it draws")                                    \
   X(REAL, rack_units, "1", "height in rack units")                                              \
   X(REAL, cpu_core_clock, "Hz", "clock of a core while others work too")                        \
   X(REAL, cpu_core_work, "1", "instructions of a core per clock over those of AMD Zen 2")       \
-  X(REAL, host_memory_bandwidth, "B/s", "peak bandwidth of the system memory: channels times rate, of all sockets")
+  X(REAL, host_memory_bandwidth, "B/s", "peak bandwidth of the system memory: channels times rate, of all sockets") \
+  X(REAL, cpu_power, "W", "thermal design power of a CPU socket")                               \
+  X(POWER_BASIS, power_basis, "", "what the design power of the machine rests on")
 
 typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
 

@@ -114,6 +114,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_DECODE_PLACE(name) int32_t name;
 #define PM_DECLARE_INPUT_STAGE(name) int32_t name;
 #define PM_DECLARE_ORIGIN(name) int32_t name;
+#define PM_DECLARE_POWER_BASIS(name) int32_t name;
 #define PM_DECLARE_KERNEL_MODEL(name) int32_t name;
 #define PM_DECLARE_KERNEL_ALGORITHM(name) int32_t name;
 #define PM_DECLARE_OPERATOR(name) int32_t name;

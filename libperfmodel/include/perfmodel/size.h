@@ -99,7 +99,8 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, memory, "B", "memory of one GPU")                                                \
   X(VERDICT, verdict, "", "whether the batch fits it")                                                              \
   X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
-  X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")
+  X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")                                                \
+  X(POWER_BASIS, power_basis, "", "what the design power of its machines rests on")
 
 typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choice;
 

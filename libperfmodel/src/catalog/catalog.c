@@ -292,11 +292,24 @@ static void add_edges(rows *r, const pm__entry *entry, const pm_system *system)
              part_attribute(entry, network, "source"), part_attribute(entry, network, "note"));
 }
 
+/* A design power that no source states is not among the values of the entry. */
+static void add_design_power(rows *r, const pm_system *system)
+{
+  char value[PM_TEXT_MAX], words[300];
+  if (system->machine.power_basis != PM_POWER_BASIS_PARTS) return;
+  pm_quantity_format(value, sizeof value, system->machine.power, "W");
+  pm__design_power_words(&system->machine, &system->gpu, words, sizeof words);
+  add_row(r, "power", value, "W", "computed", words);
+}
+
 static int show_system(rows *r, const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
 {
   pm_error failure = PM_ERROR_NONE;
   pm_system *system = pm__entry_system(catalog, entry, &failure);
-  if (system != NULL) add_edges(r, entry, system);
+  if (system != NULL) {
+    add_design_power(r, system);
+    add_edges(r, entry, system);
+  }
   pm_system_free(system);
   if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
   return failure.status;

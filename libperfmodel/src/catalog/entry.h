@@ -237,7 +237,13 @@ pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, 
 /* Whether every parameter of a network has a default. */
 bool pm__entry_has_defaults(const pm__entry *entry);
 
-/* ---- What entries do not state (fallback.c). */
+/* ---- What entries do not state (design_power.c, fallback.c). */
+
+/* Fills in the design power of a machine that states none, and what it rests on. */
+int pm__entry_add_design_power(const pm_catalog *catalog, pm_machine *machine, pm_error *error);
+
+/* "rule: 8 GPUs of 400 W, 2 CPUs of 225 W, and 0.63 of these for the rest of the node" */
+void pm__design_power_words(const pm_machine *machine, const pm_gpu *gpu, char *text, size_t size);
 
 /* The record of an entry, each field as it states it, or as the entry does that it falls back to. */
 int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);

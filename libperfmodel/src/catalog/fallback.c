@@ -119,5 +119,5 @@ int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *
 {
   if (pm__kind_at((size_t)entry->kind)->own != NULL) return complete(catalog, entry, 0, record, error);
   memcpy(record, entry->record, entry->type->size);
-  return PM_OK;
+  return entry->kind == PM__SYSTEMS ? pm__entry_add_design_power(catalog, (pm_machine *)record, error) : PM_OK;
 }

@@ -8,7 +8,7 @@ static const pm__kind kinds[PM__KINDS] = {
   [PM__GPUS] = {"gpus", "gpu", "gpu", " peak_fp32 memory memory_bandwidth ",
    " id name architecture peak_fp32 peak_fp16_tensor memory memory_bandwidth "},
   [PM__LINKS] = {"links", "link", "link", " kind bandwidth ", ""},
-  [PM__SYSTEMS] = {"systems", "system", "machine", " gpu gpus ", " id name gpu gpus host_memory power "},
+  [PM__SYSTEMS] = {"systems", "system", "machine", " gpu gpus ", " id name gpu gpus host_memory power power_basis "},
   [PM__NETWORKS] = {"networks", "network", "network", "", " id name input layers parameters mac training_flop "},
   [PM__DATASETS] = {"datasets", "dataset", "dataset", " samples ", ""},
   [PM__SOURCES] = {"sources", "source", "source", "", ""},

@@ -332,15 +332,16 @@ static bool set_usable_memory(graph *g)
 
 static bool build(graph *g)
 {
-  const pm_machine *machine = (const pm_machine *)g->entry->record;
+  pm_machine machine;
   const pm__entry *gpu;
-  if (pm__catalog_find(g->catalog, PM__GPUS, machine->gpu, &gpu, g->error) != PM_OK)
+  if (pm__entry_complete(g->catalog, g->entry, &machine, g->error) != PM_OK ||
+      pm__catalog_find(g->catalog, PM__GPUS, machine.gpu, &gpu, g->error) != PM_OK)
     return failed(g, g->entry->element);
-  g->system = pm_system_new(machine, (const pm_gpu *)gpu->record, g->error);
-  if (g->system == NULL || !set_kernels(g) || !set_usable_memory(g) || !add_gpus(g, machine))
+  g->system = pm_system_new(&machine, (const pm_gpu *)gpu->record, g->error);
+  if (g->system == NULL || !set_kernels(g) || !set_usable_memory(g) || !add_gpus(g, &machine))
     return failed(g, g->entry->element);
   const pm__element *drawn = pm__entry_child(g->entry, "graph");
-  if (!(drawn != NULL ? add_graph(g, drawn) : add_topology(g, machine))) return false;
+  if (!(drawn != NULL ? add_graph(g, drawn) : add_topology(g, &machine))) return false;
   if (!set_network(g, pm__entry_child(g->entry, "network")) || !check_nvlinks(g)) return false;
   if (!set_library(g)) return failed(g, g->entry->element);
   if (pm__system_check(g->system, g->error) != PM_OK) return failed(g, g->entry->element);

@@ -16,6 +16,7 @@ static const pm_choice calibration_status_choices[] = {PM_CALIBRATION_STATUS_LIS
 static const pm_choice recompute_choices[] = {PM_RECOMPUTE_LIST(NAME_DOC) END};
 static const pm_choice verdict_choices[] = {PM_VERDICT_LIST(NAME_DOC) END};
 static const pm_choice origin_choices[] = {PM_ORIGIN_LIST(NAME_DOC) END};
+static const pm_choice power_basis_choices[] = {PM_POWER_BASIS_LIST(NAME_DOC) END};
 static const pm_choice kernel_model_choices[] = {PM_KERNEL_MODEL_LIST(NAME_DOC) END};
 static const pm_choice kernel_algorithm_choices[] = {PM_KERNEL_ALGORITHM_LIST(NAME_DOC) END};
 static const pm_choice operator_choices[] = {PM_OPERATOR_LIST(NAME_DOC) END};
@@ -73,6 +74,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_DECODE_PLACE .kind = PM_FIELD_CHOICE, .choices = decode_place_choices
 #define KIND_INPUT_STAGE .kind = PM_FIELD_CHOICE, .choices = input_stage_choices
 #define KIND_ORIGIN .kind = PM_FIELD_CHOICE, .choices = origin_choices
+#define KIND_POWER_BASIS .kind = PM_FIELD_CHOICE, .choices = power_basis_choices
 #define KIND_KERNEL_MODEL .kind = PM_FIELD_CHOICE, .choices = kernel_model_choices
 #define KIND_KERNEL_ALGORITHM .kind = PM_FIELD_CHOICE, .choices = kernel_algorithm_choices
 #define KIND_OPERATOR .kind = PM_FIELD_CHOICE, .choices = operator_choices

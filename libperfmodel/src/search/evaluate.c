@@ -119,6 +119,7 @@ static void set_machine(const pm__size_question *q, size_t choice, pm_size_choic
   const pm_system *system = pm__size_system(q, choice);
   row->rack_units = row->nodes * system->machine.rack_units;
   row->power = row->nodes * system->machine.power * q->goal->pue;
+  row->power_basis = system->machine.power_basis;
   row->gpu_power = row->gpus * system->gpu.power * q->goal->pue;
   row->energy = row->power * row->time;
   row->price = price_of(q, choice);

@@ -46,7 +46,8 @@ static void add_power(const pm__study_subject *s, const pm_size_choice *c, pm_re
 {
   char gpus[PM__REPORT_WORD], units[PM__REPORT_WORD], pue[PM_NUMBER_MAX];
   pm__report_add_quantity(r, "power and space", c->power, "W");
-  pm__report_note(r, "at PUE %s (GPUs alone %s), %s rack units",
+  pm__report_note(r, "%sat PUE %s (GPUs alone %s), %s rack units",
+                  c->power_basis == PM_POWER_BASIS_PARTS ? "summed from parts, " : "",
                   pm_number_format(pue, ((const pm_size_goal *)s->asked->goal)->pue),
                   pm__report_quantity(gpus, c->gpu_power, "W"), amount(units, c->rack_units));
 }

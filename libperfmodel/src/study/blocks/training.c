@@ -42,8 +42,9 @@ static void add_amounts(const pm__study_subject *s, const pm_run *run, const pm_
     pm__report_add(r, "energy", "unknown: the catalogue has no design power of %s", s->machine->id);
     return;
   }
-  pm__report_add(r, "energy", "%.1f MWh at the design power of %d node%s", p->training_energy / 3.6e9, run->nodes,
-                 run->nodes == 1 ? "" : "s");
+  pm__report_add(r, "energy", "%.1f MWh at the design power of %d node%s%s", p->training_energy / 3.6e9, run->nodes,
+                 run->nodes == 1 ? "" : "s",
+                 s->machine->power_basis == PM_POWER_BASIS_PARTS ? ", the sum of their parts" : "");
   pm__report_set_value(r, p->training_energy, "J");
 }
 
