@@ -32,8 +32,9 @@ static int set_currency(cli_prices *prices, const char *currency)
 int read_amount(cli_prices *prices, char *text, double *amount)
 {
   size_t digits = strcspn(text, " \t");
-  char *currency = text + digits + (text[digits] != '\0');
+  char *currency = text + digits + (text[digits] != '\0'), *hour = strstr(currency, "/h");
   text[digits] = '\0';
+  if (hour != NULL) *hour = '\0'; /* "2.5 USD/h" */
   if (pm_number_parse(text, amount) != PM_OK || !(*amount > 0) || isinf(*amount))
     return fail(CODE_USAGE, "price \"%.80s\" is not a positive number", text);
   return set_currency(prices, trimmed(currency));
@@ -122,6 +123,7 @@ int read_gpu_prices(const cli_request *request, const pm_catalog *catalog, cli_p
   if (strchr(text, '=') != NULL) return read_list(catalog, prices, text);
   snprintf(amount, sizeof amount, "%s", text);
   prices->count = 1; /* of any system */
+  if (pm_number_parse(amount, &prices->price[0].amount) == PM_OK) return CODE_DONE; /* of any currency */
   return read_amount(prices, amount, &prices->price[0].amount);
 }
 

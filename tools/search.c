@@ -36,7 +36,7 @@ static bool read_rank(const cli_request *request, bool *fastest)
   *fastest = rank != NULL && strcmp(rank, "fastest") == 0;
   if (rank != NULL && !*fastest && strcmp(rank, "bound") != 0)
     return fail(CODE_USAGE, "--rank \"%.80s\" is unknown; it is one of bound, fastest", rank), false;
-  const option_id others[] = {OPTION_WHY, OPTION_CHOICES, OPTION_FRONT, OPTION_WITHIN};
+  const option_id others[] = {OPTION_WHY, OPTION_CHOICES, OPTION_FRONT};
   for (size_t i = 0; i < sizeof others / sizeof others[0] && rank != NULL; i++)
     if (request->value[others[i]] != NULL)
       return fail(CODE_USAGE, "--rank has no effect with --%s", option_name(request, others[i])), false;
@@ -50,10 +50,10 @@ static int read_question(const cli_request *request, cli_search *s)
   s->base.framework_index = 0;
   s->given = read_given(request, "run");
   s->top = TOP;
-  if (batch == NULL) return fail(CODE_USAGE, "--global-batch is missing");
+  s->global_batch = NAN;
   if (!read_names("SYSTEMS", request->arguments.items[1], &s->names)) return CODE_USAGE;
   if (!read_axes(request, pm_record_type_find("run"), &s->base, &s->axes) ||
-      !read_count("global-batch", batch, COUNT_MOST, &s->global_batch))
+      (batch != NULL && !read_count("global-batch", batch, COUNT_MOST, &s->global_batch)))
     return CODE_USAGE;
   if (top != NULL && !read_count("top", top, TOP_MOST, &s->top)) return CODE_USAGE;
   if (!read_rank(request, &s->fastest)) return CODE_USAGE;
@@ -190,7 +190,7 @@ static int write_best(const cli_request *request, const cli_search *s)
   if (pm_search_result_get_plan(s->result, view_of(request, s), 0, &number) != PM_OK ||
       pm_search_get_run(s->search, number, &best) != PM_OK)
     return fail(CODE_INTERNAL, "the best plan is not found");
-  return write_settings(request, request->value[OPTION_AS], "run", &best, s->global_batch);
+  return write_settings(request, request->value[OPTION_AS], "run", &best, best.batch * pm_run_get_data_parallel(&best));
 }
 
 static int answer(const cli_request *request, const cli_search *s)
@@ -206,20 +206,8 @@ static int answer(const cli_request *request, const cli_search *s)
   return write_table(request, tabulate(s, view, &error), &error);
 }
 
-/* How many nodes: of one system, in one framework, with one value of every option. */
-static int answer_deadline(const cli_request *request, const cli_search *s)
-{
-  const cli_deadline deadline = {s->catalog, s->systems[0], s->study, &s->given, &s->base, s->global_batch};
-  if (s->axes.count > 0 || s->names.count > 1 || s->frameworks > 1)
-    return fail(CODE_USAGE, "--within takes one system, one framework and one value of every option");
-  if (field_given(request, "gpus") != NULL || field_given(request, "nodes") != NULL)
-    return fail(CODE_USAGE, "--within finds how many nodes there must be: --gpus and --nodes are not given");
-  return deadline_answer(request, &deadline);
-}
-
 static int search_all(const cli_request *request, cli_search *s)
 {
-  if (deadline_wanted(request)) return answer_deadline(request, s);
   if (request->value[OPTION_MAX_NODES] != NULL || request->value[OPTION_PRICE] != NULL)
     return fail(CODE_USAGE, "--%s has no effect without --within",
                 request->value[OPTION_PRICE] != NULL ? "price" : "max-nodes");
@@ -241,10 +229,21 @@ static void close_all(cli_search *s)
   free_axes(&s->axes);
 }
 
+/* How many nodes, instead of which plans. */
+static int deadline_within(const cli_request *request)
+{
+  static const option_id others[] = {OPTION_RANK, OPTION_WHY, OPTION_CHOICES, OPTION_FRONT, OPTION_AS, OPTION_TOP};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (request->value[others[i]] != NULL)
+      return fail(CODE_USAGE, "--%s has no effect with --within", option_name(request, others[i]));
+  return deadline_answer(request, request->arguments.items[1]);
+}
+
 static int run(const cli_request *request)
 {
   if (serving_wanted(request))
     return serving_goal_answer(request, request->arguments.items[1], PM_SERVING_LAYOUTS_ALL);
+  if (deadline_wanted(request)) return deadline_within(request);
   cli_search *s = (cli_search *)calloc(1, sizeof *s);
   if (s == NULL) return fail_memory();
   int code = read_question(request, s);
@@ -270,7 +269,8 @@ static const cli_option options[] = {
   {OPTION_OF_FIELD, '\0', "micro-batch", NULL, "samples of a micro-batch (default: all up to 64 are tried)"},
   {OPTION_OF_FIELD, '\0', "zero", NULL, "ZeRO stage 0 to 3 (default: all are tried, 2 and 3 without a pipeline)"},
   {OPTION_OF_FIELD, '\0', "recompute", NULL, "what the backward pass computes again (default: all are tried)"},
-  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs"},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs (default, of language models: 4 Mi "
+                                                   "tokens)"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
    "what runs it (default: as perfmodel predict, by each plan); see perfmodel list "
                                                     "frameworks"},

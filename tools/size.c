@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "deadline.h"
 #include "serving_goal.h"
 #include "size_answer.h"
 
@@ -112,10 +113,31 @@ static int fill_setup(const cli_request *request, size_question *q)
 
 /* ---- The command ---- */
 
+static bool tokens_wanted(const cli_request *request)
+{
+  return field_given(request, "tokens") != NULL || field_given(request, "samples") != NULL;
+}
+
+/* The best plan for so many tokens or samples, instead of the same one on every count of nodes. */
+static int size_tokens(const cli_request *request)
+{
+  static const option_id others[] = {OPTION_TASK, OPTION_TARGET_RATE, OPTION_EPOCHS, OPTION_LATENCY, OPTION_DATASET,
+                                     OPTION_STORAGE, OPTION_UNITS, OPTION_LOADER, OPTION_CPU, OPTION_CACHE,
+                                     OPTION_SWITCH_PORTS, OPTION_OVERSUBSCRIPTION, OPTION_PARETO, OPTION_PRICE_DATE};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (request->value[others[i]] != NULL)
+      return fail(CODE_USAGE, "--%s has no effect with --tokens or --samples", option_name(request, others[i]));
+  if (request->value[OPTION_WITHIN] == NULL)
+    return fail(CODE_USAGE, "--tokens needs the time for them, such as --within \"30 d\"; how long given nodes take: "
+                            "perfmodel predict %s SYSTEM --nodes N --tokens 300B", request->arguments.items[0]);
+  return deadline_answer(request, request->value[OPTION_SYSTEM]);
+}
+
 static int run(const cli_request *request)
 {
   if (serving_wanted(request))
     return serving_goal_answer(request, request->value[OPTION_SYSTEM], PM_SERVING_LAYOUTS_TENSOR);
+  if (tokens_wanted(request)) return size_tokens(request);
   size_question *q = (size_question *)calloc(1, sizeof *q);
   if (q == NULL) return fail_memory();
   int code = size_read_question(request, q);
@@ -131,15 +153,16 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   TASK_OPTION,
   SERVE_OPTION,
-  {OPTION_SYSTEM, '\0', "system", "NAME,...", "systems to choose from; see perfmodel list systems"},
+  {OPTION_SYSTEM, '\0', "system", "NAME,...", "systems to choose from (default, of --tokens: all with a "
+                                              "network and 16-bit tensor cores); see perfmodel list systems"},
   {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
-  {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train"},
+  {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train, or --tokens or --samples"},
   {OPTION_WITHIN, '\0', "within", "TIME", "and the time for them, such as \"6 h\""},
   {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: a rate of calls that take no longer, such as \"10 "
                                             "ms\""},
   {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012); see perfmodel list datasets"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
-  {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples " TRAINING_FIELDS},
+  {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples pue gpu_hour_price"},
   {OPTION_FIELDS, '\0', "serving_run", "many", "nodes concurrency arrivals ignore_memory"},
   SERVING_GOAL_OPTIONS,
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is "
@@ -152,8 +175,8 @@ static const cli_option options[] = {
                                                     "perfmodel list frameworks"},
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},
-  {OPTION_GPU_HOUR_PRICE, '\0', "gpu-hour-price", "LIST", "of serving: price of a GPU for an hour: \"hgx-h100=2.5 "
-                                                          "USD,...\", or one amount for all"},
+  {OPTION_GPU_HOUR_PRICE, '\0', "gpu-hour-price", "LIST", "of serving and --tokens: price of a GPU for an hour: "
+                                                          "\"hgx-h100=2.5 USD,...\", or one amount for all"},
   {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
   {OPTION_PUE, '\0', "pue", "RATIO", "power of the site over that of the machines (default 1)"},
   {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: "
@@ -182,6 +205,8 @@ const cli_command size_command = {
   "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the "
   "target "
   "the fastest is shown, and the exit status is 1 if that is so for all.\n\n"
+  "With --tokens or --samples it finds for every system the fewest nodes whose best parallel plan trains on them "
+  "within the time, failures and checkpoints counted, and says what that takes: days, GPU-hours, energy, cost.\n\n"
   "With --latency it sizes for inference: every GPU, of a system or by itself, is a replica that runs the largest "
   "batch "
   "within that time. Queues, and copies from and to the host, are not in it.\n\n"

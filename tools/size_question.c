@@ -20,7 +20,7 @@ static int read_goal(const cli_request *request, pm_size_goal *goal)
   *goal = pm_size_goal_make();
   if (!read_fields(request, "size_goal", goals, sizeof goals / sizeof goals[0], goal)) return CODE_USAGE;
   if (isnan(goal->rate) && isnan(goal->within))
-    return fail(CODE_USAGE, "give --target-rate, or --epochs and --within");
+    return fail(CODE_USAGE, "give --target-rate, or --epochs and --within, or --tokens and --within");
   if (goal->latency <= 0) return fail(CODE_USAGE, "--latency %s is not positive", request->value[OPTION_LATENCY]);
   if (goal->minimize == PM_MINIMIZE_COST && request->value[OPTION_PRICE] == NULL)
     return fail(CODE_USAGE, "--minimize cost needs prices: give --price SYSTEM=AMOUNT CURRENCY");
@@ -43,6 +43,20 @@ static int check_replicas(const cli_request *request, const size_question *q)
   return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
 }
 
+/* Failures are of a training on tokens or samples. */
+static int check_failures(const cli_request *request)
+{
+  static const char *const names[] = {"gpu_mtbf", "node_mtbf", "checkpoint_rate", "checkpoint", "restart", "interval"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    char option[OPTION_NAME];
+    if (field_given(request, names[i]) == NULL) continue;
+    field_option(pm_record_find_field(pm_record_type_find("run"), names[i]), option, sizeof option);
+    return fail(CODE_USAGE, "--%s has no effect without --tokens or --samples", option);
+  }
+  if (request->value[OPTION_GPU_HOUR_PRICE] == NULL) return CODE_DONE;
+  return fail(CODE_USAGE, "--gpu-hour-price has no effect without --tokens or --samples; --price is that of a node");
+}
+
 /* The task: that of --task; --latency is of calls. */
 static int32_t find_task(const cli_request *request, int *code)
 {
@@ -57,6 +71,7 @@ int size_read_question(const cli_request *request, size_question *q)
   int32_t task = find_task(request, &code);
   if (code == CODE_DONE) code = start_runs(&q->runs, request, task, true);
   if (code == CODE_DONE && q->runs.facts->replicas) code = check_replicas(request, q);
+  if (code == CODE_DONE) code = check_failures(request);
   if (code == CODE_DONE) code = read_goal(request, &q->goal);
   if (code != CODE_DONE) return code;
   pm_given_add(&q->runs.given, q->runs.facts->run, "nodes"); /* which are found */

@@ -23,6 +23,15 @@ static size_t plan_number(double value, const char *what, pm_error *error)
   fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not a whole number from 0", what, value);
   return 0;
 }
+
+/* The place of the system in the first row. */
+static int32_t first_system(const pm_table *table)
+{
+  for (size_t i = 0; i < pm_table_count_columns(table); i++)
+    if (strcmp(pm_table_get_column(table, i)->name, "choice") == 0 && pm_table_count_rows(table) > 0)
+      return (int32_t)pm_table_get_numbers(table, i)[0];
+  return 0;
+}
 %}
 
 %{
@@ -70,6 +79,13 @@ static void search_result_add(pm_search_result *result, const pm_search_result *
   if (status != PM_OK) fail(error, status, "results of different searches are not added");
 }
 
+/* Samples of a step over all GPUs, of every plan. */
+static double search_global_batch(const pm_search *search)
+{
+  pm_run run;
+  return pm_search_get_run(search, 0, &run) == PM_OK ? run.batch * pm_run_get_data_parallel(&run) : (double)NAN;
+}
+
 /* "run" records of what is kept: of the "plans", the "fastest" or the "front". */
 static records search_runs(const pm_search *search, const pm_search_result *result, const char *which, pm_error *error)
 {
@@ -108,32 +124,36 @@ static records training_goal_default(pm_error *error)
   return record_copy("training_goal", &goal, error);
 }
 
-/* Counts of nodes up to the first whose best plan meets the deadline; the axes have one value each. */
+/* Counts of nodes up to the first whose best plan meets the deadline; of several systems each with its fewest nodes.
+** The axes have one value each, but of the systems, of which each has a goal. */
 static pm_table *training_table(pm_study *study, AXES, double global_batch, const pm_training_goal *training_goal,
                                 size_t training_goal_count, pm_error *error)
 {
   pm_table *table = NULL;
-  if (!single(training_goal_count, "training_goal", error)) return NULL;
   records bases = search_bases(AXES_GIVEN, error);
   const pm_given all = given_of("run", axes, axis_count, 0);
-  if (error->status == PM_OK && single(bases.count, "run", error))
+  if (error->status == PM_OK && as_many(training_goal_count, bases.count, "training_goal", error))
     table = pm_study_tabulate_training(study, &all, (const pm_run *)bases.data, global_batch, training_goal, error);
   records_free(&bases);
   return table;
 }
 
 /* The report of that table. */
-static pm_report *training_report(pm_study *study, AXES, const pm_training_goal *training_goal,
-                                  size_t training_goal_count, const pm_table *table, pm_error *error)
+static pm_report *training_report(pm_study *study, AXES, double global_batch, const pm_training_goal *training_goal,
+                                  size_t training_goal_count, const pm_table *table,
+                                  pm_error *error)
 {
   pm_report *report = NULL;
-  if (!single(training_goal_count, "training_goal", error)) return NULL;
   records bases = search_bases(AXES_GIVEN, error);
   const pm_given all = given_of("run", axes, axis_count, 0);
   const pm_report_question question = {.of = PM_REPORT_OF_DEADLINE, .given = &all, .runs = bases.data,
-                                       .run_size = sizeof(pm_run), .goal = training_goal, .table = table};
-  if (error->status == PM_OK && single(bases.count, "run", error) &&
-      pm_study_complete(study, &all, bases.data, bases.data, sizeof(pm_run), 1, error) == PM_OK)
+                                       .run_size = sizeof(pm_run), .goal = training_goal, .table = table,
+                                       .global_batch = global_batch};
+  if (error->status != PM_OK || !as_many(training_goal_count, bases.count, "training_goal", error) ||
+      bases.count == 0)
+    return records_free(&bases), report;
+  ((pm_run *)bases.data)->system_index = first_system(table);
+  if (pm_study_complete(study, &all, bases.data, bases.data, sizeof(pm_run), 1, error) == PM_OK)
     report = pm_study_new_report(study, &question, error);
   records_free(&bases);
   return report;

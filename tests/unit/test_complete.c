@@ -647,6 +647,76 @@ START_TEST(places_that_are_not_in_the_study)
 }
 END_TEST
 
+/* ---- Which machine ---- */
+
+enum { MACHINES = 4 };
+static const char *const machines[MACHINES] = {"dgx-a100-80gb", "hgx-h100", "dgx-h100", "dgx1-p100"};
+
+/* The table of some of the machines, with a global batch that is assumed. */
+static pm_table *train_on(const pm_network *network, size_t first, size_t count, int32_t minimize)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_system *systems[MACHINES];
+  pm_training_goal goals[MACHINES];
+  const pm_given given = {0, 0};
+  const pm_run base = pm_search_base_make();
+  for (size_t i = 0; i < count; i++) {
+    systems[i] = build_system(machines[first + i]);
+    goals[i] = pm_training_goal_make();
+    goals[i].tokens = 300e9;
+    goals[i].within = 30 * 86400.;
+    goals[i].minimize = minimize;
+    goals[i].gpu_hour_price = 1 + (double)(first + i);
+  }
+  const pm_study_setup setup = {catalog, &network, 1, (const pm_system *const *)systems, count, NULL, 0,
+                                PM_TASK_TRAINING};
+  pm_study *study = pm_study_new(&setup, &error);
+  ck_assert(study != NULL);
+  pm_table *table = pm_study_tabulate_training(study, &given, &base, NAN, goals, &error);
+  ck_assert_msg(table != NULL || count == 1, "%s", error.text);
+  pm_study_free(study);
+  for (size_t i = 0; i < count; i++) pm_system_free(systems[i]);
+  return table;
+}
+
+static double number_in(const pm_table *table, size_t row, const char *name)
+{
+  for (size_t i = 0; i < pm_table_count_columns(table); i++)
+    if (strcmp(pm_table_get_column(table, i)->name, name) == 0) return pm_table_get_numbers(table, i)[row];
+  ck_abort_msg("no column %s", name);
+  return NAN;
+}
+
+/* Each row of several systems is the answer of that system alone; what meets the deadline comes first, with the least;
+** what has no number comes last, and says why. */
+START_TEST(each_machine_as_alone)
+{
+  static const char *const same[] = {"nodes", "gpus", "step_time", "time", "time_p10", "gpu_hours", "global_batch"};
+  pm_network *network = build_network("llama2-13b");
+  for (int32_t minimize = PM_MINIMIZE_NODES; minimize <= PM_MINIMIZE_COST; minimize++) {
+    pm_table *all = train_on(network, 0, MACHINES, minimize);
+    ck_assert_uint_eq(pm_table_count_rows(all), MACHINES);
+    for (size_t row = 0; row < MACHINES; row++) {
+      pm_table *alone = train_on(network, (size_t)number_in(all, row, "choice"), 1, minimize);
+      double rank = number_in(all, row, "rank"), reached = number_in(all, row, "reached");
+      ck_assert(rank == (reached >= 1 ? (double)row + 1 : 0));
+      ck_assert((alone == NULL) == isnan(number_in(all, row, "time")));
+      for (size_t i = 0; alone != NULL && i < sizeof same / sizeof same[0]; i++)
+        ck_assert(number_in(all, row, same[i]) == number_in(alone, pm_table_count_rows(alone) - 1, same[i]));
+      if (row > 0 && rank > 0) {
+        const char *least = minimize == PM_MINIMIZE_NODES ? "nodes" : "gpu_hour_cost";
+        ck_assert(number_in(all, row - 1, least) <= number_in(all, row, least));
+      }
+      pm_table_free(alone);
+    }
+    ck_assert(number_in(all, 0, "rank") == 1 && number_in(all, 0, "global_batch") * 4096 == 4194304);
+    ck_assert(number_in(all, MACHINES - 1, "status") != PM_STATUS_OK);
+    pm_table_free(all);
+  }
+  pm_network_free(network);
+}
+END_TEST
+
 START_TEST(calls_that_lack_something)
 {
   answer a = ask("gpt2", "dgx-h100", "");
@@ -737,6 +807,7 @@ int main(void)
   tcase_add_test(tests, places_that_are_not_in_the_study);
   tcase_add_test(tests, calls_that_lack_something);
   tcase_add_test(tests, values_that_no_run_can_have);
+  tcase_add_test(tests, each_machine_as_alone);
   tcase_add_test(tests, fields_need_something);
   tcase_add_test(tests, fields_without_effect_change_no_bit);
   suite_add_tcase(suite, tests);

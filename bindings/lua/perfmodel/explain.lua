@@ -11,7 +11,7 @@ local explain = {}
 
 --- The whole answer for people, as the command prints it: what was assumed, the result with its interval, where the
 --- time or the memory goes, what limits it, and what the numbers rest on. `answer` is what pm.predict, pm.infer,
---- pm.memory, pm.size, pm.search, pm.search_deadline, pm.sensitivity, pm.upgrades or pm.input_pipeline gives;
+--- pm.memory, pm.size, pm.search, pm.size_training, pm.sensitivity, pm.upgrades or pm.input_pipeline gives;
 --- `rendering` is "text" (the default), "markdown", "html", or "summary" for one line.
 explain.explain = public(function(answer, rendering)
   return core.report_format(report.of(answer), rendering or "text", 0)

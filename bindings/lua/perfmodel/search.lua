@@ -8,6 +8,7 @@ local predict = require "perfmodel.predict"
 local report = require "perfmodel.report"
 local study = require "perfmodel.study"
 local strict = require "perfmodel.strict"
+local price_in = require "perfmodel.prices"
 local text_of, number_of = arguments.text_of, arguments.number_of
 
 local search = {}
@@ -64,7 +65,7 @@ local function found(made, handle, result, global_batch, given)
   local best = strict.unpack(core.search_runs(handle, result, "plans"))[1]
   local run = core.pack("run", {best})
   self.best = predict.of(made, run, study.assumed(made, run, given, 1)[1], given, 1)
-  self.options = options_of(best, global_batch)
+  self.options = options_of(best, core.search_global_batch(handle))
   if made.frameworks > 0 then self.options.framework = framework_of(made, best) end
   inside[self] = {made, handle} -- plans are those of the search
   return report.attach(self, Search, function()
@@ -80,8 +81,7 @@ end
 --- `fitting`, and the method to_settings(format).
 search.search = arguments.public(function(options)
   arguments.check_options(options, OPTIONS)
-  if options.global_batch == nil then error("global_batch is missing", 0) end
-  local global_batch = number_of(options.global_batch, "1", "global_batch")
+  local global_batch = options.global_batch and number_of(options.global_batch, "1", "global_batch") or 0 / 0
   local made = study.new(options)
   local names, lengths, values, given = study.axes_of(made, options)
   local handle = core.search_new(made.study, names, lengths, values, global_batch)
@@ -102,24 +102,46 @@ for i, field in ipairs(GOAL) do goal_words[i] = field.name end
 local DEADLINE = arguments.options(table.concat(goal_words, " "),
                                    arguments.but(study.OPTIONS, "batch epoch_samples gpus nodes"))
 
---- The fewest nodes whose best plan trains on so many `tokens` or `samples` `within` a time, failures and checkpoints
---- counted: pm.search_deadline{network = "llama3-70b", system = "dgx-h100", tokens = 15e12, within = "60 d",
---- global_batch = 2048}, a table object with a row for each count that is faster than all smaller ones; the last one
---- meets the deadline, if any does. Options: those of pm.search, one value each, without gpus and nodes; max_nodes,
---- gpu_mtbf, node_mtbf, checkpoint_rate or checkpoint, restart, interval, pue, price (of a node), gpu_hour_price.
-search.search_deadline = arguments.public(function(options)
-  arguments.check_options(options, DEADLINE)
-  if options.global_batch == nil then error("global_batch is missing", 0) end
-  local goal = strict.unpack(core.training_goal_default())[1]
-  for _, field in ipairs(GOAL) do
-    if options[field.name] ~= nil then goal[field.name] = number_of(options[field.name], field.unit, field.name) end
+-- The price of one system: one of all, or that under any of its names.
+local function price_of(price, made, id)
+  if type(price) ~= "table" then return price end
+  return price_in(price, id, made.catalog)
+end
+
+-- A goal for each system.
+local function goals_of(made, options)
+  local goals = {}
+  for i, system in ipairs(made.systems) do
+    local goal = strict.unpack(core.training_goal_default())[1]
+    local id = strict.unpack(core.system_machine(system))[1].id
+    for _, field in ipairs(GOAL) do
+      local value = options[field.name]
+      if field.name:find "price" then value = price_of(value, made, id) end
+      if field.name == "minimize" then goal.minimize = value or goal.minimize
+      elseif value ~= nil then goal[field.name] = number_of(value, field.unit, field.name) end
+    end
+    goals[i] = goal
   end
+  return goals
+end
+
+--- The fewest nodes whose best plan trains on so many `tokens` or `samples` `within` a time, failures and checkpoints
+--- counted: pm.size_training{network = "llama3-70b", system = "dgx-h100", tokens = "15T", within = "60 d"}, a table
+--- object with a row for each count that is faster than all smaller ones; the last one meets the deadline, if any does.
+--- With a list of systems, a row for each with its fewest nodes, the best first. Options: those of pm.search, one value
+--- each, without gpus and nodes; minimize ("nodes", "cost", "power", "rack-units"), max_nodes, gpu_mtbf, node_mtbf,
+--- checkpoint_rate or checkpoint, restart, interval, pue, price (of a node) and gpu_hour_price, one or by system.
+search.size_training = arguments.public(function(options)
+  arguments.check_options(options, DEADLINE)
   local made = study.new(options)
-  local names, lengths, values = study.axes_of(made, options)
-  local global_batch = number_of(options.global_batch, "1", "global_batch")
-  local counts = core.training_table(made.study, names, lengths, values, global_batch, {goal})
+  local goals, run = goals_of(made, options), {}
+  for name, value in pairs(options) do run[name] = value end
+  for _, name in ipairs(goal_words) do run[name] = nil end -- what is aimed at is no option of a plan
+  local names, lengths, values = study.axes_of(made, run)
+  local global_batch = options.global_batch and number_of(options.global_batch, "1", "global_batch") or 0 / 0
+  local counts = core.training_table(made.study, names, lengths, values, global_batch, goals)
   return report.keep(new_table(counts), function()
-    return core.training_report(made.study, names, lengths, values, {goal}, counts)
+    return core.training_report(made.study, names, lengths, values, global_batch, goals, counts)
   end)
 end)
 

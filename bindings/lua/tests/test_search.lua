@@ -32,19 +32,24 @@ local function fails(fragment, options)
     return answer
   end)
 end
-fails("global_batch is missing", {})
 fails("unknown option", {global_batch = 64, batch = 3})
 fails("no parallel plan shares", {global_batch = 64, tensor_parallel = 3})
 fails("plans fits into memory", {global_batch = 64, usable_memory = "1 GB"})
 
-local trained = pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", samples = 1e6, within = "10 d",
+local trained = pm.size_training{network = "gpt3-13b", system = "dgx-a100-80gb", samples = 1e6, within = "10 d",
                                    global_batch = 64,
                                    precision = "bf16"}:rows()
 assert(trained[#trained].time <= 864000 and trained[#trained].reached >= 1 and trained[#trained].goodput == 1)
 check.raises("unknown option", function()
-  local answer = pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = 8}
+  local answer = pm.size_training{network = "gpt3-13b", system = "dgx-a100-80gb", gpus = 8}
   return answer
 end)
+
+trained = pm.size_training{network = "llama2-13b", system = {"dgx-a100-80gb", "dgx-h100"}, tokens = "300B",
+                           within = "30 d", minimize = "cost",
+                           gpu_hour_price = {["dgx-a100-80gb"] = 9, ["dgx-h100"] = 1}}:rows()
+assert(trained[1].system == "dgx-h100" and trained[1].rank == 1 and trained[2].rank == 2)
+assert(trained[1].gpu_hour_cost == trained[1].gpu_hours and trained[1].global_batch == 1024)
 
 local here = debug.getinfo(1, "S").source:match "^@(.*)/[^/]*$"
 local script = here .. "/../../../tests/settings/train.sh"

@@ -23,7 +23,7 @@ MODULES = {
     "_quantity": "format_quantity quantity",
     "_record": "dtype",
     "_records": "Dataset Engine Gpu InferenceProfile Link Machine MemoryProfile NetworkTotals Optimizer Run Source",
-    "_search": "Deadline search search_deadline Search",
+    "_search": "Deadline search size_training Search",
     "_sensitivity": "sensitivity upgrades with_gpu with_link with_number",
     "_sizing": "Choices size Sizing",
     "_sweep": "Sweep sweep",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import count
+from math import nan
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from . import _core, _record, _records
 from ._background import interruptible
+from ._catalog import default
 from ._errors import DoesNotFitError
 from ._fields import fields, given
 from ._framework import Framework
@@ -144,7 +146,7 @@ class Search(Explained):
             value = getattr(best, f.name)
             if f.name != "batch" and value == value and (f.asked or value != getattr(usual, f.name)):
                 options[f.name] = _plain(value)
-        return {**options, "global_batch": _plain(self._global_batch)}
+        return {**options, "global_batch": _plain(_core.search_global_batch(self._handle))}
 
     def _report(self) -> _core.report:
         return _core.search_report(self._plan._study, self._result, *self._given, self._global_batch)
@@ -215,7 +217,7 @@ def search(
     network: Network | str,
     systems: Systems,
     *,
-    global_batch: Number,
+    global_batch: Number | None = None,
     top: SupportsIndex = 10,
     framework: FrameworkList = None,
     progress: Progress | None = None,
@@ -230,7 +232,7 @@ def search(
     runs in that of its kind: data parallelism in PyTorch, ZeRO 3 in its FSDP, the others in Megatron-LM.
 
     Args:
-        global_batch: samples of a step over all GPUs.
+        global_batch: samples of a step over all GPUs; of language models 4 Mi tokens by default.
         top: how many of the best plans are kept, and of the fastest.
         progress: is called with the number of plans that are done and of all, ten times a second and at the end.
 
@@ -240,7 +242,8 @@ def search(
         if name in run:
             raise TypeError(f"search() got an unexpected keyword argument {name!r}")
     plan = Plan(network, systems, framework)
-    batch, axes = number(global_batch, "global_batch"), _axes(plan, run, "search")
+    batch = nan if global_batch is None else number(global_batch, "global_batch")
+    axes = _axes(plan, run, "search")
     handle = interruptible(_core.search_new, plan._study, *axes, batch)
     plan._begin("search_new", (*axes, batch))
     work = _Work(handle, whole(top, "top"))
@@ -257,22 +260,23 @@ def _axes(plan: Plan, run: RunAxes | RunOptions, function: str) -> Axes:
 
 
 class Deadline(ReportedTable):
-    """Counts of nodes, each with its best plan and what training with it takes; rows have the fields of
-    `perfmodel.fields("training")`. Counts that are no faster than a smaller one are left out."""
+    """Of one system: counts of nodes, each with its best plan and what training with it takes, without counts that are
+    no faster than a smaller one. Of several: each with its fewest nodes, the best first. Rows have the fields of
+    `perfmodel.fields("training")`."""
 
-    def __init__(self, handle: _core.table, asked: tuple[Plan, Axes, Records]):
+    def __init__(self, handle: _core.table, asked: tuple[Plan, Axes, float, Records]):
         super().__init__(handle)
         self._asked = asked
 
     def _report(self) -> _core.report:
-        plan, axes, goal = self._asked
+        plan, axes, batch, goals = self._asked
         with plan._lock:
-            return _core.training_report(plan._study, *axes, goal, self._handle)
+            return _core.training_report(plan._study, *axes, batch, goals, self._handle)
 
     @property
     def best(self) -> _records.Training:
-        """The fewest nodes that meet the deadline; if none do, the fastest."""
-        last = self._row(len(self) - 1)
+        """The fewest nodes that meet the deadline; if none do, the fastest. Of several systems the best of them."""
+        last = self._row(0 if len(self._asked[0].systems) > 1 else len(self) - 1)
         names = (f.name for f in fields("training"))
         return _records.Training(**dict(zip(names, last.values())))
 
@@ -283,15 +287,16 @@ class Deadline(ReportedTable):
 
 
 @takes("run", but=("batch", "epoch_samples", "gpus", "nodes"), free=FREE)
-def search_deadline(  # type: ignore[misc]
+def size_training(  # type: ignore[misc]
     network: Network | str,
-    system: System | str,
+    systems: Systems,
     *,
-    global_batch: Number,
     within: Quantity,
     tokens: Number | None = None,
     samples: Number | None = None,
+    global_batch: Number | None = None,
     framework: Framework | str | None = None,
+    minimize: str | None = None,
     max_nodes: SupportsIndex | None = None,
     gpu_mtbf: Quantity | None = None,
     node_mtbf: Quantity | None = None,
@@ -300,16 +305,18 @@ def search_deadline(  # type: ignore[misc]
     restart: Quantity | None = None,
     interval: Quantity | None = None,
     pue: Number | None = None,
-    price: Number | None = None,
-    gpu_hour_price: Quantity | None = None,
+    price: Number | Mapping[str, Number] | None = None,
+    gpu_hour_price: Quantity | Mapping[str, Quantity] | None = None,
     **run: Unpack[RunOptions],
 ) -> Deadline:
     """The fewest nodes whose best plan trains on so many tokens or samples within a time, failures and checkpoints
-    counted.
+    counted; of several systems, which of them is best.
 
     Args:
         within: time for them ("30 d").
-        tokens, samples: what to train on, one of both.
+        tokens, samples: what to train on, one of both ("300B").
+        global_batch: samples of a step over all GPUs; of language models 4 Mi tokens by default.
+        minimize: "nodes", "cost", "power" or "rack-units": what is to be least, of several systems.
         max_nodes: most nodes that are tried; by default as `perfmodel.fields("training_goal")` says.
         gpu_mtbf, node_mtbf: mean time between failures of one GPU ("2000 d"), and of one node beside its GPUs; by
             default nothing fails. The mean time of all is their number less.
@@ -318,31 +325,43 @@ def search_deadline(  # type: ignore[misc]
         restart: time from a failure until training goes on.
         interval: training between checkpoints; by default the best (Daly).
         pue: power of the site over that of the machines.
-        price, gpu_hour_price: of a node, and of a GPU for an hour, for `cost` and `gpu_hour_cost`.
+        price, gpu_hour_price: of a node, and of a GPU for an hour, for `cost` and `gpu_hour_cost`; one of all systems,
+            or by system, in one currency of yours.
 
     The other arguments are those of `perfmodel.search`, one value each. Raises DoesNotFitError if no plan fits into
     memory on any count, NotFoundError, ArgumentError.
 
-    >>> found = search_deadline(
-    ...     "gpt3-13b", "dgx-a100-80gb", tokens=3e11, within="20 d", global_batch=1024, precision="bf16"
+    >>> found = size_training(
+    ...     "gpt3-13b", ["dgx-a100-80gb", "dgx-h100"], tokens="300B", within="20 d", global_batch=1024, precision="bf16"
     ... )
-    >>> found.reached, found.best.time <= 20 * 86400
-    (True, True)
+    >>> found.reached, found.best.system, found.best.time <= 20 * 86400
+    (True, 'dgx-h100', True)
     """
     for name in ("batch", "epoch_samples", "gpus", "nodes"):
         if name in run:
-            raise TypeError(f"search_deadline() got an unexpected keyword argument {name!r}")
-    goal = _record.array("training_goal", _core.training_goal_default())
-    asked: dict[str, Any] = dict(within=within, tokens=tokens, samples=samples, gpu_mtbf=gpu_mtbf, node_mtbf=node_mtbf,
-                                 pue=pue, price=price)
+            raise TypeError(f"size_training() got an unexpected keyword argument {name!r}")
+    asked: dict[str, Any] = dict(within=within, tokens=tokens, samples=samples, gpu_mtbf=gpu_mtbf, node_mtbf=node_mtbf)
     asked |= dict(checkpoint_rate=checkpoint_rate, checkpoint=checkpoint, restart=restart, interval=interval)
-    asked |= dict(gpu_hour_price=gpu_hour_price, max_nodes=max_nodes)
-    for name, value in asked.items():
-        if value is not None:
-            goal[0][name] = value_of("training_goal", name, value)
-    plan = Plan(network, system, framework)
-    batch, axes = number(global_batch, "global_batch"), _axes(plan, run, "search_deadline")  # type: ignore[arg-type]
-    return Deadline(interruptible(_core.training_table, plan._study, *axes, batch, goal), (plan, axes, goal))
+    asked |= dict(pue=pue, max_nodes=max_nodes, minimize=minimize)
+    plan = Plan(network, systems, framework)
+    goals = _record.array("training_goal", _core.training_goal_default()).repeat(len(plan.systems))
+    for i, system in enumerate(plan.systems):
+        prices = dict(price=_of(price, system), gpu_hour_price=_of(gpu_hour_price, system))
+        for name, value in {**asked, **prices}.items():
+            if value is not None:
+                goals[i][name] = value_of("training_goal", name, value)
+    batch = nan if global_batch is None else number(global_batch, "global_batch")
+    axes = _axes(plan, run, "size_training")  # type: ignore[arg-type]
+    table = interruptible(_core.training_table, plan._study, *axes, batch, goals)
+    return Deadline(table, (plan, axes, batch, goals))
 
 
-__all__ = ["Deadline", "Plans", "Search", "search", "search_deadline"]
+def _of(prices: Any, system: System) -> Any:
+    """The price of a system: one of all, or that under any of its names."""
+    if not isinstance(prices, Mapping):
+        return prices
+    known = {name: default().resolve("systems", name) for name in prices if name != system.id}
+    return next((prices[name] for name in prices if name == system.id or known[name] == system.id), None)
+
+
+__all__ = ["Deadline", "Plans", "Search", "search", "size_training"]

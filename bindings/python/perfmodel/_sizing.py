@@ -15,7 +15,7 @@ from ._errors import ArgumentError
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, doubles, number, quantity, text, whole
 from ._network import Network
-from ._keywords import NO_STEP, check, takes, value_of
+from ._keywords import NO_STEP, OF_TRAINING, check, takes, value_of
 from ._plan import FrameworkList, Plan, Systems
 from ._record import Records
 from ._reported import ReportedTable
@@ -166,7 +166,8 @@ def size(  # type: ignore[misc]
     plan = Plan(network, systems, framework, task)
     for name in ("nodes", *NO_STEP):
         if name in run:
-            raise TypeError(f"size() got an unexpected keyword argument {name!r}")
+            more = "; size_training is of tokens and samples" if name in OF_TRAINING else ""
+            raise TypeError(f"size() got an unexpected keyword argument {name!r}{more}")
     training = {"epochs": epochs, "within": within, "dataset": dataset, "global_batch": global_batch}
     for name in [name for name, value in {**training,
                                           "storage": storage}.items() if value is not None and plan._task.replicas]:

@@ -95,10 +95,22 @@ QUESTIONS: dict[str, tuple[str, Callable[[], Any], str]] = {
     ),
     "deadline": (
         "search gpt3-13b dgx-a100-80gb --global-batch 1024 --tokens 3e11 --within 20d --gpu-mtbf 2000d --checkpoint 9s",
-        lambda: pm.search_deadline("gpt3-13b", "dgx-a100-80gb", global_batch=1024, tokens=3e11, within="20 d",
-                                   gpu_mtbf="2000 d", checkpoint="9 s"),
-        "search_deadline{network='gpt3-13b', system='dgx-a100-80gb', global_batch=1024, tokens=3e11, within='20 d', "
+        lambda: pm.size_training("gpt3-13b", "dgx-a100-80gb", global_batch=1024, tokens=3e11, within="20 d",
+                                 gpu_mtbf="2000 d", checkpoint="9 s"),
+        "size_training{network='gpt3-13b', system='dgx-a100-80gb', global_batch=1024, tokens=3e11, within='20 d', "
         "gpu_mtbf='2000 d', checkpoint='9 s'}",
+    ),
+    "machines": (
+        "size gpt3-13b --system dgx-a100-80gb,hgx-h100 --tokens 300B --within 20d --gpu-hour-price 2",
+        lambda: pm.size_training("gpt3-13b", ["dgx-a100-80gb", "hgx-h100"], tokens="300B", within="20 d",
+                                 gpu_hour_price=2),
+        "size_training{network='gpt3-13b', system={'dgx-a100-80gb', 'hgx-h100'}, tokens='300B', within='20 d', "
+        "gpu_hour_price=2}",
+    ),
+    "assumed_batch": (
+        "search llama2-13b dgx-h100 --gpus 32 --top 3",
+        lambda: pm.search("llama2-13b", "dgx-h100", gpus=32, top=3),
+        "search{network='llama2-13b', system='dgx-h100', gpus=32, top=3}",
     ),
     "sensitivity": (
         "sensitivity resnet50 dgx1-v100 --gpus 8 --raise 20%",

@@ -61,7 +61,7 @@ def test_lua_and_python(found: pm.Search, tmp_path: Path) -> None:
 
 DEADLINE = """
 local pm = require "perfmodel"
-io.write(pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", tokens = 3e11, within = "20 d",
+io.write(pm.size_training{network = "gpt3-13b", system = "dgx-a100-80gb", tokens = 3e11, within = "20 d",
                             global_batch = 1024,
                             precision = "bf16", optimizer = "adam", gpu_mtbf = "500 d", checkpoint_rate = "20 GB/s",
                             restart = "10 min", price = 200000, gpu_hour_price = 2.5, pue = 1.2}:csv())
@@ -71,7 +71,7 @@ io.write(pm.search_deadline{network = "gpt3-13b", system = "dgx-a100-80gb", toke
 def test_a_deadline_is_the_same_everywhere(tmp_path: Path) -> None:
     told = dict(tokens=3e11, within="20 d", global_batch=1024, precision="bf16", optimizer="adam", gpu_mtbf="500 d")
     told |= dict(checkpoint_rate="20 GB/s", restart="10 min", gpu_hour_price=2.5, pue=1.2)
-    found = pm.search_deadline("gpt3-13b", "dgx-a100-80gb", price=200000, **told)  # type: ignore[arg-type]
+    found = pm.size_training("gpt3-13b", "dgx-a100-80gb", price=200000, **told)  # type: ignore[arg-type]
     assert found.reached and found.best.time <= 20 * 86400 and 0.9 < found.best.goodput < 1
     assert (
         found.best.gpu_hour_cost == 2.5 * found.best.gpu_hours and found.best.gpu_power == 1.2 * 400 * found.best.gpus
@@ -88,19 +88,34 @@ def test_a_deadline_is_the_same_everywhere(tmp_path: Path) -> None:
 
 def test_a_deadline_that_is_missed() -> None:
     asked = dict(samples=1e6, within="1 s", global_batch=64, precision="bf16", max_nodes=8)
-    found = pm.search_deadline("gpt3-13b", "dgx-a100-80gb", **asked)  # type: ignore[arg-type]
+    found = pm.size_training("gpt3-13b", "dgx-a100-80gb", **asked)  # type: ignore[arg-type]
     assert not found.reached and found.best.time == min(found["time"])
     with pytest.raises(pm.ArgumentError, match="samples or tokens"):
-        pm.search_deadline("gpt3-13b", "dgx-a100-80gb", tokens=1e6, **asked)  # type: ignore[arg-type]
+        pm.size_training("gpt3-13b", "dgx-a100-80gb", tokens=1e6, **asked)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="gpus"):
-        pm.search_deadline("gpt3-13b", "dgx-a100-80gb", gpus=8, **asked)  # type: ignore[arg-type]
+        pm.size_training("gpt3-13b", "dgx-a100-80gb", gpus=8, **asked)  # type: ignore[arg-type]
     with pytest.raises(pm.ArgumentError, match="checkpoint"):
-        pm.search_deadline("gpt3-13b", "dgx-a100-80gb", gpu_mtbf="100 d", **asked)  # type: ignore[arg-type]
+        pm.size_training("gpt3-13b", "dgx-a100-80gb", gpu_mtbf="100 d", **asked)  # type: ignore[arg-type]
     given = ["gpt3-13b", "dgx-a100-80gb", "--global-batch", 64, "--precision", "bf16", "--within", "1 s", "--samples",
              "1e6"]
     assert output("search", *given, "--max-nodes", 8, status=1) == ""
-    assert "--gpus and --nodes are not given" in output("search", *given, "--gpus", 8, status=2)
+    assert "do not give --gpus" in output("search", *given, "--gpus", 8, status=2)
     assert "one value of every option" in output("search", *given, "--tp", "1,2", status=2)
+
+
+def test_which_machine_trains_a_language_model() -> None:
+    systems = ["dgx-a100-80gb", "dgx-h100", "hgx-h100"]
+    prices = {"dgx-a100-80gb": 9, "DGX H100": 1}
+    found = pm.size_training("llama2-13b", systems, tokens="300B", within="30 d", minimize="cost",
+                             gpu_hour_price=prices)
+    assert found.best.system == "dgx-h100" and found.reached and list(found["rank"]) == [1, 2, 0]
+    alone = [pm.size_training("llama2-13b", name, tokens=3e11, within="30 d").best for name in found["system"]]
+    assert [row.time for row in alone] == list(found["time"])
+    asked = ["llama2-13b", "--tokens", "300B", "--within", "30 d", "--minimize", "cost", "--system", ",".join(systems)]
+    asked += ["--gpu-hour-price", "dgx-a100-80gb=9 USD,dgx-h100=1 USD", "--quiet", "--format", "csv"]
+    assert output("size", *asked) == found.to_csv()
+    with pytest.raises(TypeError, match="tokens"):
+        pm.size("llama2-13b", "dgx-h100", tokens="300B", within="30 d")
 
 
 def test_any_number_of_threads_finds_the_same(found: pm.Search, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,6 +215,7 @@ def test_what_is_wrong_is_said(error: type[Exception], match: str, asked: dict[s
 
 def test_the_command_says_it_too() -> None:
     asked = ["search", "gpt3-13b", "dgx-a100-80gb", "--precision", "bf16"]
-    assert "--global-batch is missing" in output(*asked, status=2)
+    assert "global batch 2048 of 4 Mi tokens" in output(*asked)
+    assert "only language models have" in output("search", "resnet50", "dgx1-v100", status=2)
     assert "none of" in output(*asked, "--global-batch", 64, "--usable-memory", "1 GB", status=1)
     assert "tp4" in output(*asked, "--global-batch", 64, "--tp", 4, "--zero", "0,1", "--sp")

@@ -117,6 +117,7 @@ typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_searc
   X(REAL, tokens, "1", "tokens to train on")                                                                           \
   X(REAL, within, "s", "time for them")                                                                                \
   X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                                             \
+  X(MINIMIZE, minimize, "", "what is to be least, of several systems")                                                 \
   X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: none fails")          \
   X(REAL, node_mtbf, "s", "mean time between failures of one node, beside those of its GPUs; unknown: none fails")     \
   X(REAL, checkpoint_rate, "B/s", "rate at which weights and optimizer are written, of the whole machine; or")         \
@@ -131,6 +132,14 @@ typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_train
 
 /* The best plan on so many nodes, and what training with it takes. */
 #define PM_TRAINING_FIELDS(X)                                                                                          \
+  X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong",   \
+    .show = PM_SHOW_NONZERO)                                                                                           \
+  X(INT, rank, "1", "place among the systems that meet the deadline, from 1; 0 if it does not, or is one of the counts"\
+    " of a system", .show = PM_SHOW_NONZERO)                                                                           \
+  X(INT, choice, "1", "place of the system in the study, from 0")                                                      \
+  X(TEXT, system, "", "id of the system", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                                        \
+  X(TEXT, framework, "", "id of the framework of the plan; empty: none, kernels and collectives only",                 \
+    .show = PM_SHOW_MAIN)                                                                                              \
   X(INT, nodes, "1", "nodes", .show = PM_SHOW_MAIN)                                                                    \
   X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                               \
   X(TEXT, plan, "", "the best plan in a few words", .show = PM_SHOW_MAIN)                                              \
@@ -154,7 +163,9 @@ typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_train
   X(REAL, cost, "1", "price of the nodes", .show = PM_SHOW_MAIN)                                                       \
   X(REAL, gpu_hour_cost, "1", "price of the GPU-hours", .show = PM_SHOW_MAIN)                                          \
   X(REAL, time_p10, "s", "lower end of the 80 % prediction interval of the time", .show = PM_SHOW_MAIN)                \
-  X(REAL, time_p90, "s", "upper end of it", .show = PM_SHOW_MAIN)
+  X(REAL, time_p90, "s", "upper end of it", .show = PM_SHOW_MAIN)                                                      \
+  X(REAL, global_batch, "1", "samples of a step over all GPUs")                                                        \
+  X(REAL, rack_units, "1", "rack space of the nodes")
 
 typedef struct pm_training { PM_TRAINING_FIELDS(PM_DECLARE) } pm_training;
 

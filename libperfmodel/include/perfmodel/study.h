@@ -175,7 +175,7 @@ typedef struct pm_report_question {
   const char *price_date; /* when they were true; NULL: not stated */
   const pm_size_setup *size;
   const pm_search_result *search;
-  double global_batch;   /* of the search */
+  double global_batch;   /* of the search or deadline; NAN: it was not given */
   const pm_table *table; /* of the deadline */
   const pm_input_setup *input;
   const pm_input_run *input_run;
@@ -191,7 +191,8 @@ PM_API pm_report *pm_study_new_report(const pm_study *study, const pm_report_que
 
 /* ---- Searches ---- */
 
-/* All plans of each of these runs, which are completed first; as pm_search_new. Where nobody named a framework, each
+/* All plans of each of these runs, which are completed first; as pm_search_new. A global batch that is NAN is 4 Mi
+** tokens, of language models. Where nobody named a framework, each
 ** plan runs in that of its class. Bases are as from pm_search_base_make: fields that are free are not given. */
 PM_API pm_search *pm_study_new_search_sized(pm_study *study, const pm_given *given, const pm_run *bases, size_t count,
                                             size_t run_size, double global_batch, pm_error *error);
@@ -201,7 +202,10 @@ PM_INLINE pm_search *pm_study_new_search(pm_study *study, const pm_given *given,
   return pm_study_new_search_sized(study, given, bases, count, sizeof *bases, global_batch, error);
 }
 
-/* How many nodes train within a time; as pm_training_tabulate, which decides the counts. */
+/* How many nodes train within a time; as pm_training_tabulate, which decides the counts. `goal` is one for each system
+** of the study. Of a study of several systems, which machine: one row for each, with its fewest nodes that meet the
+** deadline, ranked by goal->minimize; then those that miss it, the fastest first, and those that cannot train the
+** network, with the reason as their status. A global batch that is NAN is 4 Mi tokens, of language models. */
 PM_API pm_table *pm_study_tabulate_training_sized(pm_study *study, const pm_given *given, const pm_run *base,
                                                   size_t run_size,
                                                   double global_batch, const pm_training_goal *goal, pm_error *error);

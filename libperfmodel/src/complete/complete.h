@@ -42,6 +42,10 @@ void pm__complete_serving_run(const pm__complete_question *question, pm_serving_
 /* Precision and optimizer alone: of the runs that a search starts from. */
 void pm__complete_numbers(const pm__complete_question *question, pm_run *run);
 
+/* Samples of a step over all GPUs, of a search for plans: a decoder-only language model's have 4 Mi tokens, as a power
+** of two; NAN for others. `tokens` are those of a sample. */
+double pm__complete_global_batch(const pm__network_traits *traits, double tokens);
+
 /* What was assumed of a completed run. Returns how many rows of at most PM_ASSUMPTIONS_MAX. */
 int pm__complete_list(const pm__complete_question *question, const pm_run *run, pm_assumption *rows);
 int pm__complete_inference_list(const pm__complete_question *question, const pm_inference_run *run,

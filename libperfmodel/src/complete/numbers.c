@@ -5,6 +5,8 @@
 
 enum { SAMPLES = 32 }; /* of a data-parallel rank, of networks that are no language models */
 
+#define STEP_TOKENS 4194304. /* of a step: Llama 2's (arXiv 2307.09288, table 1), as most since */
+
 /* ---- Software ---- */
 
 const char *pm__complete_framework(pm__software_class which)
@@ -33,6 +35,11 @@ void pm__complete_numbers(const pm__complete_question *q, pm_run *run)
   if (!pm__complete_has(q->given, PM__RUN_AT_precision)) run->precision = default_precision(q);
   if (!pm__complete_has(q->given, PM__RUN_AT_optimizer))
     run->optimizer = q->traits->language_model ? PM_OPTIMIZER_ADAMW : PM_OPTIMIZER_MOMENTUM;
+}
+
+double pm__complete_global_batch(const pm__network_traits *traits, double tokens)
+{
+  return traits->language_model && tokens >= 1 ? fmax(1, exp2(floor(log2(STEP_TOKENS / tokens)))) : (double)NAN;
 }
 
 /* A global batch over the ranks. */

@@ -5,6 +5,7 @@
 ** convolutions save FLOP.
 */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
@@ -69,7 +70,7 @@ static int gpus_of(const question *q)
 
 /* ---- Fewest nodes that could be enough ---- */
 
-static int least_nodes(const question *q)
+static int least_nodes(const question *q, int most)
 {
   pm_run run;
   pm__step step;
@@ -78,7 +79,7 @@ static int least_nodes(const question *q)
       pm__step_take_one_gpu(&step, &run, q->plan, &q->base, q->base.precision) != PM_OK) return 1;
   double rate = (step.s.linear != NULL ? step.s.linear : step.s.device)->peak * gpus_of(q);
   double nodes = ceil(q->samples * network->training_flop / rate / q->goal->within);
-  return nodes <= 1 ? 1 : nodes > q->goal->max_nodes ? q->goal->max_nodes : (int)nodes;
+  return nodes <= 1 ? 1 : nodes > most ? most : (int)nodes;
 }
 
 /* ---- One count ---- */
@@ -95,6 +96,7 @@ static void set_amounts(const question *q, const pm_prediction *p, pm_training *
   row->time = p->training_time;
   row->time_p10 = p->training_time_p10;
   row->time_p90 = p->training_time_p90;
+  row->global_batch = q->global_batch;
   row->reached = goal->within / row->time;
   row->gpu_hours = p->training_gpu_hours;
   row->power = row->nodes * system->machine.power * goal->pue;
@@ -102,14 +104,20 @@ static void set_amounts(const question *q, const pm_prediction *p, pm_training *
   row->energy = p->training_energy;
   row->price = goal->price;
   row->cost = row->nodes * goal->price;
+  row->rack_units = row->nodes * system->machine.rack_units;
   row->gpu_hour_cost = p->training_cost;
 }
 
 static void fill(const question *q, const pm_run *run, pm_training *row)
 {
   pm_prediction p;
+  const pm__plan_framework *framework = pm__plan_framework_at(q->plan, run->framework_index, run->system_index);
   pm_predict(q->plan, run, &p, 1);
   pm_record_clear(pm_record_type_find("training"), row);
+  row->status = PM_OK;
+  row->choice = run->system_index;
+  snprintf(row->system, sizeof row->system, "%s", q->plan->systems[run->system_index].system->machine.id);
+  if (framework != NULL) snprintf(row->framework, sizeof row->framework, "%s", framework->profile.framework.id);
   row->nodes = run->nodes;
   row->gpus = pm__plan_total_gpus(run->gpus, run->nodes);
   pm__search_plan_text(run, row->plan, sizeof row->plan);
@@ -172,10 +180,31 @@ static bool add(rows *all, const pm_training *row)
   return true;
 }
 
+/* Nodes without a network between them are no machine. */
+static int most_nodes(const question *q)
+{
+  const pm_system *system = q->plan->systems[q->base.system_index].system;
+  return pm_system_get_network_bandwidth(system) > 0 ? q->goal->max_nodes : 1;
+}
+
+/* Why there is no row. */
+static int refuse(const question *q, bool fits, int most, pm_error *error)
+{
+  const char *network = q->plan->networks[q->base.network_index].network->id;
+  const char *alone = most < q->goal->max_nodes ? ", and its system has no network between nodes" : "";
+  const char *plural = most == 1 ? "" : "s";
+  if (!fits)
+    return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d node%s%s",
+                    network, most, plural, alone);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan of \"%s\" has at most %d node%s with a global batch of "
+                  "%.0f%s", network, most, plural, q->global_batch, alone);
+}
+
 static int evaluate_all(const question *q, rows *all, pm_error *error)
 {
   bool fits = true, met = false;
-  for (int nodes = least_nodes(q); nodes <= q->goal->max_nodes && !met; nodes++) {
+  int most = most_nodes(q);
+  for (int nodes = least_nodes(q, most); nodes <= most && !met; nodes++) {
     pm_training row;
     int status = evaluate(q, nodes, &row, error);
     if (status == PM_STATUS_DOES_NOT_FIT) fits = false;
@@ -185,15 +214,7 @@ static int evaluate_all(const question *q, rows *all, pm_error *error)
     if (faster && !add(all, &row)) return pm__no_memory(error);
     met = row.reached >= 1;
   }
-  if (all->count > 0) return PM_OK;
-  const char *network = q->plan->networks[q->base.network_index].network->id;
-  int most = q->goal->max_nodes;
-  if (!fits)
-    return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d nodes", network,
-                    most);
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan shares \"%s\" out over at most %d nodes with a global "
-                                              "batch "
-                  "of %.0f", network, most, q->global_batch);
+  return all->count > 0 ? PM_OK : refuse(q, fits, most, error);
 }
 
 static int check_question(question *q, pm_error *error)
@@ -210,16 +231,26 @@ static int check_question(question *q, pm_error *error)
   return status;
 }
 
-pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count,
-                                       double global_batch,
-                                       const pm_training_goal *goal, pm_error *error)
+int pm__search_find_training(const pm__search_training *asked, pm_training **found, size_t *count, pm_error *error)
 {
   rows all = {NULL, 0, 0};
-  pm_table *table = NULL;
-  question q = {.plan = plan, .bases = bases, .count = count, .goal = goal, .global_batch = global_batch};
-  if (check_question(&q, error) == PM_OK && evaluate_all(&q, &all, error) == PM_OK)
-    table = pm_table_new_of_records(pm_record_type_find("training"), all.row, all.count, error);
-  free(all.row);
+  question q = {.plan = asked->plan, .bases = asked->bases, .count = asked->count, .goal = asked->goal,
+                .global_batch = asked->global_batch};
+  int status = check_question(&q, error);
+  if (status == PM_OK) status = evaluate_all(&q, &all, error);
+  if (status != PM_OK) free(all.row);
+  *found = status == PM_OK ? all.row : NULL;
+  *count = status == PM_OK ? all.count : 0;
+  return status;
+}
+
+pm_table *pm__search_tabulate_training(const pm__search_training *asked, pm_error *error)
+{
+  pm_training *found;
+  size_t count;
+  if (pm__search_find_training(asked, &found, &count, error) != PM_OK) return NULL;
+  pm_table *table = pm_table_new_of_records(pm_record_type_find("training"), found, count, error);
+  free(found);
   return table;
 }
 
@@ -232,5 +263,5 @@ pm_table *pm_training_tabulate_sized(const pm_plan *plan, const pm_run *base, si
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a deadline needs a plan, a run and a goal"), none;
   if (pm__record_size_check("run", run_size, error) != PM_OK) return none;
   own.run = *(const pm_run *)pm__record_read(&(pm__record_array){"run", base, run_size}, 0, &own.run);
-  return pm__search_tabulate_training(plan, &own, 1, global_batch, goal, error);
+  return pm__search_tabulate_training(&(pm__search_training){plan, &own, 1, global_batch, goal}, error);
 }

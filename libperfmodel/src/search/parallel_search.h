@@ -45,10 +45,18 @@ struct pm_search_result {
 pm_search *pm__search_new(const pm_plan *plan, const pm__search_base *bases, size_t count, double global_batch,
                           pm_error *error);
 
-/* As pm_training_tabulate, of a run in each of at most PM__SOFTWARE_CLASSES classes. */
-pm_table *pm__search_tabulate_training(const pm_plan *plan, const pm__search_base *bases, size_t count,
-                                       double global_batch,
-                                       const pm_training_goal *goal, pm_error *error);
+/* How many nodes of one system: a run in each of at most PM__SOFTWARE_CLASSES classes. */
+typedef struct pm__search_training {
+  const pm_plan *plan;
+  const pm__search_base *bases;
+  size_t count;
+  double global_batch;
+  const pm_training_goal *goal;
+} pm__search_training;
+
+/* As pm_training_tabulate: its rows, to be freed, or their table. */
+int pm__search_find_training(const pm__search_training *asked, pm_training **found, size_t *count, pm_error *error);
+pm_table *pm__search_tabulate_training(const pm__search_training *asked, pm_error *error);
 
 /* The run of one plan. */
 pm_run pm__search_run_of(const pm_search *search, size_t number);

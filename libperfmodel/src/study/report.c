@@ -1,6 +1,8 @@
 /* Reports of a study: the subject is put together, then every block adds its lines. */
+#include "perfmodel/units.h"
 #include "study/report.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
@@ -178,6 +180,22 @@ static int find_choice(pm__study_subject *s, pm_given *given, pm_error *error)
                   error);
 }
 
+/* "..., global batch 1024": of a search, where it was not given. */
+static void assume_global_batch(pm__study_subject *s, double samples)
+{
+  char number[PM_NUMBER_MAX];
+  size_t used = strlen(s->assumed);
+  if (isnan(s->asked->global_batch))
+    snprintf(s->assumed + used, sizeof s->assumed - used, "%sglobal batch %s of 4 Mi tokens", used > 0 ? ", " : "",
+             pm_number_format(number, samples));
+}
+
+static double first_number(const pm_table *table, const char *name)
+{
+  size_t column = column_of(table, name);
+  return column < pm_table_count_columns(table) ? pm_table_get_numbers(table, column)[0] : (double)NAN;
+}
+
 /* The best plan, which decides batch and micro-batch. */
 static int find_best(pm__study_subject *s, pm_given *given, pm_error *error)
 {
@@ -190,10 +208,13 @@ static int find_best(pm__study_subject *s, pm_given *given, pm_error *error)
   pm_given_add(given, "run", "batch");
   pm_given_add(given, "run", "micro_batch");
   const pm_run best = pm__search_run_of(result->search, number);
-  return find_run(s, &best, sizeof best, error);
+  int status = find_run(s, &best, sizeof best, error);
+  assume_global_batch(s, result->search->global_batch);
+  return status;
 }
 
-/* Plans of a deadline differ in all but precision and optimizer: no more is assumed of their run. */
+/* Plans of a deadline differ in all but precision and optimizer: no more is assumed of their run. Of several systems it
+** is that on the first, the best. */
 static int find_base(pm__study_subject *s, pm_error *error)
 {
   const pm_report_question *q = s->asked;
@@ -201,10 +222,16 @@ static int find_base(pm__study_subject *s, pm_error *error)
   if (!s->trains || q->goal == NULL || q->table == NULL || pm_table_count_rows(q->table) == 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of a deadline needs a run, a goal and their table");
   int status = find_run(s, q->runs, q->run_size, error), kept = 0;
+  double system = first_number(q->table, "choice");
+  if (status == PM_OK && s->study->system_count > 1 && system >= 0 && system < (double)s->study->system_count) {
+    s->run.system_index = (int32_t)system;
+    status = find_run(s, &s->run, sizeof s->run, error);
+  }
   int count = status == PM_OK ? pm_study_get_assumptions(s->study, s->given, &s->run, sizeof s->run, rows) : 0;
   for (int i = 0; i < count; i++)
     if (strcmp(rows[i].field, "precision") == 0 || strcmp(rows[i].field, "optimizer") == 0) rows[kept++] = rows[i];
   pm_assumptions_format(rows, kept, s->assumed, sizeof s->assumed);
+  assume_global_batch(s, first_number(q->table, "global_batch"));
   return status;
 }
 

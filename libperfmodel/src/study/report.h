@@ -65,6 +65,9 @@ double pm__study_number(const pm__study_subject *subject, const char *name);
 /* The name, or what it means, of a choice of a record's field. */
 const pm_choice *pm__study_choice(const char *record, const char *field, int32_t value);
 
+/* "300B tokens": what is trained on, tokens or else samples. */
+const char *pm__study_amount(double tokens, double samples, char text[PM__REPORT_WORD]);
+
 /* "does not fit" of a verdict; "Not calibrated" of a choice's name at the beginning of a sentence. */
 const char *pm__study_verdict(int32_t verdict, char text[PM_TEXT_MAX]);
 const char *pm__study_sentence(const char *word, char text[PM_TEXT_MAX]);

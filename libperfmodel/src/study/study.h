@@ -4,6 +4,7 @@
 
 #include "complete/complete.h"
 #include "perfmodel/study.h"
+#include "search/parallel_plans.h"
 #include "task/task.h"
 
 /* A framework, or an inference profile, as GPUs of one architecture have it. */
@@ -72,5 +73,19 @@ pm__complete_question pm__study_question(const pm_study *study, const pm_given *
 /* The places in the plan of a network as the software wants it, and of a slot; -1 with an error. */
 int32_t pm__study_use_network(pm_study *study, const pm__complete_question *q, int32_t network, pm_error *error);
 int32_t pm__study_use_slot(pm_study *study, pm__study_slot *slot);
+
+/* Runs to search from: of a run in each class of software, or in the framework that was named. */
+typedef struct pm__study_bases {
+  pm__search_base *list;
+  size_t count;
+} pm__study_bases;
+
+int pm__study_check_bases(const pm_study *study, const pm_given *given, const void *runs, size_t count,
+                          size_t run_size, pm_error *error);
+int pm__study_add_bases(pm_study *study, const pm_given *given, const pm_run *run, pm__study_bases *all,
+                        pm_error *error);
+
+/* The global batch that a search of the run has: as given, or assumed where it is NAN; NAN with an error. */
+double pm__study_global_batch(const pm_study *study, const pm_run *run, double global_batch, pm_error *error);
 
 #endif

@@ -72,3 +72,14 @@ bool pm__study_predicted(const pm__study_subject *s)
 {
   return s->count == 1 && s->outcome.status == PM_OK;
 }
+
+const char *pm__study_amount(double tokens, double samples, char text[PM__REPORT_WORD])
+{
+  static const struct { double from; const char *word; } words[] = {{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1, ""}};
+  double amount = isnan(tokens) ? samples : tokens;
+  size_t i = 0;
+  while (amount < words[i].from && words[i].from > 1) i++;
+  snprintf(text, PM__REPORT_WORD, "%.4g%s %s", amount / words[i].from, words[i].word,
+           isnan(tokens) ? "samples" : "tokens");
+  return text;
+}

@@ -1,4 +1,7 @@
-/* Counts of nodes on the way to a deadline, each faster than all with fewer; text has the first and the last. */
+/*
+** Counts of nodes on the way to a deadline, each faster than all with fewer, of which text has the first and the last;
+** or all systems, ranked.
+*/
 #include "study/blocks/blocks.h"
 
 enum { MOST = 24 };
@@ -10,7 +13,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   if (table == NULL) r->failed = true;
   pm_string_free(packed);
   pm__report_set_table(r, table);
-  pm__report_limit(r, MOST);
+  if (s->study->system_count == 1) pm__report_limit(r, MOST);
 }
 
 const pm__study_block pm__study_block_counts = {

@@ -4,51 +4,80 @@
 #include "perfmodel/units.h"
 #include "study/blocks/blocks.h"
 
-/* Of the last row: the fewest nodes that meet the deadline, or the fastest. */
-static double last(const pm__study_subject *s, const char *name)
+/* The column of that name in the row that answers: the last of the counts of one system, the fewest nodes that meet the
+** deadline or the fastest; the first of several systems. */
+static const pm_column *column_of(const pm__study_subject *s, const char *name, size_t *at)
 {
   const pm_table *table = s->asked->table;
-  for (size_t i = 0; i < pm_table_count_columns(table); i++)
-    if (strcmp(pm_table_get_column(table, i)->name, name) == 0)
-      return pm_table_get_numbers(table, i)[pm_table_count_rows(table) - 1];
-  return NAN;
+  for (*at = 0; *at < pm_table_count_columns(table); (*at)++)
+    if (strcmp(pm_table_get_column(table, *at)->name, name) == 0) return pm_table_get_column(table, *at);
+  return NULL;
+}
+
+static size_t answer(const pm__study_subject *s)
+{
+  return s->study->system_count > 1 ? 0 : pm_table_count_rows(s->asked->table) - 1;
+}
+
+static double number(const pm__study_subject *s, const char *name)
+{
+  size_t at;
+  return column_of(s, name, &at) != NULL ? pm_table_get_numbers(s->asked->table, at)[answer(s)] : (double)NAN;
+}
+
+static const char *word(const pm__study_subject *s, const char *name, char text[PM_TEXT_MAX])
+{
+  size_t at;
+  return column_of(s, name, &at) != NULL ? pm_table_get_text(s->asked->table, at, answer(s), text) : "";
 }
 
 static void add_nodes(const pm__study_subject *s, const pm_training_goal *goal, pm_report *r)
 {
-  char within[PM__REPORT_WORD], time[PM__REPORT_WORD], low[PM__REPORT_WORD], high[PM__REPORT_WORD];
-  double nodes = last(s, "nodes");
+  char within[PM__REPORT_WORD], time[PM__REPORT_WORD], amount[PM__REPORT_WORD];
+  double nodes = number(s, "nodes");
+  bool met = number(s, "reached") >= 1, alone = !(pm_system_get_network_bandwidth(s->system) > 0);
   pm__report_quantity(within, goal->within, "s");
-  pm__report_quantity(time, last(s, "time"), "s");
-  if (last(s, "reached") >= 1)
-    pm__report_add(r, "nodes", "%.0f nodes, %.0f GPUs (%s) train %s within %s: %s", nodes, last(s, "gpus"),
-                   s->machine->name, s->totals.name, within, time);
+  pm__report_quantity(time, number(s, "time"), "s");
+  pm__study_amount(goal->tokens, goal->samples, amount);
+  if (met)
+    pm__report_add(r, "nodes", "%.0f node%s, %.0f GPUs (%s) train %s on %s within %s: %s", nodes, nodes == 1 ? "" : "s",
+                   number(s, "gpus"), s->machine->name, s->totals.name, amount, within, time);
   else
-    pm__report_add(r, "nodes", "No count of at most %d nodes (%s) trains %s within %s", goal->max_nodes,
-                   s->machine->name, s->totals.name, within);
+    pm__report_add(r, "nodes", "No count of at most %d node%s (%s%s) trains %s on %s within %s; %.0f node%s %s",
+                   alone ? 1 : goal->max_nodes, alone || goal->max_nodes == 1 ? "" : "s", s->machine->name,
+                   alone ? ", which has no network between nodes" : "", s->totals.name, amount, within, nodes,
+                   nodes == 1 ? " takes" : "s take", time);
   pm__report_set_value(r, nodes, "1");
-  if (!isnan(last(s, "time_p10")))
-    pm__report_add(r, "interval", "%s to %s (80 %% prediction interval)%s",
-                   pm__report_quantity(low, last(s, "time_p10"), "s"),
-                   pm__report_quantity(high, last(s, "time_p90"), "s"),
-                   s->study->slots[0].named ? "" : ", in PyTorch, its FSDP or Megatron-LM, as each plan needs");
   pm__report_summarize(r, "%s on %.0f %s: %s, %s %s", s->totals.id, nodes, s->machine->id, time,
-                       last(s, "reached") >= 1 ? "within" : "not within", within);
+                       met ? "within" : "not within", within);
+}
+
+/* With which plan, in which framework, and how certain that is. */
+static void add_plan(const pm__study_subject *s, pm_report *r)
+{
+  char plan[PM_TEXT_MAX], framework[PM_TEXT_MAX], low[PM__REPORT_WORD], high[PM__REPORT_WORD];
+  const char *in = word(s, "framework", framework);
+  pm__report_add(r, "plan", "Plan %s in %s, the best of all for a global batch of %.0f", word(s, "plan", plan),
+                 in[0] != '\0' ? in : "no framework: kernels and collectives only", number(s, "global_batch"));
+  if (!isnan(number(s, "time_p10")))
+    pm__report_add(r, "interval", "%s to %s (80 %% prediction interval)",
+                   pm__report_quantity(low, number(s, "time_p10"), "s"),
+                   pm__report_quantity(high, number(s, "time_p90"), "s"));
 }
 
 static void add_failures(const pm__study_subject *s, pm_report *r)
 {
   char a[PM__REPORT_WORD], b[PM__REPORT_WORD], c[PM__REPORT_WORD];
-  if (!isfinite(last(s, "mtbf"))) {
+  if (!isfinite(number(s, "mtbf"))) {
     pm__report_add(r, "failures",
                    "Failures and checkpoints are left out: give gpu_mtbf or node_mtbf, and checkpoint_rate");
     return;
   }
   pm__report_add(r, "goodput",
                  "A failure every %s, a checkpoint every %s that takes %s: %.1f %% of the time is training",
-                 pm__report_quantity(a, last(s, "mtbf"), "s"), pm__report_quantity(b, last(s, "interval"), "s"),
-                 pm__report_quantity(c, last(s, "checkpoint"), "s"), 100 * last(s, "goodput"));
-  pm__report_set_value(r, last(s, "goodput"), "1");
+                 pm__report_quantity(a, number(s, "mtbf"), "s"), pm__report_quantity(b, number(s, "interval"), "s"),
+                 pm__report_quantity(c, number(s, "checkpoint"), "s"), 100 * number(s, "goodput"));
+  pm__report_set_value(r, number(s, "goodput"), "1");
 }
 
 /* As far as it is known. */
@@ -56,8 +85,8 @@ static void add_amounts(const pm__study_subject *s, pm_report *r)
 {
   char text[PM__REPORT_WORD];
   pm__string line = {NULL, 0, 0, false};
-  double energy = last(s, "energy"), cost = last(s, "cost"), hours = last(s, "gpu_hour_cost");
-  pm__string_format(&line, "%.0f GPU-hours", last(s, "gpu_hours"));
+  double energy = number(s, "energy"), cost = number(s, "cost"), hours = number(s, "gpu_hour_cost");
+  pm__string_format(&line, "%.0f GPU-hours", number(s, "gpu_hours"));
   if (!isnan(energy)) pm__string_format(&line, ", %s", pm__report_quantity(text, energy, "J"));
   const char *currency = s->asked->currency != NULL ? s->asked->currency : "";
   if (!isnan(hours)) pm__string_format(&line, ", which cost %.0f%s%s", hours, currency[0] != '\0' ? " " : "", currency);
@@ -71,6 +100,7 @@ static void add_amounts(const pm__study_subject *s, pm_report *r)
 static void fill(const pm__study_subject *s, pm_report *r)
 {
   add_nodes(s, (const pm_training_goal *)s->asked->goal, r);
+  add_plan(s, r);
   add_failures(s, r);
   add_amounts(s, r);
 }

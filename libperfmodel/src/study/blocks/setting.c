@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "perfmodel/units.h"
+#include "search/parallel_search.h"
 #include "study/blocks/blocks.h"
 
 enum { LINE = 512 };
@@ -229,7 +230,7 @@ static void fill_search(const pm__study_subject *s, pm_report *r)
   char batch[PM_NUMBER_MAX], text[LINE];
   const pm_search_result *result = s->asked->search;
   snprintf(text, sizeof text, "lobal batch %s: %zu plans, of which %zu fit into memory",
-           pm_number_format(batch, s->asked->global_batch), pm_search_result_count(result, 0),
+           pm_number_format(batch, result->search->global_batch), pm_search_result_count(result, 0),
            pm_search_result_count(result, 1));
   pm__report_add(r, "plans", "G%s; %s", text,
                  s->asked->view == PM_SEARCH_VIEW_FASTEST ? "the fastest of them"

@@ -4,23 +4,11 @@
 #include "perfmodel/units.h"
 #include "study/blocks/blocks.h"
 
-/* "300B tokens" */
-static const char *amount_of(const pm_run *run, char text[PM__REPORT_WORD])
-{
-  static const struct { double from; const char *word; } words[] = {{1e12, "T"}, {1e9, "B"}, {1e6, "M"}, {1, ""}};
-  double amount = isnan(run->tokens) ? run->samples : run->tokens;
-  size_t i = 0;
-  while (amount < words[i].from && words[i].from > 1) i++;
-  snprintf(text, PM__REPORT_WORD, "%.4g%s %s", amount / words[i].from, words[i].word,
-           isnan(run->tokens) ? "samples" : "tokens");
-  return text;
-}
-
 static void add_time(const pm_run *run, const pm_prediction *p, pm_report *r)
 {
   char time[PM__REPORT_WORD], low[PM__REPORT_WORD], high[PM__REPORT_WORD], amount[PM__REPORT_WORD];
   pm__report_quantity(time, p->training_time, "s");
-  pm__report_add(r, "time", "%s for %s", time, amount_of(run, amount));
+  pm__report_add(r, "time", "%s for %s", time, pm__study_amount(run->tokens, run->samples, amount));
   pm__report_set_value(r, p->training_time, "s");
   pm__report_summarize(r, "training %s", time);
   if (isnan(p->training_time_p10)) return;
