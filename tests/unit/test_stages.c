@@ -360,6 +360,20 @@ START_TEST(bottlenecks)
 }
 END_TEST
 
+/* Weights that are sharded are gathered two layers at a time: beside its share, a GPU has those of two whole ones. */
+START_TEST(two_layers_are_gathered)
+{
+  study s = open_study("gpt3-13b", NULL, 0, "dgx-a100-80gb");
+  pm_run run = shared_out(8, 1, 1, 1);
+  stages_of(&s, &run);
+  double weights = s.stage[0].weights, layers = 40;
+  run.zero = 3;
+  stages_of(&s, &run);
+  ck_assert_double_gt(s.stage[0].communication, 2 * 0.9 * weights / layers);
+  close_study(&s);
+}
+END_TEST
+
 /* ---- What is refused ---- */
 
 START_TEST(refusals)
@@ -403,6 +417,7 @@ int main(void)
   tcase_add_test(tests, gradients_of_two_types);
   tcase_add_test(tests, hops_wait_for_the_host);
   tcase_add_test(tests, bottlenecks);
+  tcase_add_test(tests, two_layers_are_gathered);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -100,8 +100,10 @@ static double communication(const pm__step *p, const pm__step_stage *stage, cons
 {
   const pm_memory_profile *profile = &q->plan->profile;
   double largest = largest_piece(p, stage), all = stage->whole + stage->split + stage->expert, weights = 0, two = 0;
-  if (p->at.zero >= 3 || pm__step_offload(p)->weights)
-    two = pm__least(2 * largest_weights(p, stage, &weights), weights);
+  if (p->at.zero >= 3 || pm__step_offload(p)->weights) {
+    double piece = largest_weights(p, stage, &weights);
+    two = pm__least(2 * piece, weights);
+  }
   if (p->at.replicas <= 1 && p->at.expert_replicas <= 1) return pm__step_offload(p)->weights ? two : 0;
   if (p->at.zero >= 3 && p->at.stages > 1)
     return weights + all * p->s.gradient + pm__given(profile->fusion_buffer, 0);
