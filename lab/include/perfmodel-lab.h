@@ -67,6 +67,8 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 **                          torch.autograd.profiler.emit_nvtx(record_shapes=True)  -> rows of kernels
 **     vLLM, SGLang         JSON of vllm bench serve --save-result and bench_serving --output-file, with what the client
 **                          does not know in --metadata or --tag           -> rows of serving
+**     nvidia-smi, DCGM,    --query-gpu=timestamp,power.draw,utilization.gpu --format=csv, dmon; dcgmi dmon; rocm-smi
+**     rocm-smi, Zeus       --csv; power over time, or windows of ZeusMonitor    -> rows of energy
 **
 ** Calls of one operator with the same sizes are one row, with the median of their times. Kernels of operators that the
 ** set of kernels does not have are counted and listed.

@@ -284,3 +284,58 @@ def test_the_walk_of_the_page(tmp_path: Path) -> None:
         assert done.returncode == 0, f"{block}{done.stderr}"
         said += done.stdout + done.stderr
     assert "fitted to 22 rows of trace.json" in said and "fitted to 28 rows of all_reduce.txt" in said
+
+
+POWER_LOGS = ["nvidia_smi.csv", "nvidia_smi_nounits.csv", "dmon.txt", "dcgmi_dmon.txt", "rocm_smi.csv"]
+
+
+@pytest.mark.parametrize("name", POWER_LOGS)
+def test_a_power_log(name: str) -> None:
+    """Two GPUs that wait, work, wait, work and wait: only the wait between has its clocks up."""
+    rows, _ = imported(TRACES / name, "--system", "h100-sxm5")
+    assert [row["id"].split()[-1] for row in rows] == ["running", "waiting"] * 2
+    for row, power, tolerance in zip(rows, (615.5, 118.4, 607, 121.6), (0.2,) * 4):
+        assert float(row["value"]) == pytest.approx(power, abs=tolerance) and row["quantity"] == "gpu_power"
+        seconds = float(row["duration"])
+        assert float(row["energy"]) == pytest.approx(float(row["value"]) * seconds, rel=1e-6)
+        assert seconds == pytest.approx(20 if "running" in row["id"] else 4, abs=1.1)
+        assert float(row["busy"]) == pytest.approx(0.98 if "running" in row["id"] else 0, abs=0.01)
+        assert row["system"] == "gpu:h100-sxm5" and row["gpus"] == "1"
+
+
+def test_a_power_log_names_its_gpu_and_limit() -> None:
+    rows, _ = imported(TRACES / "nvidia_smi.csv")
+    assert {row["system"] for row in rows} == {"gpu:h100-sxm5"} and {row["power_limit"] for row in rows} == {"700 W"}
+    assert [row["words"] for row in rows[::2]] == ["0 lines without a power", "1 line without a power"]
+
+
+def test_power_of_zeus() -> None:
+    rows, _ = imported(TRACES / "zeus_power.csv", "--system", "h100-sxm5")
+    assert len(rows) == 1 and rows[0]["busy"] == "" and float(rows[0]["duration"]) == 9
+    rows, _ = imported(TRACES / "zeus_windows.csv", "--system", "h100-sxm5")
+    assert [float(row["value"]) for row in rows] == pytest.approx([612.5, 118.2, 604, 121.4], abs=0.01)
+    assert [float(row["duration"]) for row in rows[:2]] == [240, 10.25]
+
+
+HEADER = "timestamp, index, power.draw [W], utilization.gpu [%]\n"
+BAD_POWER = {
+    "no GPU is named": (HEADER + "2026/11/20 10:00:00, 0, 300.00 W, 99 %\n", "give it with --system"),
+    "no number": (HEADER + "2026/11/20 10:00:00, 0, three W, 99 %\n", "log.csv:2: power \"three W\" is no number"),
+    "below zero": (HEADER + "2026/11/20 10:00:00, 0, -3 W, 99 %\n", "log.csv:2: power \"-3 W\" is no number from 0"),
+    "utilization": (HEADER + "2026/11/20 10:00:00, 0, 300 W, much\n", "log.csv:2: utilization \"much\""),
+    "nobody works": (HEADER + "2026/11/20 10:00:00, 0, 70 W, 0 %\n", "no GPU works in this log"),
+    "only unknown": (HEADER + "2026/11/20 10:00:00, 0, [N/A], 0 %\n", "no GPU works in this log"),
+    "many GPUs": (HEADER + "".join(f"2026/11/20 10:00:00, {i}, 300 W, 99 %\n" for i in range(300)),
+                  "log.csv:258: has more than 256 GPUs"),
+    "a window of no time": ("start_time,window_name,elapsed_time,gpu0_energy\n0,a,0,100\n", "log.csv:2: elapsed_time"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_POWER)
+def test_a_bad_power_log(case: str, tmp_path: Path) -> None:
+    text, message = BAD_POWER[case]
+    path = tmp_path / "log.csv"
+    path.write_text(text)
+    options = [] if case == "no GPU is named" else ["--system", "h100-sxm5"]
+    done = subprocess.run([str(COMMAND), "import", str(path), *options], capture_output=True, text=True)
+    assert done.returncode == 3 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr

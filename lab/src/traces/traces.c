@@ -14,6 +14,7 @@ static const struct {
   {"JSON of nccl-tests", "collectives", pm__lab_trace_is_nccl_json, pm__lab_trace_read_nccl_json},
   {"a report of Nsight Systems", "kernels", pm__lab_trace_is_nsight, pm__lab_trace_read_nsight},
   {"a result of a benchmark of serving", "serving", pm__lab_trace_is_serving, pm__lab_trace_read_serving},
+  {"a log of power", "energy", pm__lab_trace_is_power, pm__lab_trace_read_power},
   {"text of nccl-tests", "collectives", pm__lab_trace_is_nccl_text, pm__lab_trace_read_nccl_text},
 };
 
@@ -64,7 +65,8 @@ char *pm_measurements_read(const pm_catalog *catalog, const char *text, const ch
   if (file == NULL) file = "data";
   if (catalog == NULL || pm_measurements_find_format(text) == NULL) {
     pm__fail(error, PM_STATUS_BAD_FILE,
-             "%s: is no file of nccl-tests, of PyTorch's profiler, of Nsight Systems or of a benchmark of serving",
+             "%s: is no file of nccl-tests, of PyTorch's profiler, of Nsight Systems or of a benchmark of serving, and "
+             "no log of power",
              file);
     return NULL;
   }

@@ -1,7 +1,7 @@
 /*
 ** What other programs wrote while they measured: text and JSON of nccl-tests, traces of PyTorch's profiler, reports of
-** Nsight Systems, results of benchmarks of serving. A reader of one kind of file makes rows of it in the layout that
-** validation and calibration read, and says how much of the file it left out.
+** Nsight Systems, results of benchmarks of serving, logs of power. A reader of one kind of file makes rows of it in the
+** layout that validation and calibration read, and says how much of the file it left out.
 */
 #ifndef PM_LAB_TRACES_TRACES_H
 #define PM_LAB_TRACES_TRACES_H
@@ -87,11 +87,13 @@ bool pm__lab_trace_is_nccl_json(const char *text);
 bool pm__lab_trace_is_kineto(const char *text);
 bool pm__lab_trace_is_nsight(const char *text);
 bool pm__lab_trace_is_serving(const char *text);
+bool pm__lab_trace_is_power(const char *text);
 int pm__lab_trace_read_nccl_text(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_nccl_json(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_kineto(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_nsight(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_serving(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
+int pm__lab_trace_read_power(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 
 /* A cell of a table, without what would end it. */
 void pm__lab_trace_clean(char *cell);
