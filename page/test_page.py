@@ -1,0 +1,119 @@
+"""The page in a browser: it gives the command's numbers, restores a question from its link, and works without a mouse."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+sync_api = pytest.importorskip("playwright.sync_api")
+PAGE = os.environ.get("PERFMODEL_PAGE")
+COMMAND = os.environ.get("PERFMODEL_COMMAND", "perfmodel")
+pytestmark = pytest.mark.skipif(PAGE is None, reason="PERFMODEL_PAGE names no page")
+
+# The C library of the browser's program rounds exp, log and pow differently.
+TOLERANCE = 1e-12
+
+LINES = ["predict resnet50 dgx1-v100 --gpus 8", "predict llama2-7b dgx-h100 --zero 3 --nodes 4", "infer resnet50 t4 --batch 1,8,64",
+         "serve llama3-8b dgx-h100 --gpus 1 --concurrency 1,16,64", "serve llama3-70b dgx-h100 --gpus 8 --rate 2",
+         "memory llama2-7b dgx-h100 --zero 3", "collective dgx1-v100 all_reduce --bytes 1MB,1GB",
+         "sweep resnet50,vgg16 dgx1-v100,dgx2 --gpus 1,8 --axis gpu.memory_bandwidth=x1,x1.5",
+         "search llama2-7b dgx-h100 --global-batch 64 --precision bf16", "sensitivity resnet50 dgx1-v100", "layers bert-base",
+         "list systems", "show gpu h100-sxm5"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+def open_page(browser, link="", width=1280):
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.failures = []
+    page.on("pageerror", lambda error: page.failures.append(str(error)))
+    page.goto(pathlib.Path(PAGE).as_uri() + link)
+    page.wait_for_selector("body[data-ready]", timeout=120000)
+    return page
+
+
+@pytest.fixture(scope="module")
+def page(browser):
+    return open_page(browser)
+
+
+def same(a, b):
+    if isinstance(a, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, float) or isinstance(b, float):
+        return a == b or abs(a - b) <= TOLERANCE * max(abs(a), abs(b))
+    return a == b
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_numbers_are_those_of_the_command(page, line):
+    words = [*line.split(), "--format", "json", "-q"]
+    own = page.evaluate("words => App.run(words)", words)
+    theirs = subprocess.run([COMMAND, *words], capture_output=True, text=True)
+    assert own["code"] == theirs.returncode, own["error"]
+    assert own["error"] == theirs.stderr
+    assert same(json.loads(own["out"]), json.loads(theirs.stdout))
+
+
+def test_refusal_says_what_the_command_says(page):
+    own = page.evaluate("words => App.run(words)", ["predict", "resnet5", "dgx1-v100"])
+    theirs = subprocess.run([COMMAND, "predict", "resnet5", "dgx1-v100"], capture_output=True, text=True)
+    assert (own["code"], own["error"]) == (theirs.returncode, theirs.stderr)
+
+
+def test_link_restores_the_question(browser):
+    page = open_page(browser, "#task=serve&network=llama3-70b&system=dgx-h100&gpus=8&concurrency=32&x-bandwidth=1.5")
+    assert page.input_value("[name=network]") == "llama3-70b"
+    assert page.is_checked("[name=task][value=serve]")
+    code = page.inner_text("code")
+    assert "llama3-70b dgx-h100 --gpus 8 --concurrency 32" in code and "gpu.memory_bandwidth=x1.5" in code
+    assert "tokens/s" in page.inner_text(".headline")
+    assert not page.failures
+
+
+def test_refusal_is_shown(browser):
+    page = open_page(browser, "#task=predict&network=llama3-70b&system=dgx1-v100")
+    assert "llama3-70b" in page.inner_text(".refusal")
+    assert not page.failures
+
+
+def test_keyboard_changes_the_answer(browser):
+    page = open_page(browser, "#task=predict&network=resnet50&system=dgx1-v100&precision=fp16")
+    before = page.inner_text(".headline")
+    page.focus("[name=batch]")
+    page.keyboard.type("128")
+    page.wait_for_function("text => document.querySelector('.headline').innerText !== text", arg=before)
+    page.focus("[data-do=help]")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#more figure")
+    assert not page.failures
+
+
+@pytest.mark.parametrize("link", ["", "#task=serve&network=llama3-8b&system=dgx-h100&concurrency=8"])
+def test_nothing_is_cut_at_the_width_of_a_phone(browser, link):
+    page = open_page(browser, link, width=390)
+    page.wait_for_selector("#rest", state="detached")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert not page.failures
+
+
+def test_dropped_machine_is_asked_about(browser):
+    page = open_page(browser)
+    entry = ('<perfmodel version="1"><system id="mine" like="dgx1-v100"><note>ours</note></system></perfmodel>').encode()
+    page.set_input_files("#file", {"name": "mine.xml", "mimeType": "text/xml", "buffer": entry})
+    page.wait_for_function("document.querySelector('#dropped').textContent.includes('mine.xml')")
+    assert page.evaluate("App.run(['show', 'system', 'mine', '--catalog', 'mine.xml']).code") in (0, 3)
+    assert not page.failures
+
+
+def test_size():
+    assert pathlib.Path(PAGE).stat().st_size < 3e6
