@@ -163,6 +163,8 @@ def said_of(row):
         if row["schedule"].startswith("zb-"):
             said["pipeline_schedule"] = {"zb-1p": "zb-h1"}.get(row["schedule"], row["schedule"])
         return said
+    if source in ("NVIDIA-NeMo/Megatron-Bridge", "NVIDIA/NeMo"):
+        return {"gradient_bytes": "2"}  # their performance recipes set grad_reduce_in_fp32=False
     return {}
 
 
@@ -302,12 +304,19 @@ TARGETS = {"query value": "qv", "q_proj v_proj": "qv", "down_proj gate_proj up_p
 FROZEN = {"nf4": "nf4", "nf4, double quantization": "nf4-double", "int4 (GPTQ)": "int4", "fp8": "fp8"}
 
 
+def frozen_of(row):
+    """Precision of frozen weights. AMD's submissions do not print it; their configuration has fp8_params, and with 70
+    billion weights in BF16 and their casts to FP8 besides the run would need more than the 192 GB of its GPU."""
+    unprinted = row["gpu"] == "MI300X" and row["precision"] == "fp8"
+    return "fp8" if unprinted else FROZEN.get(row["frozen_weights_precision"], "")
+
+
 def adapters_of(row):
     """Fields of LoRA; targets that no run has keep their name, which refuses the row."""
     if not row["lora_rank"]:
         return {}
     return {"lora_rank": row["lora_rank"], "lora_targets": TARGETS.get(row["lora_targets"], row["lora_targets"]),
-            "base_weights": FROZEN.get(row["frozen_weights_precision"], ""), "lora_dropout": row.get("dropout", "")}
+            "base_weights": frozen_of(row), "lora_dropout": row.get("dropout", "")}
 
 
 def of_mlperf(name, precision_of_gradients):

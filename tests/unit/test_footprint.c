@@ -6,6 +6,9 @@
 #include "bert.h"
 #include "fixtures.h"
 #include "memory/plan.h"
+#include "memory/tensors.h"
+#include "network/network.h"
+#include "one_layer.h"
 
 #define MIB 1048576.0
 
@@ -420,6 +423,45 @@ START_TEST(missing_arguments_are_errors)
 END_TEST
 
 /* A profile in other units of the same size is the same profile. */
+/* Bytes that a layer keeps: of tensors, or what no other layer sees. */
+static double kept_by(const char *kind, const char *input, const char *attributes, int precision, bool further)
+{
+  pm_network *n = try_layer_of(kind, input, attributes, false, NULL);
+  pm_memory_profile p = plain();
+  pm__tensors tensors;
+  pm__sizes sizes = pm__sizes_of(&p, precision);
+  double kept = 0;
+  ck_assert_int_eq(pm__tensors_find(&tensors, n, &p, NULL), PM_OK);
+  for (size_t i = 0; i < n->count; i++)
+    kept += further ? pm__layer_further(&tensors, (int)i, sizes, false) : pm__storage_kept(&tensors, (int)i, sizes);
+  pm__tensors_free(&tensors);
+  pm_network_free(n);
+  return kept;
+}
+
+/* A product with numbers that want no gradient, and a sum. */
+START_TEST(fixed_batch_norm_keeps_nothing)
+{
+  pm_network *fixed = layer_of("batch_norm", "8x4x4", "fixed=yes");
+  pm_network_totals totals;
+  ck_assert_int_eq(pm_network_get_totals(fixed, &totals, NULL), PM_OK);
+  ck_assert_double_eq(totals.parameters, 0);
+  pm_network_free(fixed);
+  double kept = kept_by("batch_norm", "8x4x4", "", PM_PRECISION_FP32, false);
+  ck_assert_double_eq(kept - kept_by("batch_norm", "8x4x4", "fixed=yes", PM_PRECISION_FP32, false), 4 * 8 * 4 * 4);
+}
+END_TEST
+
+/* Inputs of the experts' products are kept as FP8 reads them; what is between them is not. */
+START_TEST(experts_keep_inputs_of_products_as_they_read_them)
+{
+  const char *attributes = "experts=4 top_k=2 hidden=96";
+  double wide = kept_by("mixture_of_experts", "64x32", attributes, PM_PRECISION_BF16, true);
+  double narrow = kept_by("mixture_of_experts", "64x32", attributes, PM_PRECISION_FP8, true);
+  ck_assert_double_eq(wide - narrow, 2 * 64 * (32 + 96));
+}
+END_TEST
+
 START_TEST(units_change_nothing)
 {
   static const char *const same[][2] = {{"512 MiB", "536870912 B"}, {"0.5 GiB", "524288 KiB"}};
@@ -456,6 +498,8 @@ int main(void)
   tcase_add_test(laws, recomputation_keeps_tensors_between_layers);
   tcase_add_test(laws, a_bad_run_does_not_stop_the_others);
   tcase_add_test(laws, missing_arguments_are_errors);
+  tcase_add_test(laws, fixed_batch_norm_keeps_nothing);
+  tcase_add_test(laws, experts_keep_inputs_of_products_as_they_read_them);
   tcase_add_test(laws, units_change_nothing);
   suite_add_tcase(suite, laws);
   return fixture_main(suite);

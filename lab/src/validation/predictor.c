@@ -189,12 +189,23 @@ static void *build_system(pm__lab_predictor *predictor, const char *name, const 
   return system;
 }
 
+/* "pytorch-1.13", or "pytorch-1.13 memory=apex-o2": with that profile of memory instead of its own. */
+static int get_framework(const pm_catalog *catalog, const char *name, pm_framework_profile *profile, pm_error *error)
+{
+  char framework[2 * PM_TEXT_MAX];
+  const char *memory = strstr(name, PM__LAB_MEMORY);
+  snprintf(framework, sizeof framework, "%.*s", memory != NULL ? (int)(memory - name) : 2 * PM_TEXT_MAX - 1, name);
+  int status = pm_catalog_get_framework(catalog, framework, profile, error);
+  if (status != PM_OK || memory == NULL) return status;
+  return pm_catalog_get_record(catalog, "memory_profile", memory + strlen(PM__LAB_MEMORY), &profile->memory, error);
+}
+
 static void *build_framework(pm__lab_predictor *predictor, const char *name, const char **id, pm_error *error)
 {
   pm_framework_profile *profile = (pm_framework_profile *)calloc(1, sizeof *profile);
   *id = name;
   if (profile == NULL) pm__no_memory(error);
-  else if (pm_catalog_get_framework(predictor->catalog, name, profile, error) == PM_OK &&
+  else if (get_framework(predictor->catalog, name, profile, error) == PM_OK &&
            (predictor->out == NULL || pm__lab_without_holdout(predictor->catalog, predictor->out, profile,
                                                               error) == PM_OK))
     return profile;

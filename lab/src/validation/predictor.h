@@ -23,7 +23,11 @@ bool pm__lab_predictor_takes(pm__lab_predictor *predictor, const char *name, con
 
 int pm__lab_predictor_system(pm__lab_predictor *predictor, const char *name, pm_error *error);
 
-/* The position of "pt-nchw" or "tf1-nchw@cudnn6" among the frameworks, -1 for ""; -2 with an error. */
+/* Between a framework and the profile of memory that takes the place of its own. */
+#define PM__LAB_MEMORY " memory="
+
+/* The position of "pt-nchw", "tf1-nchw@cudnn6" or "pytorch-1.13 memory=apex-o2" among the frameworks, -1 for "";
+** -2 with an error. */
 int pm__lab_predictor_framework(pm__lab_predictor *predictor, const char *name, pm_error *error);
 
 /* The name that it was asked for by, with parameters: "bert-large seq=384"; ids without. */

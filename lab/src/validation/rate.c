@@ -199,6 +199,17 @@ static const char *profile_id(const pm__lab_rate_reader *reader, const pm__lab_r
   return id == NULL && reader->inference ? exact_id(reader, "inference_profile", cell) : id;
 }
 
+/* The framework, with the memory profile of the row's script where a rule names one. */
+static int training_profile(pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate,
+                            pm_error *error)
+{
+  char value[PM__VALUE_LONGEST], name[2 * PM_TEXT_MAX];
+  const char *memory = pm__lab_readings_decide(&reader->readings, PM_DECISION_MEMORY, row, value);
+  snprintf(name, sizeof name, "%.79s%s%.40s", rate->framework, memory != NULL ? PM__LAB_MEMORY : "",
+           memory != NULL ? memory : "");
+  return pm__lab_predictor_framework(reader->predictor, name, error);
+}
+
 static int read_framework(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
   char value[PM__VALUE_LONGEST], cudnn[PM__VALUE_LONGEST];
@@ -209,7 +220,7 @@ static int read_framework(pm__lab_rate_reader *reader, const pm__lab_row *row, p
   if (pm__lab_readings_decide(&reader->readings, PM_DECISION_CUDNN, row, cudnn) == NULL) cudnn[0] = '\0';
   snprintf(rate->framework, sizeof rate->framework, "%.50s%s%.20s", name, cudnn[0] != '\0' ? "@" : "", cudnn);
   if (reader->inference) rate->profile = pm__lab_predictor_profile(reader->predictor, rate->framework, error);
-  else rate->profile = pm__lab_predictor_framework(reader->predictor, rate->framework, error);
+  else rate->profile = training_profile(reader, row, rate, error);
   if (reader->inference && rate->profile < 0) return PM_STATUS_NOT_FOUND;
   return rate->profile >= -1 ? PM_OK : PM_STATUS_NOT_FOUND;
 }

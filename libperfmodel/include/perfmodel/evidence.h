@@ -34,6 +34,7 @@ extern "C" {
   X(RUN, "run", "other settings of a run of large models: stage_layers=balanced gradient_bytes=4")      \
   X(LOADER, "loader",                                                                                                  \
     "the loader that prepares its samples on the host, in a process for each GPU on its share of the cores")           \
+  X(MEMORY, "memory", "the memory profile, where a script handles memory otherwise than its framework does")           \
   X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
 
 typedef enum pm_decision {

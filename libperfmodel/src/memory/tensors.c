@@ -76,6 +76,7 @@ double pm__layer_further(const pm__tensors *tensors, int number, pm__sizes sizes
   double bytes = several_operations(layer, profile, sizes);
   bool narrow = keeping->elements == PM__KEPT_TENSORS;
   bytes += saved->elements * (narrow ? sizes.low : fmax(sizes.high, 4));
+  bytes += saved->linear_elements * sizes.linear;
   bytes += saved->mask_elements * pm__given(profile->mask, 1);
   bytes += saved->index_elements * pm__given(profile->index, keeping->index == PM__INDEX_MAXIMA ? 0 : index);
   return bytes;

@@ -168,6 +168,7 @@ typedef struct pm__saved {
   bool in_place;          /* may write its output over its input */
   bool view;              /* its output is its input's storage */
   double elements;        /* further numbers of the storage precision */
+  double linear_elements; /* the same, inputs of products: as FP8 and FP4 read them */
   double mask_elements;   /* numbers of which only kept-or-dropped is needed */
   double index_elements;  /* outputs of which the place they came from is needed */
 } pm__saved;

@@ -144,8 +144,8 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
   layer->parameter_tensors = (int)(1 + s.own * (s.up + 1));
   layer->mac = layer->mac_bnl = s.tokens * s.features * s.experts + s.received * expert;
   layer->saved.inputs = true;
-  layer->saved.elements = s.received * (s.features + (s.up + 1) * s.hidden) + s.routed * s.features +
-                          s.tokens * s.experts;
+  layer->saved.linear_elements = s.received * (s.features + s.hidden);
+  layer->saved.elements = s.received * s.up * s.hidden + s.routed * s.features + s.tokens * s.experts;
   layer->saved.index_elements = s.routed;
   add_router(kernels, &s);
   add_dispatch(kernels, &s);

@@ -9,10 +9,11 @@
 #include <math.h>
 #include "network/kinds/kinds.h"
 
-enum { AFFINE, BIAS, DIMS, GROUPS, HEADS };
+enum { AFFINE, BIAS, DIMS, GROUPS, HEADS, FIXED };
 
 static const pm__attribute_rule batch_norm_rules[] = {
   PM__SWITCHED("affine", AFFINE, 1, "learned scale and shift of each channel"),
+  PM__SWITCHED("fixed", FIXED, 0, "scale and shift, statistics too, are fixed (FrozenBatchNorm)"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
@@ -45,15 +46,16 @@ static const pm__attribute_rule instance_norm_rules[] = {
   PM__RULES_END,
 };
 
-/* Its statistics are of the batch, and too few to count. */
+/* Its statistics are of the batch, and too few to count. With fixed ones it is a product with a number that wants no
+** gradient, and a sum: neither needs its input in the backward pass. */
 static void count_batch_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, channels = (double)layer->input.size[0];
-  bool affine = layer->attribute[AFFINE] != 0;
+  bool fixed = layer->attribute[FIXED] != 0, affine = layer->attribute[AFFINE] != 0 && !fixed;
   layer->parameters = affine ? 2 * channels : 0;
   layer->parameter_tensors = affine ? 2 : 0;
   layer->mac_bnl = 4 * elements;
-  layer->saved.inputs = true;
+  layer->saved.inputs = !fixed;
   pm__add_kernel(kernels, PM__FORWARD, PM__BATCH_NORM, (pm__work){4 * elements, 3 * elements, layer->parameters});
   pm__work backward = {8 * elements, 5 * elements, 2 * layer->parameters};
   pm__add_kernel(kernels, PM__DGRAD, PM__BATCH_NORM, backward)->inner = affine;
