@@ -48,6 +48,7 @@ FACTS = {"base", "record", "hardware", "report", "network", "memory", "input", "
 BESIDE = {
     "catalog": FACTS,
     "import": FACTS | {"catalog"},  # machines that other programs describe, runs as they have them
+    "models": FACTS,  # networks out of model files
     "complete": FACTS | {"catalog"},  # what is not given of a run
 }
 
@@ -76,7 +77,7 @@ HEADERS = {
     "topology.h": "topology", "kernel.h": "kernel", "predict.h": "plan", "pipeline.h": "plan", "plan.h": "plan",
     "inference.h": "plan",
     "size.h": "search", "serving_goal.h": "search", "search.h": "search", "sensitivity.h": "search",
-    "catalog.h": "catalog", "evidence.h": "record", "settings.h": "import", "task.h": "plan",
+    "catalog.h": "catalog", "evidence.h": "record", "settings.h": "import", "model.h": "models", "task.h": "plan",
 }  # fmt: skip
 
 # What programs outside the library include.
@@ -114,6 +115,7 @@ WORDS = {
     "step": {"parallel", "trace"},
     "catalog": {"entry", "entries", "documents", "kind", "names", "provenance", "shipped"},
     "import": {"sketch", "wire", "setting", "settings"},
+    "models": {"body", "config", "decoder", "model"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},
     "serving": {"serve"},
 }  # fmt: skip

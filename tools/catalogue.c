@@ -26,15 +26,38 @@ static int network_error(const cli_request *request, const pm_error *error)
   return code == CODE_INPUT && request->sets.count > 0 ? CODE_USAGE : code;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+bool is_model_file(const char *name)
+{
+  return ends_with(name, ".json");
+}
+
+pm_network *read_model(const cli_request *request, const char *path, const pm_attribute *sets, size_t count,
+                       pm_error *error)
+{
+  char *text = pm_file_read(path, error);
+  pm_network *network = text != NULL ? pm_model_read(text, path, sets, count, error) : NULL;
+  pm_string_free(text);
+  if (network != NULL) note_lines(request, pm_network_get_notes(network));
+  return network;
+}
+
 pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code)
 {
   pm_error error = PM_ERROR_NONE;
   pm_attribute *sets;
+  size_t count = request->sets.count;
   if (!read_sets(request, &sets)) {
     *code = CODE_USAGE;
     return NULL;
   }
-  pm_network *network = pm_catalog_new_network(catalog, name, sets, request->sets.count, &error);
+  pm_network *network = is_model_file(name) ? read_model(request, name, sets, count, &error)
+                                            : pm_catalog_new_network(catalog, name, sets, count, &error);
   *code = network != NULL ? CODE_DONE : network_error(request, &error);
   free(sets);
   return network;

@@ -287,6 +287,13 @@ bool read_option_names(const char *option_name, const char *text, texts *names);
 /* ---- Catalogue (catalogue.c): each prints what is wrong and returns NULL, with the exit code in *code ---- */
 
 pm_catalog *open_catalog(const cli_request *request, int *code);
+/* Whether a network is named by a model's configuration, a JSON file. */
+bool is_model_file(const char *name);
+
+/* The network of such a file; what was assumed is noted. */
+pm_network *read_model(const cli_request *request, const char *path, const pm_attribute *sets, size_t count,
+                       pm_error *error);
+
 pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code);
 pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);
 

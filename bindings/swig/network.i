@@ -2,6 +2,13 @@
 
 pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
 
+/* Out of a model's config.json: sets are seq, image, flash, id, name. */
+pm_network *pm_model_read(const char *text, const char *file, const pm_attribute *ATTRIBUTES, size_t COUNT,
+                          pm_error *error);
+
+/* Lines: what was assumed, left out or comes only near. */
+const char *pm_network_get_notes(const pm_network *network);
+
 /* The network as a file of the catalogue. */
 char *pm_network_format_xml(const pm_network *network, pm_error *error);
 

@@ -70,6 +70,7 @@
 #include "perfmodel/arrow.h"
 #include "perfmodel/catalog.h"
 #include "perfmodel/settings.h"
+#include "perfmodel/model.h"
 #include "perfmodel/report.h"
 #include "perfmodel/study.h"
 #include "perfmodel/evidence.h"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes hf_parameters.json: parameters of Transformers' own models, counted on the meta device.
+"""Writes hf_parameters.json: parameters of Transformers' own models, counted on the meta device, and MAC of small ones.
 
     hf_parameters.py            writes it; needs the packages transformers and torch
     hf_parameters.py --check    fails if the installed package counts otherwise
@@ -19,6 +19,7 @@ import sys
 from typing import Any
 
 TABLE = pathlib.Path(__file__).resolve().parent / "hf_parameters.json"
+TOKENS, SMALL_MODEL = 32, 40_000_000  # of a model that runs; the most parameters that such a one has
 
 # Settings that say nothing about the architecture.
 LEFT_OUT = {
@@ -26,6 +27,9 @@ LEFT_OUT = {
     "decoder_start_token_id", "forced_eos_token_id", "label2id", "init_std", "output_router_logits",
     "begin_suppress_tokens", "initializer_factor", "_name_or_path", "sep_token_id",
 }  # fmt: skip
+
+# Llama 4's own experts each see all tokens, most of them times 0; linear attention is near only (and says so).
+OTHER_PRODUCTS = {"llama4_text", "minimax"}
 
 SMALL = {"hidden_size": 256, "num_hidden_layers": 3, "num_attention_heads": 8, "intermediate_size": 512,
          "vocab_size": 1000, "pad_token_id": 0}  # fmt: skip
@@ -113,6 +117,124 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
     ("opt", "OPTForCausalLM", {}, "OPT 125M"),
     ("opt", "OPTForCausalLM", {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "ffn_dim": 4096,
      "word_embed_proj_dim": 512, "do_layer_norm_before": False}, "OPT 350M"),
+    # Decoders of 2025 and 2026.
+    ("smollm3", "SmolLM3ForCausalLM", {}, "SmolLM3 3B"),
+    ("smollm3", "SmolLM3ForCausalLM", {**GROUPED, "num_hidden_layers": 5, "attention_bias": True, "mlp_bias": True,
+     "tie_word_embeddings": False}, ""),
+    ("seed_oss", "SeedOssForCausalLM", {"hidden_size": 5120, "attention_dropout": 0.0, "residual_dropout": 0.0},
+     "Seed-OSS 36B"),
+    ("seed_oss", "SeedOssForCausalLM", {**GROUPED, "head_dim": 32, "attention_out_bias": True, "mlp_bias": True,
+     "attention_dropout": 0.0, "residual_dropout": 0.0}, ""),
+    ("helium", "HeliumForCausalLM", {}, "Helium 1 2B"),
+    ("helium", "HeliumForCausalLM", {**GROUPED, "head_dim": 32, "attention_bias": True, "mlp_bias": True}, ""),
+    ("cwm", "CwmForCausalLM", {}, "CWM 32B"),
+    ("cwm", "CwmForCausalLM", {**GROUPED, "head_dim": 64, "num_hidden_layers": 5, "sliding_window": 16}, ""),
+    ("arcee", "ArceeForCausalLM", {**GROUPED, "attention_bias": True, "mlp_bias": True}, ""),
+    ("jais2", "Jais2ForCausalLM", {}, "Jais 2 8B"),
+    ("jais2", "Jais2ForCausalLM", {**GROUPED, "head_dim": 32}, ""),
+    ("nanochat", "NanoChatForCausalLM", GROUPED, ""),
+    ("ministral", "MinistralForCausalLM", {**GROUPED, "head_dim": 48,
+     "layer_types": ["sliding_attention", "full_attention", "sliding_attention"], "sliding_window": 16}, ""),
+    ("ministral3", "Ministral3ForCausalLM", {}, "Ministral 3 8B"),
+    ("ministral3", "Ministral3ForCausalLM", {**GROUPED, "head_dim": 48}, ""),
+    ("phi3", "Phi3ForCausalLM", {"hidden_size": 5120, "num_hidden_layers": 40, "num_attention_heads": 40,
+     "num_key_value_heads": 10, "intermediate_size": 17920, "vocab_size": 100352}, "Phi-4 14B"),
+    ("phimoe", "PhimoeForCausalLM", {"attention_bias": True}, "Phi-3.5 MoE"),
+    ("phimoe", "PhimoeForCausalLM", {**GROUPED, "num_local_experts": 4}, ""),
+    ("ernie4_5", "Ernie4_5ForCausalLM", {}, "ERNIE 4.5 0.3B"),
+    ("ernie4_5", "Ernie4_5ForCausalLM", {**GROUPED, "head_dim": 32, "use_bias": True,
+     "tie_word_embeddings": False}, ""),
+    ("ernie4_5_moe", "Ernie4_5_MoeForCausalLM", {}, "ERNIE 4.5 21B-A3B"),
+    ("ernie4_5_moe", "Ernie4_5_MoeForCausalLM", {**GROUPED, "num_hidden_layers": 5, "moe_num_experts": 8, "moe_k": 2,
+     "moe_intermediate_size": 64, "moe_layer_start_index": 1, "moe_layer_end_index": 3}, ""),
+    ("hunyuan_v1_dense", "HunYuanDenseV1ForCausalLM", {**GROUPED, "head_dim": 64}, ""),
+    ("hunyuan_v1_moe", "HunYuanMoEV1ForCausalLM", {**GROUPED, "head_dim": 32, "num_experts": 8, "moe_topk": 2}, ""),
+    ("granitemoe", "GraniteMoeForCausalLM", {**GROUPED, "num_local_experts": 6}, ""),
+    ("granitemoeshared", "GraniteMoeSharedForCausalLM", {**GROUPED, "num_local_experts": 6,
+     "shared_intermediate_size": 320}, ""),
+    ("qwen3_vl_text", "Qwen3VLTextModel", {**GROUPED, "head_dim": 64}, ""),
+    ("qwen3_vl_moe_text", "Qwen3VLMoeTextModel", {**GROUPED, "head_dim": 64, "num_experts": 8, "num_experts_per_tok": 2,
+     "moe_intermediate_size": 96}, ""),
+    ("qwen2_vl_text", "Qwen2VLTextModel", {**GROUPED, "hidden_size": 512, "num_attention_heads": 4}, ""),
+    ("qwen2_5_vl_text", "Qwen2_5_VLTextModel", {**GROUPED, "hidden_size": 512,
+     "num_attention_heads": 4}, ""),
+    ("minimax_m2", "MiniMaxM2ForCausalLM", {}, "MiniMax M2"),
+    ("minimax_m2", "MiniMaxM2ForCausalLM", {**GROUPED, "head_dim": 64, "num_local_experts": 8,
+     "num_experts_per_tok": 2}, ""),
+    ("mellum", "MellumForCausalLM", {**GROUPED, "head_dim": 64, "num_local_experts": 8, "num_experts_per_tok": 2,
+     "moe_intermediate_size": 96}, ""),
+    ("llama4_text", "Llama4ForCausalLM", {"interleave_moe_layer_step": 2, "num_local_experts": 128,
+     "use_qk_norm": False}, "Llama 4 Maverick"),
+    ("glm4_moe", "Glm4MoeForCausalLM", {"hidden_size": 5120, "num_hidden_layers": 92, "num_attention_heads": 96,
+     "intermediate_size": 12288, "moe_intermediate_size": 1536, "n_routed_experts": 160, "first_k_dense_replace": 3,
+     "head_dim": 128, "attention_bias": True, "use_qk_norm": True}, "GLM-4.6"),
+    ("glm4_moe", "Glm4MoeForCausalLM", {"attention_bias": True, "head_dim": 128}, "GLM-4.5 Air"),
+    ("glm4_moe", "Glm4MoeForCausalLM", {**GROUPED, "moe_intermediate_size": 96, "n_routed_experts": 8,
+     "num_experts_per_tok": 2, "n_shared_experts": 2}, ""),
+    ("glm4_moe_lite", "Glm4MoeLiteForCausalLM", {}, "GLM-4.7 Flash"),
+    ("glm4_moe_lite", "Glm4MoeLiteForCausalLM", {**SMALL, "num_key_value_heads": 8, "moe_intermediate_size": 96,
+     "n_routed_experts": 8, "num_experts_per_tok": 2, "q_lora_rank": 96, "kv_lora_rank": 64, "qk_nope_head_dim": 32,
+     "qk_rope_head_dim": 16, "v_head_dim": 32}, ""),
+    ("solar_open", "SolarOpenForCausalLM", {}, "Solar Open 100B"),
+    ("solar_open", "SolarOpenForCausalLM", {**GROUPED, "head_dim": 64, "moe_intermediate_size": 96,
+     "n_routed_experts": 8, "num_experts_per_tok": 2}, ""),
+    ("dots1", "Dots1ForCausalLM", {**GROUPED, "moe_intermediate_size": 96, "n_routed_experts": 8,
+     "num_experts_per_tok": 2, "n_shared_experts": 2, "first_k_dense_replace": 1, "n_group": 1, "topk_group": 1}, ""),
+    ("exaone_moe", "ExaoneMoeForCausalLM", {**GROUPED, "num_hidden_layers": 5, "moe_intermediate_size": 96,
+     "num_experts": 8, "num_experts_per_tok": 2, "sliding_window": 16}, ""),
+    ("exaone4", "Exaone4ForCausalLM", {"hidden_size": 5120, "intermediate_size": 27392, "num_hidden_layers": 64,
+     "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128}, "EXAONE 4.0 32B"),
+    ("exaone4", "Exaone4ForCausalLM", {**GROUPED, "num_hidden_layers": 5, "sliding_window": 16,
+     "tie_word_embeddings": True}, ""),
+    ("afmoe", "AfmoeForCausalLM", {**GROUPED, "head_dim": 64, "num_hidden_layers": 5, "moe_intermediate_size": 96,
+     "num_experts": 8, "num_experts_per_tok": 2, "sliding_window": 16}, ""),
+    ("mimo_v2_flash", "MiMoV2FlashForCausalLM", {}, "MiMo-V2 Flash"),
+    ("mimo_v2_flash", "MiMoV2FlashForCausalLM", {**GROUPED, "head_dim": 48, "v_head_dim": 32, "num_hidden_layers": 7,
+     "moe_intermediate_size": 96, "n_routed_experts": 8, "num_experts_per_tok": 2, "sliding_window": 16}, ""),
+    ("step3p5", "Step3p7TextModel", {**GROUPED, "num_hidden_layers": 5, "moe_intermediate_size": 96,
+     "n_routed_experts": 8, "num_experts_per_tok": 2, "share_expert_dim": 160, "head_dim": 64, "sliding_window": 16,
+     "num_sliding_attention_heads": 12, "num_attention_heads": 8,
+     "layer_types": ["full_attention", "sliding_attention", "sliding_attention", "full_attention",
+                     "sliding_attention"]}, ""),
+    ("gemma3_text", "Gemma3ForCausalLM", {"hidden_size": 5376, "intermediate_size": 21504, "num_hidden_layers": 62,
+     "num_attention_heads": 32, "num_key_value_heads": 16, "head_dim": 128}, "Gemma 3 27B"),
+    ("gemma4_text", "Gemma4ForCausalLM", {}, ""),
+    ("gemma4_text", "Gemma4ForCausalLM", {**GROUPED, "head_dim": 32, "num_hidden_layers": 7, "sliding_window": 16,
+     "hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": 500, "num_kv_shared_layers": 0}, ""),
+    ("gemma4_text", "Gemma4ForCausalLM", {**GROUPED, "head_dim": 32, "num_hidden_layers": 12, "sliding_window": 16,
+     "hidden_size_per_layer_input": 16, "vocab_size_per_layer_input": 500, "num_kv_shared_layers": 5,
+     "use_double_wide_mlp": True}, ""),
+    ("gemma4_text", "Gemma4ForCausalLM", {**GROUPED, "head_dim": 32, "num_hidden_layers": 6, "sliding_window": 16,
+     "hidden_size_per_layer_input": 0, "attention_k_eq_v": True, "enable_moe_block": True, "num_experts": 8,
+     "top_k_experts": 2, "moe_intermediate_size": 96, "num_global_key_value_heads": 2}, ""),
+    ("vaultgemma", "VaultGemmaForCausalLM", {}, "VaultGemma 1B shape"),
+    ("vaultgemma", "VaultGemmaForCausalLM", {**GROUPED, "head_dim": 32}, ""),
+    ("glm", "GlmForCausalLM", {}, "GLM-4 9B Chat"),
+    ("glm", "GlmForCausalLM", {**GROUPED, "head_dim": 32, "attention_bias": False}, ""),
+    ("olmo3", "Olmo3ForCausalLM", {"vocab_size": 100278}, "OLMo 3 7B"),
+    ("olmo3", "Olmo3ForCausalLM", {**GROUPED, "num_hidden_layers": 5, "attention_bias": True,
+     "sliding_window": 16}, ""),
+    ("olmoe", "OlmoeForCausalLM", {}, ""),
+    ("olmoe", "OlmoeForCausalLM", {**SMALL, "intermediate_size": 96, "num_experts": 8, "num_experts_per_tok": 2}, ""),
+    ("flex_olmo", "FlexOlmoForCausalLM", {**GROUPED, "num_experts": 4, "num_experts_per_tok": 2}, ""),
+    ("cohere2", "Cohere2ForCausalLM", {"hidden_size": 12288, "intermediate_size": 36864, "num_attention_heads": 96,
+     "num_hidden_layers": 64, "num_key_value_heads": 8}, "Command A 111B"),
+    ("cohere2", "Cohere2ForCausalLM", {**GROUPED, "num_hidden_layers": 5, "sliding_window": 16}, ""),
+    ("persimmon", "PersimmonForCausalLM", {}, "Persimmon 8B"),
+    ("persimmon", "PersimmonForCausalLM", SMALL, ""),
+    ("youtu", "YoutuForCausalLM", {}, ""),
+    ("youtu", "YoutuForCausalLM", {**SMALL, "num_key_value_heads": 8, "q_lora_rank": 96, "kv_lora_rank": 64,
+     "qk_nope_head_dim": 32, "qk_rope_head_dim": 16, "v_head_dim": 32}, ""),
+    ("gpt_bigcode", "GPTBigCodeForCausalLM", {"n_embd": 6144, "n_layer": 40, "n_head": 48, "n_positions": 8192,
+     "n_inner": 24576, "vocab_size": 49152}, "StarCoder 15B"),
+    ("gpt_bigcode", "GPTBigCodeForCausalLM", {**NANO, "n_positions": 64, "multi_query": False}, ""),
+    ("gpt_neo", "GPTNeoForCausalLM", {}, "GPT-Neo 1.3B"),
+    ("gpt_neo", "GPTNeoForCausalLM", {"hidden_size": 256, "num_layers": 4, "num_heads": 8, "vocab_size": 1000,
+     "attention_types": [[["global", "local"], 2]], "window_size": 16, "max_position_embeddings": 64}, ""),
+    ("codegen", "CodeGenForCausalLM", {}, "CodeGen 6B"),
+    ("codegen", "CodeGenForCausalLM", {**NANO, "rotary_dim": 16, "n_positions": 64}, ""),
+    ("biogpt", "BioGptForCausalLM", {}, "BioGPT"),
+    ("biogpt", "BioGptForCausalLM", ENCODER, ""),
     ("bert", "BertModel", {}, "BERT base"),
     ("bert", "BertForMaskedLM", {}, ""),
     ("bert", "BertForPreTraining", {}, ""),
@@ -172,23 +294,56 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
 
 
 def counted(kind: str, name: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """The configuration as the package saves it, and the parameters of its model."""
+    """The configuration as the package saves it, the parameters of its model, and the MAC of a small one."""
     import torch
     import torchvision_on_cpu  # noqa: F401
     import transformers
 
     config = transformers.AutoConfig.for_model(kind, **settings)
     config.architectures = [name]
+    found = getattr(transformers, name, None) or inner_class(kind, name)
     with torch.device("meta"):
-        parameters = getattr(transformers, name)(config).num_parameters()
+        parameters = found(config).num_parameters()
     saved = json.loads(config.to_json_string(use_diff=True))
-    return {"config": {key: saved[key] for key in saved if key not in LEFT_OUT}, "parameters": parameters}
+    row = {"config": {key: saved[key] for key in saved if key not in LEFT_OUT}, "parameters": parameters}
+    if parameters < SMALL_MODEL and kind not in OTHER_PRODUCTS and name.endswith(("CausalLM", "TextModel")):
+        row["mac"] = products(found, config)
+    return row
+
+
+def inner_class(kind: str, name: str) -> Any:
+    """A class that the package has, but not at its top."""
+    import importlib
+
+    folder = {"step3p5": "step3p7"}.get(kind, kind.removesuffix("_text"))
+    return getattr(importlib.import_module(f"transformers.models.{folder}.modeling_{folder}"), name)
+
+
+def products(found: Any, config: Any) -> int:
+    """MAC of one sample of `TOKENS` tokens: the model runs, and every product is counted, but those of rotary tables.
+
+    Attention is not fused, so that all pairs of tokens count, and each expert runs for its own tokens.
+    """
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    config._attn_implementation = "eager"
+    config._experts_implementation = "eager"
+    model = found(config).eval()
+    counter = FlopCounterMode(display=False, depth=None)
+    with torch.no_grad(), counter:
+        model(torch.zeros(1, TOKENS, dtype=torch.long), use_cache=False)
+    tables = [flop for place, flop in counter.get_flop_counts().items() if place.endswith("rotary_emb")]
+    return (counter.get_total_flops() - sum(sum(flops.values()) for flops in tables)) // 2
 
 
 def rows() -> list[dict[str, Any]]:
     found = []
     for kind, name, settings, published in CASES:
-        row = counted(kind, name, dict(settings))
+        try:
+            row = counted(kind, name, dict(settings))
+        except Exception as error:
+            raise RuntimeError(f"{kind} {name} {settings}") from error
         found.append({**row, **({"name": published} if published else {})})
     return found
 
@@ -200,6 +355,10 @@ def text() -> str:
     lines = ",\n".join(json.dumps(row, sort_keys=True) for row in rows())
     head = json.dumps({"transformers": transformers.__version__, "torch": torch.__version__.split("+")[0]})
     return f'{head[:-1]}, "rows": [\n{lines}\n]}}\n'
+
+
+def counts(row: dict[str, Any]) -> tuple[int, int | None]:
+    return row["parameters"], row.get("mac")
 
 
 def package_version() -> str:
@@ -217,11 +376,11 @@ def main() -> int:
     if not options.check:
         TABLE.write_text(made, encoding="utf-8")
         return 0
-    before = [row["parameters"] for row in json.loads(TABLE.read_text(encoding="utf-8"))["rows"]]
-    now = [row["parameters"] for row in json.loads(made)["rows"]]
+    before = [counts(row) for row in json.loads(TABLE.read_text(encoding="utf-8"))["rows"]]
+    now = [counts(row) for row in json.loads(made)["rows"]]
     for case, old, new in zip(CASES, before, now):
         if old != new:
-            print(f"{case[0]} {case[1]} {case[2]}: {old:,} in the table, {new:,} counted")
+            print(f"{case[0]} {case[1]} {case[2]}: {old} in the table, {new} counted")
     print(f"{sum(old == new for old, new in zip(before, now))} models as Transformers {package_version()} counts them")
     return int(before != now)
 

@@ -13,7 +13,8 @@ from needs import package
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-PAGE = (Path(__file__).resolve().parents[3] / "docs" / "import.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 EXAMPLES = [text for text in BLOCKS if not text.startswith("# not run here")]
 
@@ -36,7 +37,11 @@ def test_example(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_model_types_are_listed() -> None:
     from perfmodel.importers.huggingface import MODELS
 
-    listed = re.search(r"Supported model types are ([^.]*)\.", PAGE)
-    assert listed is not None and listed[1].replace("\n", " ").split(", ") == sorted(MODELS)
-    with pytest.raises(pm.NotModelledError, match=", ".join(sorted(MODELS))):
-        pm.from_hf({"model_type": "none"})
+    decoders, others = (
+        {re.sub(r" \(.*", "", name.strip()) for name in re.split(r",(?![^(]*\))", part.replace("\n", " "))}
+        for part in re.findall(r"\*\*(?:Decoders|Others)\*\*: (.*?)\.\n\n", PAGE, re.DOTALL)
+    )
+    assert others == set(MODELS)
+    source = (ROOT / "libperfmodel" / "src" / "models" / "families.c").read_text(encoding="utf-8")
+    built = {name for line in re.findall(r'\.types = "([^"]+)"', source) for name in line.split()}
+    assert decoders | {"qwen2_vl_text", "qwen2_5_vl_text"} == built

@@ -34,8 +34,8 @@ import pytest
         (lambda: pm.system("resnet50"), '"resnet50" is a network, but a system is wanted here'),
         (
             lambda: pm.network("my.onnx"),
-            '"my.onnx" is a file, no network; Python imports it: perfmodel.from_onnx(...).to_xml("mine.xml"), '
-            "then --catalog mine.xml",
+            "\"my.onnx\" is a file that Python reads: python3 -c 'import perfmodel; "
+            'perfmodel.from_onnx("my.onnx").to_xml("mine.xml")\', then --catalog mine.xml',
         ),
         (
             lambda: pm.framework("flax"),

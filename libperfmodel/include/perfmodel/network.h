@@ -116,6 +116,10 @@ PM_API int pm_network_get_shape(const pm_network *network, int layer, int64_t *s
 ** the caller releases with pm_string_free, or NULL. */
 PM_API char *pm_network_format_xml(const pm_network *network, pm_error *error);
 
+/* What was assumed, left out ("note: ...") or comes only near ("near: KIND TIMES") where the network was read from a
+** file of another program: a line each, "" if there is nothing to say. The network's own. */
+PM_API const char *pm_network_get_notes(const pm_network *network);
+
 /* Totals per sample. Cost: linear in the layers. */
 PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error);
 

@@ -191,16 +191,18 @@ static bool ends_with(const char *name, const char *ending)
 static bool is_model_file(const char *name, pm_error *error)
 {
   static const char *const importers[][2] = {{".onnx", "onnx"}, {".pt", "torch"}, {".pth", "torch"}, {".pt2", "torch"},
-                                             {".keras", "keras"}, {".h5", "keras"}, {".safetensors", "hf"},
-                                             {"config.json", "hf"}};
+                                             {".keras", "keras"}, {".h5", "keras"}};
   for (size_t i = 0; i < sizeof importers / sizeof importers[0]; i++) {
     if (!ends_with(name, importers[i][0]) && strcmp(name, importers[i][0]) != 0) continue;
-    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file, no network; Python imports it: "
-                                         "perfmodel.from_%s(...).to_xml(\"mine.xml\")"
-             ", then --catalog mine.xml", name, importers[i][1]);
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file that Python reads: python3 -c 'import perfmodel; "
+             "perfmodel.from_%s(\"%.80s\").to_xml(\"mine.xml\")', then --catalog mine.xml", name, importers[i][1],
+             name);
     return true;
   }
-  return false;
+  if (!ends_with(name, ".safetensors")) return false;
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" has weights, which are not read; give the config.json beside it",
+           name);
+  return true;
 }
 
 /* A file of a catalogue where the name of one of its entries is wanted, or what perfmodel import makes one of. */

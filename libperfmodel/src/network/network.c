@@ -29,7 +29,13 @@ void pm_network_free(pm_network *network)
   free(network->kernels);
   free(network->inputs);
   free(network->origin);
+  free(network->notes);
   free(network);
+}
+
+const char *pm_network_get_notes(const pm_network *network)
+{
+  return network != NULL && network->notes != NULL ? network->notes : "";
 }
 
 static int set_name(pm__layer *layer, const char *kind, const char *name, size_t number, pm_error *error)

@@ -16,6 +16,7 @@ struct pm_network {
   ** fuses an activation with the norm before it, also across a cut. NULL: the network is nobody's piece. */
   const pm_network *whole;
   int *origin; /* by layer; -1: an input that another piece computes */
+  char *notes; /* of who read it from a file: lines; NULL: none */
 };
 
 /* Adds a layer of the model's name, kind and attributes, with `input_count` inputs that it sees in these shapes: those

@@ -8,31 +8,25 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .._errors import FileError, FormatError, NotModelledError
+from .. import _core
+from .._errors import FileError, FormatError
+from .._inputs import attributes
 from .._network import Network
 from .._report import Report
 from . import (  # noqa: F401  (each registers its model types)
     huggingface_clip,
     huggingface_encoders,
-    huggingface_families,
     huggingface_images,
     huggingface_swin,
     huggingface_translators,
 )
 from .huggingface_body import MODELS, Body
 from .huggingface_config import Config
-
-# Model types that cannot be described by layers that there are, and what is missing.
-NOT_MODELLED = {
-    name: "its layers scan a state over the tokens, and no layer kind does that"
-    for name in ("mamba", "mamba2", "falcon_mamba", "jamba", "zamba", "zamba2", "bamba", "nemotron_h", "rwkv",
-                 "recurrent_gemma", "falcon_h1", "granitemoehybrid")
-}  # fmt: skip
-
 
 def from_hf(
     source: str | os.PathLike[str] | Mapping[str, Any],
@@ -56,10 +50,8 @@ def from_hf(
     settings, title = _read(source)
     kind = str(settings.get("model_type", ""))
     build = MODELS.get(kind)
-    if kind in NOT_MODELLED:
-        raise NotModelledError(f'model_type "{kind}" cannot be imported: {NOT_MODELLED[kind]}')
     if build is None:
-        raise NotModelledError(f'unknown model_type "{kind}"; known are {", ".join(sorted(MODELS))}')
+        return _read_by_library(settings, id or title, name, {"seq": seq, "image": image, "flash": flash})
     title = id or title or kind
     network = Network(title, name or title)
     body = Body(network, Report(f"Hugging Face {kind}"), flash)
@@ -69,6 +61,30 @@ def from_hf(
         raise FormatError(f"the configuration of a {kind} is not one: {error}") from error
     body.finish()
     return network
+
+
+def _read_by_library(settings: Mapping[str, Any], id: str, name: str, asked: Mapping[str, Any]) -> Network:
+    sets = {key: value for key, value in {"id": id, "name": name, **asked}.items() if value not in (None, "")}
+    text = settings if isinstance(settings, str) else json.dumps(settings, default=str)
+    network = Network("", _handle=_core.model_read(text, "config.json", attributes(sets)))
+    network.report = _report(network, str(settings.get("model_type", "")))
+    return network
+
+
+def _report(network: Network, kind: str) -> Report:
+    """The notes of the library, and the kinds of layers that it made."""
+    kinds = network.kinds()
+    report = Report(f"Hugging Face {kind}", Counter(dict(zip(kinds["kind"].tolist(), kinds["layers"].tolist()))))
+    for line in _core.network_get_notes(network._handle).splitlines():
+        head, _, rest = line.partition(": ")
+        if head == "note":
+            report.notes.append(rest)
+            continue
+        near, times = rest.split()
+        report.mapped[near] -= int(times)
+        report.approximated[near] += int(times)
+    report.flop = network.totals.flop
+    return report
 
 
 def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:

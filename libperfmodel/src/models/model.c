@@ -1,0 +1,244 @@
+/* A network from a model's configuration: what it is, who builds it, and what is said about that. */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include "models/families.h"
+#include "models/models.h"
+#include "network/network.h"
+#include "perfmodel/model.h"
+#include "perfmodel/units.h"
+
+/* What is asked for beside the text. */
+typedef struct question {
+  const char *text, *file;
+  double seq, image;
+  bool flash;
+  char id[PM_TEXT_MAX], name[PM_TEXT_MAX];
+} question;
+
+/* ---- What is asked ---- */
+
+static int read_size(const char *name, const char *text, double *value, pm_error *error)
+{
+  if (pm_number_parse(text, value) == PM_OK && *value >= 1 && *value <= 1e9 && *value == floor(*value)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %.40s is not at least 1", name, text);
+}
+
+static int read_flash(const char *text, bool *flash, pm_error *error)
+{
+  *flash = strcmp(text, "yes") == 0 || strcmp(text, "1") == 0;
+  if (*flash || strcmp(text, "no") == 0 || strcmp(text, "0") == 0) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "flash \"%.40s\" is neither yes nor no", text);
+}
+
+static int read_set(question *q, const pm_attribute *set, pm_error *error)
+{
+  if (set->name == NULL || set->value == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a parameter needs a name and a value");
+  if (strcmp(set->name, "seq") == 0) return read_size("seq", set->value, &q->seq, error);
+  if (strcmp(set->name, "image") == 0) return read_size("image", set->value, &q->image, error);
+  if (strcmp(set->name, "flash") == 0) return read_flash(set->value, &q->flash, error);
+  if (strcmp(set->name, "id") == 0) snprintf(q->id, sizeof q->id, "%s", set->value);
+  else if (strcmp(set->name, "name") == 0) snprintf(q->name, sizeof q->name, "%s", set->value);
+  else
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "a model's configuration has no parameter \"%.60s\"; it has seq, "
+                    "image, flash, id, name", set->name);
+  return PM_OK;
+}
+
+/* "my-bert" of "models/my-bert/config.json", and of "my-bert.json". */
+static void name_by_file(question *q, const char *kind)
+{
+  char path[512];
+  snprintf(path, sizeof path, "%s", q->file != NULL ? q->file : "");
+  char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+  if (strcmp(base, "config.json") == 0) {
+    if (slash == NULL) slash = path;
+    *slash = '\0';
+    slash = strrchr(path, '/');
+    base = slash != NULL ? slash + 1 : path;
+  } else {
+    char *dot = strrchr(base, '.');
+    if (dot != NULL) *dot = '\0';
+  }
+  snprintf(q->id, sizeof q->id, "%.79s", base[0] != '\0' && strcmp(base, ".") != 0 ? base : kind);
+}
+
+/* ---- What the configuration is ---- */
+
+/* Files of other programs, or of parts of models, each with what to do. */
+static int refuse_others(const pm__config *c)
+{
+  if (pm__config_find(c, "peft_type") != NULL)
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "this is the configuration of a %.20s adapter, no model; import "
+                    "the config.json of its base model (%.80s) and predict with --lora-rank %.10s",
+                    pm__config_word(c, "peft_type", "LoRA"),
+                    pm__config_word(c, "base_model_name_or_path", "not named"),
+                    pm__config_find(c, "r") != NULL ? pm__config_find(c, "r")->text : "16");
+  if (pm__config_find(c, "_class_name") != NULL)
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "this is the configuration of a diffusers %.60s, which is not "
+                    "read; \"perfmodel list networks\" has diffusion networks, and perfmodel.from_torch reads any",
+                    pm__config_word(c, "_class_name", "model"));
+  return PM_OK;
+}
+
+/* Whether "Qwen3MoeForCausalLM" begins with "qwen3_moe", and "For" or "Model" or nothing follows. */
+static bool names_type(const char *architecture, const char *type, size_t length)
+{
+  for (size_t i = 0; i < length; i++) {
+    if (type[i] == '_' || type[i] == '-') continue;
+    char c = *architecture++;
+    if (c >= 'A' && c <= 'Z') c = (char)(c - 'A' + 'a');
+    if (c != type[i]) return false;
+  }
+  return strncmp(architecture, "For", 3) == 0 || strcmp(architecture, "Model") == 0 ||
+         strcmp(architecture, "LMHeadModel") == 0;
+}
+
+/* The model type that an architecture has the name of, in the arena; NULL if none has. */
+static const char *type_of_architecture(const pm__config *c, pm__arena *arena)
+{
+  const pm__config_value *names = pm__config_words(c, "architectures");
+  const pm__decoder_family *family;
+  if (names == NULL || names->count == 0) return NULL;
+  for (size_t i = 0; (family = pm__decoder_family_at(i)) != NULL; i++)
+    for (const char *type = family->types; *type != '\0';) {
+      size_t length = strcspn(type, " ");
+      if (names_type(names->first->text, type, length)) return pm__arena_copy(arena, type, length);
+      type += length + (type[length] == ' ');
+    }
+  return NULL;
+}
+
+static bool is_known(const char *type)
+{
+  return pm__decoder_family_find(type) != NULL || pm__model_find(type) != NULL;
+}
+
+/* The type whose name is nearest, for "did you mean". */
+static const char *nearest_type(const char *type, pm__arena *arena)
+{
+  const char *best = NULL;
+  const pm__decoder_family *family;
+  int least = 4;
+  for (size_t i = 0; (family = pm__decoder_family_at(i)) != NULL; i++)
+    for (const char *p = family->types; *p != '\0';) {
+      size_t length = strcspn(p, " ");
+      const char *known = pm__arena_copy(arena, p, length);
+      int distance = known != NULL ? pm__name_distance(known, type) : least;
+      if (distance < least) least = distance, best = known;
+      p += length + (p[length] == ' ');
+    }
+  return best;
+}
+
+static int unknown_type(const pm__config *c, pm__arena *arena)
+{
+  const char *near = nearest_type(c->kind, arena);
+  if (c->kind[0] == '\0')
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "the configuration has no model_type, and no architecture that "
+                    "is known; docs/import.md lists the model types that are");
+  return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "unknown model_type \"%.60s\"%s%s%s; docs/import.md lists those "
+                  "that are known, and perfmodel.from_torch reads any model", c->kind,
+                  near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "");
+}
+
+/* ---- Composites ---- */
+
+static const char *const text_parts[] = {"text_config", "language_config", "llm_config", "thinker_config", NULL};
+static const char *const other_parts[] = {"vision_config", "audio_config", "visual", "vision_tower_config", NULL};
+
+/* The text model of a composite, if its type is known. */
+static bool text_of(const pm__config *c, pm__config *text)
+{
+  for (const char *const *part = text_parts; *part != NULL; part++) {
+    const pm__config_value *value = pm__config_find(c, *part);
+    if (value == NULL || value->type != PM__CONFIG_OBJECT) continue;
+    pm__config inner = {"", value, c->error};
+    inner.kind = pm__config_word(&inner, "model_type", "");
+    *text = inner;
+    if (is_known(inner.kind) || text_of(&inner, text)) return true; /* thinker_config has one of its own */
+  }
+  return false;
+}
+
+static void note_parts(pm__body *b, const pm__config *c, const pm__config *text)
+{
+  pm__body_note(b, "note: only the text model (%.60s) of the %.60s is read", text->kind, c->kind);
+  for (const char *const *part = other_parts; *part != NULL; part++)
+    if (pm__config_find(c, *part) != NULL) pm__body_note(b, "note: %s is left out", *part);
+}
+
+/* ---- Building ---- */
+
+static void build(pm__body *b, const pm__config *c, pm__arena *arena, bool part, bool tied)
+{
+  const pm__decoder_family *family = pm__decoder_family_find(c->kind);
+  if (family == NULL) {
+    pm__model_find(c->kind)->build(b, c);
+    return;
+  }
+  pm__decoder d = pm__decoder_family_describe(family, c, arena, part);
+  d.tied |= tied;
+  pm__decoder_build(b, c, &d);
+}
+
+/* The configuration that is built: this one, its text model, or this one with the type of its architecture. */
+static void choose_and_build(pm__body *b, pm__config *c, pm__arena *arena)
+{
+  pm__config text;
+  bool composite = text_of(c, &text);
+  const char *by_name = c->kind[0] == '\0' && !composite ? type_of_architecture(c, arena) : NULL;
+  if (by_name != NULL) {
+    c->kind = by_name;
+    pm__body_note(b, "note: no model_type is stated; %s is that of the architecture", by_name);
+  }
+  if (composite) {
+    note_parts(b, c, &text);
+    build(b, &text, arena, true, pm__config_flag(c, "tie_word_embeddings", false));
+  } else if (is_known(c->kind)) build(b, c, arena, false, false);
+  else unknown_type(c, arena);
+}
+
+static void give_notes(pm__body *b)
+{
+  for (int i = 0; i < PM__BODY_NEAR && b->near[i].kind != NULL; i++)
+    pm__string_format(&b->notes, "near: %s %d\n", b->near[i].kind, b->near[i].count);
+  if (b->notes.failed) pm__no_memory(b->error);
+  if (b->error->status != PM_OK) return;
+  b->network->notes = b->notes.text;
+  b->notes.text = NULL;
+}
+
+static void read_model(question *q, pm__body *b, pm__arena *arena)
+{
+  pm__config c = pm__config_read(q->text, q->file != NULL ? q->file : "text", arena, b->error);
+  if (b->error->status != PM_OK || refuse_others(&c) != PM_OK) return;
+  if (q->id[0] == '\0') name_by_file(q, c.kind);
+  b->network = pm_network_new(q->id, q->name[0] != '\0' ? q->name : q->id, b->error);
+  if (b->network != NULL) choose_and_build(b, &c, arena);
+}
+
+pm_network *pm_model_read(const char *text, const char *file, const pm_attribute *sets, size_t set_count,
+                          pm_error *error)
+{
+  pm_error failure = PM_ERROR_NONE;
+  question q = {.text = text, .file = file, .flash = true};
+  pm__body b = {.error = &failure, .last = -1};
+  pm__arena arena = {NULL};
+  if (text == NULL) pm__fail(&failure, PM_STATUS_BAD_ARGUMENT, "a model needs a text");
+  for (size_t i = 0; i < set_count && failure.status == PM_OK; i++) read_set(&q, &sets[i], &failure);
+  b.flash = q.flash;
+  b.seq = q.seq;
+  b.image = q.image;
+  if (failure.status == PM_OK) read_model(&q, &b, &arena);
+  if (failure.status == PM_OK) give_notes(&b);
+  if (failure.status != PM_OK) {
+    pm_network_free(b.network);
+    b.network = NULL;
+    if (error != NULL && error->status == PM_OK) *error = failure;
+  }
+  free(b.notes.text);
+  pm__arena_free(&arena);
+  return b.network;
+}
