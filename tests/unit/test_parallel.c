@@ -228,7 +228,7 @@ START_TEST(bad_plans)
   REFUSED(tensor_parallel, -8, "tensor_parallel -8");
   REFUSED(tensor_parallel, 3, "3 x 1 x 1 = 3");
   REFUSED(tensor_parallel, 64, "heads");
-  REFUSED(tensor_parallel, INT32_MAX, "no multiple");
+  REFUSED(tensor_parallel, INT32_MAX, "more than 1048576");
   REFUSED(pipeline_parallel, 0, "pipeline_parallel 0");
   REFUSED(pipeline_parallel, 64, "40 layers, fewer than 64 stages");
   REFUSED(pipeline_parallel, 128, "no multiple");

@@ -45,6 +45,10 @@ extern "C" {
 
 #define PM_TEXT_MAX 80 /* bytes of a TEXT field, the final zero included */
 
+/* The most that a count of a run may be: GPUs, nodes, each degree of parallelism, micro-batches of a step. Results are
+** tested up to it; more is PM_STATUS_BAD_ARGUMENT. */
+enum { PM_COUNT_MAX = 1 << 20 };
+
 /* How a field is stored: inline text, int32_t, double, int32_t with a name for each value. */
 typedef enum pm_field_kind { PM_FIELD_TEXT, PM_FIELD_INT, PM_FIELD_REAL, PM_FIELD_CHOICE } pm_field_kind;
 

@@ -1,6 +1,7 @@
 /* How many GPUs of how many nodes, and the degrees that a name of parallelism stands for. */
 #include <stdio.h>
 #include "complete/complete.h"
+#include "record/count.h"
 #include "record/sized.h"
 
 /* ---- Counts ---- */
@@ -15,11 +16,11 @@ static int refuse(const pm_machine *machine, int32_t gpus, pm_error *error)
                   machine->gpus, below, above);
 }
 
-/* `gpus` without nodes is the total. The check of the run refuses none, and more than a node without a network has. */
+/* `gpus` without nodes is the total. The check of the run refuses more than a node without a network has. */
 static int place(const pm_system *system, int32_t *gpus, int32_t *nodes, pm_error *error)
 {
   const pm_machine *machine = pm_system_get_machine(system);
-  if (*gpus < 1 || (*gpus > machine->gpus && !(pm_system_get_network_bandwidth(system) > 0))) return PM_OK;
+  if (*gpus > machine->gpus && !(pm_system_get_network_bandwidth(system) > 0)) return PM_OK;
   int32_t filled = pm_machine_get_nodes(machine, *gpus);
   if (filled == 0) return refuse(machine, *gpus, error);
   *nodes = filled;
@@ -32,7 +33,9 @@ static int complete(const pm_system *system, bool has_gpus, bool has_nodes, int3
 {
   if (!has_nodes) *nodes = 1;
   if (!has_gpus) *gpus = pm_system_get_machine(system)->gpus;
-  return has_gpus && !has_nodes ? place(system, gpus, nodes, error) : PM_OK;
+  int status = pm__count_check("gpus", *gpus, 1, error);
+  if (status == PM_OK) status = pm__count_check("nodes", *nodes, 1, error);
+  return status == PM_OK && has_gpus && !has_nodes ? place(system, gpus, nodes, error) : status;
 }
 
 /* ---- Degrees ---- */

@@ -1,6 +1,7 @@
 /* (setup, run) -> rates: stages put together, the limiting one, what the GPUs wait, how many nodes are fed. */
 #include <string.h>
 #include "hardware/spread.h"
+#include "record/count.h"
 #include "record/sized.h"
 #include "input/stages.h"
 
@@ -15,11 +16,10 @@ static int check_counts(const pm_input_run *run, pm_error *error)
                 {"workers", run->workers, 0}, {"gateway_links", run->gateway_links, 0},
                 {"gpus", run->gpus, 0},       {"reads", run->reads, 0},
                 {"prefetch", run->prefetch, 0}, {"gpus_per_uplink", run->gpus_per_uplink, 1}};
-  for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-    if (counts[i].value < counts[i].least)
-      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %d is not at least %d", counts[i].name, counts[i].value,
-                      counts[i].least);
-  return PM_OK;
+  int status = PM_OK;
+  for (size_t i = 0; i < sizeof counts / sizeof counts[0] && status == PM_OK; i++)
+    status = pm__count_check(counts[i].name, counts[i].value, counts[i].least, error);
+  return status;
 }
 
 static int check_choices(const pm_input_run *run, pm_error *error)

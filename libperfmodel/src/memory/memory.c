@@ -4,6 +4,7 @@
 #include <string.h>
 #include "memory/plan.h"
 #include "perfmodel/units.h"
+#include "record/count.h"
 #include "record/sized.h"
 
 static const double margin = 0.08; /* of the usable memory, to both sides */
@@ -38,7 +39,6 @@ int pm__memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_er
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
   if (run->batch != floor(run->batch))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not a whole number", run->batch);
-  if (run->ranks < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "ranks %d is not at least 1", run->ranks);
   if (run->zero_stage < 0 || run->zero_stage > 3)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero_stage %d is not 0, 1, 2 or 3", run->zero_stage);
   if (!isnan(run->usable) && !(run->usable > 0))
@@ -46,7 +46,8 @@ int pm__memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_er
   if (plan->profile.inference_only && !run->inference)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory profile \"%s\" cannot train; it is of inference only",
                     plan->profile.id);
-  return check_choices(run, error);
+  int status = pm__count_check("ranks", run->ranks, 1, error);
+  return status == PM_OK ? check_choices(run, error) : status;
 }
 
 /* ---- Parts. */

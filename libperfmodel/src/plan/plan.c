@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 #include "lowering/library.h"
 #include "plan/rows.h"
+#include "record/count.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -283,9 +284,9 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
 {
   const char *id = system->system->machine.id;
   int have = (int)system->system->gpu_count;
-  if (gpus < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
-  if (nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
-  if (gpus <= have) return PM_OK;
+  int status = pm__count_check("gpus", gpus, 1, error);
+  if (status == PM_OK) status = pm__count_check("nodes", nodes, 1, error);
+  if (status != PM_OK || gpus <= have) return status;
   int over = have > 1 && system->system->network.count > 0 ? pm_machine_get_nodes(&system->system->machine, gpus) : 0;
   if (over > 0 && gpus % have != 0)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "base/base.h"
 #include "plan/sharded.h"
+#include "record/count.h"
 #include "schedule/pipeline.h"
 #include "step/step.h"
 
@@ -219,8 +220,7 @@ static int check_places(const pm_plan *plan, const pm_run *base, pm_error *error
 
 static int check_free(const char *name, int32_t value, int32_t least, pm_error *error)
 {
-  if (value == FREE || value >= least) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %d is not at least %d", name, value, least);
+  return value == FREE ? PM_OK : pm__count_check(name, value, least, error);
 }
 
 static int check_choices(const pm_run *base, pm_error *error)

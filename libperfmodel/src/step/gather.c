@@ -1,6 +1,7 @@
 /* What a run refers to: network, system, software, device, micro-batch; and whether it exists. */
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"
+#include "record/count.h"
 #include <math.h>
 
 static const pm__plan_framework *framework_of(const pm_plan *plan, const pm_run *run)
@@ -104,14 +105,11 @@ static int check_numbers(const pm_run *run, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no parallelism %d", run->parallelism);
   if (pm_optimizer_get(run->optimizer) == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no optimizer %d", run->optimizer);
-  if (run->gradient_accumulation_steps < 1)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_accumulation_steps %d is not at least 1",
-                    run->gradient_accumulation_steps);
   if (run->input_rate <= 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "input_rate %g is not above 0",
                                             run->input_rate);
   if (run->no_prefetch < 0 || run->no_prefetch > 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no_prefetch %d is neither 0 nor 1", run->no_prefetch);
-  return PM_OK;
+  return pm__count_check("gradient_accumulation_steps", run->gradient_accumulation_steps, 1, error);
 }
 
 static int check_parallelism(const pm_plan *plan, const pm_run *run, pm_error *error)

@@ -9,17 +9,12 @@
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"
 #include "kernel/kernel.h"
+#include "record/count.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Checks ---- */
-
-static int check_degree(const char *name, int32_t value, pm_error *error)
-{
-  if (value >= 1) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %d is not at least 1", name, value);
-}
 
 static int check_choice(const char *name, int32_t value, int32_t count, pm_error *error)
 {
@@ -29,12 +24,13 @@ static int check_choice(const char *name, int32_t value, int32_t count, pm_error
 
 static int check_degrees(const pm_run *r, pm_error *error)
 {
-  int status = check_degree("tensor_parallel", r->tensor_parallel, error);
-  if (status == PM_OK) status = check_degree("pipeline_parallel", r->pipeline_parallel, error);
-  if (status == PM_OK) status = check_degree("virtual_pipeline", r->virtual_pipeline, error);
-  if (status == PM_OK) status = check_degree("context_parallel", r->context_parallel, error);
-  if (status == PM_OK) status = check_degree("expert_parallel", r->expert_parallel, error);
-  return status == PM_OK ? check_degree("expert_tensor_parallel", r->expert_tensor_parallel, error) : status;
+  int status = pm__count_check("tensor_parallel", r->tensor_parallel, 1, error);
+  if (status == PM_OK) status = pm__count_check("pipeline_parallel", r->pipeline_parallel, 1, error);
+  if (status == PM_OK) status = pm__count_check("virtual_pipeline", r->virtual_pipeline, 1, error);
+  if (status == PM_OK) status = pm__count_check("context_parallel", r->context_parallel, 1, error);
+  if (status == PM_OK) status = pm__count_check("expert_parallel", r->expert_parallel, 1, error);
+  if (status == PM_OK) status = pm__count_check("expert_tensor_parallel", r->expert_tensor_parallel, 1, error);
+  return status;
 }
 
 static int check_choices(const pm_run *r, pm_error *error)
@@ -63,14 +59,12 @@ static int check_numbers(const pm_run *r, pm_error *error)
                     offload->weights ? "need all weights" : "sum up all gradients");
   if (r->gradient_bytes != 0 && r->gradient_bytes != 2 && r->gradient_bytes != 4)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gradient_bytes %d is neither 2 nor 4, nor 0", r->gradient_bytes);
-  if (r->shard_group < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shard_group %d is below 0", r->shard_group);
-  if (r->recompute_layers < 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "recompute_layers %d is below 0", r->recompute_layers);
   if (!isnan(r->capacity_factor) && !(r->capacity_factor > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "capacity_factor %g is not above 0", r->capacity_factor);
   if (!(r->expert_imbalance >= 1) || isinf(r->expert_imbalance))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_imbalance %g is not at least 1", r->expert_imbalance);
-  return PM_OK;
+  int status = pm__count_check("shard_group", r->shard_group, 0, error);
+  return status == PM_OK ? pm__count_check("recompute_layers", r->recompute_layers, 0, error) : status;
 }
 
 /* ---- Degrees ---- */
@@ -174,8 +168,7 @@ static int set_batches(pm__step *p, const pm_run *r, pm_error *error)
   p->s.batch = batch;
   p->s.accumulation = r->batch / batch * r->gradient_accumulation_steps;
   p->s.samples = batch * p->s.accumulation * p->at.data;
-  if (p->s.accumulation <= INT32_MAX) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f micro-batches are too many", p->s.accumulation);
+  return pm__count_check("the number of micro-batches", p->s.accumulation, 1, error);
 }
 
 /* ---- The schedule ---- */
@@ -212,7 +205,7 @@ static int set_schedule(pm__step *p, const pm_run *r, pm_error *error)
     which = PM_PIPELINE_SCHEDULE_INTERLEAVED;
   at->schedule = pm__pipeline_schedule_of(which);
   at->chunks = at->schedule->chunks > 0 ? at->schedule->chunks : r->virtual_pipeline;
-  at->balanced = r->stage_layers == PM_STAGE_LAYERS_BALANCED && at->stages * at->chunks > 1;
+  at->balanced = r->stage_layers == PM_STAGE_LAYERS_BALANCED && (at->stages > 1 || at->chunks > 1);
   at->recompute = r->recompute;
   at->recompute_layers = r->recompute != PM_RECOMPUTE_NONE ? r->recompute_layers : 0;
   return pipeline ? check_schedule(p, r, which, error) : PM_OK;
@@ -325,7 +318,8 @@ static int set_pieces(pm__step *p, const pm_plan *plan, const pm_run *r, pm_erro
 
 static int check_layers(const pm__step *p, pm_error *error)
 {
-  int least = p->at.stages * p->at.chunks, ends = p->at.balanced ? 2 : 0;
+  int64_t least = (int64_t)p->at.stages * p->at.chunks;
+  int ends = p->at.balanced ? 2 : 0;
   if (least == 1 || p->pieces->layers + ends >= least) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has %d layers, fewer than %d stages of %d chunks",
                   p->s.network->network->id, p->pieces->layers, p->at.stages, p->at.chunks);

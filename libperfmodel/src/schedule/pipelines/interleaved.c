@@ -9,8 +9,9 @@
 static double hops(const pm__pipeline_load *load)
 {
   if (load->stages < 2) return 0;
-  if (load->blocks) return 2.0 * (load->micro_batches * load->chunks + load->stages - 1) - 1;
-  return 2.0 * (load->stages * load->chunks - 1);
+  double chunks = load->chunks;
+  if (load->blocks) return 2 * (load->micro_batches * chunks + load->stages - 1) - 1;
+  return 2 * (load->stages * chunks - 1);
 }
 
 static double time_of(const pm__pipeline_load *load)
@@ -22,9 +23,9 @@ static double time_of(const pm__pipeline_load *load)
 /* Chunks forward before the first one goes backward, as parts of the stage's layers. */
 static double in_flight(const pm__pipeline_load *load, int stage)
 {
-  int all = load->micro_batches * load->chunks;
-  int ahead = 2 * (load->stages - 1 - stage) + (load->chunks - 1) * load->stages + 1;
-  return (double)(all < ahead ? all : ahead) / load->chunks;
+  double chunks = load->chunks, all = load->micro_batches * chunks;
+  double ahead = 2.0 * (load->stages - 1 - stage) + (chunks - 1) * load->stages + 1;
+  return (all < ahead ? all : ahead) / chunks;
 }
 
 const pm__pipeline_schedule pm__pipeline_schedule_INTERLEAVED = {

@@ -1,0 +1,204 @@
+/*
+** Extreme values of every field of the runs of every task, one by one and in pairs of counts, made from the field
+** tables: each run is predicted with finite numbers, or refused with a message. Under the sanitizer of integers
+** (scripts/sanitize.sh integer) no product of fields wraps. PM_COUNT_MAX is where counts end.
+*/
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "fixtures.h"
+#include "shipped.h"
+
+static const double extremes[] = {-2147483647.0, -1, -0.0, 0, 5e-324, 1e-300, 0.5, 1, 2, 3, 7, 65536, PM_COUNT_MAX - 1,
+                                  PM_COUNT_MAX, PM_COUNT_MAX + 1.0, 536870913, 1073741824, 2147483647, 2147483648.0,
+                                  9007199254740992.0, 1e19, 1e300, (double)NAN, (double)INFINITY};
+static const double counts[] = {2, 4096, PM_COUNT_MAX, 536870913, 2147483647};
+
+enum { EXTREMES = sizeof extremes / sizeof extremes[0], COUNTS = sizeof counts / sizeof counts[0] };
+
+typedef union any_run {
+  pm_run training;
+  pm_inference_run inference;
+  pm_serving_run serving;
+} any_run;
+
+typedef union any_answer {
+  pm_prediction training;
+  pm_inference inference;
+  pm_serving serving;
+} any_answer;
+
+typedef struct asked {
+  int32_t task;
+  pm_study *study;
+  const pm_record_type *type, *answer;
+} asked;
+
+/* A field that users give, by number. */
+static bool is_asked(const pm_field *field)
+{
+  return field->kind != PM_FIELD_TEXT && (field->option == NULL || field->option[0] != '\0');
+}
+
+static void set(const asked *a, const pm_field *field, double value, any_run *run, pm_given *given)
+{
+  if (pm_record_set_number(field, run, value, NULL) == PM_OK)
+    given->fields |= (uint64_t)1 << (field - a->type->fields);
+}
+
+static double number_of(const asked *a, const char *name, const any_answer *answer)
+{
+  return pm_record_get_number(pm_record_find_field(a->answer, name), answer);
+}
+
+/* No number of an answer is negative, and what has no answer says why. */
+static void must_be_answered(const asked *a, const pm_plan *plan, const any_run *run, const char *what)
+{
+  any_answer answer;
+  pm_error error = PM_ERROR_NONE;
+  pm_task_predict(plan, a->task, ~0u, run, a->type->size, &answer, a->answer->size, 1);
+  int status = pm_task_check(plan, a->task, run, a->type->size, &error);
+  ck_assert_msg((status == PM_OK) == (error.text[0] == '\0'), "%s: status %d, \"%s\"", what, status, error.text);
+  if (number_of(a, "status", &answer) != PM_OK) return;
+  for (size_t i = 0; i < a->answer->field_count; i++) {
+    const pm_field *field = &a->answer->fields[i];
+    double value = field->kind == PM_FIELD_TEXT ? 0 : pm_record_get_number(field, &answer);
+    ck_assert_msg(!(value < 0), "%s: %s is %g", what, field->name, value);
+  }
+}
+
+static void ask(const asked *a, const any_run *run, const pm_given *given, const char *what)
+{
+  any_run own = *run;
+  pm_memory_use use;
+  pm_error error = PM_ERROR_NONE;
+  int status = pm_study_complete(a->study, given, &own, &own, a->type->size, 1, &error);
+  ck_assert_msg((status == PM_OK) == (error.text[0] == '\0'), "%s: status %d, \"%s\"", what, status, error.text);
+  ck_assert_msg(strchr(error.text, '\n') == NULL, "%s: %s", what, error.text);
+  const pm_plan *plan = pm_study_get_plan(a->study, NULL);
+  ck_assert(plan != NULL);
+  must_be_answered(a, plan, &own, what);
+  pm_task_get_memory(plan, a->task, &own, a->type->size, &use, sizeof use, NULL);
+  if (a->task != PM_TASK_TRAINING) return;
+  pm_stage stages[2];
+  pm_prediction_get_stages(plan, &own.training, stages, 2, NULL);
+  if (own.training.nodes <= 64) pm_string_free(pm_prediction_format_trace(plan, &own.training, NULL));
+}
+
+/* ---- Where fields are extreme ---- */
+
+static void one_by_one(const asked *a, const any_run *base, const pm_given *given)
+{
+  for (size_t i = 0; i < a->type->field_count; i++)
+    for (int k = 0; k < EXTREMES && is_asked(&a->type->fields[i]); k++) {
+      any_run run = *base;
+      pm_given all = *given;
+      char what[96];
+      snprintf(what, sizeof what, "%s %.17g", a->type->fields[i].name, extremes[k]);
+      set(a, &a->type->fields[i], extremes[k], &run, &all);
+      ask(a, &run, &all, what);
+    }
+}
+
+static void in_pairs(const asked *a, const any_run *base, const pm_given *given, const pm_field *x, const pm_field *y)
+{
+  for (int k = 0; k < COUNTS * COUNTS; k++) {
+    any_run run = *base;
+    pm_given all = *given;
+    char what[128];
+    snprintf(what, sizeof what, "%s %.0f, %s %.0f", x->name, counts[k / COUNTS], y->name, counts[k % COUNTS]);
+    set(a, x, counts[k / COUNTS], &run, &all);
+    set(a, y, counts[k % COUNTS], &run, &all);
+    ask(a, &run, &all, what);
+  }
+}
+
+static void all_pairs(const asked *a, const any_run *base, const pm_given *given)
+{
+  const pm_field *fields = a->type->fields;
+  for (size_t i = 0; i < a->type->field_count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (fields[i].kind == PM_FIELD_INT && fields[j].kind == PM_FIELD_INT && is_asked(&fields[i]) &&
+          is_asked(&fields[j]))
+        in_pairs(a, base, given, &fields[i], &fields[j]);
+}
+
+/* ---- What they are extremes of ---- */
+
+/* Fields by name, where the task has them. */
+static void start(const asked *a, any_run *run, pm_given *given)
+{
+  static const struct {
+    const char *name;
+    double value;
+  } all[] = {{"gpus", 8}, {"nodes", 4}, {"ignore_memory", 1}, {"tensor_parallel", 2}, {"pipeline_parallel", 2},
+             {"zero", 1}, {"batch", 16}, {"micro_batch", 1}, {"recompute", 1}};
+  *given = (pm_given){0};
+  pm_record_fill(a->type->name, run, a->type->size);
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    const pm_field *field = pm_record_find_field(a->type, all[i].name);
+    if (field != NULL) set(a, field, all[i].value, run, given);
+  }
+}
+
+static void extremes_of(int32_t task, const char *name)
+{
+  any_run run;
+  pm_given given;
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_network(name);
+  pm_system *system = build_system("dgx-a100");
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1,
+                                NULL, 0, task};
+  asked a = {task, pm_study_new(&setup, &error), pm_record_type_find(pm_task_get(task)->run),
+             pm_record_type_find(pm_task_get(task)->answer)};
+  ck_assert_msg(a.study != NULL, "%s", error.text);
+  start(&a, &run, &given);
+  one_by_one(&a, &run, &given);
+  all_pairs(&a, &run, &given);
+  pm_study_free(a.study);
+  pm_system_free(system);
+  pm_network_free(network);
+}
+
+START_TEST(extreme_fields_are_predicted_or_refused)
+{
+  for (int32_t task = 0; task < PM_TASK_COUNT; task++) {
+    extremes_of(task, "gpt2");
+    extremes_of(task, "mixtral-8x7b");
+  }
+}
+END_TEST
+
+/* Products that wrapped to small numbers: 8 x 536870913 = 8, modulo 2^32. */
+START_TEST(a_count_above_the_limit_is_refused_with_it)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_network("gpt2");
+  pm_system *system = build_system("dgx-a100");
+  pm_plan *plan = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, &error);
+  pm_run run = pm_run_make();
+  run.gpus = run.pipeline_parallel = 8;
+  run.batch = 64;
+  run.micro_batch = 1;
+  run.virtual_pipeline = 536870913;
+  ck_assert_int_eq(pm_run_check(plan, &run, &error), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_str_eq(error.text, "virtual_pipeline 536870913 is more than 1048576, the most that is modelled");
+  pm_plan_free(plan);
+  pm_system_free(system);
+  pm_network_free(network);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("extremes");
+  TCase *tests = tcase_create("extremes");
+  tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
+  tcase_set_timeout(tests, 60);
+  tcase_add_test(tests, a_count_above_the_limit_is_refused_with_it);
+  tcase_add_test(tests, extreme_fields_are_predicted_or_refused);
+  suite_add_tcase(suite, tests);
+  return fixture_main(suite);
+}
