@@ -238,7 +238,8 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
   if ($result == NULL) SWIG_fail;
 }
 
-/* ---- The interpreter lock is released where it pays ---- */
+/* ---- The interpreter lock is released where it pays: in functions that use no network of the user's, which another
+** thread may add layers to. A study has copies, made with the lock. ---- */
 %define PM_UNLOCKED(function)
 %exception function {
   Py_BEGIN_ALLOW_THREADS
@@ -246,7 +247,6 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
   Py_END_ALLOW_THREADS
 }
 %enddef
-PM_UNLOCKED(study_new)
 PM_UNLOCKED(study_plan) /* with the study's lock of _study.py, as all that completes runs */
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
@@ -256,9 +256,9 @@ PM_UNLOCKED(training_table)
 PM_UNLOCKED(calibrate)
 PM_UNLOCKED(validate_table)
 
-/* ---- A study refers to its catalogue, networks and systems; a plan is its study's ---- */
+/* ---- A study refers to its catalogue and systems; a plan is its study's ---- */
 %pythonappend study_new %{
-    val._kept = (catalog, networks[:], systems[:])
+    val._kept = (catalog, systems[:])
 %}
 %pythonappend study_plan %{
     val._kept = study

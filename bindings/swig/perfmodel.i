@@ -30,10 +30,10 @@
 **
 **   PM_BORROWED(type)            macro: a handle of something that another handle owns.
 **
-** Handles are owned by the language's garbage collector. A study refers to its catalogue, networks and systems, and a
-** plan is its study's: the hand-written module keeps them alive. Functions worth releasing an interpreter lock for:
-** study_new, study_plan, predict, search_evaluate. Only one thread at a time may complete runs of a study or make its
-** plan.
+** Handles are owned by the language's garbage collector. A study refers to its catalogue and systems, and a plan is its
+** study's: the hand-written module keeps them alive. Functions worth releasing an interpreter lock for: study_plan,
+** predict, search_evaluate; none that takes a network, to which another thread may add layers. Only one thread at a
+** time may complete runs of a study or make its plan.
 ** All arguments are converted before anything is allocated in C.
 */
 %module core

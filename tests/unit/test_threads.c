@@ -182,6 +182,112 @@ START_TEST(threads_share_what_is_read)
 }
 END_TEST
 
+/* ---- Mixes: each thread builds, predicts, writes and frees in an order of its own ---- */
+
+enum { MIXES = 20, STEPS = 12 };
+
+typedef struct mixer {
+  const worker *shared;
+  unsigned seed;
+  double sum;
+  int failures;
+} mixer;
+
+static unsigned draw(mixer *m, unsigned most)
+{
+  m->seed = m->seed * 1103515245u + 12345u;
+  return m->seed / 65536u % most;
+}
+
+static pm_network *build_own(mixer *m)
+{
+  const int64_t shape[] = {3, 32, 32};
+  const pm_attribute conv[] = {{"out_channels", "8"}, {"kernel", "3"}, {"padding", "1"}};
+  pm_network *network = pm_network_new("own", "own", NULL);
+  int last = pm_network_add_input(network, NULL, shape, 3, NULL);
+  for (unsigned i = 1 + draw(m, 6); i > 0; i--) last = pm_network_add(network, "conv2d", NULL, &last, 1, conv, 3, NULL);
+  m->failures += last < 0;
+  return network;
+}
+
+/* A study has a copy: the network grows and goes before the study is asked. */
+static void study_own(mixer *m)
+{
+  const int last = 0;
+  pm_run run = pm_run_make();
+  pm_prediction prediction = {0};
+  const pm_given given = {0, 0};
+  pm_network *network = build_own(m);
+  const pm_study_setup setup = {catalog, (const pm_network *const *)&network, 1, &m->shared->system, 1, NULL, 0, 0};
+  pm_study *study = pm_study_new(&setup, NULL);
+  m->failures += pm_network_add(network, "relu", NULL, &last, 1, NULL, 0, NULL) < 0;
+  pm_network_free(network);
+  m->failures += pm_study_complete(study, &given, &run, &run, sizeof run, 1, NULL) != PM_OK;
+  m->failures += pm_predict(pm_study_get_plan(study, NULL), &run, &prediction, 1) != PM_OK;
+  m->sum += prediction.step_time;
+  pm_study_free(study);
+}
+
+static void write_out(mixer *m)
+{
+  char *text = pm_network_format_xml(m->shared->network, NULL);
+  m->failures += text == NULL;
+  for (const char *p = text; p != NULL && *p != '\0'; p++) m->sum += *p;
+  pm_string_free(text);
+}
+
+static void predict_shared(mixer *m)
+{
+  worker w = {m->shared->system, m->shared->network, m->shared->plan, m->shared->inference, 0, 0};
+  predict_runs(&w);
+  m->sum += w.sum;
+  m->failures += w.failures;
+}
+
+static void *mix(void *data)
+{
+  mixer *m = (mixer *)data;
+  for (int step = 0; step < STEPS; step++) {
+    switch (draw(m, 4)) {
+    case 0: pm_network_free(build_own(m)); break;
+    case 1: study_own(m); break;
+    case 2: write_out(m); break;
+    default: predict_shared(m);
+    }
+  }
+  return NULL;
+}
+
+static void check_mix(const worker *shared, unsigned seed)
+{
+  pthread_t thread[THREADS];
+  mixer mixers[THREADS];
+  for (unsigned i = 0; i < THREADS; i++) {
+    mixers[i] = (mixer){shared, seed * THREADS + i, 0, 0};
+    ck_assert_int_eq(pthread_create(&thread[i], NULL, mix, &mixers[i]), 0);
+  }
+  for (int i = 0; i < THREADS; i++) pthread_join(thread[i], NULL);
+  for (unsigned i = 0; i < THREADS; i++) {
+    mixer alone = {shared, seed * THREADS + i, 0, 0};
+    mix(&alone);
+    ck_assert_int_eq(mixers[i].failures, 0);
+    ck_assert(mixers[i].sum == alone.sum);
+  }
+}
+
+START_TEST(threads_build_predict_write_and_free_in_any_order)
+{
+  pm_network *network = build_network("alexnet");
+  pm_system *system = build_system("dgx1-v100");
+  pm_plan *plan = new_plan(network, system);
+  const worker shared = {system, network, plan, NULL, 0, 0};
+  for (unsigned seed = 0; seed < MIXES; seed++) check_mix(&shared, seed);
+  pm_plan_free(plan);
+  pm_system_free(system);
+  pm_network_free(network);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("threads");
@@ -189,6 +295,7 @@ int main(void)
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, threads_share_what_is_read);
+  tcase_add_test(tests, threads_build_predict_write_and_free_in_any_order);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -55,7 +55,8 @@ extern "C" {
 /* An opaque handle. One thread at a time may complete runs; the plans that it returns may be shared. */
 typedef struct pm_study pm_study;
 
-/* What is studied. The catalogue, networks and systems must outlive the study; names are copied. */
+/* What is studied. The catalogue and systems must outlive the study; names and networks are copied, so that a network
+** may get further layers while runs of the study are predicted. */
 typedef struct pm_study_setup {
   const pm_catalog *catalog;
   const pm_network *const *networks;

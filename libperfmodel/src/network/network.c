@@ -38,6 +38,30 @@ const char *pm_network_get_notes(const pm_network *network)
   return network != NULL && network->notes != NULL ? network->notes : "";
 }
 
+static void *copy_of(const void *array, size_t count, size_t size)
+{
+  void *copy = malloc(count * size + 1);
+  if (copy != NULL && count > 0) memcpy(copy, array, count * size);
+  return copy;
+}
+
+pm_network *pm__network_new_copy(const pm_network *network, pm_error *error)
+{
+  pm_network *copy = pm_network_new(network->id, network->name, error);
+  if (copy == NULL) return NULL;
+  copy->layers = (pm__layer *)copy_of(network->layers, network->count, sizeof *copy->layers);
+  copy->kernels = (pm__layer_kernel *)copy_of(network->kernels, network->kernel_count, sizeof *copy->kernels);
+  copy->inputs = (int *)copy_of(network->inputs, network->input_count, sizeof *copy->inputs);
+  if (network->notes != NULL) copy->notes = pm__text_copy(network->notes);
+  copy->count = copy->capacity = network->count;
+  copy->kernel_count = copy->kernel_capacity = network->kernel_count;
+  copy->input_count = copy->input_capacity = network->input_count;
+  bool noted = network->notes == NULL || copy->notes != NULL;
+  if (copy->layers != NULL && copy->kernels != NULL && copy->inputs != NULL && noted) return copy;
+  pm_network_free(copy);
+  return pm__no_memory(error), (pm_network *)NULL;
+}
+
 static int set_name(pm__layer *layer, const char *kind, const char *name, size_t number, pm_error *error)
 {
   if (name == NULL || name[0] == '\0') snprintf(layer->name, sizeof layer->name, "%s%zu", kind, number);

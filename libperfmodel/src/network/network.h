@@ -19,6 +19,9 @@ struct pm_network {
   char *notes; /* of who read it from a file: lines; NULL: none */
 };
 
+/* A copy of a network that is nobody's piece. Owned by the caller; NULL without memory. */
+pm_network *pm__network_new_copy(const pm_network *network, pm_error *error);
+
 /* Adds a layer of the model's name, kind and attributes, with `input_count` inputs that it sees in these shapes: those
 ** of the tensors, unless an exchange between GPUs changes them on their way. Returns its number, or -1. */
 int pm__network_add_layer(pm_network *network, const pm__layer *model, const int *inputs, const pm__shape *shapes,

@@ -113,7 +113,8 @@ static pm_study *study_to_search(const pm__study_subject *s, pm_error *error)
   const pm__study_slot *slot = s->run.framework_index >= 0 ? &study->slots[study->used[s->run.framework_index]] : NULL;
   const char *name = slot != NULL ? slot->name : "none";
   const pm_framework_profile *own = slot != NULL && slot->own != NULL ? &slot->own->framework : NULL;
-  const pm_study_setup setup = {study->catalog, &study->networks[study->uses[s->run.network_index].network].own, 1,
+  const pm_network *network = study->networks[study->uses[s->run.network_index].network].own;
+  const pm_study_setup setup = {study->catalog, &network, 1,
                                 &s->system, 1, &name, study->slots[0].named, 0};
   return pm_study_new_with_records(&setup, &(pm_study_records){&own, NULL, NULL}, error);
 }

@@ -40,14 +40,17 @@ static bool allocate(pm_study *study, const pm_study_setup *setup)
   return good;
 }
 
-static void take_networks(pm_study *study, const pm_study_setup *setup)
+static bool take_networks(pm_study *study, const pm_study_setup *setup)
 {
-  study->network_count = setup->network_count;
   study->system_count = setup->system_count;
   for (size_t i = 0; i < setup->system_count; i++) study->systems[i] = setup->systems[i];
-  for (size_t i = 0; i < setup->network_count; i++)
-    study->networks[i] = (pm__study_network){.own = setup->networks[i],
-                                             .traits = pm__network_get_traits(setup->networks[i])};
+  for (; study->network_count < setup->network_count; study->network_count++) {
+    pm__study_network *network = &study->networks[study->network_count];
+    network->own = pm__network_new_copy(setup->networks[study->network_count], NULL);
+    if (network->own == NULL) return false;
+    network->traits = pm__network_get_traits(network->own);
+  }
+  return true;
 }
 
 /* Records instead of a name, copied. */
@@ -101,8 +104,7 @@ pm_study *pm_study_new_with_records(const pm_study_setup *setup, const pm_study_
   if (study == NULL) return pm__no_memory(error), (pm_study *)NULL;
   study->catalog = setup->catalog;
   study->task = pm__task_at(setup->task);
-  if (allocate(study, setup)) {
-    take_networks(study, setup);
+  if (allocate(study, setup) && take_networks(study, setup)) {
     int status = pm_catalog_get_memory_profile(setup->catalog, "generic", &study->generic, error);
     if (status == PM_OK && take_names(study, setup, records != NULL ? records : &none, error) == PM_OK) return study;
   } else pm__no_memory(error);
@@ -122,8 +124,10 @@ void pm_study_free(pm_study *study)
 {
   if (study == NULL) return;
   for (size_t i = 0; i < study->plan_count; i++) pm_plan_free(study->plans[i]);
-  for (size_t i = 0; i < study->network_count; i++)
+  for (size_t i = 0; i < study->network_count; i++) {
     for (int k = 0; k < PM_ATTENTION_COUNT; k++) pm_network_free(study->networks[i].with[k]);
+    pm_network_free(study->networks[i].own);
+  }
   for (size_t i = 0; i < study->slot_count; i++) free_slot(&study->slots[i]);
   for (size_t i = 0; i < study->note_count; i++) free(study->notes[i]);
   free(study->plans);

@@ -29,7 +29,7 @@ typedef struct pm__study_slot {
 
 /* A network of the setup, as it is and with each implementation of attention. */
 typedef struct pm__study_network {
-  const pm_network *own;
+  pm_network *own;                      /* a copy: the user's may get further layers while runs are predicted */
   pm_network *with[PM_ATTENTION_COUNT]; /* NULL: not needed yet, or as it is */
   pm__network_traits traits;
   int32_t place[PM_ATTENTION_COUNT]; /* in the plan, from 1; 0: not used yet */
