@@ -329,7 +329,10 @@ bool is_report(const cli_request *request);
 #define TASK_OPTION \
   {OPTION_TASK, '\0', "task", "NAME", "what the network is run for: training (the default), inference or serving"}
 
-#define SERVE_OPTION {OPTION_SERVE, '\0', "serve", NULL, "short for --task serving"}
+#define SERVE_OPTION                                                                                         \
+  {OPTION_SERVE, '\0', "serve", NULL, "short for --task serving"},                                           \
+  {OPTION_FRAMEWORK, '\0', "engine", "NAME,...", "of serving: the engine, another name of --framework; see " \
+                                                 "perfmodel list engines (default vllm, the newest)"}
 
 /* A table of these records (record type by name), the last of which is the total of the others: it has no position. */
 pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_error *error);

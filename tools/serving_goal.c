@@ -43,14 +43,28 @@ static int check_options(const cli_request *request)
   return CODE_DONE;
 }
 
+/* A time, or "inf" of no limit. */
+static bool read_limit(const cli_request *request, option_id option, const char *name, double *limit)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *text = request->value[option];
+  if (text == NULL) return true;
+  if (strcmp(text, "inf") == 0) *limit = INFINITY;
+  else if (pm_quantity_parse(text, "s", limit, &error) != PM_OK)
+    return fail(CODE_USAGE, "--%s: %s, or inf", name, error.text), false;
+  return true;
+}
+
 static int read_goal(const cli_request *request, int32_t layouts, pm_serving_goal *goal)
 {
-  static const cli_field fields[] = {{OPTION_TTFT, "ttft"}, {OPTION_TPOT, "tpot"}, {OPTION_MAX_GPUS, "max_gpus"},
-                                     {OPTION_MAX_WORKERS, "max_workers"}, {OPTION_TOP, "top"}};
+  static const cli_field fields[] = {{OPTION_MAX_GPUS, "max_gpus"}, {OPTION_MAX_WORKERS, "max_workers"},
+                                     {OPTION_TOP, "top"}};
   *goal = pm_serving_goal_make();
   goal->layouts = layouts;
   goal->top = layouts == PM_SERVING_LAYOUTS_ALL && request->value[OPTION_FRONT] == NULL ? TOP : 0;
   goal->front = request->value[OPTION_FRONT] != NULL;
+  if (!read_limit(request, OPTION_TTFT, "ttft", &goal->ttft)) return CODE_USAGE;
+  if (!read_limit(request, OPTION_TPOT, "tpot", &goal->tpot)) return CODE_USAGE;
   return read_fields(request, "serving_goal", fields, sizeof fields / sizeof fields[0], goal) ? CODE_DONE : CODE_USAGE;
 }
 
@@ -69,16 +83,35 @@ static int start_choices(const cli_request *request, serving_question *q)
   return code;
 }
 
+/* "hgx-h100,hgx-h200" of "hgx-h100=2.5 USD,hgx-h200=3.5 USD", to be freed: who has prices of systems asks about them.
+** NULL if no system is named. */
+static char *priced_systems(const cli_request *request)
+{
+  const char *text = request->value[OPTION_GPU_HOUR_PRICE];
+  size_t size = text != NULL ? strlen(text) + 2 : 0, used = 0;
+  char *names = text != NULL && strchr(text, '=') != NULL ? (char *)calloc(size, 1) : NULL;
+  for (const char *item = text; names != NULL && *item != '\0';) {
+    size_t all = strcspn(item, ",");
+    used += (size_t)snprintf(names + used, size - used, "%s%.*s", used > 0 ? "," : "", (int)strcspn(item, "=,"), item);
+    item += all + (item[all] == ',');
+  }
+  return names;
+}
+
 static int read_question(const cli_request *request, const char *systems, int32_t layouts, serving_question *q)
 {
+  char *priced = NULL;
   int code = check_options(request);
   if (code == CODE_DONE) code = start_choices(request, q);
   if (code == CODE_DONE) code = read_goal(request, layouts, &q->goal);
   if (code != CODE_DONE) return code;
+  if (systems == NULL) systems = priced = priced_systems(request);
   if (systems == NULL)
     return fail(CODE_USAGE, "--system is missing; such as perfmodel size %s --serve --system hgx-h100 --rate 20 --ttft "
                             "\"1 s\" --tpot \"50 ms\"", request->arguments.items[0]);
-  return read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
+  code = read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
+  free(priced);
+  return code;
 }
 
 static int open_all(const cli_request *request, serving_question *q)
@@ -113,14 +146,6 @@ static int make_choices(const cli_request *request, serving_question *q)
   return CODE_DONE;
 }
 
-/* Prices nobody gave, and what only a front has, are no columns. */
-static void drop_empty(const serving_question *q, pm_table *table)
-{
-  static const char *const costs[] = {"price", "hour_cost", "output_cost", "token_cost"};
-  for (size_t i = 0; i < sizeof costs / sizeof costs[0] && q->prices.count == 0; i++) pm_table_drop(table, costs[i]);
-  if (!q->goal.front) pm_table_drop(table, "concurrency");
-}
-
 static size_t column_of(const pm_table *table, const char *name)
 {
   size_t at = 0;
@@ -133,54 +158,65 @@ static bool none_within(const pm_table *table)
   return pm_table_get_numbers(table, column_of(table, "rank"))[0] == 0;
 }
 
-/* A column of texts, which is a line above the table where they are the same. */
-static int add_words(pm_table *table, const char *name, const char *doc, const char *const *words, pm_error *error)
+/* The currency of costs, which only the command knows. */
+static int add_currency(const serving_question *q, pm_table *table, pm_error *error)
 {
-  int status = pm_table_add_text(table, name, doc, words, error);
-  pm_table_set_show(table, name, PM_SHOW_MAIN | PM_SHOW_GIVEN | PM_SHOW_LINE);
-  return status;
-}
-
-/* What was assumed of the run of each row, and the currency of costs. What sizing finds is not assumed. */
-static int say_what(const serving_question *q, pm_table *table, pm_error *error)
-{
-  static const char *const found[] = {"gpus", "nodes", "tensor_parallel", "concurrency"};
   size_t count = pm_table_count_rows(table);
-  const double *choice = pm_table_get_numbers(table, column_of(table, "choice"));
-  pm_given given = q->asked.given;
-  char (*lines)[ASSUMED] = (char (*)[ASSUMED])calloc(count, sizeof *lines);
+  if (q->prices.count == 0) return PM_OK;
   const char **words = (const char **)calloc(count, sizeof *words);
-  int status = lines != NULL && words != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
-  for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) pm_given_add(&given, "serving_run", found[i]);
-  for (size_t i = 0; i < count && status == PM_OK; i++)
-    words[i] = assumed_of(q->study, &given, run_at(&q->asked, (size_t)choice[i]), lines[i]);
-  if (status == PM_OK) status = add_words(table, "assumed", "what was not given, and is taken to be", words, error);
-  for (size_t i = 0; i < count && status == PM_OK; i++) words[i] = q->prices.currency;
-  if (status == PM_OK && q->prices.count > 0) status = add_words(table, "currency", "that of costs", words, error);
-  free(lines);
+  for (size_t i = 0; words != NULL && i < count; i++) words[i] = q->prices.currency;
+  int status = words != NULL ? pm_table_add_text(table, "currency", "that of costs", words, error)
+                             : (int)PM_STATUS_NO_MEMORY;
+  pm_table_set_show(table, "currency", PM_SHOW_MAIN | PM_SHOW_GIVEN | PM_SHOW_LINE);
   free(words);
   return status;
 }
 
-static int answer(const cli_request *request, serving_question *q)
+static pm_table *tabulate(const serving_question *q, const pm_serving_goal *goal, pm_error *error)
 {
-  int code;
+  const pm_serving_goal_setup setup = {pm_study_get_plan(q->study, error), &q->asked.given, q->asked.runs,
+                                       q->asked.type->size, q->asked.count, q->price};
+  return setup.plan != NULL ? pm_study_tabulate_serving(q->study, &setup, goal, error) : NULL;
+}
+
+static pm_report *report_of(const serving_question *q, const pm_table *table, const pm_table *front, pm_error *error)
+{
+  const pm_report_question asked = {
+    .of = PM_REPORT_OF_SERVING, .given = &q->asked.given, .runs = q->asked.runs, .run_size = q->asked.type->size,
+    .goal = &q->goal, .table = table, .front = front, .currency = q->prices.count > 0 ? q->prices.currency : NULL};
+  return pm_study_new_report(q->study, &asked, error);
+}
+
+/* Of a search the front is beside the best. */
+static int write_report(const cli_request *request, const serving_question *q, const pm_table *table)
+{
   pm_error error = PM_ERROR_NONE;
-  pm_serving_goal_setup setup = {NULL, &q->asked.given, q->asked.runs, q->asked.type->size, q->asked.count, q->price};
-  setup.plan = open_plan(q->study, &code);
-  if (code != CODE_DONE) return code;
-  pm_table *table = pm_serving_goal_tabulate(&setup, &q->goal, &error);
+  pm_serving_goal goal = q->goal;
+  goal.front = 1;
+  goal.top = 0;
+  pm_table *front = goal.layouts == PM_SERVING_LAYOUTS_ALL ? tabulate(q, &goal, &error) : NULL;
+  int code = error.status == PM_OK ? write_document(request, report_of(q, table, front, &error), &error)
+                                   : fail_error(&error);
+  pm_table_free(front);
+  return code;
+}
+
+static int answer(const cli_request *request, const serving_question *q)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = tabulate(q, &q->goal, &error);
   if (table == NULL && error.status == PM_STATUS_UNREACHABLE)
-    return fail(CODE_CONSTRAINT, "%s; without limits: perfmodel search %s %s --serve", error.text,
-                request->arguments.items[0], q->names.items[0]);
+    return fail(CODE_CONSTRAINT, "%s; without limits: perfmodel search %s %s --serve --ttft inf --tpot inf",
+                error.text, request->arguments.items[0], q->names.items[0]);
   if (table == NULL) return fail_error(&error);
-  bool none = none_within(table);
-  if (say_what(q, table, &error) != PM_OK) {
+  bool none = none_within(table), report = is_report(request) && !q->goal.front;
+  int code = report ? write_report(request, q, table) : CODE_DONE;
+  if (report) pm_table_free(table);
+  else if (add_currency(q, table, &error) == PM_OK) code = write_table(request, table, &error);
+  else {
     pm_table_free(table);
     return fail_memory();
   }
-  drop_empty(q, table);
-  code = write_table(request, table, &error);
   return code == CODE_DONE && none ? CODE_CONSTRAINT : code;
 }
 

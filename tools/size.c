@@ -153,8 +153,9 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   TASK_OPTION,
   SERVE_OPTION,
-  {OPTION_SYSTEM, '\0', "system", "NAME,...", "systems to choose from (default, of --tokens: all with a "
-                                              "network and 16-bit tensor cores); see perfmodel list systems"},
+  {OPTION_SYSTEM, '\0', "system", "NAME,...",
+   "systems to choose from (default, of --tokens: all with a network and 16-bit tensor cores; of serving: those of "
+   "--gpu-hour-price); see perfmodel list systems"},
   {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
   {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train, or --tokens or --samples"},
   {OPTION_WITHIN, '\0', "within", "TIME", "and the time for them, such as \"6 h\""},

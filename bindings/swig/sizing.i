@@ -122,17 +122,56 @@ static pm_table *size_table(const pm_size_choice *size_choice, size_t size_choic
 %}
 
 %inline %{
+#define SERVING_QUESTION \
+  const pm_serving_goal *serving_goal, size_t serving_goal_count, any_records runs, const double *prices, \
+  size_t price_count, GIVEN
+%}
+
+%{
+/* What is asked; its plan is NULL with an error. */
+static pm_serving_goal_setup serving_setup(pm_study *study, SERVING_QUESTION, pm_given *all, pm_error *error)
+{
+  *all = given_of("serving_run", given, given_count, global_batch);
+  pm_serving_goal_setup setup = {NULL, all, runs.data, pm_record_type_find("serving_run")->size, 0, prices};
+  setup.count = count_records(runs, "serving_run", error);
+  if (single(serving_goal_count, "serving_goal", error) && as_many(price_count, setup.count, "prices", error) &&
+      error->status == PM_OK)
+    setup.plan = pm_study_get_plan(study, error);
+  return setup;
+}
+%}
+
+%inline %{
 /* Layouts of serving within limits, best first, as a table. Given: a study whose plan has the runs, one goal, the
 ** completed runs with what was given of them, and the price of a GPU of each for an hour. */
-static pm_table *serving_goal_table(pm_study *study, const pm_serving_goal *serving_goal, size_t serving_goal_count,
-                                    any_records runs, const double *prices, size_t price_count, GIVEN, pm_error *error)
+static pm_table *serving_goal_table(pm_study *study, SERVING_QUESTION, pm_error *error)
 {
-  const pm_given all = given_of("serving_run", given, given_count, global_batch);
-  pm_serving_goal_setup setup = {NULL, &all, runs.data, pm_record_type_find("serving_run")->size, 0, prices};
-  setup.count = count_records(runs, "serving_run", error);
-  if (!single(serving_goal_count, "serving_goal", error) || !as_many(price_count, setup.count, "prices", error))
-    return NULL;
-  setup.plan = error->status == PM_OK ? pm_study_get_plan(study, error) : NULL;
-  return setup.plan != NULL ? pm_serving_goal_tabulate(&setup, serving_goal, error) : NULL;
+  pm_given all;
+  const pm_serving_goal_setup setup = serving_setup(study, serving_goal, serving_goal_count, runs, prices, price_count,
+                                                    given, given_count, global_batch, &all, error);
+  return setup.plan != NULL ? pm_study_tabulate_serving(study, &setup, serving_goal, error) : NULL;
+}
+
+/* Their report; where every layout is tried, with the front. */
+static pm_report *serving_goal_report(pm_study *study, SERVING_QUESTION, pm_error *error)
+{
+  pm_given all;
+  pm_report *report = NULL;
+  const pm_serving_goal_setup setup = serving_setup(study, serving_goal, serving_goal_count, runs, prices, price_count,
+                                                    given, given_count, global_batch, &all, error);
+  if (setup.plan == NULL) return NULL;
+  pm_serving_goal front = *serving_goal;
+  front.front = 1;
+  front.top = 0;
+  int every = front.layouts == PM_SERVING_LAYOUTS_ALL;
+  pm_table *rows = pm_study_tabulate_serving(study, &setup, serving_goal, error);
+  pm_table *others = rows != NULL && every ? pm_study_tabulate_serving(study, &setup, &front, error) : NULL;
+  const pm_report_question question = {.of = PM_REPORT_OF_SERVING, .given = &all, .runs = setup.runs,
+                                       .run_size = setup.run_size, .goal = serving_goal, .table = rows,
+                                       .front = others};
+  if (error->status == PM_OK) report = pm_study_new_report(study, &question, error);
+  pm_table_free(rows);
+  pm_table_free(others);
+  return report;
 }
 %}

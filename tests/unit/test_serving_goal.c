@@ -50,7 +50,7 @@ static void close_bench(bench *b)
 static pm_table *rows_of(const bench *b, const double *prices, pm_error *error)
 {
   const pm_serving_goal_setup setup = {b->plan, &b->given, &b->run, sizeof b->run, 1, prices};
-  return pm_serving_goal_tabulate(&setup, &b->goal, error);
+  return pm_study_tabulate_serving(b->study, &setup, &b->goal, error);
 }
 
 static double at(const pm_table *table, const char *name, size_t row)
@@ -116,7 +116,8 @@ START_TEST(prices_change_costs_only)
   for (size_t i = 0; i < pm_table_count_rows(priced); i++) {
     ck_assert_double_eq(at(priced, "gpus", i), at(free_of_charge, "gpus", i));
     ck_assert(isnan(at(free_of_charge, "output_cost", i)));
-    double cost = price * at(priced, "gpus", i) / 3600 / (20 * b.run.osl) * 1e6;
+    ck_assert_double_eq(at(priced, "paid_gpus", i), 8 * at(priced, "nodes", i));
+    double cost = price * at(priced, "paid_gpus", i) / 3600 / (20 * b.run.osl) * 1e6;
     ck_assert_double_eq_tol(at(priced, "output_cost", i), cost, 1e-9 * cost);
   }
   pm_table_free(free_of_charge);
@@ -144,6 +145,106 @@ START_TEST(what_is_given_stays)
     varied = varied || at(table, "precision", i) != precision;
   }
   ck_assert(experts > 1 && varied);
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
+/* Without limits the fullest layout would win, whose requests wait for minutes. */
+START_TEST(limits_that_are_assumed)
+{
+  bench b;
+  open_bench(&b, "llama3-70b");
+  b.goal.ttft = b.goal.tpot = NAN;
+  b.goal.layouts = PM_SERVING_LAYOUTS_ALL;
+  b.run.rate = NAN;
+  for (b.run.isl = 1024; b.run.isl <= 8192; b.run.isl *= 8) {
+    pm_table *table = rows_of(&b, NULL, NULL);
+    ck_assert_uint_gt(pm_table_count_rows(table), 20);
+    for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+      ck_assert_double_le(at(table, "ttft", i), b.run.isl > 2048 ? 2 + 6.144 : 2);
+      ck_assert_double_le(at(table, "tpot", i), 0.2);
+    }
+    pm_table_free(table);
+  }
+  b.goal.ttft = b.goal.tpot = INFINITY;
+  pm_table *table = rows_of(&b, NULL, NULL);
+  double longest = 0;
+  for (size_t i = 0; i < 10; i++) longest = fmax(longest, at(table, "ttft", i));
+  ck_assert_double_gt(longest, 60);
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
+/* A replica that fills no node pays for what no other fits in; with a rate for whole nodes. */
+START_TEST(whole_nodes_are_paid_for)
+{
+  bench b;
+  double price = 2;
+  open_bench(&b, "llama3-8b");
+  b.goal.layouts = PM_SERVING_LAYOUTS_ALL;
+  b.run.rate = NAN;
+  pm_table *table = rows_of(&b, &price, NULL);
+  bool odd = false;
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    double each = at(table, "replica_gpus", i), paid = at(table, "paid_gpus", i);
+    ck_assert_double_ge(paid, each);
+    ck_assert_double_eq_tol(paid, each <= 8 ? 8 / floor(8 / each) : 8 * ceil(each / 8), 1e-12);
+    ck_assert_double_eq_tol(at(table, "hour_cost", i), price * paid, 1e-9);
+    odd = odd || paid > each;
+  }
+  ck_assert(odd);
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
+START_TEST(experts_on_some_of_the_gpus)
+{
+  bench b;
+  bool some = false;
+  open_bench(&b, "mixtral-8x7b");
+  b.goal.layouts = PM_SERVING_LAYOUTS_ALL;
+  b.goal.max_workers = 1;
+  b.run.attention_parallel = 2;
+  pm_given_add(&b.given, "serving_run", "attention_parallel");
+  pm_table *table = rows_of(&b, NULL, NULL);
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    ck_assert_double_le(at(table, "ep", i), 8); /* a layer has eight */
+    some = some || (at(table, "ep", i) > 1 && at(table, "ep", i) < 2 * at(table, "tp", i));
+  }
+  ck_assert(some);
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
+START_TEST(a_report_has_the_best_and_the_front)
+{
+  bench b;
+  pm_error error = PM_ERROR_NONE;
+  open_bench(&b, "llama3-8b");
+  pm_serving_goal front = b.goal;
+  front.front = 1;
+  pm_table *table = rows_of(&b, NULL, NULL);
+  b.goal = front;
+  pm_table *others = rows_of(&b, NULL, NULL);
+  const pm_report_question asked = {.of = PM_REPORT_OF_SERVING, .given = &b.given, .runs = &b.run,
+                                    .run_size = sizeof b.run, .goal = &b.goal, .table = table, .front = others};
+  pm_report *report = pm_study_new_report(b.study, &asked, &error);
+  ck_assert_msg(report != NULL, "%s", error.text);
+  char *text = pm_report_format(report, PM_RENDERING_TEXT, 100, NULL);
+  static const char *const parts[] = {"Serving Llama 3 8B: 20 requests/s", "of at most 1 s", "of at most 40 ms",
+                                      "of 32768", "Front: tokens/s of a GPU over tokens/s of a user"};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) ck_assert_ptr_nonnull(strstr(text, parts[i]));
+  const pm_report_question empty = {.of = PM_REPORT_OF_SERVING, .given = &b.given, .runs = &b.run,
+                                    .run_size = sizeof b.run, .goal = &b.goal};
+  ck_assert_ptr_null(pm_study_new_report(b.study, &empty, &error));
+  ck_assert_ptr_nonnull(strstr(error.text, "needs runs, a goal and their table"));
+  pm_string_free(text);
+  pm_report_free(report);
+  pm_table_free(others);
   pm_table_free(table);
   close_bench(&b);
 }
@@ -186,6 +287,10 @@ int main(void)
   tcase_add_test(tests, prices_change_costs_only);
   tcase_add_test(tests, what_is_given_stays);
   tcase_add_test(tests, what_cannot_be_reached);
+  tcase_add_test(tests, limits_that_are_assumed);
+  tcase_add_test(tests, whole_nodes_are_paid_for);
+  tcase_add_test(tests, experts_on_some_of_the_gpus);
+  tcase_add_test(tests, a_report_has_the_best_and_the_front);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

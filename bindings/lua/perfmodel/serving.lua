@@ -57,14 +57,18 @@ end
 
 --- GPUs and layouts that answer `rate` requests per second within limits, least cost or fewest GPUs first, as a table
 --- object with the fields of "serving_choice". Options: those of pm.serve but gpus, nodes, concurrency and arrivals,
---- each one value or a list; ttft and tpot (limits at the percentile), gpu_hour_prices (a number, or numbers by
+--- each one value or a list; ttft and tpot (limits at the percentile; math.huge: any; by default 2 s, with more for
+--- prompts of more than 2,048 tokens, and 200 ms), gpu_hour_prices (a number, or numbers by
 --- system), layouts ("tensor", "all" or "given"), front, top, max_gpus, max_workers.
 serving.size_serving = arguments.public(function(options)
   local own = study.take_serving(options, GOAL)
   local made = study.new(own)
   local runs, given, global = study.complete(made, own, false)
-  return new_table(core.serving_goal_table(made.study, {goal_of(options)}, runs,
-                                           prices_of(made, runs, options.gpu_hour_prices), given, global))
+  local goal, prices = {goal_of(options)}, prices_of(made, runs, options.gpu_hour_prices)
+  local rows = new_table(core.serving_goal_table(made.study, goal, runs, prices, given, global))
+  return report.keep(rows, function()
+    return core.serving_goal_report(made.study, goal, runs, prices, given, global)
+  end)
 end)
 
 return serving

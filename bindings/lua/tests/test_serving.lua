@@ -37,8 +37,11 @@ local sized = pm.size_serving{network = "llama3-70b", system = {"hgx-h100", "hgx
                               rate = 50, ttft = "1 s", tpot = "40 ms", percentile = 95,
                               gpu_hour_prices = {["hgx-h100"] = 2.5, ["hgx-h200"] = 3.5}}
 check.equal(sized:column("rank")[1], 1)
-local cost, gpus = sized:column("output_cost")[1], sized:column("gpus")[1]
+local cost, gpus = sized:column("output_cost")[1], sized:column("paid_gpus")[1]
 check.close(cost, 2.5 * gpus / 3600 / (50 * 256) * 1e6, 1e-12, "cost")
+assert(pm.explain(sized):find("of at most 40 ms", 1, true))
+local named = pm.size_serving{network = "llama3-8b", system = "hgx-h100", rate = 5, engine = {"vllm", "sglang-0.5"}}
+check.equal(named:count(), 8)
 local all = pm.size_serving{network = "llama3-70b", system = "hgx-h100", layouts = "all", top = 3}
 check.equal(all:count(), 3)
 check.raises("finds gpus", function()

@@ -1,9 +1,10 @@
-"""Plots: scaling curves and rooflines; timelines are beside. matplotlib is imported only when one is drawn."""
+"""Plots: scaling curves, rooflines and fronts of serving; timelines are beside. matplotlib is imported only when
+one is drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -11,14 +12,20 @@ from . import _core, _records
 from ._catalog import as_gpu, as_network, as_system
 from ._errors import ArgumentError
 from ._framework import Framework
-from ._inputs import Number, many, whole
+from ._inputs import Number, Quantity, many, whole
+from ._keywords import takes
 from ._network import Network
-from ._plan import Networks
+from ._plan import Networks, Systems
+from ._serving_goal import size_serving
 from ._sweep import Sweep, sweep
 from ._system import System
+from ._table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from typing_extensions import Unpack
+
+    from ._options import ServingRunOptions
 
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
@@ -131,6 +138,68 @@ def calm(ax: Axes) -> None:
     ax.grid(True, which="major", color="0.9")
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+# ---- The front of a served model ----
+
+
+@takes("serving_run", but=("gpus", "nodes", "concurrency", "arrivals"))
+def plot_serving(
+    network: Network | str,
+    systems: Systems,
+    *,
+    ttft: Quantity | None = None,
+    tpot: Quantity | None = None,
+    engine: str | None = None,
+    layouts: str = "all",
+    max_gpus: SupportsIndex = 32,
+    max_workers: SupportsIndex = 8,
+    ax: Axes | None = None,
+    **run: Unpack[ServingRunOptions],
+) -> Axes:
+    """Tokens/s/GPU over tokens/s/user, a line per system: the front of all layouts at any load within the limits, as
+    `perfmodel.size_serving(..., front=True)` finds it. Layouts stand beside points that are apart.
+    """
+    ax = axes(ax)
+    served, chosen = as_network(network), [as_system(item) for item in many(systems)]
+    for i, node in enumerate(chosen):
+        rows = size_serving(
+            served, node, ttft=ttft, tpot=tpot, engine=engine, layouts=layouts, front=True, max_gpus=max_gpus,
+            max_workers=max_workers, **run,
+        )  # fmt: skip
+        _draw_front(ax, rows, node, i)
+    _front_frame(ax, served, rows)
+    return ax
+
+
+def _layout(row: Mapping[str, Any]) -> str:
+    """In few letters: "fp8 TP4 EP2", with pools "3xTP1+1xTP4"."""
+    degrees = {"TP": row["tp"], "PP": row["pp"], "DP": row["attention_dp"], "EP": row["ep"]}
+    decode = " ".join(f"{name}{degree}" for name, degree in degrees.items() if degree > 1 or name == "TP")
+    if row["prefill_workers"]:
+        decode = f"{row['prefill_workers']}xTP{row['prefill_tp']}+{row['decode_workers']}x{decode}"
+    return f"{row['precision']} {decode}"
+
+
+def _draw_front(ax: Axes, rows: Table, node: System, index: int) -> None:
+    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+    users, chips = rows["user_rate"], rows["gpu_rate"]
+    ax.plot(users, chips, color=colour, marker=marker, label=node.name or node.id, zorder=3)
+    apart, last = float(max(chips)) / 20, -1.0
+    for row, user, chip in zip(rows, users, chips):
+        if chip - last > apart:  # others would cover each other
+            ax.annotate(_layout(row), (user, chip), xytext=(4, 4), textcoords="offset points", fontsize=7, color=colour)
+            last = float(chip)
+
+
+def _front_frame(ax: Axes, served: Network, rows: Table) -> None:
+    ax.set_title(f"Serving {served.name or served.id} ({rows['assumed'][0]})", fontsize=10)
+    ax.set_xlabel("tokens/s of a user")
+    ax.set_ylabel("output tokens/s of a GPU")
+    ax.set_xlim(left=0)
+    ax.set_ylim(bottom=0)
+    calm(ax)
+    ax.legend(frameon=False, fontsize=9)
 
 
 # ---- Roofline ----

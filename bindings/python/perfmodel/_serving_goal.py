@@ -1,20 +1,22 @@
-"""Sizing of serving: GPUs and layouts for a rate within limits of latency, and what a million tokens cost."""
+"""Sizing of serving: GPUs and layouts for a rate within limits of latency, what a million tokens cost, the front."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import nan
-from typing import TYPE_CHECKING, SupportsIndex, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, Union
 
 from . import _core, _record, _records
 from ._catalog import default
 from ._errors import ArgumentError
-from ._inputs import Number, Numbers, Quantity, Wholes, doubles, number, quantity, text, whole
+from ._inputs import Doubles, Number, Numbers, Quantity, Wholes, doubles, number, quantity, text, whole
 from ._keywords import takes, value_of
 from ._network import Network
 from ._plan import Plan, Systems
+from ._record import Records
+from ._reported import ReportedTable
 from ._serving import with_short
-from ._table import Table
+from ._study import Given
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,6 +26,40 @@ if TYPE_CHECKING:
 HourPrices = Union[Mapping[str, Number], Number, None]
 
 
+class _Question(NamedTuple):
+    """What the core is asked, more than once."""
+
+    plan: Plan
+    goal: Records
+    runs: Records
+    prices: Doubles
+    given: Given
+
+    def ask(self, function: Callable[..., Any]) -> Any:
+        plan, *others, given = self
+        with plan._lock:
+            return function(plan._study, *others, *given)
+
+
+class Served(ReportedTable):
+    """Layouts within limits, best first; rows have the fields of `perfmodel.fields("serving_choice")`, and what was
+    assumed.
+
+    >>> rows = size_serving("llama3-8b", "hgx-h100", rate=20)
+    >>> rows["assumed"][0]
+    'bf16, ISL 1024, OSL 256, vllm-0.21, TTFT 2 s, TPOT 200 ms, p99'
+    >>> rows.explain().split("\\n")[0]
+    'Serving Llama 3 8B: 20 requests/s, ISL 1024, OSL 256'
+    """
+
+    def __init__(self, question: _Question):
+        self._question = question
+        super().__init__(question.ask(_core.serving_goal_table))
+
+    def _report(self) -> _core.report:
+        return self._question.ask(_core.serving_goal_report)
+
+
 @takes("serving_run", many=True, but=("gpus", "nodes", "concurrency", "arrivals"))
 def size_serving(
     network: Network | str,
@@ -31,7 +67,7 @@ def size_serving(
     *,
     ttft: Quantity | None = None,
     tpot: Quantity | None = None,
-    engine: str | None = None,
+    engine: str | Iterable[str] | None = None,
     gpu_hour_prices: HourPrices = None,
     layouts: str = "tensor",
     front: bool = False,
@@ -42,16 +78,17 @@ def size_serving(
     pp: Wholes = None,
     ep: Wholes = None,
     **run: Unpack[ServingRunAxes],
-) -> Table:
+) -> Served:
     """GPUs and layouts that answer `rate` requests per second within limits, least cost or fewest GPUs first.
 
     Rows have the fields of `perfmodel.fields("serving_choice")`. Limits apply to the `percentile` of the run. Without a
     rate, one replica answers as much as it can, and rows are sorted by tokens/s/GPU.
 
     Args:
-        ttft: longest time to first token ("1 s").
-        tpot: longest time per output token ("50 ms").
-        engine: "vllm", "sglang-0.5", ...; by default vLLM, the newest.
+        ttft: longest time to first token ("1 s"; `math.inf`: any); by default 2 s, and 1 ms for each token of a prompt
+            beyond 2,048.
+        tpot: longest time per output token ("50 ms"; `math.inf`: any); by default 200 ms.
+        engine: "vllm", "sglang-0.5", ..., or several; by default vLLM, the newest.
         gpu_hour_prices: price of a GPU for an hour, by system or one for all, in a currency of yours.
         layouts: "tensor" tries every degree of tensor parallelism; "all" every layout, pools that only read prompts and
             FP8 included; "given" that of the run. What is given as an option is not varied.
@@ -79,9 +116,7 @@ def size_serving(
     plan = Plan(network, systems, engine, "serving")
     runs, given = plan._complete(keywords)
     prices = doubles(_price(gpu_hour_prices, plan._system_ids[i]) for i in runs["system_index"])
-    wanted = _record.write("serving_goal", goal)
-    with plan._lock:
-        return Table(_core.serving_goal_table(plan._study, wanted, runs, prices, *given))
+    return Served(_Question(plan, _record.write("serving_goal", goal), runs, prices, given))
 
 
 def _limit(value: Quantity | None, name: str) -> float:

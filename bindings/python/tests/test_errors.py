@@ -235,6 +235,7 @@ def core_arguments() -> dict[str, list[object]]:
         "catalog_engine": [catalog, "vllm", ""],
         "size_choices": [*sizing, "least"],
         "serving_goal_table": [host, limits, load, one, [], 0.0],
+        "serving_goal_report": [host, limits, load, one, [], 0.0],
         "size_report": [study, *sizing, *given, _core.size_choices(*sizing, "least"), ""],
         "size_table": [_core.size_choices(*sizing, "least"), ["fp32"]],
         "sensitivity_rows": [study, node, run, *input_one, 0.1],

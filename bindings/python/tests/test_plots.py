@@ -22,6 +22,15 @@ def close_figures() -> Iterator[None]:
     pyplot.close("all")
 
 
+def test_serving():
+    figure, ax = pyplot.subplots()
+    assert pm.plot_serving("llama3-8b", ["hgx-h100", "hgx-h200"], isl=512, layouts="tensor", ax=ax) is ax
+    front = pm.size_serving("llama3-8b", "hgx-h100", isl=512, front=True)
+    assert list(ax.lines[0].get_xdata()) == list(front["user_rate"])
+    assert list(ax.lines[0].get_ydata()) == list(front["gpu_rate"])
+    assert len(ax.lines) == 2 and any("TP" in text.get_text() for text in ax.texts)
+
+
 def test_scaling(dgx1: pm.System) -> None:
     ax = pm.plot_scaling(["resnet50", "vgg16"], dgx1, batch=64, precision="fp16", measured={"resnet50": {8: 5000.0}})
     labels = [text.get_text() for text in ax.get_legend().get_texts()]

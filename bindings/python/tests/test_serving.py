@@ -105,6 +105,11 @@ def test_engines():
     assert pm.serve(MODEL, SYSTEM, tp=1, engine="sglang-0.5").engine == "sglang-0.5"
 
 
+def test_engines_are_choices_by_name():
+    rows = pm.size_serving(MODEL, SYSTEM, rate=20, engine=["vllm", "sglang-0.5"])
+    assert set(rows["engine"]) == {pm.Catalog().engine("vllm").id, "sglang-0.5"}
+
+
 def test_errors():
     with pytest.raises(pm.NotFoundError):
         pm.serve(MODEL, SYSTEM, engine="nosuch")
@@ -172,7 +177,7 @@ def test_wider_limits_take_no_more_gpus():
 
 def test_costs():
     rows = pm.size_serving("llama3-70b", [SYSTEM, "hgx-h200"], rate=50, gpu_hour_prices={SYSTEM: 2.5}, **GOAL)
-    for gpus, system, cost, both in zip(rows["gpus"], rows["system"], rows["output_cost"], rows["token_cost"]):
+    for gpus, system, cost, both in zip(rows["paid_gpus"], rows["system"], rows["output_cost"], rows["token_cost"]):
         if system == SYSTEM and gpus > 0:
             assert math.isclose(cost, 2.5 * gpus / 3600 / (50 * 256) * 1e6) and math.isclose(both * 9, cost)
         else:

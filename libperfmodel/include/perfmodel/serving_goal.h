@@ -3,16 +3,18 @@
 **
 ** Each run is asked with one layout, all degrees of tensor parallelism, or every layout. For each layout the largest
 ** rate of one replica within the limits is found by bisection, since times to first token and per output token both
-** grow with the rate; the replicas for the run's rate follow. Limits apply to the run's percentile.
+** grow with the rate; the replicas for the run's rate follow. Limits apply to the run's percentile. Without a limit
+** the fullest layout would be the best, whose requests wait for minutes: a limit that is unknown is that of MLPerf
+** inference for a served Llama 2 70B, with more time for long prompts.
 **
 **     pm_serving_goal goal = pm_serving_goal_make();
 **     goal.ttft = 1; goal.tpot = 0.05;
 **     run.rate = 50; run.percentile = 0.95;
 **     const pm_serving_goal_setup setup = {plan, &given, &run, sizeof run, 1, NULL};
-**     pm_table *rows = pm_serving_goal_tabulate(&setup, &goal, &error);         records of "serving_choice", best first
+**     pm_table *rows = pm_study_tabulate_serving(study, &setup, &goal, &error); records of "serving_choice", best first
 **
-** Prices are the caller's, of a GPU for an hour, in any currency. GPUs of a node that no replica uses cost nothing
-** here.
+** Prices are the caller's, of a GPU for an hour, in any currency. Whole nodes are paid for, whether or not a replica
+** uses all of their GPUs.
 */
 #ifndef PERFMODEL_SERVING_GOAL_H
 #define PERFMODEL_SERVING_GOAL_H
@@ -37,11 +39,21 @@ typedef enum pm_serving_layouts {
   PM_SERVING_LAYOUTS_COUNT
 } pm_serving_layouts;
 
+/* The limits that are assumed, in seconds: MLPerf Inference, rules, "llama2-70b" in the server scenario. */
+#define PM_SERVING_GOAL_TTFT 2.0
+/* Tokens of a prompt that has this long to its first token. */
+#define PM_SERVING_GOAL_PROMPT 2048.0
+/* More for each token beyond. */
+#define PM_SERVING_GOAL_TOKEN 1e-3
+/* Of each further token. */
+#define PM_SERVING_GOAL_TPOT 0.2
+
 /* What is aimed at. The rate that is wanted and the percentile are those of the run; without a rate one replica
 ** answers as much as it can. */
 #define PM_SERVING_GOAL_FIELDS(X)                                                                                  \
-  X(REAL, ttft, "s", "longest time to first token, at the percentile; any if unknown")                             \
-  X(REAL, tpot, "s", "longest time per output token, at the percentile; any if unknown")                           \
+  X(REAL, ttft, "s", "longest time to first token, at the percentile (default: 2 s, and 1 ms for each token of a "  \
+    "prompt beyond 2,048; inf: any)")                                                                              \
+  X(REAL, tpot, "s", "longest time per output token, at the percentile (default: 200 ms; inf: any)")                \
   X(SERVING_LAYOUTS, layouts, "", "which layouts are tried", .otherwise = "tensor")                                \
   X(YES_NO, front, "", "rows are the front of tokens/s/GPU over tokens/s/user at any load within the limits")      \
   X(INT, max_gpus, "1", "most GPUs of a replica or of a pair of pools", .otherwise = "32")                         \
@@ -81,11 +93,14 @@ typedef struct pm_serving_goal { PM_SERVING_GOAL_FIELDS(PM_DECLARE) } pm_serving
   X(REAL, gpu_rate, "1/s", "output tokens per second and GPU at the limits", .show = PM_SHOW_MAIN)                 \
   X(SERVING_LIMIT, bottleneck, "", "what limits it", .show = PM_SHOW_MAIN)                                         \
   X(REAL, price, "1", "price of a GPU for an hour, as it was given")                                               \
-  X(REAL, hour_cost, "1", "price of all GPUs for an hour")                                                         \
+  X(REAL, hour_cost, "1", "price of all GPUs that are paid for, for an hour", .show = PM_SHOW_MAIN)                \
   X(REAL, output_cost, "1", "price of a million output tokens", .show = PM_SHOW_MAIN)                              \
   X(REAL, token_cost, "1", "price of a million tokens, input and output", .show = PM_SHOW_MAIN)                    \
   X(YES_NO, pareto, "", "whether no other layout has more tokens/s/GPU and more tokens/s/user")                    \
   X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")                                               \
+  X(REAL, paid_gpus, "1", "GPUs of their nodes; without a rate a replica's part of those that it fills",            \
+    .show = PM_SHOW_MAIN)                                                                                          \
+  X(INT, node_gpus, "1", "GPUs of a replica, or of a pair of pools, on each of its nodes")                          \
   /* the next field of a choice goes above this line */
 
 typedef struct pm_serving_choice { PM_SERVING_CHOICE_FIELDS(PM_DECLARE) } pm_serving_choice;
@@ -107,13 +122,6 @@ PM_INLINE pm_serving_goal pm_serving_goal_make(void)
   pm_record_fill("serving_goal", &goal, sizeof goal);
   return goal;
 }
-
-/* A table of "serving_choice" records, best first: with a rate by cost, or by GPUs without prices; without a rate by
-** cost, or by tokens/s/GPU. Layouts beyond the limits follow, but not where every layout is tried. Owned by the caller;
-** NULL with an error: PM_STATUS_UNREACHABLE if every layout was tried and none is within the limits,
-** PM_STATUS_BAD_ARGUMENT for a limit that is not positive. Cost: some thirty predictions a layout. */
-PM_API pm_table *pm_serving_goal_tabulate(const pm_serving_goal_setup *setup, const pm_serving_goal *goal,
-                                          pm_error *error);
 
 #ifdef __cplusplus
 }

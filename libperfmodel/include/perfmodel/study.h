@@ -46,6 +46,7 @@
 #include "search.h"
 #include "sensitivity.h"
 #include "serving.h"
+#include "serving_goal.h"
 #include "size.h"
 
 #ifdef __cplusplus
@@ -141,6 +142,14 @@ PM_API pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given,
 PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
                                           pm_search_view view, pm_error *error);
 
+/* Layouts that serve within limits: records of "serving_choice", best first. With a rate by cost, or by GPUs without
+** prices; without a rate by cost, or by tokens/s/GPU. Layouts beyond the limits follow, but not where every layout is
+** tried. Without a study there is no column `assumed`. Owned by the caller; NULL with an error: PM_STATUS_UNREACHABLE
+** if every layout was tried and none is within the limits, PM_STATUS_BAD_ARGUMENT for a limit that is not positive.
+** Cost: some thirty predictions a layout. */
+PM_API pm_table *pm_study_tabulate_serving(const pm_study *study, const pm_serving_goal_setup *setup,
+                                           const pm_serving_goal *goal, pm_error *error);
+
 /* ---- Reports: all that there is to say of an answer, as a document (report.h) ----
 **
 ** A report keeps nothing of what it is made of: it may outlive it. Those who want the numbers alone read the records,
@@ -157,6 +166,7 @@ typedef enum pm_report_of {
   PM_REPORT_OF_SEARCH,        /* the result of a search of the study */
   PM_REPORT_OF_DEADLINE,      /* the table of pm_study_tabulate_training of a run to search from */
   PM_REPORT_OF_INPUT,         /* rates of an input path; the run, if there is one, is that whose GPUs read */
+  PM_REPORT_OF_SERVING,       /* the table of pm_study_tabulate_serving of completed runs, and perhaps its front */
   PM_REPORT_OF_COUNT
 } pm_report_of;
 
@@ -171,17 +181,18 @@ typedef struct pm_report_question {
   size_t count;          /* of answers */
   const char *dataset;   /* name of what an epoch is of; NULL: not named */
   double latency;        /* limit within which the batches of runs are the largest; 0: they were given */
-  const void *goal;      /* pm_size_goal, or pm_training_goal of a deadline */
+  const void *goal;      /* pm_size_goal, pm_training_goal of a deadline, or pm_serving_goal */
   const char *currency;  /* of prices; NULL: none are given */
   const char *price_date; /* when they were true; NULL: not stated */
   const pm_size_setup *size;
   const pm_search_result *search;
   double global_batch;   /* of the search or deadline; NAN: it was not given */
-  const pm_table *table; /* of the deadline */
+  const pm_table *table; /* of the deadline, or of serving */
   const pm_input_setup *input;
   const pm_input_run *input_run;
   size_t input_run_size;
   pm_search_view view;   /* of the search: PM_SEARCH_VIEW_PLANS or PM_SEARCH_VIEW_FASTEST */
+  const pm_table *front; /* of serving: the rows of a goal with `front`; NULL: none is shown */
 } pm_report_question;
 
 /* The report, owned by the caller; NULL with an error. Of input paths alone `study` may be NULL.

@@ -2,7 +2,7 @@
 ** Sizing of serving: the largest rate of a replica within the limits, how many replicas the wanted rate takes, what a
 ** million tokens cost, and ranks.
 */
-#include "perfmodel/serving_goal.h"
+#include "search/serving_goal.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ static const double worth = 1.02;
 typedef struct service_rows {
   const pm_serving_goal_setup *setup;
   const pm_serving_goal *goal;
+  pm_serving_goal limits; /* of the run whose layouts are visited */
   size_t choice;        /* the run whose layouts are visited */
   double wanted, price; /* its rate, NAN: none; of a GPU for an hour */
   const pm__plan_system *system;
@@ -32,8 +33,8 @@ typedef struct service_rows {
 
 static int check_limit(const char *name, double limit, pm_error *error)
 {
-  if (isnan(limit) || (limit > 0 && isfinite(limit))) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", name, limit);
+  if (isnan(limit) || limit > 0) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive", name, limit);
 }
 
 /* Fields that sizing finds. */
@@ -62,13 +63,23 @@ static int check(const pm_serving_goal_setup *setup, const pm_serving_goal *goal
   return status == PM_OK ? check_found(setup->given, error) : status;
 }
 
+/* ---- Limits that are assumed ---- */
+
+pm_serving_goal pm__serving_goal_of(const pm_serving_goal *goal, const pm_serving_run *run)
+{
+  pm_serving_goal limits = *goal;
+  double longer = fmax(0, run->isl - PM_SERVING_GOAL_PROMPT);
+  if (isnan(goal->ttft)) limits.ttft = PM_SERVING_GOAL_TTFT + PM_SERVING_GOAL_TOKEN * longer;
+  if (isnan(goal->tpot)) limits.tpot = PM_SERVING_GOAL_TPOT;
+  return limits;
+}
+
 /* ---- The rate of a replica ---- */
 
 static bool is_within(const pm_serving_goal *goal, const pm_serving *p)
 {
   if (p->status != PM_OK || p->bottleneck == PM_SERVING_LIMIT_OVERLOAD) return false;
-  bool first = isnan(goal->ttft) || p->ttft_percentile <= goal->ttft;
-  return first && (isnan(goal->tpot) || isnan(p->tpot_percentile) || p->tpot_percentile <= goal->tpot);
+  return p->ttft_percentile <= goal->ttft && (isnan(p->tpot_percentile) || p->tpot_percentile <= goal->tpot);
 }
 
 static bool answers(const service_rows *all, const pm_serving_run *run, double rate, pm_serving *p)
@@ -77,7 +88,7 @@ static bool answers(const service_rows *all, const pm_serving_run *run, double r
   open.arrivals = PM_ARRIVALS_OPEN;
   open.rate = rate;
   pm_serve(all->setup->plan, &open, p, 1);
-  return is_within(all->goal, p);
+  return is_within(&all->limits, p);
 }
 
 /* The largest rate within the limits, 0 if there is none; the answer is then that of a replica almost without load. */
@@ -128,6 +139,7 @@ static void set_layout(const service_rows *all, const pm_serving_run *run, pm_se
   row->prefill_workers = run->prefill_workers;
   row->prefill_tp = run->prefill_workers > 0 ? run->prefill_tensor_parallel : 0;
   row->replica_gpus = run->gpus * run->nodes;
+  row->node_gpus = run->gpus;
   int decode = row->replica_gpus - row->prefill_workers * row->prefill_tp * run->prefill_attention_parallel;
   row->decode_workers = run->prefill_workers > 0 ? decode / (row->tp * row->pp * row->attention_dp) : 0;
   row->price = all->price;
@@ -142,7 +154,8 @@ static void set_answer(const pm_serving *p, pm_serving_choice *row)
   row->calibration = p->calibration;
 }
 
-/* Replicas of whole nodes, or several to a node. */
+/* Replicas of whole nodes, or several to a node. Whole nodes are paid for; where no rate is wanted, a replica pays for
+** its part of a node that is full of them. */
 static void set_machines(const service_rows *all, int replicas, pm_serving_choice *row)
 {
   int node = (int)all->system->system->gpu_count, each = row->replica_gpus;
@@ -150,7 +163,8 @@ static void set_machines(const service_rows *all, int replicas, pm_serving_choic
   row->replicas = replicas;
   row->gpus = replicas * each;
   row->nodes = (replicas + to_node - 1) / to_node * nodes_each;
-  row->hour_cost = all->price * row->gpus;
+  row->paid_gpus = isnan(all->wanted) ? (double)nodes_each * node / to_node : (double)row->nodes * node;
+  row->hour_cost = all->price * row->paid_gpus;
 }
 
 static void set_costs(const pm_serving_run *run, pm_serving_choice *row)
@@ -204,7 +218,7 @@ static void front_layout(void *context, const pm_serving_run *run)
   for (double requests = 1; requests <= 1 << 20; requests *= 2) {
     closed.concurrency = requests;
     pm_serve(all->setup->plan, &closed, &p, 1);
-    if (!is_within(all->goal, &p) || p.request_rate < worth * before) return; /* more only wait */
+    if (!is_within(&all->limits, &p) || p.request_rate < worth * before) return; /* more only wait */
     pm_serving_choice *row = add_row(all);
     if (row == NULL) return;
     before = p.request_rate;
@@ -233,6 +247,7 @@ static int by_rank(const void *a, const void *b)
   const pm_serving_choice *x = (const pm_serving_choice *)a, *y = (const pm_serving_choice *)b;
   if ((x->status == PM_OK) != (y->status == PM_OK)) return x->status == PM_OK ? -1 : 1;
   int order = by_known(x->output_cost, y->output_cost);
+  if (order == 0 && x->rank > 0 && y->rank > 0) order = (x->paid_gpus > y->paid_gpus) - (x->paid_gpus < y->paid_gpus);
   if (order == 0 && x->rank > 0 && y->rank > 0) order = (x->gpus > y->gpus) - (x->gpus < y->gpus);
   if (order == 0) order = by_known(y->gpu_rate, x->gpu_rate);
   if (order == 0) order = by_known(x->tpot, y->tpot);
@@ -277,6 +292,24 @@ static void rank_rows(service_rows *all)
   for (size_t i = 0; i < all->count; i++) all->rows[i].rank = all->rows[i].status == PM_OK ? (int32_t)i + 1 : 0;
 }
 
+pm_serving_run pm__serving_goal_run(const pm_serving_run *run, const pm_serving_choice *row)
+{
+  pm_serving_run own = *run;
+  own.precision = row->precision;
+  own.weights = row->weights;
+  own.tensor_parallel = row->tp;
+  own.pipeline_parallel = row->pp;
+  own.attention_parallel = row->attention_dp;
+  own.expert_parallel = row->ep;
+  own.prefill_workers = row->prefill_workers;
+  own.prefill_tensor_parallel = row->prefill_workers > 0 ? row->prefill_tp : run->prefill_tensor_parallel;
+  own.gpus = row->node_gpus;
+  own.nodes = row->replica_gpus / row->node_gpus;
+  own.arrivals = PM_ARRIVALS_OPEN;
+  own.rate = row->request_rate / row->replicas;
+  return own;
+}
+
 /* ---- All ---- */
 
 /* Whether the network has experts, by a prediction. */
@@ -300,6 +333,7 @@ static int visit_run(service_rows *all, const pm_serving_run *run, pm_error *err
   if (status != PM_OK) return status;
   all->system = &plan->systems[run->system_index];
   all->wanted = run->rate;
+  all->limits = pm__serving_goal_of(all->goal, run);
   all->price = all->setup->prices != NULL ? all->setup->prices[all->choice] : (double)NAN;
   const pm__service_layouts layouts = {all->goal, all->setup->given, (int)all->system->system->gpu_count,
                                        all->goal->layouts == PM_SERVING_LAYOUTS_ALL && has_experts(plan, run)};
@@ -317,11 +351,12 @@ static int visit_all(service_rows *all, pm_error *error)
     status = visit_run(all, run, error);
   }
   if (status == PM_OK && all->count == 0)
-    return pm__fail(error, PM_STATUS_UNREACHABLE, "no layout answers within the limits");
+    return pm__fail(error, PM_STATUS_UNREACHABLE, "no layout answers with a TTFT of %.3g s and a TPOT of %.3g ms",
+                    all->limits.ttft, 1e3 * all->limits.tpot);
   return status;
 }
 
-pm_table *pm_serving_goal_tabulate(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
+pm_table *pm__serving_goal_tabulate(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
 {
   pm_table *table = NULL;
   service_rows all = {.setup = setup, .goal = goal};

@@ -83,10 +83,12 @@ static void walk_experts(const pm__service_layouts *of, const pm_serving_run *ru
 {
   pm_serving_run own = *run;
   int all = run->tensor_parallel * run->attention_parallel;
-  walk_workers(of, &own, visit, context);
-  if (!of->experts || is_given(of, "expert_parallel") || all == 1) return;
-  own.expert_parallel = all;
-  walk_workers(of, &own, visit, context);
+  bool fixed = !of->experts || is_given(of, "expert_parallel");
+  for (int experts = 1; experts <= all; experts *= 2) {
+    if (!fixed) own.expert_parallel = experts;
+    walk_workers(of, &own, visit, context);
+    if (fixed) return;
+  }
 }
 
 static void walk_groups(const pm__service_layouts *of, const pm_serving_run *run, pm__service_visit *visit,

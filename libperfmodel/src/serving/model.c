@@ -155,6 +155,7 @@ static bool add_experts(walk *w, const pm__layer *layer)
   op->n = product[1]->k;
   op->k = product[2]->k;
   op->up = product[1]->m / op->k;
+  w->model->experts = w->model->experts > 0 ? fmin(w->model->experts, op->experts) : op->experts;
   w->model->expert_parameters += w->times * op->experts * (op->up + 1) * op->n * op->k;
   w->model->product_parameters += w->times * op->experts * op->n;
   w->model->products += 3 * w->times;

@@ -42,6 +42,7 @@ typedef struct pm__serving_model {
   int key[2]; /* network, tensor */
   pm__serving_operation operation[PM__SERVE_OPERATIONS];
   int count;
+  double experts;           /* of the layer with the fewest; 0: none has any */
   double layers;            /* layers of attention: what a pipeline divides */
   double vocabulary, hidden;
   /* parameters on a GPU: of products, of experts with all of them, of the head, and all others */

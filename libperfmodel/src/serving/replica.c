@@ -162,6 +162,9 @@ static int check_layout(const pm__serving_replica *r, const pm_serving_run *run,
   if (run->expert_parallel > 1 && !(r->model->expert_parameters > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_parallel %d: the network has no experts",
                     run->expert_parallel);
+  if (run->expert_parallel > r->model->experts && run->expert_parallel > 1)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_parallel %d: a layer has %.0f experts", run->expert_parallel,
+                    r->model->experts);
   if (fmod(ranks, run->expert_parallel) == 0) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_parallel %d does not divide the %.0f GPUs that share a layer",
                   run->expert_parallel, ranks);

@@ -9,6 +9,7 @@
 #include "record/sized.h"
 #include "search/parallel_search.h"
 #include "study/blocks/blocks.h"
+#include "study/served.h"
 
 enum { LABELS = 17, WIDE_LABELS = 24 }; /* characters that labels take */
 
@@ -62,7 +63,8 @@ static int find_place(pm__study_subject *s, pm_error *error)
   const pm__task_places *at = &s->task->at;
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
   int32_t network = pm__task_get(&s->record, at->network), system = pm__task_get(&s->record, at->system);
-  bool predicted = s->asked->of == PM_REPORT_OF_ANSWERS || s->asked->of == PM_REPORT_OF_MEMORY;
+  bool predicted = s->asked->of == PM_REPORT_OF_ANSWERS || s->asked->of == PM_REPORT_OF_MEMORY ||
+                   s->asked->of == PM_REPORT_OF_SERVING;
   size_t networks = predicted ? study->built_networks : study->use_count;
   bool known = network >= 0 && (size_t)network < networks && system >= 0 && (size_t)system < study->system_count;
   if (!known) return no_place(error);
@@ -235,6 +237,22 @@ static int find_base(pm__study_subject *s, pm_error *error)
   return status;
 }
 
+/* The run of the best layout; what was assumed of it, and of the limits. */
+static int find_served(pm__study_subject *s, pm_error *error)
+{
+  const pm_report_question *q = s->asked;
+  bool serves = s->task->software == PM__TASK_ENGINES && q->goal != NULL && q->runs != NULL && q->given != NULL;
+  s->served = serves ? pm__study_served_rows(q->table) : NULL;
+  if (s->served == NULL)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of serving needs runs, a goal and their table");
+  s->served_count = pm_table_count_rows(q->table);
+  int status = find_run(s, (const char *)q->runs + (size_t)s->served->choice * q->run_size, q->run_size, error);
+  if (status == PM_OK)
+    pm__study_served_assumed(s->study, q->given, (const pm_serving_goal *)q->goal,
+                             (const pm_serving_run *)(const void *)&s->record, s->assumed, sizeof s->assumed);
+  return status;
+}
+
 /* ---- All ---- */
 
 /* The subject of each kind of report. */
@@ -248,6 +266,7 @@ static int find_subject(pm__study_subject *s, pm_given *given, void **allocated,
   if (q->of == PM_REPORT_OF_SIZES) return find_choice(s, given, error);
   if (q->of == PM_REPORT_OF_SEARCH) return find_best(s, given, error);
   if (q->of == PM_REPORT_OF_DEADLINE) return find_base(s, error);
+  if (q->of == PM_REPORT_OF_SERVING) return find_served(s, error);
   bool rows = q->of == PM_REPORT_OF_SENSITIVITIES || q->of == PM_REPORT_OF_UPGRADES;
   if (rows && (q->answers == NULL || q->count == 0)) return no_place(error);
   int status = find_run(s, q->runs, q->run_size, error);
@@ -272,6 +291,7 @@ pm_report *pm_study_new_report(const pm_study *study, const pm_report_question *
   }
   if (find_subject(&s, &given, &allocated, error) == PM_OK) report = write_report(&s, error);
   free(s.stages);
+  free(s.served);
   free(allocated);
   return report;
 }

@@ -37,6 +37,8 @@ typedef struct pm__study_subject {
   bool trains;
   pm_run run;
   pm_prediction step;
+  pm_serving_choice *served; /* layouts, best first */
+  size_t served_count;
   /* Memory. */
   pm_memory_use use;
   pm_stage *stages;
@@ -80,6 +82,9 @@ double pm__study_gpus(const pm__study_subject *subject);
 
 /* Requests to a model that is served: answers have a time to first token. */
 bool pm__study_serves(const pm__study_subject *subject);
+
+/* Costs are no columns where no price was given. */
+void pm__study_hide_costs(const pm__study_subject *subject, pm_table *table);
 
 /* There is one prediction, and it is good. */
 bool pm__study_predicted(const pm__study_subject *subject);

@@ -1,4 +1,5 @@
 /* Tables of studies: those of predictions, and what was assumed of each row. */
+#include "study/tables.h"
 #include <stdlib.h>
 #include "base/base.h"
 #include "record/sized.h"
@@ -7,10 +8,8 @@
 
 enum { LINE = 256 };
 
-/* What was assumed, of one row. */
-typedef const char *format_row(const void *context, size_t row, char *text, size_t size);
-
-static int add_column(pm_table *table, size_t count, format_row *format, const void *context, pm_error *error)
+static int add_column(pm_table *table, size_t count, pm__study_format_row *format, const void *context,
+                      pm_error *error)
 {
   char (*lines)[LINE] = (char (*)[LINE])malloc((count + 1) * sizeof *lines);
   const char **texts = (const char **)malloc((count + 1) * sizeof *texts);
@@ -24,7 +23,8 @@ static int add_column(pm_table *table, size_t count, format_row *format, const v
   return status;
 }
 
-static pm_table *with_column(pm_table *table, size_t count, format_row *format, const void *context, pm_error *error)
+pm_table *pm__study_with_assumed(pm_table *table, size_t count, pm__study_format_row *format, const void *context,
+                                 pm_error *error)
 {
   if (table == NULL || add_column(table, count, format, context, error) == PM_OK) return table;
   pm_table_free(table);
@@ -69,7 +69,7 @@ pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const 
   const rows all = {.study = study, .given = given, .sweep = sweep};
   const pm_plan *plan = plan_of(study, error);
   pm_table *table = plan == NULL ? NULL : pm_sweep_tabulate(plan, sweep, error);
-  return table != NULL ? with_column(table, sweep->count, format_run, &all, error) : NULL;
+  return table != NULL ? pm__study_with_assumed(table, sweep->count, format_run, &all, error) : NULL;
 }
 
 pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
@@ -86,5 +86,5 @@ pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given,
   if (all.kept == NULL) return pm__search_tabulate_choices(result, view, error);
   pm_table *table = pm__search_result_tabulate(result, view, error);
   if (table == NULL || study == NULL) return table;
-  return with_column(table, all.kept->count, format_plan, &all, error);
+  return pm__study_with_assumed(table, all.kept->count, format_plan, &all, error);
 }

@@ -68,6 +68,14 @@ bool pm__study_serves(const pm__study_subject *s)
   return s->answer_type != NULL && pm_record_find_field(s->answer_type, "ttft") != NULL;
 }
 
+void pm__study_hide_costs(const pm__study_subject *s, pm_table *table)
+{
+  static const char *const costs[] = {"hour_cost", "output_cost", "token_cost"};
+  bool priced = false;
+  for (size_t i = 0; i < s->served_count; i++) priced = priced || !isnan(s->served[i].price);
+  for (size_t i = 0; i < sizeof costs / sizeof costs[0] && !priced; i++) pm_table_set_show(table, costs[i], 0);
+}
+
 bool pm__study_predicted(const pm__study_subject *s)
 {
   return s->count == 1 && s->outcome.status == PM_OK;

@@ -36,6 +36,9 @@
   X(best_choice) \
   X(next_choice) \
   X(plans) \
+  X(served_choice) \
+  X(served_choices) \
+  X(served_front) \
   X(why) \
   X(counts) \
   X(sensitivities) \

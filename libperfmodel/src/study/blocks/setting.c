@@ -238,6 +238,19 @@ static void fill_search(const pm__study_subject *s, pm_report *r)
   pm__report_summarize(r, "%s: g%s", s->totals.id, text);
 }
 
+/* "Serving Llama 3.3 70B: 50 requests/s, ISL 2048, OSL 256" */
+static void fill_served(const pm__study_subject *s, pm_report *r)
+{
+  char rate[PM_NUMBER_MAX], isl[PM_NUMBER_MAX], osl[PM_NUMBER_MAX], text[LINE];
+  double wanted = pm__study_run_number(s, "rate");
+  snprintf(text, sizeof text, "%s%s, ISL %s, OSL %s",
+           isnan(wanted) ? "as many requests as a replica answers" : pm_number_format(rate, wanted),
+           isnan(wanted) ? "" : " requests/s", pm_number_format(isl, pm__study_run_number(s, "isl")),
+           pm_number_format(osl, pm__study_run_number(s, "osl")));
+  pm__report_add(r, "requests", "Serving %s: %s", s->totals.name, text);
+  pm__report_summarize(r, "%s: %s", s->totals.id, text);
+}
+
 static void fill_input(const pm__study_subject *s, pm_report *r)
 {
   char nodes[PM__REPORT_WORD];
@@ -253,4 +266,4 @@ const pm__study_block pm__study_block_setting = {
   .fill = {[PM_REPORT_OF_ANSWERS] = fill_answers, [PM_REPORT_OF_MEMORY] = fill_memory,
            [PM_REPORT_OF_SENSITIVITIES] = fill_sensitivities, [PM_REPORT_OF_UPGRADES] = fill_upgrades,
            [PM_REPORT_OF_SIZES] = fill_sizes, [PM_REPORT_OF_SEARCH] = fill_search,
-           [PM_REPORT_OF_INPUT] = fill_input}};
+           [PM_REPORT_OF_INPUT] = fill_input, [PM_REPORT_OF_SERVING] = fill_served}};
