@@ -3,12 +3,21 @@
 #include "command.h"
 #include "lab_load.h"
 
-/* By what the text begins with. */
-static const char *guess_format(const char *text)
+/* What the options say of a file that may not say it, by the names of columns. */
+static size_t read_known(const cli_request *request, pm_attribute *known)
 {
-  if (strstr(text, "<topology") != NULL) return "hwloc";
-  if (strstr(text, "<system") != NULL) return "nccl";
-  return "topo";
+  static const struct {
+    option_id id;
+    const char *column;
+  } options[] = {{OPTION_SYSTEM, "system"}, {OPTION_COLLECTIVE, "collective"}, {OPTION_GPUS, "gpus"},
+                 {OPTION_NODES, "nodes"}};
+  size_t count = 0;
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+    if (request->value[options[i].id] != NULL)
+      known[count++] = (pm_attribute){options[i].column, request->value[options[i].id]};
+  if (request->value[OPTION_SYSTEM] == NULL && request->value[OPTION_GPU] != NULL)
+    known[count++] = (pm_attribute){"system", request->value[OPTION_GPU]};
+  return count;
 }
 
 /* What another program measured, as rows for validate and calibrate. */
@@ -17,9 +26,9 @@ static int import_measurements(const cli_request *request, const pm_lab *lab, co
 {
   pm_error error = PM_ERROR_NONE;
   char *report = NULL;
-  const char *system = request->value[OPTION_SYSTEM] != NULL ? request->value[OPTION_SYSTEM]
-    : request->value[OPTION_GPU];
-  char *csv = lab->measurements_read(catalog, text, request->arguments.items[0], system, &report, &error);
+  pm_attribute known[8];
+  size_t count = read_known(request, known);
+  char *csv = lab->measurements_read(catalog, text, request->arguments.items[0], known, count, &report, &error);
   if (report != NULL) note_lines(request, report);
   pm_string_free(report);
   if (csv == NULL) return fail_error(&error);
@@ -28,16 +37,31 @@ static int import_measurements(const cli_request *request, const pm_lab *lab, co
   return code;
 }
 
-static int import(const cli_request *request, const pm_catalog *catalog, const char *text)
+/* Neither a machine nor measurements: one line with all that is read. */
+static int unknown_file(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, const char *text,
+                        const pm_error *machines)
+{
+  pm_error measured = PM_ERROR_NONE;
+  if (lab == NULL) return fail_error(machines);
+  pm_string_free(lab->measurements_read(catalog, text, request->arguments.items[0], NULL, 0, NULL, &measured));
+  const char *list = strstr(measured.text, "none of the measurements");
+  return fail(CODE_INPUT, "%s, and %s", machines->text, list != NULL ? list : measured.text);
+}
+
+static int import(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, const char *text)
 {
   pm_error error = PM_ERROR_NONE;
   char *report = NULL;
   const char *file = request->arguments.items[0], *format = request->value[OPTION_FROM];
   const char *id = request->value[OPTION_ID] != NULL ? request->value[OPTION_ID] : "imported";
-  char *xml = pm_import(catalog, format != NULL ? format : guess_format(text), text, file, id,
-                        request->value[OPTION_GPU], &report, &error);
+  pm_attribute known[2];
+  size_t count = 0;
+  if (request->value[OPTION_GPU] != NULL) known[count++] = (pm_attribute){"gpu", request->value[OPTION_GPU]};
+  if (request->value[OPTION_NIC] != NULL) known[count++] = (pm_attribute){"nic", request->value[OPTION_NIC]};
+  char *xml = pm_import(catalog, format, text, file, id, known, count, &report, &error);
   if (report != NULL) note_lines(request, report);
   pm_string_free(report);
+  if (xml == NULL && error.status == PM_STATUS_BAD_FILE) return unknown_file(request, lab, catalog, text, &error);
   if (xml == NULL) return fail_error(&error);
   int code = write_output(request, xml, strlen(xml));
   pm_string_free(xml);
@@ -68,6 +92,14 @@ static int import_model(const cli_request *request, const char *text)
   return code;
 }
 
+static int import_any(const cli_request *request, const pm_catalog *catalog, const char *text)
+{
+  pm_lab lab;
+  bool loaded = pm_lab_load(&lab, NULL) == PM_OK;
+  if (loaded && lab.measurements_find_format(text) != NULL) return import_measurements(request, &lab, catalog, text);
+  return import(request, loaded ? &lab : NULL, catalog, text);
+}
+
 static int run(const cli_request *request)
 {
   int code;
@@ -80,28 +112,32 @@ static int run(const cli_request *request)
     return code;
   }
   pm_catalog *catalog = open_catalog(request, &code);
-  pm_lab lab;
-  bool measured = pm_lab_load(&lab, NULL) == PM_OK && lab.measurements_find_format(text) != NULL;
-  if (catalog != NULL)
-    code = measured ? import_measurements(request, &lab, catalog, text) : import(request, catalog, text);
+  if (catalog != NULL) code = import_any(request, catalog, text);
   pm_catalog_free(catalog);
   pm_string_free(text);
   return code;
 }
 
 static const cli_option options[] = {
-  {OPTION_FROM, '\0', "from", "nccl|topo|hwloc", "what the file is (default: by its text)"},
-  {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo, and for files that name none"},
+  {OPTION_FROM, '\0', "from", "nccl|topo|rocm|hwloc", "what the file is (default: by its text)"},
+  {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo and rocm, and for files that name none"},
+  {OPTION_NIC, '\0', "nic", "RATE", "rate of each port of a system whose source shows NICs without one, \"400 Gb/s\" "
+   "(InfiniBand), or \"100 Gb/s roce\", ethernet, efa, slingshot"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system of measurements that do not name it (nccl-tests)"},
+  {OPTION_COLLECTIVE, '\0', "collective", "NAME", "the collective of a table of nccl-tests that does not name it"},
+  {OPTION_GPUS, '\0', "gpus", "N", "GPUs of each node, if such a table does not list its ranks"},
+  {OPTION_NODES, '\0', "nodes", "N", "nodes, if it does not list its ranks (default 1)"},
   {OPTION_ID, '\0', "id", "ID", "id of the new system (default imported)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command import_command = {
   "import", "FILE", "makes a system, a network, or rows of measurements from files of other tools",
-  "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m, or the XML of hwloc's lstopo, and "
-  "writes a system that --catalog takes. Everything assumed or left out is reported on standard error.\n\n"
-  "Of the output of nccl-tests (text, JSON), a trace of PyTorch's profiler or a report of Nsight Systems it writes the "
+  "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m or rocm-smi --showtopo, or the XML "
+  "of hwloc's lstopo, and writes a system that --catalog takes. Everything assumed or left out is reported on "
+  "standard error.\n\n"
+  "Of the output of nccl-tests and rccl-tests (text, JSON, CSV), a trace of PyTorch's profiler or a report of Nsight "
+  "Systems it writes the "
   "rows "
   "that validate and calibrate read with --data (docs/calibration.md). Of the config.json of a Hugging Face model it "
   "writes a network; every command takes such a file where a network is named.",

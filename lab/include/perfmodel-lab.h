@@ -62,6 +62,7 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 ** Instead of a table, `data` may be what another program wrote; it is known by its text:
 **
 **     nccl-tests           what it prints, or the JSON of -J FILE            -> rows of collectives
+**     rccl-tests           what it prints, or writes with -x FILE -Z json or csv  -> rows of collectives
 **     PyTorch's profiler   export_chrome_trace, of profile(record_shapes=True)  -> rows of kernels
 **     Nsight Systems       nsys stats --report cuda_gpu_trace:nvtx-name --format csv, of a run under
 **                          torch.autograd.profiler.emit_nvtx(record_shapes=True)  -> rows of kernels
@@ -74,11 +75,12 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 ** set of kernels does not have are counted and listed.
 */
 
-/* The rows of such a file as a table (CSV) in the layout of its set. `system` as in pm_calibration_options. *report
-** gets a line for all that was left out (NULL: nothing). Both texts are released with pm_string_free. NULL with an
-** error that names the place. */
-PM_API char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file, const char *system,
-                                  char **report, pm_error *error);
+/* The rows of such a file as a table (CSV) in the layout of its set. `known` says what the file may not, by names of
+** columns: "system", and of collectives "collective", "gpus" of one node, "nodes". What contradicts the file is an
+** error. *report gets a line for all that was left out (NULL: nothing). Both texts are released with pm_string_free.
+** NULL with an error that names the place, or that lists what is read. */
+PM_API char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file,
+                                  const pm_attribute *known, size_t known_count, char **report, pm_error *error);
 
 /* Whether pm_measurements_read knows the text as a file of another program: what it is, or NULL. */
 PM_API const char *pm_measurements_find_format(const char *text);

@@ -13,12 +13,13 @@ static void load(const char *xml)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-  static const char *const formats[] = {"nccl", "topo", "hwloc"};
+  static const char *const formats[] = {"nccl", "topo", "hwloc", "rocm"};
   char *text = text_of(bytes, size);
   for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
     char *report = NULL;
     pm_error error = PM_ERROR_NONE;
-    char *xml = pm_import(shipped(), formats[i], text, "fuzz", "mine", "v100-sxm2-16gb", &report, &error);
+    static const pm_attribute known[] = {{"gpu", "v100-sxm2-16gb"}};
+    char *xml = pm_import(shipped(), formats[i], text, "fuzz", "mine", known, 1, &report, &error);
     must_be_said(xml != NULL, &error);
     if (xml != NULL) load(xml);
     pm_string_free(xml);

@@ -7,7 +7,8 @@ static void measurements(const char *text)
 {
   char *report = NULL;
   pm_error error = PM_ERROR_NONE;
-  char *rows = pm_measurements_read(shipped(), text, "fuzz", "dgx1-v100", &report, &error);
+  static const pm_attribute known[] = {{"system", "dgx1-v100"}};
+  char *rows = pm_measurements_read(shipped(), text, "fuzz", known, 1, &report, &error);
   must_be_said(rows != NULL, &error);
   pm_string_free(rows);
   pm_string_free(report);

@@ -138,8 +138,9 @@ static int diagnose(pm_error *error)
 
 static int import(const char *format, const char *path, pm_error *error)
 {
+  static const pm_attribute gpu = {"gpu", "v100"};
   char *report = NULL, *text = pm_file_read(path, error);
-  char *xml = text != NULL ? pm_import(with.catalog, format, text, "machine", "mine", "v100", &report, error) : NULL;
+  char *xml = text != NULL ? pm_import(with.catalog, format, text, "machine", "mine", &gpu, 1, &report, error) : NULL;
   pm_string_free(text);
   int status = took_text(xml, error);
   if (status == PM_OK) return took_text(report, error);

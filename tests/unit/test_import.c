@@ -40,7 +40,8 @@ static pm_system *build(const char *xml, pm_catalog **own)
 static char *import(const char *format, const char *text, const char *gpu_name, char **report)
 {
   pm_error error = PM_ERROR_NONE;
-  char *xml = pm_import(catalog, format, text, "source", "mine", gpu_name, report, &error);
+  const pm_attribute known[] = {{"gpu", gpu_name}};
+  char *xml = pm_import(catalog, format, text, "source", "mine", known, gpu_name != NULL, report, &error);
   ck_assert_msg(xml != NULL, "%s", error.text);
   return xml;
 }
@@ -110,7 +111,7 @@ START_TEST(nccl_dump_is_read)
   ck_assert_str_eq(pm_system_get_gpu(m.system)->id, "v100-sxm2-16gb");
   ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 1), 2);
   ck_assert_double_eq_tol(pm_system_get_network_bandwidth(m.system), 12.5e9, 1);
-  ck_assert(strstr(m.report, "compute capability 70") != NULL);
+  ck_assert(strstr(m.report, "read: 2 GPUs") != NULL);
   drop(&m);
 }
 END_TEST
@@ -231,14 +232,15 @@ START_TEST(topo_of_known_machines_is_read)
   same_wiring("topo_dgx1.txt", "v100-sxm2-16gb", "dgx1-v100",
               "8 GPUs, 2 CPUs, 4 PCIe switches, 0 NVLink switches, 4 NICs");
   same_wiring("topo_dgx_a100.txt", "a100-sxm4-40gb", "dgx-a100",
-              "8 GPUs, 4 CPUs, 4 PCIe switches, 1 NVLink switch, 8 NICs");
+              "8 GPUs, 4 CPUs, 16 PCIe switches, 1 NVLink switch, 8 NICs");
 }
 END_TEST
 
 static void refuse(const char *format, const char *text, const char *gpu_name, const char *fragment)
 {
   pm_error error = PM_ERROR_NONE;
-  ck_assert(pm_import(catalog, format, text, "source", "mine", gpu_name, NULL, &error) == NULL);
+  const pm_attribute known[] = {{"gpu", gpu_name}};
+  ck_assert(pm_import(catalog, format, text, "source", "mine", known, gpu_name != NULL, NULL, &error) == NULL);
   ck_assert_msg(strstr(error.text, fragment) != NULL, "%s", error.text);
 }
 
@@ -260,13 +262,221 @@ START_TEST(wrong_sources_are_refused)
 }
 END_TEST
 
+/* ---- What other machines look like ---- */
+
+/* A dump of `count` GPUs of a PCI device under one CPU, with a port behind each but the last. */
+static char *dump(const char *gpus, const char *cpu, const char *port)
+{
+  pm__string xml = {NULL, 0, 0, false};
+  pm__string_format(&xml, "<system><cpu numaid=\"0\" %s>%s%s</cpu><cpu numaid=\"1\" %s/></system>", cpu, gpus, port,
+                    cpu);
+  ck_assert(!xml.failed);
+  return xml.text;
+}
+
+static void check_dump(const char *gpus, const char *cpu, const char *port, const char *in_xml, const char *in_report)
+{
+  char *text = dump(gpus, cpu, port);
+  imported m = import_text("nccl", text, NULL);
+  ck_assert_msg(strstr(m.xml, in_xml) != NULL, "%s", m.xml);
+  ck_assert_msg(strstr(m.report, in_report) != NULL, "%s", m.report);
+  free(text);
+  drop(&m);
+}
+
+#define GPU(dev, vendor, device, rest)                                                                               \
+  "<pci busid=\"0000:" dev "0:00.0\" class=\"0x030200\" vendor=\"" vendor "\" device=\"" device "\"><gpu dev=\"" dev   \
+  "\" " rest "/></pci>"
+#define NIC(class, name, speed)                                                                                      \
+  "<pci busid=\"0000:90:00.0\" class=\"" class "\"><nic><net name=\"" name "\" speed=\"" speed "\"/></nic></pci>"
+
+/* PCI devices name the GPU, whose generation has several. */
+START_TEST(devices_name_the_gpu)
+{
+  static const char *const known[][3] = {
+    {"0x2335", "90", "h200-sxm5"},   {"0x2331", "90", "h100-pcie"}, {"0x20b5", "80", "a100-pcie-80gb"},
+    {"0x1eb8", "75", "t4"},          {"0x2237", "86", "a10g"},      {"0x26b9", "89", "l40s"},
+    {"0x2941", "100", "gb200"},      {"0x2b85", "120", "rtx-5090"}};
+  char gpus[300], wanted[60];
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    snprintf(gpus, sizeof gpus, "<pci busid=\"1\" class=\"0x030200\" vendor=\"0x10de\" device=\"%s\"><gpu dev=\"0\" "
+             "sm=\"%s\"/></pci>", known[i][0], known[i][1]);
+    snprintf(wanted, sizeof wanted, "<gpu>%s</gpu>", known[i][2]);
+    check_dump(gpus, "", "", wanted, "1 GPU");
+  }
+  refuse("nccl", "<system><cpu><pci busid=\"1\"><gpu dev=\"0\" sm=\"86\"/></pci></cpu></system>", NULL, "--gpu a10");
+  refuse("nccl", "<system><cpu>" GPU("0", "0x10de", "0x2335", "sm=\"90\"") GPU("1", "0x10de", "0x2330", "sm=\"90\"")
+         "</cpu></system>", NULL, "h200-sxm5 and h100-sxm5 in one machine");
+}
+END_TEST
+
+/* RCCL's sm is a number of compute units. */
+START_TEST(units_name_amd_gpus)
+{
+  check_dump("<pci busid=\"1\"><gpu dev=\"0\" sm=\"304\" gcn=\"gfx942\"/></pci>", "", "", "<gpu>mi300x</gpu>",
+             "GPUs of gcn gfx942 are mi300x, not mi325x");
+  check_dump("<pci busid=\"1\"><gpu dev=\"0\" sm=\"120\" gcn=\"908\"/></pci>", "", "", "<gpu>mi100</gpu>", "mi100");
+  check_dump("<pci busid=\"1\"><gpu dev=\"0\" sm=\"64\" gcn=\"906\"/></pci>", "", "", "<gpu>mi60</gpu>", "mi60");
+}
+END_TEST
+
+/* Links between AMD GPUs are those of their generation. */
+START_TEST(xgmi_is_of_the_generation)
+{
+  static const char *const known[][2] = {{"0x75a3", "xgmi-mi300"}, {"0x74a5", "xgmi-mi300"}, {"0x740c", "xgmi-mi200"},
+                                         {"0x738c", "xgmi-mi100"}};
+  char gpus[700];
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+    snprintf(gpus, sizeof gpus, "<pci busid=\"0000:01:00.0\" vendor=\"0x1002\" device=\"%s\"><gpu dev=\"0\" "
+             "gcn=\"?\"><xgmi "
+             "target=\"0000:02:00.0\" count=\"1\" tclass=\"0x120000\"/></gpu></pci><pci busid=\"0000:02:00.0\"><gpu "
+             "dev=\"1\" gcn=\"?\"/></pci>", known[i][0]);
+    check_dump(gpus, "", "", known[i][1], "2 GPUs");
+  }
+}
+END_TEST
+
+/* Ports have speeds and kinds of their own; Ethernet is no InfiniBand. */
+START_TEST(ports_are_what_they_are)
+{
+  static const char gpu_text[] = GPU("0", "0x10de", "0x2335", "sm=\"90\"");
+  check_dump(gpu_text, "", NIC("0x020700", "mlx5_0", "400000"), "link=\"infiniband-ndr\" count=\"1\"", "1 x "
+             "infiniband-ndr");
+  check_dump(gpu_text, "", NIC("0x020000", "mlx5_0", "400000"), "link=\"roce-400g\" count=\"1\"", "1 x roce-400g");
+  check_dump(gpu_text, "", NIC("0x020000", "eno1", "1000"), "<bandwidth>1 Gbit/s</bandwidth>", "1 x ethernet-1g");
+  check_dump(gpu_text, "", NIC("0x020000", "eth0", "10000"), "link=\"ethernet-10g\" count=\"1\"", "1 x ethernet-10g");
+  check_dump(gpu_text, "", NIC("0x020000", "rdmap0s6", "100000"), "link=\"efa-100g\"", "1 x efa-100g");
+  check_dump(gpu_text, "", NIC("0x020000", "hsn0", "200000"), "link=\"slingshot-200g\"", "1 x slingshot-200g");
+  check_dump(gpu_text, "", NIC("0x020700", "mlx5_4", "200000") NIC("0x020700", "mlx5_5", "100000"),
+             "link=\"infiniband-hdr\" count=\"1\"", "left out: 1 port of 100 Gbit/s beside 1 of 200 Gbit/s");
+}
+END_TEST
+
+/* The CPU in the file says what joins two of it. */
+START_TEST(cpus_decide_what_joins_them)
+{
+  static const char gpu_text[] = GPU("0", "0x10de", "0x2335", "sm=\"90\"");
+  check_dump(gpu_text, "vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"143\"", "", "type=\"upi-sapphire\"", "of "
+             "this CPU");
+  check_dump(gpu_text, "vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"106\"", "", "type=\"upi-icelake\"", "of this "
+             "CPU");
+  check_dump(gpu_text, "vendor=\"GenuineIntel\" familyid=\"6\" modelid=\"85\"", "", "type=\"upi-skylake\"", "of this "
+             "CPU");
+  check_dump(gpu_text, "vendor=\"AuthenticAMD\" familyid=\"175\" modelid=\"17\"", "", "infinity-fabric-epyc", "of "
+             "this CPU");
+  check_dump(gpu_text, "", "", "type=\"upi-sapphire\"", "does not name the CPU");
+}
+END_TEST
+
+/* Two trays of a rack in one dump: GPUs are numbered anew on each host, and reach their Grace by C2C. */
+START_TEST(fused_dump_is_read)
+{
+  imported m = import_file("nccl", "nccl_two_trays.xml", NULL);
+  ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 8);
+  ck_assert_int_eq(pm_system_get_machine(m.system)->hosts, 2);
+  ck_assert(strstr(m.report, "8 GPUs, 4 CPUs, 0 PCIe switches, 1 NVLink switch, 4 NICs") != NULL);
+  ck_assert(strstr(m.xml, "type=\"nvlink-c2c\" from=\"gpu7\" to=\"cpu3\"") != NULL && strstr(m.xml, "upi") == NULL);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 7), 0); /* through the switch */
+  drop(&m);
+}
+END_TEST
+
+START_TEST(switches_without_a_class_count)
+{
+  imported m = import_file("hwloc", "hwloc_nvswitch.xml", NULL);
+  ck_assert(strstr(m.report, "6 NVLink switches") != NULL);
+  drop(&m);
+}
+END_TEST
+
+START_TEST(topo_of_grace_is_read)
+{
+  imported m = import_file("topo", "topo_grace.txt", "gb200");
+  ck_assert_msg(strstr(m.report, "4 GPUs, 2 CPUs, 0 PCIe switches, 1 NVLink switch, 6 NICs") != NULL, "%s", m.report);
+  ck_assert(strstr(m.xml, "type=\"nvlink-c2c\" from=\"gpu0\" to=\"cpu0\"") != NULL);
+  drop(&m);
+}
+END_TEST
+
+/* A GPU that lost its NVLinks is described, and named; one that is sold with some and shows none, too. */
+START_TEST(faults_are_named)
+{
+  imported m = import_file("topo", "topo_lost_nvlink.txt", "b200");
+  ck_assert(strstr(m.report, "noticed: GPU2 shows 0 of its 18 NVLinks") != NULL);
+  ck_assert(strstr(m.xml, "to=\"nvs0*18\"") != NULL && strstr(m.xml, "from=\"gpu2\" to=\"nvs0") == NULL);
+  drop(&m);
+  m = import_file("topo", "topo_hidden.txt", "h100-sxm5");
+  ck_assert(strstr(m.report, "noticed: h100-sxm5 has 18 NVLinks and the matrix shows none") != NULL);
+  ck_assert(strstr(m.report, "8 GPUs, 2 CPUs") != NULL && strstr(m.xml, "upi-sapphire") != NULL);
+  drop(&m);
+}
+END_TEST
+
+START_TEST(topo_in_other_shapes_is_read)
+{
+  imported m = import_text("topo", "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tPHB\t0-63\nGPU1\tPHB\t X \t0-63\n\n"
+                           " \tGPU0\tGPU1\n GPU0\tX\tGNS\n GPU1\tGNS\tX\n", "rtx-3090");
+  ck_assert(strstr(m.report, "left out: the matrix from line 5 on") != NULL);
+  drop(&m);
+  m = import_text("topo", "| | GPU0 | hns_0 | CPU Affinity |\n|---|---|---|---|\n| GPU0 | X | PXB | 0-7 |\n| hns_0 | "
+                  "PXB | X | |\n",
+                  "l4");
+  ck_assert(strstr(m.report, "1 GPU, 1 CPU, 3 PCIe switches, 0 NVLink switches, 1 NIC") != NULL);
+  drop(&m);
+  m = import_file("topo", "topo_65.txt", "h100-sxm5");
+  ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 65);
+  drop(&m);
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\tPIX\t X \nGPU1\tPIX\t X \n", "v100", "source:2: \"PIX\" of GPU0 to GPU0");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tPIX\nGPU0\t X \tPIX\n", "v100", "source:3: the row of GPU0 is there twice");
+}
+END_TEST
+
+/* rocm-smi counts no links: one where one hop joins, and four within a package of the MI250X. */
+START_TEST(rocm_topology_is_read)
+{
+  imported m = import_file("rocm", "rocm_topo.txt", "mi300x");
+  ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 4);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 3), 1);
+  drop(&m);
+  m = import_file("rocm", "rocm_topo.txt", "mi250x");
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 0, 1), 4);
+  ck_assert_int_eq(pm__system_count_gpu_links(m.system, 1, 2), 1);
+  drop(&m);
+  refuse("rocm", "== Link Type between two GPUs ==\n GPU0 GPU1\nGPU0 0 XGMI\nGPU1 XGMI\n", "mi300x", "source:4: the "
+         "row of GPU1");
+  refuse("rocm", "== Link Type between two GPUs ==\n GPU0 GPU1\nGPU0 0 XGMI\n", "mi300x", "source:4: the row of GPU1 "
+         "is missing");
+  refuse("rocm", "== Link Type between two GPUs ==\n GPU0\nGPU0 ?\n", "mi300x", "no type of link");
+}
+END_TEST
+
+/* The rate of NICs, where the source shows none. */
+START_TEST(the_user_says_the_rate_of_nics)
+{
+  static const char text[] = "\tGPU0\tNIC0\nGPU0\t X \tPIX\nNIC0\tPIX\t X \n";
+  static const pm_attribute good[] = {{"gpu", "h100"}, {"nic", "400 Gb/s"}}, slow[] = {{"gpu", "h100"}, {"nic", "40 "
+          "Gb/s roce"}},
+                            bad[] = {{"gpu", "h100"}, {"nic", "fast"}};
+  pm_error error = PM_ERROR_NONE;
+  char *xml = pm_import(catalog, NULL, text, "source", "mine", good, 2, NULL, &error);
+  ck_assert(xml != NULL && strstr(xml, "<network link=\"infiniband-ndr\" count=\"1\"/>") != NULL);
+  pm_string_free(xml);
+  xml = pm_import(catalog, NULL, text, "source", "mine", slow, 2, NULL, &error);
+  ck_assert(xml != NULL && strstr(xml, "<bandwidth>40 Gbit/s</bandwidth>") != NULL);
+  pm_string_free(xml);
+  ck_assert(pm_import(catalog, NULL, text, "source", "mine", bad, 2, NULL, &error) == NULL);
+  ck_assert_msg(strstr(error.text, "nic \"fast\" is no rate of a port") != NULL, "%s", error.text);
+}
+END_TEST
+
 /* No text makes an importer do more than say no: every prefix of a good one, and every one with a letter changed. */
 /* Numbers that no machine has are errors, not numbers of another size. */
 static void refused(const char *format, const char *text, const char *message)
 {
   char *report = NULL;
   pm_error error = PM_ERROR_NONE;
-  char *xml = pm_import(catalog, format, text, "source", "mine", "v100-sxm2-16gb", &report, &error);
+  const pm_attribute known[] = {{"gpu", "v100-sxm2-16gb"}};
+  char *xml = pm_import(catalog, format, text, "source", "mine", known, 1, &report, &error);
   pm_string_free(report);
   ck_assert_msg(xml == NULL && strstr(error.text, message) != NULL, "%s", error.text);
 }
@@ -325,16 +535,18 @@ END_TEST
 
 START_TEST(damaged_sources_do_no_harm)
 {
-  static const char *const formats[] = {"nccl", "nccl", "nccl", "hwloc", "hwloc"};
-  static const char *const files[] = {"nccl.xml", "nccl_static.xml", "nccl_vm.xml", "hwloc.xml", "hwloc_nvlink.xml"};
-  for (int f = 0; f < 5; f++) {
+  static const pm_attribute v100 = {"gpu", "v100"};
+  static const char *const formats[] = {"nccl", "nccl", "nccl", "nccl", "hwloc", "hwloc", "hwloc", "rocm", "topo"};
+  static const char *const files[] = {"nccl.xml", "nccl_static.xml", "nccl_vm.xml", "nccl_two_trays.xml", "hwloc.xml",
+                                      "hwloc_nvlink.xml", "hwloc_nvswitch.xml", "rocm_topo.txt", "topo_grace.txt"};
+  for (int f = 0; f < 9; f++) {
     char *text = read_file(files[f]);
     size_t length = strlen(text);
     for (size_t cut = 0; cut < length; cut += 37) {
       char kept = text[cut], *report = NULL;
       for (int change = 0; change < 2; change++) {
         text[cut] = change == 0 ? '\0' : '7';
-        char *xml = pm_import(catalog, formats[f], text, "source", "mine", "v100", &report, NULL);
+        char *xml = pm_import(catalog, formats[f], text, "source", "mine", &v100, 1, &report, NULL);
         pm_string_free(xml);
         pm_string_free(report);
         report = NULL;
@@ -447,6 +659,18 @@ int main(void)
   tcase_add_test(tests, topo_bridges_are_read);
   tcase_add_test(tests, topo_of_known_machines_is_read);
   tcase_add_test(tests, wrong_sources_are_refused);
+  tcase_add_test(tests, devices_name_the_gpu);
+  tcase_add_test(tests, units_name_amd_gpus);
+  tcase_add_test(tests, xgmi_is_of_the_generation);
+  tcase_add_test(tests, ports_are_what_they_are);
+  tcase_add_test(tests, cpus_decide_what_joins_them);
+  tcase_add_test(tests, fused_dump_is_read);
+  tcase_add_test(tests, switches_without_a_class_count);
+  tcase_add_test(tests, topo_of_grace_is_read);
+  tcase_add_test(tests, faults_are_named);
+  tcase_add_test(tests, topo_in_other_shapes_is_read);
+  tcase_add_test(tests, rocm_topology_is_read);
+  tcase_add_test(tests, the_user_says_the_rate_of_nics);
   tcase_add_test(tests, absurd_numbers_are_refused);
   tcase_add_test(tests, damaged_sources_do_no_harm);
   tcase_add_test(tests, the_doctor_finds);

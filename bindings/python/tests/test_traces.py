@@ -126,6 +126,99 @@ def test_nccl_tests() -> None:
         "all_gather", "-g 1")}
 
 
+def refused(path: Path, *options: str) -> str:
+    """The message with which a file is refused, of one line."""
+    with pytest.raises(subprocess.CalledProcessError) as raised:
+        imported(path, *options)
+    message: str = raised.value.stderr
+    assert raised.value.returncode in (2, 3) and message.count("\n") == 1, message
+    return message
+
+
+def collective_log(ranks: int, per_host: int, factor: float, *, test: str = "",
+                   gpu: str = "NVIDIA H100 80GB HBM3") -> str:
+    """A run of nccl-tests on hosts of so many ranks, whose bus bandwidth is a factor of the other."""
+    devices = [f"#  Rank {i:2d} Group  0 Pid {1000 + i} on node{i // per_host} device  {i % per_host} [0x01] {gpu}"
+               for i in range(ranks)]
+    rows = [f"{size:12d} {size // 4:12d} float sum -1 {us:.1f} {size / us / 1e3:.2f} {factor * size / us / 1e3:.2f} 0 "
+            f"{us:.1f} 1.00 1.00 0" for size, us in ((1 << 20, 30), (1 << 24, 100), (1 << 28, 1100))]
+    head = ["#       size         count      type   redop    root     time   algbw   busbw #wrong"
+            "     time   algbw   busbw #wrong",
+            "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)"]
+    return "\n".join([f"$ ./build/{test}_perf -g 1" if test else "#", "# nThread 1 nGpus 1 minBytes 8", *devices, *head,
+                      *rows, "# Avg bus bandwidth    : 1.0", ""])
+
+
+def test_a_rack_of_several_hosts_is_one_node(tmp_path: Path) -> None:
+    log = tmp_path / "all_reduce.txt"
+    for ranks, per_host, nodes in ((72, 4, 1), (144, 4, 2), (8, 4, 1), (36, 1, 2)):
+        log.write_text(collective_log(ranks, per_host, 2 * (ranks - 1) / ranks, gpu="NVIDIA Graphics Device"))
+        rows, _ = imported(log, "--system", "gb200-nvl72")
+        assert {(row["gpus"], row["nodes"]) for row in rows} == {(str(ranks), str(nodes))}
+    log.write_text(collective_log(8, 4, 1.75))
+    assert {row["nodes"] for row in imported(log, "--system", "hgx-h100")[0]} == {"2"}  # a host is a node here
+    log.write_text(collective_log(1000, 8, 2 * 999 / 1000))  # more hosts than a list of a fixed length would hold
+    assert {row["nodes"] for row in imported(log, "--system", "hgx-h100")[0]} == {"125"}
+
+
+def test_several_runs_in_one_log(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text(collective_log(2, 2, 1, test="all_reduce") + collective_log(2, 2, 0.5, test="all_gather"))
+    rows, _ = imported(log, "--system", "hgx-h100")
+    assert {(row["collective"], row["gpus"], row["calls"]) for row in rows} == {("all_reduce", "2", "1"),
+                                                                               ("all_gather", "2", "1")}
+    log.write_text(2 * collective_log(2, 2, 1, test="all_reduce"))
+    assert {(row["gpus"], row["calls"]) for row in imported(log, "--system", "hgx-h100")[0]} == {("2", "2")}
+    log = tmp_path / "all_reduce.txt"  # the second run names no test, and its bandwidths are of another
+    log.write_text(collective_log(2, 2, 1) + collective_log(2, 2, 0.5))
+    assert "busbw over algbw is 0.5 here, but 1 of all_reduce" in refused(log, "--system", "hgx-h100")
+    log = tmp_path / "run.txt"
+    log.write_text(collective_log(2, 2, 1))
+    assert "which collective" in refused(log, "--system", "hgx-h100")
+    assert "not of all_gather" in refused(TRACES / "all_reduce.txt", "--system", "dgx-h100", "--collective",
+                                          "all_gather")
+    log.write_text(collective_log(2, 2, 1, test="scatter"))
+    assert "scatter is none of the collectives that are predicted" in refused(log, "--system", "hgx-h100")
+
+
+@pytest.mark.parametrize("label", [" 0: ", "2026-03-01T10:00:00.123Z ", "[1,0]<stdout>:", "[2026-03-01 10:00:00] "])
+def test_labels_before_lines(tmp_path: Path, label: str) -> None:
+    log = tmp_path / "all_reduce.txt"
+    plain = collective_log(2, 2, 1, test="all_reduce")
+    log.write_text("".join(label + line + "\n" for line in plain.splitlines()))
+    assert [row["time_us"] for row in imported(log, "--system", "hgx-h100")[0]] == ["30", "100", "1100"]
+    log.write_text(plain.replace("#", ""))  # pages that quote a log eat it
+    assert len(imported(log, "--system", "hgx-h100")[0]) == 3
+
+
+def test_a_table_alone(tmp_path: Path) -> None:
+    log = tmp_path / "pasted.txt"
+    log.write_text("\n".join(line for line in collective_log(16, 8, 1.875).splitlines() if "Rank" not in line))
+    assert "does not say which collective" in refused(log, "--system", "hgx-h100")
+    assert "--gpus 8 --nodes 2" in refused(log, "--system", "hgx-h100", "--collective", "all_reduce")
+    rows, _ = imported(log, "--system", "hgx-h100", "--collective", "all_reduce", "--gpus", "8", "--nodes", "2")
+    assert {(row["collective"], row["gpus"], row["nodes"]) for row in rows} == {("all_reduce", "16", "2")}
+    wrong = refused(log, "--system", "hgx-h100", "--collective", "all_reduce", "--gpus", "8")
+    assert "but 1.75 of all_reduce on 8 ranks" in wrong
+    assert "32 ranks on 2 nodes, but hgx-h100 has 8 GPUs" in refused(log, "--system", "hgx-h100", "--collective",
+                                                                    "all_reduce", "--gpus", "16", "--nodes", "2")
+
+
+def test_rccl_tests() -> None:
+    for name in ("rccl.json", "rccl.csv"):
+        rows, _ = imported(TRACES / name, "--system", "mi300x-node")
+        assert [(row["collective"], row["gpus"], row["message_bytes"], row["time_us"]) for row in rows] == [
+            ("all_reduce", "4", "1048576", "30"), ("all_reduce", "4", "16777216", "100"),
+            ("all_gather", "8", "16777216", "120")]
+
+
+@pytest.mark.parametrize("text", ["{}", "a,b\n1,2\n", "<graphs/>", "Machine (1008GB total)\n", ":::MLLOG {}\n"])
+def test_what_is_not_read_gets_a_list(tmp_path: Path, text: str) -> None:
+    (tmp_path / "file").write_text(text)
+    message = refused(tmp_path / "file")
+    assert "nvidia-smi topo -m" in message and "text of nccl-tests" in message and "--gpu" not in message
+
+
 def test_benchmarks_of_serving() -> None:
     rows, _ = imported(TRACES / "served.json", "--system", "hgx-h100")
     assert [(row["network"], row["framework"], row["arrivals"], row["gpus"], row["quantity"], row["value"]) for row in
@@ -244,7 +337,7 @@ def test_a_bad_file_is_one_line_with_its_place(name: str, tmp_path: Path) -> Non
 def test_a_run_of_nccl_tests_needs_its_machine() -> None:
     with pytest.raises(pm.Error, match=r'all_reduce\.txt: 8 x "NVIDIA H100 80GB HBM3" on 1 node: give the system'):
         pm.validate("collectives", data=TRACES / "all_reduce.txt")
-    with pytest.raises(pm.Error, match="this is text of nccl-tests, for the set collectives, not kernels"):
+    with pytest.raises(pm.Error, match="this is text of nccl-tests or rccl-tests, for the set coll"):
         pm.calibrate(TRACES / "all_reduce.txt")
 
 

@@ -1,305 +1,203 @@
 /*
-** What nccl-tests and rccl-tests print, and what they write as JSON (-J FILE, from 2.17 on). Both are out-of-place
-** times of a sweep of sizes, of one collective, on the GPUs that they list.
+** What nccl-tests and rccl-tests print. A log may have several runs, each a preamble (the test, its GPUs), a header and
+** rows of out-of-place times; launchers put labels before each line, and pages that quote a log eat the '#'. So lines
+** are known by their words, wherever these begin.
 */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "perfmodel.h"
-#include "traces/traces.h"
+#include "traces/collective_run.h"
 
-/* A run of the program. */
-typedef struct run {
-  char collective[40], gpu[120], version[24], machine[PM_TEXT_MAX];
-  size_t ranks, hosts;
-  double thread_gpus, threads; /* GPUs of a thread, threads of a process */
-  char host[64][80];
-} run;
+enum { LINE_MOST = 1024, WORDS_MOST = 40, WORD_SIZE = 40 };
 
-static const char titles[] = "system,gpus,nodes,collective,message_bytes,nccl_version,note,machine,use,calls,time_us\n";
+/* A line in words. */
+typedef struct line {
+  const char *text;
+  char word[WORDS_MOST][WORD_SIZE];
+  int count, number;
+} line;
 
-/* ---- What was run ---- */
+typedef struct reader {
+  pm__lab_trace *trace;
+  const pm_catalog *catalog;
+  pm__lab_collective_run run;
+  int time, algorithm_bandwidth, bus_bandwidth; /* places of these columns behind that of the size; 0: unknown */
+  bool rows;                                    /* of this run, have been read */
+} reader;
 
-/* "all_reduce_perf" in the text, else in the file's name "all_reduce.txt". */
-static bool find_collective(const pm__lab_trace *trace, char *out, size_t size)
+/* ---- Lines ---- */
+
+static void split(line *l, const char *text)
 {
-  static const struct {
-    const char *test, *collective;
-  } tests[] = {{"all_reduce", "all_reduce"}, {"all_gather", "all_gather"}, {"reduce_scatter", "reduce_scatter"},
-               {"alltoall", "all_to_all"}, {"broadcast", "broadcast"}, {"reduce", "reduce"}, {"sendrecv", "sendrecv"}};
-  const char *slash = strrchr(trace->file, '/'), *name = slash != NULL ? slash + 1 : trace->file;
-  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
-    char program[40];
-    snprintf(program, sizeof program, "%s_perf", tests[i].test);
-    if (strstr(trace->text, program) == NULL && strstr(name, tests[i].test) == NULL) continue;
-    snprintf(out, size, "%s", tests[i].collective);
-    return true;
-  }
-  return false;
-}
-
-static void add_host(run *what, const char *name)
-{
-  size_t most = sizeof what->host / sizeof what->host[0];
-  for (size_t i = 0; i < what->hosts && i < most; i++)
-    if (strcmp(what->host[i], name) == 0) return;
-  if (what->hosts < most) snprintf(what->host[what->hosts], sizeof what->host[0], "%.79s", name);
-  what->hosts++;
-}
-
-/* 22807 -> "2.28.7", 2708 -> "2.7.8". */
-static void name_version(run *what, double code)
-{
-  int n = code > 0 && code < 1e6 ? (int)code : 0, wide = n >= 10000;
-  if (n > 0) snprintf(what->version, sizeof what->version, "%d.%d.%d", n / (wide ? 10000 : 1000),
-                      n / 100 % (wide ? 100 : 10), n % 100);
-}
-
-/* The machine of the user; without one there is no telling how its GPUs are joined. */
-static int finish_run(pm__lab_trace *trace, const pm_catalog *catalog, run *what)
-{
-  if (!find_collective(trace, what->collective, sizeof what->collective))
-    return pm__fail(trace->error, PM_STATUS_BAD_FILE,
-                    "%s: does not say which collective it is of: name the file after it, as in all_reduce.txt",
-                    trace->file);
-  if (what->ranks == 0)
-    return pm__fail(trace->error, PM_STATUS_BAD_FILE, "%s: does not list the GPUs of the run (\"# Rank\")",
-                    trace->file);
-  if (what->hosts == 0) what->hosts = 1;
-  if (trace->machine[0] == '\0')
-    return pm__fail(trace->error, PM_STATUS_BAD_FILE,
-                    "%s: %zu x \"%.60s\" on %zu node%s: give the system that this is (perfmodel list systems)",
-                    trace->file, what->ranks, what->gpu, what->hosts, what->hosts > 1 ? "s" : "");
-  const char *id = pm_catalog_resolve(catalog, "system", trace->machine, trace->error);
-  if (id == NULL) return trace->error->status;
-  pm__text_set(what->machine, sizeof what->machine, id);
-  pm__lab_trace_clean(what->gpu);
-  return PM_OK;
-}
-
-static int add_size(pm__lab_trace *trace, const run *what, double bytes, double us)
-{
-  char row[PM__LAB_TRACE_ROW];
-  if (bytes == 0) return PM_OK; /* nothing was sent */
-  snprintf(row, sizeof row, "%zu x %s,%zu,%zu,%s,%.0f,%s,-g %.0f,%s,fit", what->ranks, what->gpu, what->ranks,
-           what->hosts, what->collective, bytes, what->version, what->thread_gpus, what->machine);
-  return pm__lab_trace_add(trace, row, us, 0);
-}
-
-/* ---- Text ---- */
-
-bool pm__lab_trace_is_nccl_text(const char *text)
-{
-  const char *header = strstr(text, "algbw");
-  return header != NULL && strstr(header, "busbw") != NULL && strstr(text, "out-of-place") != NULL;
-}
-
-/* A line without what mpirun --tag-output puts before it, "[1,0]<stdout>:". */
-static const char *untagged(const char *line, char *copy, size_t size)
-{
-  snprintf(copy, size, "%.*s", (int)strcspn(line, "\r\n"), line);
-  char *tag = strstr(copy, "<stdout>:");
-  const char *text = tag != NULL ? tag + strlen("<stdout>:") : copy;
-  return text + strspn(text, " \t");
-}
-
-/* Which word of a row is the time: that of the header's first "time", whose first word is '#'. */
-static int place_of_time(const char *line)
-{
-  char word[40];
   int length;
-  for (int place = -1; sscanf(line, "%39s%n", word, &length) == 1; line += length, place++)
-    if (strcmp(word, "time") == 0) return place;
+  l->text = text;
+  l->count = 0;
+  for (; l->count < WORDS_MOST && sscanf(text, "%39s%n", l->word[l->count], &length) == 1; text += length) l->count++;
+}
+
+/* The line without what mpirun --tag-output puts before it, "[1,0]<stdout>:". */
+static const char *untagged(char *copy)
+{
+  char *tag = strstr(copy, "<stdout>:");
+  return tag != NULL ? tag + strlen("<stdout>:") : copy;
+}
+
+static int find_word(const line *l, const char *word, int from)
+{
+  for (int i = from; i < l->count; i++)
+    if (strcmp(l->word[i] + (l->word[i][0] == '#' && l->word[i][1] != '\0'), word) == 0) return i;
   return -1;
 }
 
+static bool is_whole(const char *word)
+{
+  return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
+}
+
+static bool is_type(const char *word)
+{
+  static const char *const types[] = {"int8",  "uint8", "char", "int32", "uint32", "int", "int64", "uint64", "half",
+                                      "float", "double", "bfloat16", "f8e4m3", "f8e5m2", "fp8_e4m3", "fp8_e5m2"};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    if (strcmp(word, types[i]) == 0) return true;
+  return false;
+}
+
+/* Where the row begins: two counts and a type. Anything else is what other programs said; -1. */
+static int row_begins(const line *l)
+{
+  for (int i = 0; i + 2 < l->count; i++)
+    if (is_whole(l->word[i]) && is_whole(l->word[i + 1]) && is_type(l->word[i + 2])) return i;
+  return -1;
+}
+
+/* ---- What comes before the rows ---- */
+
+static void next_run(reader *r)
+{
+  pm__lab_collective_begin(&r->run);
+  r->rows = false;
+  r->time = r->algorithm_bandwidth = r->bus_bandwidth = 0;
+}
+
+/* "size count type redop root time algbw busbw #wrong": the first time is out of place. */
+static void read_header(reader *r, const line *l, int size)
+{
+  if (r->rows) next_run(r);
+  int time = find_word(l, "time", size), algorithm = find_word(l, "algbw", size), bus = find_word(l, "busbw", size);
+  r->time = time > 0 ? time - size : 0;
+  r->algorithm_bandwidth = algorithm > 0 ? algorithm - size : 0;
+  r->bus_bandwidth = bus > 0 ? bus - size : 0;
+}
+
 /* "Rank  0 Group  0 Pid   6899 on host1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3" */
-static void read_rank(run *what, const char *rank)
+static int read_rank(reader *r, const char *rank)
 {
   char host[80];
   int device;
   const char *on = strstr(rank, " on "), *gpu = strchr(rank, ']');
-  if (on == NULL || gpu == NULL || sscanf(on, " on %79s device %d", host, &device) != 2) return;
-  if (what->ranks++ == 0) snprintf(what->gpu, sizeof what->gpu, "%s", gpu + 1 + strspn(gpu + 1, " "));
-  add_host(what, host);
+  if (on == NULL || gpu == NULL || sscanf(on, " on %79s device %d", host, &device) != 2) return PM_OK;
+  if (r->rows) next_run(r);
+  if (r->run.ranks++ == 0) snprintf(r->run.gpu, sizeof r->run.gpu, "%s", gpu + 1 + strspn(gpu + 1, " "));
+  return pm__lab_collective_add_host(r->trace, &r->run, host);
 }
 
-static void read_comment(run *what, const char *line)
+static void read_test(reader *r, const char *text)
+{
+  const char *name = strstr(text, "concluded") == NULL ? pm__lab_collective_named(text) : NULL;
+  if (name == NULL) return;
+  if (r->rows) next_run(r);
+  snprintf(r->run.collective, sizeof r->run.collective, "%s", name);
+}
+
+static void read_version(reader *r, const char *text)
 {
   double code;
-  const char *rank = strstr(line, "Rank "), *library = strstr(line, "nccl-library="), *g = strstr(line, " nGpus ");
-  if (rank != NULL) read_rank(what, rank);
-  if (library != NULL && sscanf(library, "nccl-library=%lf", &code) == 1) name_version(what, code);
-  if (g != NULL) sscanf(g, " nGpus %lf", &what->thread_gpus);
+  int a, b, c;
+  const char *library = strstr(text, "nccl-library="), *said = strstr(text, "CCL version ");
+  if (library != NULL && sscanf(library, "nccl-library=%lf", &code) == 1)
+    pm__lab_collective_set_version(&r->run, code);
+  else if (said != NULL && r->run.version[0] == '\0' && sscanf(said, "CCL version %3d.%3d.%3d", &a, &b, &c) == 3)
+    snprintf(r->run.version, sizeof r->run.version, "%d.%d.%d", a, b, c);
 }
 
-static bool is_header(const char *line)
+static int read_preamble(reader *r, const line *l)
 {
-  return line[0] == '#' && strstr(line, "size") != NULL && strstr(line, "algbw") != NULL;
+  const char *rank = strstr(l->text, "Rank "), *gpus = strstr(l->text, " nGpus ");
+  read_test(r, l->text);
+  if (gpus != NULL && r->rows) next_run(r);
+  read_version(r, l->text);
+  if (gpus != NULL) sscanf(gpus, " nGpus %lf", &r->run.thread_gpus);
+  return rank != NULL ? read_rank(r, rank) : PM_OK;
 }
 
-/* A row begins with two counts and a type; anything else is what other programs said. */
-static bool is_row(const char *line)
+/* ---- Rows ---- */
+
+static double bandwidth_at(const line *l, int place)
 {
-  double bytes, count;
-  char type[24];
-  return sscanf(line, "%lf %lf %23s", &bytes, &count, type) == 3 && line[0] >= '0' && line[0] <= '9' &&
-         type[0] >= 'a' && type[0] <= 'z';
+  double value;
+  return place > 0 && place < l->count && pm_number_parse(l->word[place], &value) == PM_OK ? value : 0;
 }
 
-/* The word at that place; "" behind the last. */
-static void word_at(const char *line, int place, char *word)
+static int read_row(reader *r, const line *l, int size)
 {
-  int length = 0;
-  for (int i = 0; i <= place; i++, line += length)
-    if (sscanf(line, "%39s%n", word, &length) != 1) {
-      word[0] = '\0';
-      return;
-    }
+  pm__lab_collective_time time = {.line = l->number};
+  const char *us = size + r->time < l->count ? l->word[size + r->time] : "";
+  if (r->time == 0)
+    return pm__fail_at(r->trace->error, PM_STATUS_BAD_SYNTAX, r->trace->file, l->number,
+                       "a row stands before the header that names its columns");
+  if (pm_number_parse(l->word[size], &time.bytes) != PM_OK || !(time.bytes < 1e18))
+    return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number, "size \"%s\" is no size",
+                       l->word[size]);
+  if (pm_number_parse(us, &time.us) != PM_OK || !(time.us > 0))
+    return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number,
+                       "time \"%s\" is no number above 0", us);
+  if (r->algorithm_bandwidth > 0) time.algorithm_bandwidth = bandwidth_at(l, size + r->algorithm_bandwidth);
+  if (r->bus_bandwidth > 0) time.bus_bandwidth = bandwidth_at(l, size + r->bus_bandwidth);
+  r->rows = true;
+  return pm__lab_collective_add(r->trace, r->catalog, &r->run, &time);
 }
 
-static int read_row(pm__lab_trace *trace, const run *what, const char *line, int number, int time)
+static int read_line(reader *r, const line *l)
 {
-  char size[40], us[40];
-  double bytes, value;
-  word_at(line, 0, size);
-  word_at(line, time, us);
-  if (pm_number_parse(size, &bytes) != PM_OK)
-    return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, number, "size \"%s\" is no number", size);
-  if (pm_number_parse(us, &value) != PM_OK || !(value > 0))
-    return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, number, "time \"%s\" is no number above 0", us);
-  return add_size(trace, what, bytes, value);
+  int size = find_word(l, "size", 0), row = row_begins(l);
+  if (size >= 0 && find_word(l, "count", size) == size + 1 && find_word(l, "algbw", size) > 0) read_header(r, l, size);
+  else if (row >= 0) return read_row(r, l, row);
+  else return read_preamble(r, l);
+  return PM_OK;
 }
 
-/* What the comments say of the run; or its rows. */
-static int read_lines(pm__lab_trace *trace, run *what, bool rows)
+/* ---- The text ---- */
+
+bool pm__lab_trace_is_nccl_text(const char *text)
 {
-  char copy[1024];
-  int status = PM_OK, time = -1, number = 1;
-  for (const char *line = trace->text; *line != '\0' && status == PM_OK; number++) {
-    const char *text = untagged(line, copy, sizeof copy);
-    if (is_header(text)) time = place_of_time(text);
-    else if (text[0] == '#' && !rows) read_comment(what, text);
-    else if (rows && is_row(text)) {
-      if (time < 0)
-        return pm__fail_at(trace->error, PM_STATUS_BAD_SYNTAX, trace->file, number,
-                           "a row stands before the header that names its columns");
-      status = read_row(trace, what, text, number, time);
-    }
-    line += strcspn(line, "\n");
-    line += *line == '\n';
+  const char *header = strstr(text, "algbw"), *bus = header != NULL ? strstr(header, "busbw") : NULL;
+  return bus != NULL && memchr(header, '\n', (size_t)(bus - header)) == NULL;
+}
+
+static int read_lines(reader *r)
+{
+  char copy[LINE_MOST];
+  int status = PM_OK;
+  line l = {.number = 0};
+  for (const char *text = r->trace->text; *text != '\0' && status == PM_OK;) {
+    size_t length = strcspn(text, "\n");
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
+    copy[strcspn(copy, "\r")] = '\0';
+    l.number++;
+    split(&l, untagged(copy));
+    status = read_line(r, &l);
+    text += length + (text[length] == '\n');
   }
   return status;
-}
-
-static int check_rows(const pm__lab_trace *trace)
-{
-  if (trace->time_count > 0) return PM_OK;
-  return pm__fail(trace->error, PM_STATUS_BAD_FILE, "%s: no size was timed", trace->file);
 }
 
 int pm__lab_trace_read_nccl_text(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv)
 {
-  run *what = (run *)calloc(1, sizeof *what);
-  if (what == NULL) return pm__no_memory(trace->error);
-  what->thread_gpus = what->threads = 1;
-  int status = read_lines(trace, what, false);
-  if (status == PM_OK) status = finish_run(trace, catalog, what);
-  if (status == PM_OK) status = read_lines(trace, what, true);
-  if (status == PM_OK) status = check_rows(trace);
-  pm__string_add(csv, titles);
-  free(what);
-  return status;
-}
-
-/* ---- JSON ---- */
-
-bool pm__lab_trace_is_nccl_json(const char *text)
-{
-  return text[strspn(text, " \t\r\n")] == '{' && strstr(text, "\"results\"") != NULL &&
-         strstr(text, "\"bus_bw\"") != NULL;
-}
-
-static void read_device(pm__json *json, run *what)
-{
-  char key[40], name[120] = "";
-  for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) {
-    if (strcmp(key, "hostname") == 0 && pm__json_string(json, name, sizeof name)) add_host(what, name);
-    else if (strcmp(key, "device_info") == 0) pm__json_string(json, what->gpu, sizeof what->gpu);
-    else pm__json_skip(json);
-  }
-  what->ranks++;
-}
-
-static void read_config(pm__json *json, run *what)
-{
-  char key[40];
-  for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) {
-    if (strcmp(key, "nthreads") == 0) what->threads = pm__json_number(json);
-    else if (strcmp(key, "ngpus") == 0) what->thread_gpus = pm__json_number(json);
-    else if (strcmp(key, "devices") != 0) pm__json_skip(json);
-    else for (pm__json_enter(json, '['); pm__json_next(json);) read_device(json, what);
-  }
-}
-
-static double read_time(pm__json *json)
-{
-  char key[40];
-  double time = NAN;
-  if (!pm__json_is(json, '{')) return pm__json_skip(json), time;
-  for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);)
-    if (strcmp(key, "time") == 0) time = pm__json_number(json);
-    else pm__json_skip(json);
-  return time;
-}
-
-static int read_result(pm__lab_trace *trace, pm__json *json, const run *what)
-{
-  char key[40];
-  double bytes = NAN, time = NAN;
-  for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) {
-    if (strcmp(key, "size") == 0) bytes = pm__json_number(json);
-    else if (strcmp(key, "out_of_place") == 0) time = read_time(json);
-    else pm__json_skip(json);
-  }
-  if (json->failed) return PM_STATUS_BAD_SYNTAX;
-  if (!(bytes >= 0)) return pm__json_fail(json, "this result has no size");
-  return time > 0 ? add_size(trace, what, bytes, time) : pm__json_fail(json, "this result has no time out of place");
-}
-
-static int read_results(pm__lab_trace *trace, pm__json *json, const run *what)
-{
-  int status = PM_OK;
-  for (pm__json_enter(json, '['); status == PM_OK && pm__json_next(json);) status = read_result(trace, json, what);
-  return status;
-}
-
-/* Each process tells of the first of its GPUs. */
-static int read_document(pm__lab_trace *trace, run *what, bool rows)
-{
-  char key[40];
-  int status = PM_OK;
-  pm__json json = pm__json_open(trace->text, trace->file, trace->error);
-  for (pm__json_enter(&json, '{'); status == PM_OK && pm__json_next_key(&json, key, sizeof key);) {
-    if (rows && strcmp(key, "results") == 0) status = read_results(trace, &json, what);
-    else if (!rows && strcmp(key, "config") == 0) read_config(&json, what);
-    else if (!rows && strcmp(key, "nccl_version") == 0) name_version(what, pm__json_number(&json));
-    else pm__json_skip(&json);
-  }
-  if (!rows) what->ranks *= (size_t)fmax(1, what->threads * what->thread_gpus);
-  return json.failed ? PM_STATUS_BAD_SYNTAX : status;
-}
-
-int pm__lab_trace_read_nccl_json(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv)
-{
-  run *what = (run *)calloc(1, sizeof *what);
-  if (what == NULL) return pm__no_memory(trace->error);
-  what->thread_gpus = what->threads = 1;
-  int status = read_document(trace, what, false);
-  if (status == PM_OK) status = finish_run(trace, catalog, what);
-  if (status == PM_OK) status = read_document(trace, what, true);
-  if (status == PM_OK) status = check_rows(trace);
-  pm__string_add(csv, titles);
-  free(what);
+  reader r = {.trace = trace, .catalog = catalog, .run = {.thread_gpus = 1}};
+  int status = read_lines(&r);
+  if (status == PM_OK) status = pm__lab_collective_check(trace);
+  pm__string_add(csv, pm__lab_collective_titles);
+  pm__lab_collective_begin(&r.run);
   return status;
 }

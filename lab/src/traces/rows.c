@@ -4,6 +4,13 @@
 #include <string.h>
 #include "traces/traces.h"
 
+const char *pm__lab_trace_known(const pm__lab_trace *trace, const char *name)
+{
+  for (size_t i = 0; i < trace->known_count; i++)
+    if (strcmp(trace->known[i].name, name) == 0) return trace->known[i].value;
+  return NULL;
+}
+
 int pm__lab_trace_add(pm__lab_trace *trace, const char *row, double us, size_t kernels)
 {
   pm__lab_trace_time *times = (pm__lab_trace_time *)pm__grow(trace->times, trace->time_count, &trace->time_capacity,

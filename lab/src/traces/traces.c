@@ -12,10 +12,12 @@ static const struct {
 } kinds[] = {
   {"a trace of PyTorch's profiler", "kernels", pm__lab_trace_is_kineto, pm__lab_trace_read_kineto},
   {"JSON of nccl-tests", "collectives", pm__lab_trace_is_nccl_json, pm__lab_trace_read_nccl_json},
+  {"JSON of rccl-tests", "collectives", pm__lab_trace_is_rccl_json, pm__lab_trace_read_rccl_json},
+  {"CSV of rccl-tests", "collectives", pm__lab_trace_is_rccl_csv, pm__lab_trace_read_rccl_csv},
   {"a report of Nsight Systems", "kernels", pm__lab_trace_is_nsight, pm__lab_trace_read_nsight},
   {"a result of a benchmark of serving", "serving", pm__lab_trace_is_serving, pm__lab_trace_read_serving},
   {"a log of power", "energy", pm__lab_trace_is_power, pm__lab_trace_read_power},
-  {"text of nccl-tests", "collectives", pm__lab_trace_is_nccl_text, pm__lab_trace_read_nccl_text},
+  {"text of nccl-tests or rccl-tests", "collectives", pm__lab_trace_is_nccl_text, pm__lab_trace_read_nccl_text},
 };
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -33,12 +35,26 @@ static char *read_kind(size_t kind, pm__lab_trace *trace, const pm_catalog *cata
   return NULL;
 }
 
+static size_t kind_of(const char *text)
+{
+  size_t kind = 0;
+  while (kind < KINDS && (text == NULL || !kinds[kind].is(text))) kind++;
+  return kind;
+}
+
+/* What is read, as a list. */
+static void name_kinds(char *names, size_t size)
+{
+  size_t used = 0;
+  for (size_t kind = 0; kind < KINDS && used < size; kind++)
+    used += (size_t)snprintf(names + used, size - used, "%s%s", kind > 0 ? ", " : "", kinds[kind].name);
+}
+
 char *pm__lab_trace_table(const pm_catalog *catalog, const char *set, const char *text, const char *file,
-                      const char *machine, pm__string *notes, pm_error *error)
+                          const pm__lab_known *known, pm__string *notes, pm_error *error)
 {
   pm_error unread = PM_ERROR_NONE;
-  size_t kind = 0;
-  while (kind < KINDS && !kinds[kind].is(text)) kind++;
+  size_t kind = kind_of(text);
   if (kind == KINDS) return NULL;
   if (error == NULL) error = &unread;
   if (set != NULL && strcmp(set, kinds[kind].set) != 0) {
@@ -46,31 +62,49 @@ char *pm__lab_trace_table(const pm_catalog *catalog, const char *set, const char
              kinds[kind].set, set);
     return NULL;
   }
-  pm__lab_trace trace = {.text = text, .file = file, .machine = machine != NULL ? machine : "", .error = error};
+  pm__lab_trace trace = {.text = text, .file = file, .known = known->items, .known_count = known->count, .error =
+      error};
+  const char *machine = pm__lab_trace_known(&trace, "system");
+  trace.machine = machine != NULL ? machine : "";
   return read_kind(kind, &trace, catalog, notes);
+}
+
+int pm__lab_trace_no_table(const char *file, const char *set, pm_error *error)
+{
+  char names[500];
+  name_kinds(names, sizeof names);
+  return pm__fail(error, PM_STATUS_BAD_FILE, "%s: no table (CSV) of the set %s, and no measurements of another program"
+                  " that are read: %s", file, set, names);
+}
+
+char *pm__lab_trace_table_of(const pm_catalog *catalog, const char *set, const char *text, const char *file,
+                             const char *system, pm__string *notes, pm_error *error)
+{
+  const pm_attribute one = {"system", system};
+  const pm__lab_known known = {&one, system != NULL};
+  return pm__lab_trace_table(catalog, set, text, file, &known, notes, error);
 }
 
 const char *pm_measurements_find_format(const char *text)
 {
-  for (size_t kind = 0; kind < KINDS && text != NULL; kind++)
-    if (kinds[kind].is(text)) return kinds[kind].name;
-  return NULL;
+  size_t kind = kind_of(text);
+  return kind < KINDS ? kinds[kind].name : NULL;
 }
 
-char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file, const char *system,
-                           char **report, pm_error *error)
+char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file, const pm_attribute *known,
+                           size_t known_count, char **report, pm_error *error)
 {
+  char names[500];
+  const pm__lab_known all = {known, known_count};
   pm__string notes = {.text = NULL};
   if (report != NULL) *report = NULL;
   if (file == NULL) file = "data";
+  name_kinds(names, sizeof names);
   if (catalog == NULL || pm_measurements_find_format(text) == NULL) {
-    pm__fail(error, PM_STATUS_BAD_FILE,
-             "%s: is no file of nccl-tests, of PyTorch's profiler, of Nsight Systems or of a benchmark of serving, and "
-             "no log of power",
-             file);
+    pm__fail(error, PM_STATUS_BAD_FILE, "%s: none of the measurements that are read (%s)", file, names);
     return NULL;
   }
-  char *table = pm__lab_trace_table(catalog, NULL, text, file, system, &notes, error);
+  char *table = pm__lab_trace_table(catalog, NULL, text, file, &all, &notes, error);
   if (table != NULL && report != NULL) *report = notes.text;
   else free(notes.text);
   return table;

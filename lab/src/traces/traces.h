@@ -26,6 +26,8 @@ typedef struct pm__lab_trace_rest {
 
 typedef struct pm__lab_trace {
   const char *text, *file, *machine; /* machine: what the user says it is, or "" */
+  const pm_attribute *known;         /* all that he says which the file may not */
+  size_t known_count;
   pm_error *error;
   pm__lab_trace_time *times;
   size_t time_count, time_capacity;
@@ -34,6 +36,9 @@ typedef struct pm__lab_trace {
   size_t kernels; /* that made rows */
   double us;      /* of these */
 } pm__lab_trace;
+
+/* What the user said of the file, by the name of a column, or NULL. */
+const char *pm__lab_trace_known(const pm__lab_trace *trace, const char *name);
 
 /* Adds the time of a call that `kernels` kernels made. */
 int pm__lab_trace_add(pm__lab_trace *trace, const char *row, double us, size_t kernels);
@@ -84,12 +89,16 @@ bool pm__lab_trace_is_two_passes(const char *op);
 /* Whether the text is one; appends the table of its rows. */
 bool pm__lab_trace_is_nccl_text(const char *text);
 bool pm__lab_trace_is_nccl_json(const char *text);
+bool pm__lab_trace_is_rccl_json(const char *text);
+bool pm__lab_trace_is_rccl_csv(const char *text);
 bool pm__lab_trace_is_kineto(const char *text);
 bool pm__lab_trace_is_nsight(const char *text);
 bool pm__lab_trace_is_serving(const char *text);
 bool pm__lab_trace_is_power(const char *text);
 int pm__lab_trace_read_nccl_text(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_nccl_json(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
+int pm__lab_trace_read_rccl_json(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
+int pm__lab_trace_read_rccl_csv(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_kineto(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_nsight(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_serving(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
@@ -98,9 +107,22 @@ int pm__lab_trace_read_power(pm__lab_trace *trace, const pm_catalog *catalog, pm
 /* A cell of a table, without what would end it. */
 void pm__lab_trace_clean(char *cell);
 
+/* What the user says of a file, by the names of columns. */
+typedef struct pm__lab_known {
+  const pm_attribute *items;
+  size_t count;
+} pm__lab_known;
+
 /* The table that a file of measurements is, in our layout: NULL if it is no file of another program (or with an error).
 ** Adds to the notes what was left out. */
 char *pm__lab_trace_table(const pm_catalog *catalog, const char *set, const char *text, const char *file,
-                      const char *machine, pm__string *notes, pm_error *error);
+                          const pm__lab_known *known, pm__string *notes, pm_error *error);
+
+/* The same where a system alone may be known. */
+char *pm__lab_trace_table_of(const pm_catalog *catalog, const char *set, const char *text, const char *file,
+                             const char *system, pm__string *notes, pm_error *error);
+
+/* What a table is not, when none of its columns is known: one line that lists what is read. */
+int pm__lab_trace_no_table(const char *file, const char *set, pm_error *error);
 
 #endif

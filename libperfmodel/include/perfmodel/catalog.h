@@ -178,14 +178,23 @@ PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, co
 PM_API char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id,
                                pm_error *error);
 
+/* A type of link between nodes, of any rate [B/s]: `family` is "infiniband", "ethernet" (TCP), "roce", "efa" or
+** "slingshot". `id` becomes that of the catalogue's type with this rate, and the text is empty; else that of a new
+** one, and the text is its entry, with the calibration of the nearest of the family, to stand in a file of the user.
+** Released with pm_string_free; NULL with an error. */
+PM_API char *pm_catalog_make_link(const pm_catalog *catalog, const char *family, double rate, char id[PM_TEXT_MAX],
+                                  pm_error *error);
+
 /* ---- Machines from elsewhere ------------------------------------------------------------------------------------- */
 
 /* A machine described by another program, as an XML file of ours: `format` is "nccl" (NCCL_TOPO_DUMP_FILE), "topo" (the
-** text of nvidia-smi topo -m) or "hwloc" (lstopo's XML). `file` is how messages name the source; `gpu` is the GPU of
-** the catalogue, needed where the source does not say. *report gets a line for everything that was assumed or left out
-** (NULL: nothing). Both texts are released with pm_string_free. NULL with an error that names the line. */
+** text of nvidia-smi topo -m) or "hwloc" (lstopo's XML); NULL: by the text. `file` is how messages name the source.
+** `known` says what it may not: "gpu", the GPU of the catalogue; "nic", the rate of each port, "400 Gb/s" or "400 Gb/s
+** roce". *report gets a line for everything that was assumed or
+** left out (NULL: nothing). Both texts are released with pm_string_free. NULL with an error that names the line;
+** PM_STATUS_BAD_FILE if the text is of no format. */
 PM_API char *pm_import(const pm_catalog *catalog, const char *format, const char *text, const char *file,
-                       const char *id, const char *gpu, char **report, pm_error *error);
+                       const char *id, const pm_attribute *known, size_t known_count, char **report, pm_error *error);
 
 /* What a doctor finds in a file of ours. */
 #define PM_FINDING_FIELDS(X)                                                                       \

@@ -457,7 +457,8 @@ typedef enum pm_power_basis {
   X(REAL, cpu_core_work, "1", "instructions of a core per clock over those of AMD Zen 2")       \
   X(REAL, host_memory_bandwidth, "B/s", "peak bandwidth of the system memory: channels times rate, of all sockets") \
   X(REAL, cpu_power, "W", "thermal design power of a CPU socket")                               \
-  X(POWER_BASIS, power_basis, "", "what the design power of the machine rests on")
+  X(POWER_BASIS, power_basis, "", "what the design power of the machine rests on") \
+  X(INT, hosts, "1", "hosts that one node consists of, each with its own operating system: the trays of a rack")
 
 typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
 

@@ -37,12 +37,20 @@ static bool switch_link(const pm_catalog *catalog, const pm_gpu *gpu, char *link
   return pm__catalog_has(catalog, PM__LINKS, link);
 }
 
+/* Superchips reach their CPU by another link. */
+static bool has_pcie(const pm_catalog *catalog, const pm_gpu *gpu)
+{
+  const pm__entry *entry = NULL;
+  if (gpu->pcie[0] == '\0' || pm__catalog_seek(catalog, PM__LINKS, gpu->pcie, &entry, NULL) != PM_OK) return false;
+  return entry == NULL || ((const pm_link *)entry->record)->kind == PM_LINK_PCIE;
+}
+
 bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__catalog_topology topology)
 {
   char link[2 * PM_TEXT_MAX];
   switch (topology) {
   case PM__TOPOLOGY_PCIE:
-  case PM__TOPOLOGY_SOCKETS: return gpu->pcie[0] != '\0';
+  case PM__TOPOLOGY_SOCKETS: return has_pcie(catalog, gpu);
   case PM__TOPOLOGY_NVSWITCH: return switch_link(catalog, gpu, link, sizeof link);
   case PM__TOPOLOGY_PAIRS: return gpu->nvlinks > 0 && gpu->nvlink[0] != '\0' && !ends_at_switches(gpu);
   default: return false;
@@ -77,26 +85,22 @@ bool pm__topology_staged(const pm_gpu *gpu, pm__catalog_topology topology)
 
 /* ---- The graph ---- */
 
-typedef struct bus {
-  const char *link;
-  int count;
-} bus;
-
-/* What joins the CPUs of usual servers of that PCIe generation: as in the servers of the catalogue. */
-static bus between_sockets(const pm_gpu *gpu)
+void pm__topology_between_sockets(const char *host_link, const char **link, int *count)
 {
-  if (strcmp(gpu->pcie, "pcie5-x16") == 0) return (bus){.link = "upi-sapphire", .count = 4};
-  if (strcmp(gpu->pcie, "pcie4-x16") == 0) return (bus){.link = "infinity-fabric-epyc", .count = 3};
-  return (bus){.link = "upi-skylake", .count = 3};
+  bool fifth = strncmp(host_link, "pcie5", 5) == 0, fourth = strncmp(host_link, "pcie4", 5) == 0;
+  *link = fifth ? "upi-sapphire" : fourth ? "infinity-fabric-epyc" : "upi-skylake";
+  *count = fifth ? 4 : 3;
 }
 
 static void add_cpus(pm__string *xml, const pm_gpu *gpu, int sockets)
 {
-  bus smp = between_sockets(gpu);
+  const char *link;
+  int count;
+  pm__topology_between_sockets(gpu->pcie, &link, &count);
   for (int i = 0; i < sockets; i++) pm__string_format(xml, "<vertex kind=\"cpu\" names=\"cpu%d\"/>\n", i);
   for (int i = 0; i < sockets; i++)
     for (int j = i + 1; j < sockets; j++)
-      pm__string_format(xml, "<link type=\"%s\" from=\"cpu%d\" to=\"cpu%d*%d\"/>\n", smp.link, i, j, smp.count);
+      pm__string_format(xml, "<link type=\"%s\" from=\"cpu%d\" to=\"cpu%d*%d\"/>\n", link, i, j, count);
 }
 
 /* One CPU for up to four GPUs, else two, unless the machine says how many; the GPUs are dealt out in their order. */

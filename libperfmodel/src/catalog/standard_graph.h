@@ -25,6 +25,9 @@ void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *te
 /* Whether GPUs of that kind, so joined, reach each other only through host memory. */
 bool pm__topology_staged(const pm_gpu *gpu, pm__catalog_topology topology);
 
+/* What joins two CPUs of usual servers for GPUs of such a host link: as in the servers of the catalogue. */
+void pm__topology_between_sockets(const char *host_link, const char **link, int *count);
+
 /* The <graph> as XML; PM_STATUS_BAD_VALUE if the GPU has no such links. */
 int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, const pm_gpu *gpu,
                        pm__catalog_topology topology,

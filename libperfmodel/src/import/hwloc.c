@@ -39,6 +39,12 @@ static bool is_gpu(const pm__element *e)
   return maker && (is_device(e, sure, 3) || is_device(e, display, 1));
 }
 
+/* hwloc calls it so even where the kernel reads no class of it. */
+static bool is_nvswitch(const pm__element *e)
+{
+  return strcmp(attribute(e, "subtype"), "NVSwitch") == 0 || strncmp(attribute(e, "pci_type"), "0680", 4) == 0;
+}
+
 static bool is_nic(const pm__element *e)
 {
   static const char *const classes[] = {"0207", "0200"};
@@ -96,7 +102,6 @@ static int walk_end(pm__sketch *w, const pm__element *e, pm_vertex_kind kind, in
   if (end < 0) return PM_STATUS_BAD_VALUE;
   int status = PM_OK;
   if (kind != PM_VERTEX_CPU && parent >= 0) status = pm__sketch_link(w, end, parent, link_of(w, e), 1, error);
-  if (kind == PM_VERTEX_NIC) w->ports++;
   return status == PM_OK ? walk_children(w, e, end, depth, error) : status;
 }
 
@@ -119,10 +124,27 @@ static int walk(pm__sketch *w, const pm__element *e, int parent, int depth, pm_e
   return walk_children(w, e, parent, depth, error);
 }
 
+/* What the first package says of its CPU. */
+static void read_cpu(const pm__element *e, pm__sketch_cpu *model, int depth)
+{
+  if (is_type(e, "Package"))
+    for (const pm__element *c = e->child; c != NULL; c = c->next) {
+      const char *name = attribute(c, "name"), *value = attribute(c, "value");
+      if (strcmp(c->name, "info") != 0) continue;
+      if (strcmp(name, "CPUVendor") == 0) snprintf(model->vendor, sizeof model->vendor, "%.23s", value);
+      if (strcmp(name, "CPUFamilyNumber") == 0) model->family = pm__whole_at(value, 10000, NULL);
+      if (strcmp(name, "CPUModelNumber") == 0) model->model = pm__whole_at(value, 10000, NULL);
+      if (strcmp(name, "CPUModel") == 0 && strncmp(value, "POWER9", 6) == 0) strcpy(model->vendor, "IBM");
+    }
+  for (const pm__element *c = e->child; c != NULL && depth < DEPTH_MOST && model->vendor[0] == '\0'; c = c->next)
+    read_cpu(c, model, depth + 1);
+}
+
 /* Bridges beside a lone package, not in it, belong to it. */
 static int walk_machine(pm__sketch *w, const pm__element *root, pm_error *error)
 {
   int status = PM_OK, cpu = -1;
+  pm__sketch_cpu model = {.vendor = "", .family = -1, .model = -1};
   const pm__element *machine = root;
   for (const pm__element *c = root->child; c != NULL; c = c->next)
     if (is_type(c, "Machine")) machine = c;
@@ -131,9 +153,8 @@ static int walk_machine(pm__sketch *w, const pm__element *root, pm_error *error)
     for (int i = 0; i < w->end_count && cpu < 0; i++)
       if (w->ends[i].kind == PM_VERTEX_CPU) cpu = i;
   }
-  for (int i = 0; i < w->end_count && status == PM_OK; i++)
-    if (w->ends[i].kind == PM_VERTEX_CPU && i != cpu) status = pm__sketch_link(w, cpu, i, "upi-skylake", 3, error);
-  return status;
+  read_cpu(machine, &model, 0);
+  return status == PM_OK ? pm__sketch_join_cpus(w, &model, error) : status;
 }
 
 /* hwloc writes a DOCTYPE that names its own file; one with declarations inside is refused with the rest. */
@@ -155,15 +176,29 @@ static const char *model_of(const pm__element *e, int depth)
   return model;
 }
 
+/* "0302 [10de:1db1] [10de:1212] a1": the first GPU's device, if the catalogue has it. */
+static const char *device_of(const pm__sketch *w, const pm__element *e, int depth)
+{
+  const char *type = attribute(e, "pci_type"), *bracket = strchr(type, '[');
+  if (is_gpu(e) && bracket != NULL && strlen(bracket) > 9) return pm__sketch_gpu_of_device(w, bracket + 1, bracket + 6);
+  const char *id = NULL;
+  for (const pm__element *c = e->child; c != NULL && id == NULL && depth < DEPTH_MOST; c = c->next)
+    id = device_of(w, c, depth + 1);
+  return id;
+}
+
 static int name_gpu(pm__sketch *w, const pm__element *root, pm_error *error)
 {
-  const char *model = model_of(root, 0);
+  const char *model = model_of(root, 0), *device = device_of(w, root, 0);
   if (w->gpu[0] != '\0') return PM_OK;
+  if (model == NULL && device != NULL && pm__sketch_gpu(w, device)) return PM_OK;
   if (model == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "hwloc does not say which GPU of the catalogue it is; say it");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "hwloc does not say which GPU of the catalogue it is; say it, as in --gpu v100-sxm2-16gb");
   if (!pm__sketch_gpu(w, model) && (strncmp(model, "Tesla ", 6) != 0 || !pm__sketch_gpu(w, model + 6)))
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "no GPU of the catalogue is called \"%.60s\"; say which it is", model);
-  pm__string_format(&w->report, "assumed: \"%.60s\" is %s\n", model, w->gpu);
+    return pm__fail(error, PM_STATUS_NOT_FOUND,
+                    "no GPU of the catalogue is called \"%.60s\"; say which it is, as in --gpu v100-sxm2-16gb", model);
+  pm__sketch_say(w, "assumed: \"%.60s\" is %s", model, w->gpu);
   return PM_OK;
 }
 
@@ -206,7 +241,7 @@ static int end_of(pm__sketch *w, const pm__element *root, const char *number, pm
   if (strcmp(attribute(object, "type"), "Package") == 0) return pm__sketch_find(w, attribute(object, "os_index"));
   if (device == NULL) return -1;
   int end = pm__sketch_find(w, attribute(device, "pci_busid"));
-  if (end >= 0 || strncmp(attribute(device, "pci_type"), "0680", 4) != 0) return end;
+  if (end >= 0 || !is_nvswitch(device)) return end;
   end = pm__sketch_end(w, PM_VERTEX_NVSWITCH, attribute(device, "pci_busid"), error);
   return end >= 0 ? end : -2;
 }

@@ -1,5 +1,4 @@
 /* Machines described by other programs, written as ours. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,50 +26,31 @@ static void add_wires(pm__string *xml, const pm__sketch *w)
   }
 }
 
-/* The network link type whose rate is nearest to the NICs'. */
-static const char *network_type(const pm__sketch *w)
+static void write_system(pm__string *xml, const pm__sketch *w, const char *id, const char *network)
 {
-  const char *best = NULL;
-  double least = INFINITY;
-  for (size_t i = 0; i < w->catalog->lists[PM__LINKS].count; i++) {
-    const pm__entry *entry;
-    if (pm__catalog_at(w->catalog, PM__LINKS, i, &entry, NULL) != PM_OK) return NULL;
-    const pm_link *link = (const pm_link *)entry->record;
-    if (link->kind != PM_LINK_INFINIBAND) continue;
-    double off = fabs(log(link->bandwidth / w->network));
-    if (off >= least) continue;
-    least = off;
-    best = entry->id;
-  }
-  return best;
-}
-
-static void add_network(pm__string *xml, pm__sketch *w)
-{
-  const char *type = w->network > 0 ? network_type(w) : NULL;
-  if (type == NULL) {
-    pm__string_add(&w->report, "left out: no network; the source names no NIC with a speed\n");
-    return;
-  }
-  pm__string_format(xml, "    <network link=\"%s\" count=\"%d\"/>\n", type, w->ports);
-  pm__string_format(&w->report, "assumed: the network is %s, the InfiniBand rate nearest to %.0f Gbit/s\n", type,
-                    w->network * 8 / 1e9);
-}
-
-static void write_xml(pm__string *xml, pm__sketch *w, const char *id)
-{
-  pm__string_format(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n  <system id=\"%s\" "
-                         "name=\"%s, imported\">\n", id, id);
+  pm__string_format(xml, "  <system id=\"%s\" name=\"%s, imported\">\n", id, id);
   pm__string_format(xml, "    <gpu>%s</gpu>\n    <gpus>%d</gpus>\n", w->gpu, w->counts[PM_VERTEX_GPU]);
-  pm__string_format(xml, "    <staged>%s</staged>\n    <graph>\n", w->no_peers ? "yes" : "no");
+  pm__string_format(xml, "    <staged>%s</staged>\n", w->no_peers ? "yes" : "no");
+  if (w->hosts > 1) pm__string_format(xml, "    <hosts>%d</hosts>\n", w->hosts);
+  pm__string_add(xml, "    <graph>\n");
   add_vertices(xml, w, PM_VERTEX_CPU, "cpu");
   add_vertices(xml, w, PM_VERTEX_NVSWITCH, "nvswitch");
   add_vertices(xml, w, PM_VERTEX_SWITCH, "switch");
   add_vertices(xml, w, PM_VERTEX_NIC, "nic");
   add_wires(xml, w);
-  pm__string_add(xml, "    </graph>\n");
-  add_network(xml, w);
-  pm__string_add(xml, "  </system>\n\n</perfmodel>\n");
+  pm__string_format(xml, "    </graph>\n%s  </system>\n\n", network);
+}
+
+static int write_xml(pm__string *xml, pm__sketch *w, const char *id, pm_error *error)
+{
+  pm__string network = {NULL, 0, 0, false};
+  pm__string_add(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n");
+  int status = pm__sketch_write_network(w, xml, &network, error);
+  if (status == PM_OK) write_system(xml, w, id, network.text != NULL ? network.text : "");
+  if (network.failed) xml->failed = true;
+  free(network.text);
+  pm__string_add(xml, "</perfmodel>\n");
+  return status;
 }
 
 /* ---- Checking: the result must load. */
@@ -89,24 +69,24 @@ static int check_result(const char *xml, const char *file, pm_error *error)
   return pm__fail_at(error, status, file, 0, "the machine cannot be: %.300s", reason.text);
 }
 
+/* The GPU that the user named; a name that the catalogue does not have is his mistake. */
 static int find_gpu(pm__sketch *w, const char *name, pm_error *error)
 {
   const pm__entry *entry;
   int status = pm__catalog_find(w->catalog, PM__GPUS, name, &entry, error);
   if (status != PM_OK) return status;
-  const pm_gpu *gpu = (const pm_gpu *)entry->record;
-  memcpy(w->gpu, gpu->id, sizeof w->gpu);
-  memcpy(w->nvlink, gpu->nvlink, sizeof w->nvlink);
-  snprintf(w->host_link, sizeof w->host_link, "%s", gpu->pcie[0] != '\0' ? gpu->pcie : "pcie3-x16");
+  w->gpu_given = pm__sketch_gpu(w, entry->id);
   return PM_OK;
 }
 
 static int read_as(pm__sketch *w, const char *format, const char *text, pm_error *error)
 {
+  if (strcmp(format, "rocm") == 0) return pm__import_rocm(w, text, error);
   if (strcmp(format, "topo") == 0) return pm__import_topo(w, text, error);
   if (strcmp(format, "nccl") == 0) return pm__import_nccl(w, text, error);
   if (strcmp(format, "hwloc") == 0) return pm__import_hwloc(w, text, error);
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, hwloc", format);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, rocm, hwloc",
+                  format);
 }
 
 static void report_count(pm__sketch *w, const char *before, int count, const char *what, const char *plural)
@@ -134,24 +114,50 @@ static int import(pm__sketch *w, const char *format, const char *text, const cha
     status = pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source names no GPU");
   if (status != PM_OK) return status;
   report_counts(w);
-  write_xml(xml, w, id);
+  status = write_xml(xml, w, id, error);
+  if (status != PM_OK) return status;
   if (xml->failed || w->report.failed) return pm__no_memory(error);
   return check_result(xml->text, w->file, error);
 }
 
-char *pm_import(const pm_catalog *catalog, const char *format, const char *text, const char *file, const char *id,
-                const char *gpu, char **report, pm_error *error)
+static const char *find_format(const char *text)
 {
+  if (strstr(text, "<topology") != NULL) return "hwloc";
+  if (strstr(text, "<system") != NULL) return "nccl";
+  if (pm__import_is_rocm(text)) return "rocm";
+  return pm__import_is_topo(text) ? "topo" : NULL;
+}
+
+static const char *known_as(const pm_attribute *known, size_t count, const char *name)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(known[i].name, name) == 0) return known[i].value;
+  return NULL;
+}
+
+char *pm_import(const pm_catalog *catalog, const char *format, const char *text, const char *file, const char *id,
+                const pm_attribute *known, size_t known_count, char **report, pm_error *error)
+{
+  const char *gpu = known_as(known, known_count, "gpu");
   pm__string xml = {NULL, 0, 0, false};
   if (report != NULL) *report = NULL;
-  if (catalog == NULL || format == NULL || text == NULL || id == NULL) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an import needs a catalogue, a format, a text and an id");
+  if (catalog == NULL || text == NULL || id == NULL) {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an import needs a catalogue, a text and an id");
+    return NULL;
+  }
+  if (format == NULL) format = find_format(text);
+  if (format == NULL) {
+    pm__fail(error, PM_STATUS_BAD_FILE, "%s: none of the machines that are read (NCCL's topology of "
+             "NCCL_TOPO_DUMP_FILE, nvidia-smi topo -m, rocm-smi --showtopo, lstopo's XML)", file != NULL ? file :
+                 "text");
     return NULL;
   }
   pm__sketch *w = (pm__sketch *)calloc(1, sizeof *w);
   int status = w != NULL ? pm__catalog_open_all(catalog, error) : pm__no_memory(error);
   if (status == PM_OK) {
     w->catalog = catalog;
+    w->hosts = 1;
+    w->nic = known_as(known, known_count, "nic");
     w->file = file != NULL ? file : "text";
     status = import(w, format, text, id, gpu, &xml, error);
     if (report != NULL) *report = w->report.text;

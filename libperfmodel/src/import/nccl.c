@@ -8,7 +8,7 @@
 #include "import/readers.h"
 #include "perfmodel/units.h"
 
-enum { DEPTH_MOST = 16,
+enum { DEPTH_MOST = 16, HOSTS_MOST = 128,
       SPEED_MOST = 1000 /* GT/s */, WIDTH_MOST = 64, LINKS_MOST = 1000, RATE_MOST = 100000000 /* Mbit/s */ };
 
 static double number(const pm__element *e, const char *name, double otherwise)
@@ -34,41 +34,26 @@ static const pm__element *child(const pm__element *e, const char *name)
   return NULL;
 }
 
-/* Compute capability or AMD's name of the architecture -> GPU of the catalogue. */
-static const char *gpu_of(const pm__element *gpu)
-{
-  static const struct {
-    const char *key, *id;
-  } known[] = {{"60", "p100-sxm2"},      {"61", "p100-pcie"}, {"70", "v100-sxm2-16gb"}, {"75", "rtx-2080-ti"},
-               {"80", "a100-sxm4-40gb"}, {"90", "h100-sxm5"}, {"100", "b200-sxm6"},     {"gfx90a", "mi250x-gcd"},
-               {"gfx942", "mi300x"},     {"910", "mi250x-gcd"}, {"940", "mi300x"},     {"942", "mi300x"}};
-  const char *sm = attribute(gpu, "sm"), *gcn = attribute(gpu, "gcn");
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strcmp(known[i].key, gcn[0] != '\0' ? gcn : sm) == 0) return known[i].id;
-  return NULL;
-}
-
-static int name_gpu(pm__sketch *w, const pm__element *gpu, int line, pm_error *error)
-{
-  if (w->gpu[0] != '\0') return PM_OK;
-  if (gpu == NULL)
-    return pm__fail_at(error, PM_STATUS_BAD_ARGUMENT, w->file, line, "the file does not name the GPU; say which it is");
-  const char *id = gpu_of(gpu);
-  if (id == NULL || !pm__sketch_gpu(w, id))
-    return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line,
-                       "no GPU of the catalogue has sm \"%.20s\"; say which it is",
-                       attribute(gpu, "sm"));
-  pm__string_format(&w->report, "assumed: GPUs of compute capability %.20s are %s\n", attribute(gpu, "sm"), id);
-  return PM_OK;
-}
-
-/* ---- GPUs, in the order that programs see: by `dev`, or in files written by hand for NCCL_TOPO_FILE, which show
-** devices by class alone, by bus. ---- */
+/* ---- GPUs, in the order that programs see: by host and `dev`, or in files written by hand for NCCL_TOPO_FILE, which
+** show devices by class alone, by bus. ---- */
 
 typedef struct gpus {
   const pm__element *pci[PM__WIRES_MAX];
-  int count;
+  int host[PM__WIRES_MAX];
+  int count, hosts;
+  const char *hash[HOSTS_MOST];
 } gpus;
+
+/* A dump of several hosts that NVLink joins has their CPUs side by side, each with a hash of its host. The last place
+** is that of any more. */
+static int host_of(gpus *list, const pm__element *cpu)
+{
+  const char *hash = attribute(cpu, "host_hash");
+  for (int i = 0; i < list->hosts; i++)
+    if (strcmp(list->hash[i], hash) == 0) return i;
+  if (list->hosts < HOSTS_MOST) list->hash[list->hosts++] = hash;
+  return list->hosts - 1;
+}
 
 static bool has_class(const pm__element *pci, const char *const *classes, size_t count)
 {
@@ -77,11 +62,13 @@ static bool has_class(const pm__element *pci, const char *const *classes, size_t
   return false;
 }
 
-/* 3D and display controllers, processing accelerators. */
+/* 3D and display controllers, processing accelerators; of the two makers, where the maker is said. */
 static bool is_gpu_class(const pm__element *pci)
 {
   static const char *const classes[] = {"0x0302", "0x0300", "0x0380", "0x1200"};
-  return has_class(pci, classes, 4);
+  const char *vendor = attribute(pci, "vendor");
+  bool maker = vendor[0] == '\0' || pm__same_name(vendor, "0x10de") || pm__same_name(vendor, "0x1002");
+  return maker && has_class(pci, classes, 4);
 }
 
 static bool is_nic_class(const pm__element *pci)
@@ -90,48 +77,112 @@ static bool is_nic_class(const pm__element *pci)
   return has_class(pci, classes, 2);
 }
 
-static void collect(const pm__element *e, bool by_class, int depth, gpus *list)
+static void collect(const pm__element *e, bool by_class, int host, int depth, gpus *list)
 {
   for (const pm__element *c = e->child; c != NULL && depth < DEPTH_MOST; c = c->next) {
     bool pci = strcmp(c->name, "pci") == 0, gpu = pci && (by_class ? is_gpu_class(c) : child(c, "gpu") != NULL);
-    if (gpu && list->count < PM__WIRES_MAX) list->pci[list->count++] = c;
-    if (!gpu) collect(c, by_class, depth + 1, list);
+    if (gpu && list->count < PM__WIRES_MAX) {
+      list->host[list->count] = host;
+      list->pci[list->count++] = c;
+    }
+    if (!gpu) collect(c, by_class, host, depth + 1, list);
   }
 }
 
-static bool before(const pm__element *a, const pm__element *b)
+static void collect_all(const pm__element *root, bool by_class, gpus *list)
 {
-  const pm__element *one = child(a, "gpu"), *other = child(b, "gpu");
+  list->count = 0;
+  for (const pm__element *cpu = root->child; cpu != NULL; cpu = cpu->next)
+    if (strcmp(cpu->name, "cpu") == 0) collect(cpu, by_class, host_of(list, cpu), 0, list);
+}
+
+static bool before(const gpus *list, int i, int j)
+{
+  const pm__element *a = list->pci[i], *b = list->pci[j], *one = child(a, "gpu"), *other = child(b, "gpu");
+  if (list->host[i] != list->host[j]) return list->host[i] < list->host[j];
   if (one != NULL && other != NULL) return number(one, "dev", -1) < number(other, "dev", -1);
   return strcmp(attribute(a, "busid"), attribute(b, "busid")) < 0;
 }
 
+static void swap(gpus *list, int i, int j)
+{
+  const pm__element *pci = list->pci[i];
+  int host = list->host[i];
+  list->pci[i] = list->pci[j], list->host[i] = list->host[j];
+  list->pci[j] = pci, list->host[j] = host;
+}
+
 static void find_gpus(const pm__element *root, gpus *list)
 {
-  list->count = 0;
-  collect(root, false, 0, list);
-  if (list->count == 0) collect(root, true, 0, list);
+  collect_all(root, false, list);
+  if (list->count == 0) collect_all(root, true, list);
   for (int i = 1; i < list->count; i++)
-    for (int k = i; k > 0 && before(list->pci[k], list->pci[k - 1]); k--) {
-      const pm__element *kept = list->pci[k];
-      list->pci[k] = list->pci[k - 1];
-      list->pci[k - 1] = kept;
-    }
+    for (int k = i; k > 0 && before(list, k, k - 1); k--) swap(list, k, k - 1);
+}
+
+static const char *device_of(const pm__sketch *w, const pm__element *pci)
+{
+  return pm__sketch_gpu_of_device(w, attribute(pci, "vendor"), attribute(pci, "device"));
+}
+
+/* A system has GPUs of one kind. */
+static int check_alike(pm__sketch *w, const gpus *list, pm_error *error)
+{
+  const char *first = NULL;
+  for (int i = 0; i < list->count; i++) {
+    const char *id = device_of(w, list->pci[i]);
+    if (id == NULL) continue;
+    if (first != NULL && strcmp(first, id) != 0 && !w->gpu_given)
+      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, list->pci[i]->line,
+                         "%s and %s in one machine: a system has one kind of GPU; say which, as in --gpu %s", first, id,
+                         first);
+    if (first == NULL) first = id;
+  }
+  if (first != NULL && w->gpu_given && strcmp(first, w->gpu) != 0)
+    pm__sketch_say(w, "assumed: GPUs are %s, as given; the PCI device of the file is that of %s", w->gpu, first);
+  return PM_OK;
+}
+
+/* By its device, else by its generation. */
+static int name_gpu(pm__sketch *w, const pm__element *pci, pm_error *error)
+{
+  const char *choices, *device = device_of(w, pci);
+  const pm__element *gpu = child(pci, "gpu");
+  if (device != NULL && pm__sketch_gpu(w, device)) return PM_OK;
+  if (gpu == NULL)
+    return pm__fail_at(error, PM_STATUS_BAD_ARGUMENT, w->file, pci->line,
+                       "the file does not name the GPU; say which it is, as in --gpu h100-sxm5");
+  const char *sm = attribute(gpu, "sm"), *gcn = attribute(gpu, "gcn");
+  const char *id = pm__sketch_gpu_of_generation(sm, gcn, &choices);
+  const char *key = gcn[0] != '\0' ? gcn : sm, *what = gcn[0] != '\0' ? "gcn" : "sm";
+  if (id == NULL && choices[0] != '\0')
+    return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line,
+                       "%s \"%.20s\" is of several GPUs (%s, ...), and the PCI device \"%.10s\" of none of the "
+                       "catalogue; say which it is, as in --gpu %.*s", what, key, choices, attribute(pci, "device"),
+                       (int)strcspn(choices, ","), choices);
+  if (id == NULL || !pm__sketch_gpu(w, id))
+    return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line,
+                       "no GPU of the catalogue has %s \"%.20s\"; say which it is, as in --gpu h100-sxm5", what, key);
+  pm__sketch_say(w, "assumed: GPUs of %s %.20s are %s%s%s", what, key, id, choices[0] != '\0' ? ", not " : "", choices);
+  return PM_OK;
 }
 
 static int add_gpus(pm__sketch *w, const gpus *list, pm_error *error)
 {
-  for (int i = 0; i < list->count; i++) {
+  int status = check_alike(w, list, error);
+  for (int i = 0, dev = 0; i < list->count && status == PM_OK; i++, dev++) {
     const pm__element *pci = list->pci[i], *gpu = child(pci, "gpu");
-    int status = name_gpu(w, gpu, pci->line, error);
+    if (w->gpu[0] == '\0') status = name_gpu(w, pci, error);
     if (status != PM_OK) return status;
-    if (gpu != NULL && number(gpu, "dev", -1) != i)
+    if (list->host[i] != w->host) dev = 0;
+    w->host = list->host[i];
+    if (gpu != NULL && number(gpu, "dev", -1) != dev)
       return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, gpu->line,
                          "dev \"%.20s\" of a GPU leaves a gap, or is there twice",
                          attribute(gpu, "dev"));
     if (pm__sketch_end(w, PM_VERTEX_GPU, attribute(pci, "busid"), error) < 0) return PM_STATUS_BAD_VALUE;
   }
-  return PM_OK;
+  return status;
 }
 
 /* ---- The tree ---- */
@@ -148,6 +199,21 @@ static const char *pci_link(pm__sketch *w, const pm__element *pci, pm_error *err
   return NULL;
 }
 
+/* What a port speaks, by the class of its NIC and its name: RDMA devices are not named as network interfaces are. */
+static const char *family_of(const pm__element *pci, const char *name)
+{
+  static const struct {
+    const char *prefix, *family;
+  } names[] = {{"mlx", "roce"},   {"bnxt", "roce"}, {"irdma", "roce"}, {"roce", "roce"},   {"ionic", "roce"},
+               {"rdmap", "efa"},  {"efa", "efa"},   {"hsn", "slingshot"}, {"cxi", "slingshot"}, {"ib", "infiniband"}};
+  const char *kind = pci != NULL ? attribute(pci, "class") : "";
+  if (strncmp(kind, "0x0207", 6) == 0) return "infiniband";
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strncmp(name, names[i].prefix, strlen(names[i].prefix)) == 0)
+      return kind[0] == '\0' && i == 0 ? "infiniband" : names[i].family; /* mlx without a class: either */
+  return "ethernet";
+}
+
 /* Ports that a NIC has; their speed is in Mbit/s. Either of the elements may be missing. */
 static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic, int parent, pm_error *error)
 {
@@ -160,13 +226,20 @@ static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic
     if (speed > RATE_MOST)
       return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, net->line, "speed \"%.40s\": no network is such",
                          attribute(net, "speed"));
-    w->ports++;
-    if (rate > w->network) w->network = rate;
+    int status = pm__sketch_port(w, rate, family_of(pci, attribute(net, "name")), 1, error);
+    if (status != PM_OK) return status;
   }
   return pm__sketch_link(w, end, parent, link, 1, error);
 }
 
 static int add_children(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error);
+
+/* Whether the GPU reaches its CPU by NVLink-C2C: several links at once, of which the file has the count. */
+static bool has_c2c(const pm__element *pci)
+{
+  const pm__element *gpu = child(pci, "gpu");
+  return gpu != NULL && child(gpu, "c2c") != NULL;
+}
 
 static int add_pci(pm__sketch *w, const pm__element *pci, int parent, int depth, pm_error *error)
 {
@@ -174,7 +247,8 @@ static int add_pci(pm__sketch *w, const pm__element *pci, int parent, int depth,
   const char *link = pci_link(w, pci, error);
   int gpu = pm__sketch_find(w, attribute(pci, "busid"));
   if (link == NULL) return PM_STATUS_BAD_VALUE;
-  if (gpu >= 0 && w->ends[gpu].kind == PM_VERTEX_GPU) return pm__sketch_link(w, gpu, parent, link, 1, error);
+  if (gpu >= 0 && w->ends[gpu].kind == PM_VERTEX_GPU)
+    return pm__sketch_link(w, gpu, parent, has_c2c(pci) ? "nvlink-c2c" : link, 1, error);
   if (nic != NULL || is_nic_class(pci)) return add_nic(w, pci, nic, parent, error);
   if (child(pci, "pci") == NULL) return PM_OK; /* another device */
   int end = pm__sketch_end(w, PM_VERTEX_SWITCH, attribute(pci, "busid"), error);
@@ -200,6 +274,7 @@ static int find_target(const pm__sketch *w, const char *target)
   int exact = pm__sketch_find(w, target);
   size_t length = strlen(target);
   for (int i = 0; exact < 0 && i < w->end_count; i++) {
+    if (w->ends[i].host != w->host && w->ends[i].host != PM__ANY_HOST) continue;
     size_t own = strlen(w->ends[i].key), least = own < length ? own : length;
     if (least >= 7 && pm__same_name(w->ends[i].key + own - least, target + length - least)) return i;
   }
@@ -217,10 +292,10 @@ static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *
   int count = (int)said, to = find_target(w, attribute(e, "target"));
   bool hub = strncmp(attribute(e, "tclass"), "0x0680", 6) == 0;
   bool xgmi = strcmp(e->name, "xgmi") == 0;
-  const char *type = xgmi ? (strncmp(w->gpu, "mi300", 5) == 0 ? "xgmi-mi300" : "xgmi-mi200") : w->nvlink;
-  if (type[0] == '\0')
-    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, gpu->line, "gpu \"%s\" has no NVLink in the catalogue",
-                       w->gpu);
+  const char *type = xgmi ? pm__sketch_xgmi(w) : w->nvlink;
+  if (type == NULL || type[0] == '\0')
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, gpu->line, "gpu \"%s\" has no %s in the catalogue",
+                       w->gpu, xgmi ? "xGMI" : "NVLink");
   pm__sketch_switch_link(w, link, sizeof link);
   if (hub) type = link;
   if (hub && to < 0) to = pm__sketch_end(w, PM_VERTEX_NVSWITCH, attribute(e, "target"), error);
@@ -239,6 +314,7 @@ static int add_nvlinks(pm__sketch *w, const gpus *list, pm_error *error)
   bool shown = false;
   for (int i = 0; i < list->count && status == PM_OK; i++) {
     const pm__element *gpu = child(list->pci[i], "gpu");
+    w->host = list->host[i];
     for (const pm__element *e = gpu != NULL ? gpu->child : NULL; e != NULL && status == PM_OK; e = e->next) {
       if (strcmp(e->name, "nvlink") != 0 && strcmp(e->name, "xgmi") != 0) continue;
       shown = true;
@@ -249,27 +325,60 @@ static int add_nvlinks(pm__sketch *w, const gpus *list, pm_error *error)
   return shown || status != PM_OK ? status : pm__sketch_assume_nvlinks(w, error);
 }
 
-/* CPU to CPU is not in the dump: the type goes by maker. */
-static int add_cpus(pm__sketch *w, const pm__element *root, pm_error *error)
+/* ---- CPUs ---- */
+
+static pm__sketch_cpu model_of(const pm__element *cpu)
 {
-  int first = -1, status = PM_OK;
+  pm__sketch_cpu model = {.family = (int)fmax(-1, fmin(number(cpu, "familyid", -1), 1000)),
+                         .model = (int)fmax(-1, fmin(number(cpu, "modelid", -1), 1000))};
+  const char *vendor = attribute(cpu, "vendor"), *arch = attribute(cpu, "arch");
+  snprintf(model.vendor, sizeof model.vendor, "%.23s", strncmp(arch, "ppc64", 5) == 0 ? "IBM" : vendor);
+  if (strcmp(model.vendor, "IBM") == 0) model.family = model.model = -1;
+  return model;
+}
+
+/* A CPU whose GPUs are joined by C2C is a Grace. */
+static bool is_grace(const pm__element *e, int depth)
+{
+  for (const pm__element *c = e->child; c != NULL && depth < DEPTH_MOST; c = c->next)
+    if (has_c2c(c) || is_grace(c, depth + 1)) return true;
+  return false;
+}
+
+static int add_cpu(pm__sketch *w, const pm__element *cpu, pm_error *error)
+{
+  char key[PM__NAME_MAX];
+  snprintf(key, sizeof key, "numa%.20s", attribute(cpu, "numaid"));
+  int end = pm__sketch_end(w, PM_VERTEX_CPU, key, error);
+  return end >= 0 ? add_children(w, cpu, end, 0, error) : PM_STATUS_BAD_VALUE;
+}
+
+/* CPU to CPU is not in the dump: the links go by what the CPU is. */
+static int join_cpus(pm__sketch *w, const pm__element *root, gpus *list, int host, pm_error *error)
+{
+  const pm__element *last = NULL;
+  for (const pm__element *cpu = root->child; cpu != NULL; cpu = cpu->next)
+    if (strcmp(cpu->name, "cpu") == 0 && host_of(list, cpu) == host) last = cpu;
+  if (last == NULL) return PM_OK;
+  pm__sketch_cpu model = model_of(last);
+  if (is_grace(last, 0)) snprintf(model.vendor, sizeof model.vendor, "Grace");
+  w->host = host;
+  return pm__sketch_join_cpus(w, &model, error);
+}
+
+static int add_cpus(pm__sketch *w, const pm__element *root, gpus *list, pm_error *error)
+{
+  int cpus = 0, status = PM_OK;
   for (const pm__element *cpu = root->child; cpu != NULL && status == PM_OK; cpu = cpu->next) {
     if (strcmp(cpu->name, "cpu") != 0) continue;
-    char key[PM__NAME_MAX];
-    snprintf(key, sizeof key, "numa%.20s", attribute(cpu, "numaid"));
-    int end = pm__sketch_end(w, PM_VERTEX_CPU, key, error);
-    if (end < 0) return PM_STATUS_BAD_VALUE;
-    bool amd = strcmp(attribute(cpu, "vendor"), "AuthenticAMD") == 0;
-    if (first >= 0) {
-      status = pm__sketch_link(w, first, end, amd ? "infinity-fabric-epyc" : "upi-skylake", 3, error);
-      pm__string_format(&w->report, "assumed: %s and %s are joined by three %s links\n", w->ends[first].name,
-                        w->ends[end].name, amd ? "infinity-fabric-epyc" : "upi-skylake");
-    } else first = end;
-    if (status == PM_OK) status = add_children(w, cpu, end, 0, error);
+    w->host = host_of(list, cpu);
+    cpus++;
+    status = add_cpu(w, cpu, error);
   }
-  if (status == PM_OK &&
-      first < 0) return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, root->line, "<system> has no <cpu>");
-  return status;
+  w->hosts = list->hosts;
+  for (int host = 0; host < list->hosts && status == PM_OK; host++) status = join_cpus(w, root, list, host, error);
+  if (status != PM_OK || cpus > 0) return status;
+  return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, root->line, "<system> has no <cpu>");
 }
 
 int pm__import_nccl(pm__sketch *w, const char *text, pm_error *error)
@@ -284,7 +393,7 @@ int pm__import_nccl(pm__sketch *w, const char *text, pm_error *error)
                          document->root->name);
   if (status == PM_OK) find_gpus(document->root, list);
   if (status == PM_OK) status = add_gpus(w, list, error);
-  if (status == PM_OK) status = add_cpus(w, document->root, error);
+  if (status == PM_OK) status = add_cpus(w, document->root, list, error);
   if (status == PM_OK) status = add_nvlinks(w, list, error);
   free(list);
   pm__document_free(document);

@@ -4,6 +4,13 @@
 
 #include "import/sketch.h"
 
+/* Whether a line is the heading of nvidia-smi's matrix. */
+bool pm__import_is_topo(const char *text);
+
+/* Whether it is what rocm-smi --showtopo prints. */
+bool pm__import_is_rocm(const char *text);
+
+int pm__import_rocm(pm__sketch *w, const char *text, pm_error *error);
 int pm__import_topo(pm__sketch *w, const char *text, pm_error *error);
 int pm__import_nccl(pm__sketch *w, const char *text, pm_error *error);
 int pm__import_hwloc(pm__sketch *w, const char *text, pm_error *error);

@@ -1,7 +1,9 @@
 /*
 ** The matrix that `nvidia-smi topo -m` prints: NV# between GPUs is a number of NVLinks; PIX is one PCIe switch, PXB
-** several, PHB and NODE one CPU, SYS several. Switches and CPUs are made up so that the matrix comes out; where NVLink
-** hides the PCIe way between GPUs, the columns of the affinity tell which of them have a CPU in common.
+** several, PHB and NODE one CPU, SYS several. Switches and CPUs are made up so that the matrix comes out. Which GPUs
+** have a CPU in common is told by the columns of the affinity where NVLink hides the PCIe path, and where a virtual
+** machine shows SYS everywhere. People paste a matrix when something is wrong with it: what is damaged in the text is
+** refused with its line, what is wrong with the machine is described and named.
 */
 #include <ctype.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 #include <string.h>
 #include "import/readers.h"
 
-enum { ENDS = 64, WORD = 16 };
+enum { ENDS = 256, WORD = 16 };
 
 typedef struct matrix {
   int count, gpus;
@@ -17,30 +19,25 @@ typedef struct matrix {
   char cell[ENDS][ENDS][WORD];
   char affinity[ENDS][PM__NAME_MAX]; /* NUMA nodes, else CPUs; "" if the row does not say */
   int line[ENDS];
+  bool too_many; /* names for the room there is */
 } matrix;
 
-/* The next word of a line; a carriage return and terminal escapes are blanks. */
+/* The next word of a line; a carriage return, terminal escapes and the bars of a table are blanks. */
 static bool next_word(const char **place, char *word, size_t size)
 {
   const char *p = *place;
   for (;;) {
-    while (*p == ' ' || *p == '\t' || *p == '\r') p++;
+    while (*p == ' ' || *p == '\t' || *p == '\r' || *p == '|') p++;
     if (*p != '\033') break;
     while (*p != '\0' && *p != '\n' && !isalpha((unsigned char)*p)) p++;
     if (isalpha((unsigned char)*p)) p++;
   }
   size_t length = 0;
-  while (p[length] != '\0' && strchr(" \t\r\n\033", p[length]) == NULL) length++;
+  while (p[length] != '\0' && strchr(" \t\r\n|\033", p[length]) == NULL) length++;
   *place = p + length;
   if (length == 0) return false;
   snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), p);
   return true;
-}
-
-static bool is_nic(const char *word)
-{
-  return strncmp(word, "mlx", 3) == 0 || strncmp(word, "NIC", 3) == 0 || strncmp(word, "bnxt", 4) == 0 ||
-         strncmp(word, "efa", 3) == 0 || strncmp(word, "rdma", 4) == 0 || strncmp(word, "ib", 2) == 0;
 }
 
 static bool is_gpu(const char *word)
@@ -54,26 +51,6 @@ static const char *next_line(const char *text)
   return end != NULL ? end + 1 : text + strlen(text);
 }
 
-/* The heading: names of GPUs and NICs, until other columns ("CPU Affinity"). */
-static bool read_heading(matrix *m, const char *line)
-{
-  char word[PM__NAME_MAX];
-  m->count = m->gpus = 0;
-  while (m->count < ENDS && next_word(&line, word, sizeof word)) {
-    if (!is_gpu(word) && !is_nic(word)) break;
-    m->gpus += is_gpu(word);
-    snprintf(m->name[m->count++], PM__NAME_MAX, "%s", word);
-  }
-  return m->gpus > 0 && is_gpu(m->name[0]);
-}
-
-static int row_of(const matrix *m, const char *name)
-{
-  for (int i = 0; i < m->count; i++)
-    if (strcmp(m->name[i], name) == 0) return i;
-  return -1;
-}
-
 enum { NVLINKS_MOST = 1000 };
 
 static bool is_cell(const char *word)
@@ -82,6 +59,45 @@ static bool is_cell(const char *word)
   for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
     if (strcmp(word, known[i]) == 0) return true;
   return strncmp(word, "NV", 2) == 0 && pm__whole_at(word + 2, NVLINKS_MOST, NULL) >= 0;
+}
+
+/* "CPU Affinity", "NUMA Affinity", "GPU NUMA ID": the columns behind those of devices. */
+static bool ends_heading(const char *word)
+{
+  return strcmp(word, "CPU") == 0 || strcmp(word, "NUMA") == 0 || strcmp(word, "GPU") == 0 ||
+         strcmp(word, "Affinity") == 0;
+}
+
+/* The heading: names of GPUs and NICs, until other columns. A row begins with a name too, but has cells behind it. */
+static bool read_heading(matrix *m, const char *line)
+{
+  char word[PM__NAME_MAX];
+  m->count = m->gpus = 0;
+  m->too_many = false;
+  while (next_word(&line, word, sizeof word) && !ends_heading(word)) {
+    if (is_cell(word) || (m->count == 0 && !is_gpu(word))) return false;
+    m->too_many = m->count == ENDS;
+    if (m->too_many) break;
+    m->gpus += is_gpu(word);
+    snprintf(m->name[m->count++], PM__NAME_MAX, "%s", word);
+  }
+  return m->gpus > 0;
+}
+
+bool pm__import_is_topo(const char *text)
+{
+  bool found = false;
+  matrix *m = (matrix *)calloc(1, sizeof *m);
+  for (; m != NULL && *text != '\0' && !found; text = next_line(text)) found = read_heading(m, text);
+  free(m);
+  return found;
+}
+
+static int row_of(const matrix *m, const char *name)
+{
+  for (int i = 0; i < m->count; i++)
+    if (strcmp(m->name[i], name) == 0) return i;
+  return -1;
 }
 
 /* What follows the cells: "0-31,64-95  0  N/A", CPUs and NUMA nodes; older drivers print CPUs alone, NICs have none. */
@@ -94,27 +110,50 @@ static void read_affinity(char *affinity, const char *line)
   snprintf(affinity, PM__NAME_MAX, "%s%.30s", numa ? "numa" : "cpus", numa ? nodes : cpus);
 }
 
-static int read_row(pm__sketch *w, matrix *m, const char *line, int number, pm_error *error)
+/* A word of a row, which is of both its devices: X stands where they are one. */
+static int read_cell(pm__sketch *w, matrix *m, int row, int column, const char *word, int number, pm_error *error)
+{
+  if (!is_cell(word))
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
+                       "\"%.30s\" in the row of %s is none of X, NV#, PIX, PXB, PHB, NODE, SYS", word, m->name[row]);
+  if ((strcmp(word, "X") == 0) != (row == column))
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
+                       "\"%.30s\" of %s to %s: the row is shifted, a cell of it is lost", word, m->name[row],
+                       m->name[column]);
+  snprintf(m->cell[row][column], WORD, "%.15s", word);
+  return PM_OK;
+}
+
+static int read_row(pm__sketch *w, matrix *m, const char *line, int number, int *rows, pm_error *error)
 {
   char word[PM__NAME_MAX];
-  if (!next_word(&line, word, sizeof word)) return PM_OK;
-  int row = row_of(m, word);
+  int row = next_word(&line, word, sizeof word) ? row_of(m, word) : -1, status = PM_OK;
   if (row < 0) return PM_OK;
+  if (m->line[row] > 0)
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number, "the row of %s is there twice", m->name[row]);
   m->line[row] = number;
-  for (int j = 0; j < m->count; j++) {
-    if (!next_word(&line, word, sizeof word) || !is_cell(word))
-      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
-                         "\"%.30s\" in the row of %s is none of X, NV#, PIX, PXB, "
-                         "PHB, NODE, SYS", word, m->name[row]);
-    snprintf(m->cell[row][j], WORD, "%.15s", word);
-  }
+  ++*rows;
+  for (int j = 0; j < m->count && status == PM_OK; j++)
+    status = read_cell(w, m, row, j, next_word(&line, word, sizeof word) ? word : "", number, error);
   read_affinity(m->affinity[row], line);
-  return PM_OK;
+  return status;
+}
+
+/* What other reports print behind the matrix is none of it, another matrix neither. */
+static void look_behind(pm__sketch *w, const char *text, int number)
+{
+  matrix *other = (matrix *)calloc(1, sizeof *other);
+  for (; other != NULL && *text != '\0'; text = next_line(text), number++)
+    if (read_heading(other, text)) {
+      pm__sketch_say(w, "left out: the matrix from line %d on; the first one is read", number);
+      break;
+    }
+  free(other);
 }
 
 static int read_matrix(pm__sketch *w, matrix *m, const char *text, pm_error *error)
 {
-  int number = 1, status = PM_OK;
+  int number = 1, rows = 0, status = PM_OK;
   while (*text != '\0' && !read_heading(m, text)) {
     text = next_line(text);
     number++;
@@ -122,11 +161,15 @@ static int read_matrix(pm__sketch *w, matrix *m, const char *text, pm_error *err
   if (*text == '\0')
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, 0,
                        "no line begins with GPU0; is it the output of nvidia-smi topo -m?");
-  for (text = next_line(text), number++; *text != '\0' && status == PM_OK; text = next_line(text), number++)
-    status = read_row(w, m, text, number, error);
+  if (m->too_many)
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, number, "more than %d GPUs and NICs in one matrix", ENDS);
+  for (text = next_line(text), number++; *text != '\0' && status == PM_OK && rows < m->count;
+       text = next_line(text), number++)
+    status = read_row(w, m, text, number, &rows, error);
   for (int i = 0; i < m->count && status == PM_OK; i++)
     if (m->line[i] == 0) status = pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, 0, "there is no row of %s",
                                               m->name[i]);
+  if (status == PM_OK) look_behind(w, text, number);
   return status;
 }
 
@@ -151,12 +194,12 @@ static int nearness(const char *cell)
   return -1;
 }
 
-/* Where NVLink hides how near two GPUs are, a common affinity says that they share a CPU. */
+/* A common affinity says that two GPUs share a CPU, where NVLink hides how near they are, and where SYS denies it. */
 static int nearness_of(const matrix *m, int i, int j)
 {
   int near = nearness(m->cell[i][j]);
   bool same = m->affinity[i][0] != '\0' && strcmp(m->affinity[i], m->affinity[j]) == 0;
-  return near < 0 && same ? 2 : near;
+  return (near < 0 || near == 3) && same ? 2 : near;
 }
 
 /* Puts ends into one group where they are nearer than `most`, directly or through others. */
@@ -177,33 +220,83 @@ static void group(const matrix *m, int most, int *of)
   }
 }
 
+/* Groups that no GPU is in have no affinity: they are dealt out to the CPUs of the others, in order. */
+static void deal_out(pm__sketch *w, const matrix *m, int *socket)
+{
+  int groups[ENDS], hosts[ENDS], group_count = 0, host_count = 0;
+  bool told = false;
+  for (int i = 0; i < m->count; i++) {
+    bool gpu = false;
+    for (int k = 0; k < m->count; k++) gpu = gpu || (socket[k] == i && is_gpu(m->name[k]));
+    told = told || m->affinity[i][0] != '\0';
+    if (socket[i] != i) continue;
+    if (gpu) hosts[host_count++] = i;
+    else groups[group_count++] = i;
+  }
+  for (int g = 0; g < group_count && told; g++) {
+    int to = hosts[(long)g * host_count / group_count];
+    for (int k = 0; k < m->count; k++)
+      if (socket[k] == groups[g]) socket[k] = to;
+    pm__sketch_say(w, "assumed: %s, SYS to every GPU, is at the CPU of %s", m->name[groups[g]], m->name[to]);
+  }
+}
+
+/* A lone device is at its CPU, where the matrix shows PHB, else behind a switch. */
+static bool is_direct(const matrix *m, const int *local, int i)
+{
+  bool bridge = false;
+  for (int k = 0; k < m->count; k++) {
+    if (k != i && local[k] == local[i]) return false;
+    bridge = bridge || strcmp(m->cell[i][k], "PHB") == 0;
+  }
+  return bridge;
+}
+
+/* The vertex of a group, which is made when it is first asked for, and linked to what is above it. */
+static int group_end(pm__sketch *w, int *ends, int group, const char *key, int above, pm_error *error)
+{
+  char name[PM__NAME_MAX];
+  if (ends[group] >= 0) return ends[group];
+  snprintf(name, sizeof name, "%s%d", key, group);
+  ends[group] = pm__sketch_end(w, above < 0 ? PM_VERTEX_CPU : PM_VERTEX_SWITCH, name, error);
+  if (ends[group] >= 0 && above >= 0 &&
+      pm__sketch_link(w, ends[group], above, w->host_link, 1, error) != PM_OK) return -1;
+  return ends[group];
+}
+
+/* CPUs; under them switches of those that are PXB of each other, and under these the ones of PIX. */
+static int add_device(pm__sketch *w, const matrix *m, int i, const int *socket, const int *outer, const int *inner,
+                      int (*ends)[ENDS], pm_error *error)
+{
+  bool nested = false;
+  int above = group_end(w, ends[0], socket[i], "socket", -1, error);
+  for (int k = 0; k < m->count; k++) nested = nested || (outer[k] == outer[i] && inner[k] != inner[i]);
+  if (above >= 0 && nested) above = group_end(w, ends[1], outer[i], "outer", above, error);
+  if (above >= 0 && !is_direct(m, outer, i)) above = group_end(w, ends[2], inner[i], "switch", above, error);
+  return above >= 0 ? pm__sketch_link(w, pm__sketch_find(w, m->name[i]), above, w->host_link, 1, error)
+    : PM_STATUS_BAD_VALUE;
+}
+
 static int add_pcie(pm__sketch *w, const matrix *m, pm_error *error)
 {
-  int socket[ENDS], local[ENDS], cpu[ENDS], plx[ENDS], status = PM_OK;
+  int socket[ENDS], outer[ENDS], inner[ENDS], ends[3][ENDS], status = PM_OK;
+  const pm__sketch_cpu unknown = {.vendor = "", .family = -1, .model = -1};
+  const pm__sketch_cpu grace = {.vendor = "Grace", .family = -1, .model = -1};
   group(m, 2, socket);
-  group(m, 1, local);
-  for (int i = 0; i < m->count; i++) cpu[i] = plx[i] = -1;
+  group(m, 1, outer);
+  group(m, 0, inner);
+  deal_out(w, m, socket);
+  for (int i = 0; i < m->count; i++) ends[0][i] = ends[1][i] = ends[2][i] = -1;
+  bool c2c = strcmp(w->host_link, "nvlink-c2c") == 0;
   for (int i = 0; i < m->count && status == PM_OK; i++) {
-    char key[PM__NAME_MAX];
-    if (cpu[socket[i]] < 0) {
-      snprintf(key, sizeof key, "socket%d", socket[i]);
-      cpu[socket[i]] = pm__sketch_end(w, PM_VERTEX_CPU, key, error);
-    }
-    if (plx[local[i]] < 0) {
-      snprintf(key, sizeof key, "switch%d", local[i]);
-      plx[local[i]] = pm__sketch_end(w, PM_VERTEX_SWITCH, key, error);
-      if (plx[local[i]] < 0 || cpu[socket[i]] < 0) return PM_STATUS_BAD_VALUE;
-      status = pm__sketch_link(w, plx[local[i]], cpu[socket[i]], w->host_link, 1, error);
-    }
-    if (status == PM_OK)
-      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), plx[local[i]], w->host_link, 1, error);
+    int cpu = group_end(w, ends[0], socket[i], "socket", -1, error);
+    if (cpu >= 0 && c2c)
+      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), cpu, is_gpu(m->name[i]) ? w->host_link :
+                               "pcie5-x16", 1,
+                               error);
+    else status = cpu >= 0 ? add_device(w, m, i, socket, outer, inner, ends, error) : PM_STATUS_BAD_VALUE;
   }
-  for (int i = 0, first = -1; i < w->end_count && status == PM_OK; i++) {
-    if (w->ends[i].kind != PM_VERTEX_CPU) continue;
-    if (first >= 0) status = pm__sketch_link(w, first, i, "upi-skylake", 3, error);
-    if (first < 0) first = i;
-  }
-  return status;
+  return status == PM_OK ? pm__sketch_join_cpus(w, c2c ? &grace : &unknown, error) : status;
 }
 
 /* The number of an NV# cell, 0 for another. */
@@ -213,48 +306,84 @@ static int nvlinks(const char *cell)
   return count > 0 ? count : 0;
 }
 
-/* As many links from each GPU to each other as a GPU has at all: they end at switches. */
-static int switch_links(const pm__sketch *w, const matrix *m)
+/*
+** Through switches, a pair has as many links as the one of its GPUs that has fewer; the best GPU has all that it is
+** sold
+** with. Fills `links` by GPU. Direct links never look like this on more than two GPUs: they would be more than a GPU
+** has.
+*/
+static bool find_switched(const pm__sketch *w, const matrix *m, int *links)
 {
-  const pm__entry *entry;
-  if (pm__catalog_seek(w->catalog, PM__GPUS, w->gpu, &entry, NULL) != PM_OK) return 0;
-  int links = m->gpus > 1 ? nvlinks(m->cell[0][1]) : 0;
-  for (int i = 0; i < m->gpus; i++)
-    for (int j = 0; j < m->gpus; j++)
-      if (i != j && nvlinks(m->cell[i][j]) != links) return 0;
-  return m->gpus > 2 && entry != NULL && links == ((const pm_gpu *)entry->record)->nvlinks ? links : 0;
+  int most = 0, joined = 0;
+  for (int i = 0; i < m->count; i++) {
+    links[i] = 0;
+    for (int j = 0; j < m->count; j++)
+      if (i != j && nvlinks(m->cell[i][j]) > links[i]) links[i] = nvlinks(m->cell[i][j]);
+    if (links[i] > most) most = links[i];
+    joined += links[i] > 0;
+  }
+  for (int i = 0; i < m->count; i++)
+    for (int j = 0; j < i; j++)
+      if (nvlinks(m->cell[i][j]) != (links[i] < links[j] ? links[i] : links[j])) return false;
+  return joined > 2 && most == w->nvlinks;
 }
 
-static int add_switched(pm__sketch *w, const matrix *m, int links, pm_error *error)
+/* GPUs whose links are lost are what such a matrix is pasted for. */
+static void name_lost(pm__sketch *w, const matrix *m, const int *links)
+{
+  for (int i = 0; i < m->count; i++)
+    if (is_gpu(m->name[i]) && links[i] < w->nvlinks)
+      pm__sketch_say(w, "noticed: %s shows %d of its %d NVLinks, others all: it has lost them, or is not in their "
+                     "partition", m->name[i], links[i], w->nvlinks);
+}
+
+static int add_switched(pm__sketch *w, const matrix *m, const int *links, pm_error *error)
 {
   char link[2 * PM_TEXT_MAX];
   int hub = pm__sketch_end(w, PM_VERTEX_NVSWITCH, "nvswitch", error), status = PM_OK;
   pm__sketch_switch_link(w, link, sizeof link);
   if (hub < 0) return PM_STATUS_BAD_VALUE;
-  for (int i = 0; i < m->gpus && status == PM_OK; i++)
-    status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), hub, link, links, error);
-  pm__string_format(&w->report, "assumed: all pairs show NV%d, all links of a GPU: one vertex stands for the "
-                                "switches\n",
-                    links);
+  for (int i = 0; i < m->count && status == PM_OK; i++)
+    if (links[i] > 0) status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), hub, link, links[i], error);
+  pm__sketch_say(w, "assumed: pairs show NV%d, all links of a GPU: one vertex stands for the switches", w->nvlinks);
+  name_lost(w, m, links);
+  return status;
+}
+
+/* A GPU that is sold with NVLinks to switches, in a matrix without any. */
+static void name_hidden(pm__sketch *w)
+{
+  if (w->nvlinks > 0 && strstr(w->nvlink, "-nvswitch") != NULL)
+    pm__sketch_say(w, "noticed: %s has %d NVLinks and the matrix shows none, so GPUs are joined by PCIe alone here: "
+                   "topo "
+                   "-mp hides NVLinks, and so do some virtual machines; nvidia-smi topo -m on the host shows them",
+                       w->gpu,
+                   w->nvlinks);
+}
+
+static int add_direct(pm__sketch *w, const matrix *m, pm_error *error)
+{
+  int status = PM_OK, count = 0;
+  for (int i = 0; i < m->count && status == PM_OK; i++)
+    for (int j = i + 1; j < m->count && status == PM_OK; j++) {
+      int links = nvlinks(m->cell[i][j]);
+      if (links == 0) continue;
+      count++;
+      if (w->nvlink[0] == '\0')
+        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i],
+                           "%s to %s is %s, but gpu \"%s\" has no NVLink", m->name[i], m->name[j], m->cell[i][j],
+                               w->gpu);
+      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), pm__sketch_find(w, m->name[j]), w->nvlink, links,
+                               error);
+    }
+  if (status == PM_OK && count == 0 && m->gpus > 1) name_hidden(w);
   return status;
 }
 
 static int add_nvlinks(pm__sketch *w, const matrix *m, pm_error *error)
 {
-  int links = switch_links(w, m), status = PM_OK;
-  if (links > 0) return add_switched(w, m, links, error);
-  for (int i = 0; i < m->gpus && status == PM_OK; i++)
-    for (int j = i + 1; j < m->gpus && status == PM_OK; j++) {
-      links = nvlinks(m->cell[i][j]);
-      if (links == 0) continue;
-      if (w->nvlink[0] == '\0')
-        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i],
-                           "%s to %s is %s, but gpu \"%s\" has no NVLink",
-                           m->name[i], m->name[j], m->cell[i][j], w->gpu);
-      status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), pm__sketch_find(w, m->name[j]), w->nvlink, links,
-                               error);
-    }
-  return status;
+  int links[ENDS];
+  return find_switched(w, m, links) ? add_switched(w, m, links, error) : add_direct(w, m, error);
 }
 
 static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
@@ -264,27 +393,25 @@ static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
                        error) < 0) return PM_STATUS_BAD_VALUE;
   int status = add_nvlinks(w, m, error);
   if (status == PM_OK) status = add_pcie(w, m, error);
-  w->ports = m->count - m->gpus;
-  pm__string_add(&w->report, "assumed: a PCIe switch for every group of neighbours, and the links between CPUs; the "
-                             "matrix "
-                             "does not show them, nor any speed\n");
+  pm__sketch_say(w, "assumed: a PCIe switch for every group of neighbours; the matrix shows neither them nor any "
+                 "speed");
   bool hidden = false, told = false;
   for (int i = 0; i < m->gpus; i++) {
     told = told || m->affinity[i][0] != '\0';
     for (int j = 0; j < i; j++) hidden = hidden || nvlinks(m->cell[i][j]) > 0;
   }
   if (hidden && told)
-    pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, those of one affinity have a "
-                               "CPU in common\n");
+    pm__sketch_say(w, "assumed: where NVLink hides the PCIe way between GPUs, those of one affinity have a CPU in "
+                   "common");
   if (hidden && !told)
-    pm__string_add(&w->report, "assumed: where NVLink hides the PCIe way between GPUs, NICs in common tell it\n");
+    pm__sketch_say(w, "assumed: where NVLink hides the PCIe way between GPUs, NICs in common tell it");
   return status;
 }
 
 int pm__import_topo(pm__sketch *w, const char *text, pm_error *error)
 {
   if (w->gpu[0] == '\0') return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                                         "the matrix does not name the GPU; say which it is");
+                                         "the matrix does not name the GPU; say which it is, as in --gpu h100-sxm5");
   matrix *m = (matrix *)calloc(1, sizeof *m);
   if (m == NULL) return pm__no_memory(error);
   int status = read_matrix(w, m, text, error);
