@@ -3,7 +3,8 @@
 #include "command.h"
 
 static const cli_command *const commands[] = {
-  &predict_command,  &sweep_command,     &infer_command, &serve_command,     &size_command,       &search_command,
+  &predict_command,  &sweep_command,     &compare_command,    &infer_command,      &serve_command, &size_command,
+  &search_command,
   &sensitivity_command, &memory_command, &input_command,      &collective_command, &rings_command,
   &copies_command,   &fabric_command,    &layers_command,     &list_command,       &show_command,
   &topology_command, &kernel_command,    &calibrate_command,  &validate_command,   &check_command,

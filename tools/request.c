@@ -88,6 +88,8 @@ static int given_twice(const cli_option *option, const char *first, const char *
 
 static int keep_field(cli_request *request, const cli_known *known, const char *text)
 {
+  bool all = strcmp(known->field->name, "gpus") == 0 && strcmp(text, "all") == 0;
+  if (all) return CODE_DONE; /* as if none were given: those of each node */
   for (size_t i = 0; i < request->given_count; i++) {
     if (request->given[i].field != known->field) continue;
     bool same = strcmp(request->given[i].text, text) == 0;

@@ -3,25 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runs.h"
-
-enum { HARDWARE_MOST = 16 };
-
-/* What was asked for, and what it leads to. */
-typedef struct cli_sweep {
-  texts network_names, system_names;
-  pm_catalog *catalog;
-  pm_network **networks;
-  pm_system **systems; /* as many variants of each as the axes of the hardware say */
-  size_t variants, system_count;
-  size_t framework_count; /* that were named */
-  pm_study *study;
-  cli_runs runs;
-  pm_hardware_axis hardware[HARDWARE_MOST];
-  const char *paths[HARDWARE_MOST + 1];
-  texts hardware_values[HARDWARE_MOST];
-  size_t hardware_count;
-} cli_sweep;
+#include "sweep.h"
 
 /* ---- Axes ---- */
 
@@ -169,13 +151,20 @@ static unsigned extra_columns(const cli_request *request)
   return extra;
 }
 
-static int predict_sweep(const cli_request *request, cli_sweep *sweep)
+static int predict(const cli_request *request, cli_sweep *sweep)
 {
   int code = make_runs(&sweep->runs, sweep->network_names.count, sweep->system_count, sweep->framework_count, RUNS_MOST,
                        "runs");
   if (code == CODE_DONE) code = complete_all(&sweep->runs, request, sweep->study, true);
   const pm_plan *plan = code == CODE_DONE ? open_plan(sweep->study, &code) : NULL;
   return plan != NULL ? predict_all(&sweep->runs, plan, extra_columns(request)) : code;
+}
+
+int sweep_predict(const cli_request *request, cli_sweep *sweep)
+{
+  int code = read_question(request, sweep);
+  if (code == CODE_DONE) code = open_all(request, sweep);
+  return code == CODE_DONE ? predict(request, sweep) : code;
 }
 
 /* ---- Result ---- */
@@ -215,7 +204,7 @@ static int report_failures(const cli_request *request, const cli_sweep *sweep)
   return failed == sweep->runs.count ? CODE_CONSTRAINT : CODE_DONE;
 }
 
-static void free_sweep(cli_sweep *sweep)
+void sweep_free(cli_sweep *sweep)
 {
   pm_study_free(sweep->study);
   for (size_t i = 0; sweep->networks != NULL && i < sweep->network_names.count; i++)
@@ -234,34 +223,17 @@ static int run(const cli_request *request)
 {
   cli_sweep *sweep = (cli_sweep *)calloc(1, sizeof *sweep);
   if (sweep == NULL) return fail_memory();
-  int code = read_question(request, sweep);
-  if (code == CODE_DONE) code = open_all(request, sweep);
-  if (code == CODE_DONE) code = predict_sweep(request, sweep);
+  int code = sweep_predict(request, sweep);
   if (code == CODE_DONE) code = write_sweep(request, sweep);
   if (code == CODE_DONE) code = report_failures(request, sweep);
-  free_sweep(sweep);
+  sweep_free(sweep);
   free(sweep);
   return code;
 }
 
 static const cli_option options[] = {
-  TASK_OPTION,
-  SERVE_OPTION,
-  {OPTION_FIELDS, '\0', "run", "many", NULL},
-  {OPTION_FIELDS, '\0', "serving_run", "many", NULL},
-  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N,...", "samples per step over all GPUs, instead of --batch"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
-   "what runs it, such as pytorch-2.4-nhwc or tf1-nchw@cudnn6; none: kernels "
-                                                    "and collectives only (default: as perfmodel predict); see "
-                                                    "perfmodel "
-                                                    "list frameworks"},
-  {OPTION_AXIS, '\0', "axis", "PATH=VALUE,...", "a number of the hardware: gpu.FIELD, kernels.FIELD, network.FIELD, "
-                                                "link.TYPE.FIELD or calibration.TYPE.FIELD, each value with its unit, "
-                                                "or "
-                                                "a factor such as x1.1; or a field of the run; may be repeated"},
+  SWEEP_OPTIONS,
   COLUMNS_OPTION,
-  {OPTION_DATASET, '\0', "dataset", "NAME", "also say how long an epoch takes; see perfmodel list datasets"},
-  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the networks another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

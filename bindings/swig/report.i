@@ -55,6 +55,34 @@ static char *report_format(const pm_report *report, const char *rendering, doubl
   return found < 0 ? NULL : pm_report_format(report, (pm_rendering)found, whole(width, "width", error), error);
 }
 
+/* Of two completed runs and their answers. */
+static pm_report *comparison_report(const pm_study *study, any_records runs, any_records answers, GIVEN,
+                                    pm_error *error)
+{
+  const pm_task_facts *facts = task_of(study);
+  const pm_given all = given_of(facts->run, given, given_count, global_batch);
+  size_t count = count_records(runs, facts->run, error);
+  if (!as_many(count_records(answers, facts->answer, error), count, "predictions", error)) return NULL;
+  const pm_report_question question = {
+    .of = PM_REPORT_OF_COMPARISON, .given = &all, .runs = runs.data,
+    .run_size = pm_record_type_find(facts->run)->size, .answers = answers.data,
+    .answer_size = pm_record_type_find(facts->answer)->size, .count = count};
+  return error->status == PM_OK ? pm_study_new_report(study, &question, error) : NULL;
+}
+
+/* The rows of its block of that name. */
+static pm_table *report_table(const pm_report *report, const char *name, pm_error *error)
+{
+  const pm_report_block *block = NULL;
+  for (size_t i = 0; (block = pm_report_get_block(report, i)) != NULL && strcmp(block->name, name) != 0;) i++;
+  if (block == NULL || block->table == NULL)
+    return fail(error, PM_STATUS_NOT_FOUND, "the report has no table \"%.60s\"", name), (pm_table *)NULL;
+  char *packed = pm_table_pack(block->table, error);
+  pm_table *table = packed != NULL ? pm_table_unpack(packed, error) : NULL;
+  pm_string_free(packed);
+  return table;
+}
+
 /* Its lines as a table. */
 static pm_table *report_lines(const pm_report *report, pm_error *error)
 {

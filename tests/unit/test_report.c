@@ -195,6 +195,65 @@ START_TEST(wrong_arguments_are_refused)
 }
 END_TEST
 
+/* The parts of two runs are those of their predictions, and add up from one time to the other to the bit. */
+START_TEST(a_comparison_adds_up)
+{
+  static const struct { const char *system; double batch, gpus; } others[] = {
+    {"dgx1-v100", 128, 8}, {"dgx1-v100", 64, 1}, {"dgx2", 64, 16}, {"dgx-a100", 32, 8}};
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_catalog *catalog = pm_catalog_new(NULL);
+    pm_network *network = pm_catalog_new_network(catalog, "resnet50", NULL, 0, &error);
+    pm_system *systems[] = {pm_catalog_new_system(catalog, "dgx1-v100", &error),
+                            pm_catalog_new_system(catalog, others[i].system, &error)};
+    const pm_network *networks[] = {network};
+    const pm_study_setup setup = {catalog, networks, 1, (const pm_system *const *)systems, 2, NULL, 0,
+                                  PM_TASK_TRAINING};
+    pm_study *study = pm_study_new(&setup, &error);
+    pm_run runs[] = {pm_run_make(), pm_run_make()};
+    pm_prediction p[2];
+    pm_given given = {0, 0};
+    runs[0].batch = 64;
+    runs[0].gpus = 8;
+    runs[1].batch = others[i].batch;
+    runs[1].gpus = (int32_t)others[i].gpus;
+    runs[1].system_index = 1;
+    pm_given_add(&given, "run", "batch");
+    pm_given_add(&given, "run", "gpus");
+    ck_assert_int_eq(pm_study_complete(study, &given, runs, runs, sizeof *runs, 2, &error), PM_OK);
+    ck_assert_int_eq(pm_predict(pm_study_get_plan(study, &error), runs, p, 2), PM_OK);
+    pm_report_question question = {.of = PM_REPORT_OF_COMPARISON, .given = &given, .runs = runs,
+                                   .run_size = sizeof *runs, .answers = p, .answer_size = sizeof *p, .count = 2};
+    pm_report *report = pm_study_new_report(study, &question, &error);
+    ck_assert_msg(report != NULL, "%s", error.text);
+    const pm_report_block *block = NULL;
+    for (size_t k = 0; (block = pm_report_get_block(report, k)) != NULL && block->table == NULL;) k++;
+    ck_assert_ptr_nonnull(block);
+    size_t rows = pm_table_count_rows(block->table);
+    const double *difference = pm_table_get_numbers(block->table, 3), *reached = pm_table_get_numbers(block->table, 4);
+    const double *first = pm_table_get_numbers(block->table, 1), *second = pm_table_get_numbers(block->table, 2);
+    double one = 0, two = 0, sum = p[0].step_time;
+    ck_assert(first[0] == p[0].step_time && second[rows - 1] == p[1].step_time);
+    for (size_t k = 1; k + 1 < rows; k++) {
+      one += first[k];
+      two += second[k];
+      sum += difference[k];
+      ck_assert(fabs(sum - reached[k]) <= 1e-15);
+    }
+    ck_assert(reached[rows - 2] == p[1].step_time);
+    ck_assert(fabs(one / p[0].step_time - 1) < 1e-9 && fabs(two / p[1].step_time - 1) < 1e-9);
+    pm_report_free(report);
+    question.count = 1;
+    ck_assert_ptr_null(pm_study_new_report(study, &question, &error));
+    ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+    pm_study_free(study);
+    for (int k = 0; k < 2; k++) pm_system_free(systems[k]);
+    pm_network_free(network);
+    pm_catalog_free(catalog);
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("report");
@@ -207,6 +266,7 @@ int main(void)
   tcase_add_test(tests, what_does_not_fit_says_what_would);
   tcase_add_test(tests, products_that_lose_nothing_are_known);
   tcase_add_test(tests, names_are_escaped);
+  tcase_add_test(tests, a_comparison_adds_up);
   tcase_add_test(tests, wrong_arguments_are_refused);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -92,4 +92,19 @@ predict.sweep = public(function(options)
   return new_table(records)
 end)
 
+--- Two runs, of two networks, two systems or an option with two values, part by part on the way from the time of the
+--- first to that of the second: a table object with the fields of "comparison", and a report. Options: those of
+--- pm.sweep but columns.
+predict.compare = public(function(options)
+  local own = study.take(options, "axes")
+  own.axes = options.axes
+  local made = study.new(own)
+  own.axes = nil
+  local runs, given, global = study.complete(made, own)
+  local answers = core.predict(made.plan, made.task.name, runs, -1)
+  if #strict.unpack(runs) ~= 2 then error("a comparison takes two runs; pm.sweep has any number", 0) end
+  local function made_report() return core.comparison_report(made.study, runs, answers, given, global) end
+  return report.keep(new_table(core.report_table(made_report(), "waterfall")), made_report)
+end)
+
 return predict

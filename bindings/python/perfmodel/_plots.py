@@ -4,6 +4,7 @@ one is drawn."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import product
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -49,7 +50,7 @@ def axes(ax: Axes | None, size: tuple[float, float] = (7.2, 4.6)) -> Axes:
 
 def plot_scaling(
     networks: Networks,
-    system: System | str,
+    systems: Systems,
     *,
     gpus: Iterable[int] | None = None,
     batch: Number | None = None,
@@ -60,25 +61,37 @@ def plot_scaling(
     measured: Mapping[str, Mapping[int, float]] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Throughput over the number of GPUs, a line per network, with its ideal (as many times one GPU) dotted.
+    """Throughput over the number of GPUs, a line per network and system, with its ideal (as many times one GPU) dotted.
 
-    `gpus` are powers of two up to all of the system by default; what else is not given is completed, as
-    `perfmodel.predict` does. `measured` gives published or own rates to set beside the lines:
-    {"resnet50": {8: 1513}}.
+    `gpus` are powers of two up to all of each system by default; what else is not given is completed, as
+    `perfmodel.predict` does. `measured` gives published or own rates of networks to set beside the lines of a single
+    system: {"resnet50": {8: 1513}}.
     """
-    node = as_system(system)
-    counts = _powers(node.gpus) if gpus is None else sorted(whole(count, "gpus") for count in gpus)
-    ax = axes(ax)
+    nodes = [as_system(item) for item in many(systems)]
     nets = [as_network(item) for item in many(networks)]
-    for i, net in enumerate(nets):
+    if measured and len(nodes) > 1:
+        raise ArgumentError("measured rates are beside the lines of a single system")
+    wanted = None if gpus is None else sorted(whole(count, "gpus") for count in gpus)
+    counts = [_powers(node.gpus) if wanted is None else wanted for node in nodes]
+    ax = axes(ax)
+    for i, (net, (node, own)) in enumerate(product(nets, zip(nodes, counts))):
         rows = sweep(
-            net, node, gpus=counts, batch=batch, global_batch=global_batch, precision=precision, framework=framework,
+            net, node, gpus=own, batch=batch, global_batch=global_batch, precision=precision, framework=framework,
             overlap=overlap,
         )
-        _draw_scaling(ax, rows, net, i, (measured or {}).get(net.id, {}))
+        label = _label(net, node, len(nets) > 1, len(nodes) > 1)
+        _draw_scaling(ax, rows, label, i, (measured or {}).get(net.id, {}))
         per = _share(rows, global_batch)
-    _scaling_frame(ax, node, counts, per if len(nets) == 1 else "")
+    where = nodes[0].name or nodes[0].id if len(nodes) == 1 else f"{len(nodes)} systems"
+    what = f" of {nets[0].name or nets[0].id}" if len(nets) == 1 and len(nodes) > 1 else ""
+    _scaling_frame(ax, f"Training{what} on {where}", sorted(set().union(*counts)), per if i == 0 else "")
     return ax
+
+
+def _label(net: Network, node: System, networks: bool, systems: bool) -> str:
+    """What tells a line from the others."""
+    words = [net.name or net.id] if networks or not systems else []
+    return ", ".join(words + [node.name or node.id] * systems)
 
 
 def _powers(limit: int) -> list[int]:
@@ -86,18 +99,18 @@ def _powers(limit: int) -> list[int]:
     return sorted({2**i for i in range(limit.bit_length()) if 2**i <= limit} | {limit})
 
 
-def _draw_scaling(ax: Axes, rows: Sweep, net: Network, index: int, measured: Mapping[int, float]) -> None:
+def _draw_scaling(ax: Axes, rows: Sweep, label: str, index: int, measured: Mapping[int, float]) -> None:
     colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
     counts, rates = rows["gpus"], rows["throughput"]
     if not np.isfinite(rates).any():
-        raise ArgumentError(f"{net.id}: no prediction, {rows['status'][0]}")
-    ax.plot(counts, rates, color=colour, marker=marker, label=net.name or net.id, zorder=3)
+        raise ArgumentError(f"{label}: no prediction, {rows['status'][0]}")
+    ax.plot(counts, rates, color=colour, marker=marker, label=label, zorder=3)
     if np.isfinite(rates[0]):
         ax.plot(counts, rates[0] / counts[0] * counts, color=colour, linestyle=":", linewidth=1, alpha=0.8)
     if measured:
         ax.plot(
             list(measured), list(measured.values()), color=colour, marker=marker, markerfacecolor="white",
-            markersize=8, linestyle="none", label=f"{net.name or net.id}, measured", zorder=4,
+            markersize=8, linestyle="none", label=f"{label}, measured", zorder=4,
         )  # fmt: skip
 
 
@@ -107,9 +120,9 @@ def _share(rows: Sweep, global_batch: Number | None) -> str:
     return f", {per}, {rows['precision'][0]}"
 
 
-def _scaling_frame(ax: Axes, node: System, counts: list[int], asked: str) -> None:
+def _scaling_frame(ax: Axes, title: str, counts: list[int], asked: str) -> None:
     ax.plot([], [], color="0.4", linestyle=":", linewidth=1, label="ideal")
-    ax.set_title(f"Training on {node.name or node.id}{asked}", fontsize=11)
+    ax.set_title(f"{title}{asked}", fontsize=11)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
     ax.set_xticks(counts, [str(count) for count in counts])

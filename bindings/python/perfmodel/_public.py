@@ -12,6 +12,7 @@ MODULES = {
     "_fields": "Field fields",
     "_framework": "Framework framework",
     "_inference": "infer Inference",
+    "_compare": "compare Comparison",
     "_input": "input_pipeline",
     "_input_path": "InputPipeline",
     "_kernel": "gemm kernel optimizers",

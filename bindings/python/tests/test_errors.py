@@ -132,6 +132,7 @@ def core_arguments() -> dict[str, list[object]]:
     plan, gpu, ring = _core.study_plan(study), _core.system_gpu(node), _core.system_ring(node, 2, 1)
     done = _core.predict(plan, "training", run, -1)
     table = _core.study_table(study, run, done, *given, [])
+    two = [bytes(run) * 2, bytes(done) * 2]
     new, one = _core.network_new("n", "n"), np.ones(1)
     calibration, kernel = _core.catalog_kernels(catalog, gpu), np.zeros(1, dtype=pm.dtype("kernel"))
     kernel["precision"], kernel["count"], kernel["m"], kernel["n"], kernel["k"] = 1, 1, 8, 8, 8
@@ -217,6 +218,8 @@ def core_arguments() -> dict[str, list[object]]:
         "study_report": [study, run, *given, "", float("nan")],
         "study_memory_report": [serving, asked, *given],
         "report_format": [_core.study_report(study, run, *given, "", float("nan")), "text", 80],
+        "report_table": [_core.comparison_report(study, *two, *given), "waterfall"],
+        "comparison_report": [study, *two, *given],
         "report_lines": [_core.study_report(study, run, *given, "", float("nan"))],
         "study_table": [study, run, done, *given, []],
         "complete_counts": [node, _core.asked_runs("training", *space_of_one), *given],

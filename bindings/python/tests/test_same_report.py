@@ -124,6 +124,16 @@ QUESTIONS: dict[str, tuple[str, Callable[[], Any], str]] = {
         "upgrades{network='resnet50', system='t4', task='inference', batch=8, upgrades={['system=v100']='v100'}, "
         "prices={['system=v100']=9000}}",
     ),
+    "comparison": (
+        "compare resnet50 dgx1-v100,dgx-a100 --precision fp16 --batch 64",
+        lambda: pm.compare("resnet50", ["dgx1-v100", "dgx-a100"], precision="fp16", batch=64),
+        "compare{network='resnet50', system={'dgx1-v100', 'dgx-a100'}, precision='fp16', batch=64}",
+    ),
+    "comparison of serving": (
+        "compare llama3-8b hgx-h100,hgx-h200 --serve",
+        lambda: pm.compare("llama3-8b", ["hgx-h100", "hgx-h200"], task="serving"),
+        "compare{network='llama3-8b', system={'hgx-h100', 'hgx-h200'}, task='serving'}",
+    ),
     "input": (
         "input ilsvrc2012 dgx1-v100 --storage isilon-f800 --network resnet50 --cpu skylake --first-epoch",
         lambda: pm.input_pipeline("ilsvrc2012", "dgx1-v100", storage="isilon-f800", network="resnet50", cpu="skylake"),

@@ -167,8 +167,21 @@ typedef enum pm_report_of {
   PM_REPORT_OF_DEADLINE,      /* the table of pm_study_tabulate_training of a run to search from */
   PM_REPORT_OF_INPUT,         /* rates of an input path; the run, if there is one, is that whose GPUs read */
   PM_REPORT_OF_SERVING,       /* the table of pm_study_tabulate_serving of completed runs, and perhaps its front */
+  PM_REPORT_OF_COMPARISON,    /* two completed runs and their predictions: from the time of one to that of the other */
   PM_REPORT_OF_COUNT
 } pm_report_of;
+
+/* One part of the time of two runs, on the way from the first to the second: a waterfall. The first row is the time of
+** the first run, the last that of the second; `reached` of a row is that of the row before it plus its difference. */
+#define PM_COMPARISON_FIELDS(X)                                                                                        \
+  X(TEXT, part, "", "part of a step, call or request", .show = PM_SHOW_MAIN)                                           \
+  X(REAL, first, "s", "its time in the first run", .show = PM_SHOW_MAIN)                                               \
+  X(REAL, second, "s", "its time in the second run", .show = PM_SHOW_MAIN)                                             \
+  X(REAL, difference, "s", "by how much the second is longer", .show = PM_SHOW_MAIN)                                   \
+  X(REAL, reached, "s", "time of the first run with all differences up to here", .show = PM_SHOW_MAIN)                 \
+  X(REAL, share, "1", "the difference over that of the whole time", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)
+
+typedef struct pm_comparison { PM_COMPARISON_FIELDS(PM_DECLARE) } pm_comparison;
 
 /* What a report is made of. Begins as {0}; members that its kind does not need stay 0. */
 typedef struct pm_report_question {

@@ -386,6 +386,10 @@ static const pm_field search_choice_fields[] = {PM_SEARCH_CHOICE_FIELDS(FIELD)};
 static const pm_field training_goal_fields[] = {PM_TRAINING_GOAL_FIELDS(FIELD)};
 #undef RECORD
 
+#define RECORD pm_comparison
+static const pm_field comparison_fields[] = {PM_COMPARISON_FIELDS(FIELD)};
+#undef RECORD
+
 #define RECORD pm_training
 static const pm_field training_fields[] = {PM_TRAINING_FIELDS(FIELD)};
 #undef RECORD
@@ -468,6 +472,7 @@ static const pm_record_type types[] = {
   TYPE(search_choice, pm_search_choice, "the best plan with one value of one choice"),
   TYPE(training_goal, pm_training_goal, "so much training within a time"),
   TYPE(training, pm_training, "the best plan on so many nodes, and what training with it takes"),
+  TYPE(comparison, pm_comparison, "one part of the time of two runs, on the way from one to the other"),
   TYPE(goodput, pm_goodput, "training that failures and checkpoints leave"),
   TYPE(sensitivity, pm_sensitivity, "one number of the hardware raised"),
   TYPE(upgrade, pm_upgrade, "one thing replaced by another"),

@@ -162,6 +162,34 @@ static int find_memory(pm__study_subject *s, pm_error *error)
   return count == s->stage_count ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
+/* ---- Of two runs ---- */
+
+/* Both must have a prediction. What was assumed of both is said, of one alone it is a difference. */
+static int find_two(pm__study_subject *s, void **allocated, pm_error *error)
+{
+  const pm_report_question *q = s->asked;
+  const pm__record_array theirs = {s->task->facts.answer, q->answers, q->answer_size};
+  pm_assumption rows[PM_ASSUMPTIONS_MAX];
+  char other[sizeof s->assumed];
+  if (q->answers == NULL || q->count != 2)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a comparison needs two runs, and has %zu", q->count);
+  int status = pm__record_size_check(theirs.type, theirs.size, error);
+  s->answers = status == PM_OK ? pm__record_read_all(&theirs, q->count, allocated, error) : NULL;
+  if (s->answers == NULL) return status == PM_OK ? PM_STATUS_NO_MEMORY : status;
+  s->count = q->count;
+  s->outcome = s->task->read(s->answers);
+  for (size_t i = 0; i < 2; i++) {
+    int32_t own = s->task->read((const char *)s->answers + i * s->task->answer_size).status;
+    if (own != PM_OK)
+      return pm__fail(error, own, "the %s run has no prediction: %s", i == 0 ? "first" : "second",
+                      pm_status_get_text(own));
+  }
+  int count = pm_study_get_assumptions(s->study, s->given, (const char *)q->runs + q->run_size, q->run_size, rows);
+  pm_assumptions_format(rows, count, other, sizeof other);
+  if (strcmp(other, s->assumed) != 0) s->assumed[0] = '\0';
+  return PM_OK;
+}
+
 /* ---- Of what many runs have answered ---- */
 
 /* The best choice: of a global batch, its batch is no assumption. */
@@ -271,6 +299,7 @@ static int find_subject(pm__study_subject *s, pm_given *given, void **allocated,
   if (rows && (q->answers == NULL || q->count == 0)) return no_place(error);
   int status = find_run(s, q->runs, q->run_size, error);
   if (status == PM_OK && q->of == PM_REPORT_OF_MEMORY) status = find_memory(s, error);
+  if (status == PM_OK && q->of == PM_REPORT_OF_COMPARISON) status = find_two(s, allocated, error);
   if (status == PM_OK && q->of == PM_REPORT_OF_ANSWERS) status = find_predictions(s, allocated, error);
   return status;
 }

@@ -10,6 +10,7 @@
 #define PM__STUDY_BLOCK_LIST(X) \
   X(setting) \
   X(deadline) \
+  X(comparison) \
   X(assumptions) \
   X(failure) \
   X(fitting_precision) \
@@ -41,6 +42,7 @@
   X(served_front) \
   X(why) \
   X(counts) \
+  X(waterfall) \
   X(sensitivities) \
   X(elasticity) \
   X(upgrades) \

@@ -251,6 +251,12 @@ static void fill_served(const pm__study_subject *s, pm_report *r)
   pm__report_summarize(r, "%s: %s", s->totals.id, text);
 }
 
+static void fill_comparison(const pm__study_subject *s, pm_report *r)
+{
+  char title[PM_TEXT_MAX];
+  pm__report_add(r, "run", "%s %s: one run against another", pm__study_title(s, title), s->totals.name);
+}
+
 static void fill_input(const pm__study_subject *s, pm_report *r)
 {
   char nodes[PM__REPORT_WORD];
@@ -266,4 +272,5 @@ const pm__study_block pm__study_block_setting = {
   .fill = {[PM_REPORT_OF_ANSWERS] = fill_answers, [PM_REPORT_OF_MEMORY] = fill_memory,
            [PM_REPORT_OF_SENSITIVITIES] = fill_sensitivities, [PM_REPORT_OF_UPGRADES] = fill_upgrades,
            [PM_REPORT_OF_SIZES] = fill_sizes, [PM_REPORT_OF_SEARCH] = fill_search,
-           [PM_REPORT_OF_INPUT] = fill_input, [PM_REPORT_OF_SERVING] = fill_served}};
+           [PM_REPORT_OF_INPUT] = fill_input, [PM_REPORT_OF_SERVING] = fill_served,
+           [PM_REPORT_OF_COMPARISON] = fill_comparison}};
