@@ -70,7 +70,8 @@ static void add_plan(const cli_request *request, const pm_report *report, char *
   size_t used = strlen(text);
   if (block == NULL || block->count == 0) return;
   bool none = pm_record_find_field(type, block->lines[0].label) == NULL;
-  snprintf(text + used, size - used, "; %s", none ? block->lines[0].text : "this fits: ");
+  const char *fits = is_changed(block, "lora_rank") ? "training adapters alone fits: " : "this fits: ";
+  snprintf(text + used, size - used, "; %s", none ? block->lines[0].text : fits);
   if (none) return;
   add_asked(request, block, text, size);
   for (size_t i = 0; i < block->count; i++)

@@ -126,6 +126,7 @@ def test_of_two_options_both_have_an_effect() -> None:
         "mixtral-8x7b dgx-h100 --nodes 4 --global-batch 512",
         "llama2-7b dgx-h100 --batch 4 --gradient-accumulation-steps 3 --framework pytorch-2.4-fsdp",
         "bert-large v100-sxm2-16gb --batch 256",
+        "llama3.1-405b dgx-h100",
     ],
 )
 def test_a_refusal_ends_with_a_command_that_works(asked: str) -> None:
@@ -138,9 +139,24 @@ def test_a_refusal_ends_with_a_command_that_works(asked: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "change"),
+    [
+        ("gpt2-xl a100-sxm4-80gb --batch 64 --precision bf16", "--micro-batch 8"),
+        ("llama2-7b dgx-h100", "--zero 3"),
+        ("llama2-7b h100-sxm5", "--lora-rank 16"),
+    ],
+)
+def test_a_refusal_changes_as_little_as_fits(asked: str, change: str) -> None:
+    refused = run("predict", *shlex.split(asked))
+    assert refused.returncode == 1 and refused.stderr.endswith(f"fits: perfmodel predict {asked} {change}\n")
+
+
+@pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ("predict resnet50 dgx-h100 --framework pytorch-24", "there is no release 24"),
+        ("predict resnet50 dgx-h100 --framework pytorch-24", "no such release; the nearest is pytorch-2.4"),
+        ("predict resnet50 dgx-h100 --framework pytorch-2.99", "no such release; the nearest is pytorch-2.9"),
+        ("predict resnet50 dgx-h100 --framework megatron-core-0.99", "the nearest is megatron-core-0.12"),
         ("predict resnet50 dgx-h100 --batch 64 --batch 128", "--batch is given twice"),
         ("predict resnet50 dgx-h100 --framework none --framework pytorch", "--framework is given twice"),
         ("predict resnet50 dgx-h100 --gpu-mtbf 1000h", "has no effect without tokens or samples"),

@@ -65,6 +65,16 @@ def test_channels_last_is_a_hint() -> None:
     assert "channels_last" not in pm.predict("bert-base", "dgx-h100", precision="fp16").explain()
 
 
+def test_fp32_says_what_the_framework_does_by_default() -> None:
+    given = {"batch": 64, "precision": "fp32"}
+    p = pm.predict("resnet50", "a100-sxm4-80gb", **given)
+    other = pm.predict("resnet50", "a100-sxm4-80gb", batch=64, precision="tf32-conv")
+    assert f"with precision tf32-conv, this run would reach {other.throughput:.0f} samples/s." in p.explain()
+    for words in (other, pm.predict("resnet50", "v100-sxm2-16gb", **given),
+                  pm.predict("resnet50", "a100-sxm4-80gb", framework="none", **given)):
+        assert "TF32" not in words.explain()
+
+
 def test_libraries_older_than_the_gpu_warn_and_widen() -> None:
     with pytest.warns(UserWarning, match="mxnet17 never ran on NVIDIA H100 SXM5"):
         old = pm.predict("resnet50", "dgx-h100", precision="fp16", framework="mxnet17")

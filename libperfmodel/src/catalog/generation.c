@@ -111,8 +111,9 @@ static void add_known(const candidate *c, char *known, size_t size)
   snprintf(known + used, size - used, "%s%s", used > 0 ? ", " : "", c->name);
 }
 
-/* The id of the best entry, or NULL; `known` lists the releases of its name, of which `newest` is the last major. */
-static const char *find_best(const question *q, char *known, size_t size, int *newest)
+/* The best entry, without an id if there is none; `known` lists the releases of its name, of which `newest` is the last
+** major. */
+static candidate find_best(const question *q, char *known, size_t size, int *newest)
 {
   candidate c, best = {.id = NULL};
   known[0] = '\0';
@@ -124,7 +125,17 @@ static const char *find_best(const question *q, char *known, size_t size, int *n
       if (c.parts.major > *newest) *newest = c.parts.major;
       if (may_be(q, &c) && (best.id == NULL || is_better(q, &c, &best))) best = c;
     }
-  return best.id;
+  return best;
+}
+
+/* The next major release, and so many minor ones, may have come out since the catalogue was written. */
+enum { NEXT_MAJOR = 1, NEXT_MINORS = 12 };
+
+static bool is_too_new(const question *q, const candidate *best, int newest)
+{
+  if (newest < 0 || best->id == NULL) return false;
+  if (q->name.major != best->parts.major) return q->name.major > newest + NEXT_MAJOR;
+  return best->parts.minor >= 0 && q->name.minor > best->parts.minor + NEXT_MINORS;
 }
 
 /* ---- The libraries of a month. */
@@ -169,11 +180,11 @@ static int find_id(question *q, pm__catalog_software_ids *ids, pm_error *error)
   int newest;
   if (pm__catalog_has(q->catalog, q->kind, ids->id)) return PM_OK;
   q->name = pm__release_parts_of(ids->id);
-  const char *id = find_best(q, known, sizeof known, &newest);
-  if (newest >= 0 && q->name.major > newest + 1) /* the next one may be out */
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\": there is no release %d; there are %s", ids->id,
-                    q->name.major, known);
-  if (id != NULL) return pm__text_set(ids->id, sizeof ids->id, id), PM_OK;
+  const candidate best = find_best(q, known, sizeof known, &newest);
+  if (is_too_new(q, &best, newest))
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\": there is no such release; the nearest is %s; there "
+                    "are %s", ids->id, best.name, known);
+  if (best.id != NULL) return pm__text_set(ids->id, sizeof ids->id, best.id), PM_OK;
   if (known[0] == '\0') return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\" has no release as old as that; there are %s", ids->id,
                   known);

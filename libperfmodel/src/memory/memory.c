@@ -168,8 +168,8 @@ static const char *help_of(const pm__memory_parts *p, double usable, char *help)
     snprintf(help, HELP, "its %s alone take %s, what %.0f such GPUs have: split or shard them over GPUs", kinds,
              pm_quantity_format(text, sizeof text, parameters, "B"), ceil(parameters / usable));
   else
-    snprintf(help, HELP, "not even one sample fits: its activations and all %s take %s; a lower precision or "
-             "recomputation would help", kinds, pm_quantity_format(text, sizeof text, pm__memory_total(p, 1), "B"));
+    snprintf(help, HELP, "not even one sample fits: its activations and all %s take %s", kinds,
+             pm_quantity_format(text, sizeof text, pm__memory_total(p, 1), "B"));
   return help;
 }
 

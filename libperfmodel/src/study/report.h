@@ -97,11 +97,14 @@ int32_t pm__study_half(const pm__study_subject *subject);
 /* Predicts in it, however much memory it needs; false without one. */
 bool pm__study_in_half(const pm__study_subject *subject, pm_report *report, pm__task_outcome *outcome);
 
+/* samples/s with convolutions in TF32, where the run is in FP32 and its software would take TF32; else NAN. */
+double pm__study_tf32_rate(const pm__study_subject *subject, pm_report *report);
+
 /* samples/s with tensors in channels_last, and with padded products; NAN where that changes nothing or is not known. */
 double pm__study_channels_last_rate(const pm__study_subject *subject, pm_report *report);
 double pm__study_padded_rate(const pm__study_subject *subject, pm_report *report);
 
-/* The fastest plan of the same GPUs and samples that fits; false if none does. */
+/* What fits by the least change (fitting.c), with as many samples; false if nothing does. */
 bool pm__study_find_fitting(const pm__study_subject *subject, pm_report *report, pm_run *best);
 
 #endif

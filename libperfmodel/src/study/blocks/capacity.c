@@ -30,10 +30,13 @@ static void add_batch(const pm__study_subject *s, pm_report *r, const char *labe
 {
   char number[PM_NUMBER_MAX], safe[PM_NUMBER_MAX], sample[PM__REPORT_WORD];
   const pm_memory_use *use = &s->use;
-  pm__report_add(r, label, "%s", pm_number_format(number, use->largest_batch));
+  bool none = use->largest_batch < 1;
+  pm_number_format(number, use->largest_batch);
+  pm__report_add(r, label, "%s", !none ? number : use->verdict == PM_VERDICT_TIGHT ? "1 may fit" : "none fits");
   pm__report_set_value(r, use->largest_batch, "1");
-  pm__report_note(r, "(%s to be safe), %s each", pm_number_format(safe, use->safe_batch),
-                  pm__report_quantity(sample, use->sample, "B"));
+  pm__report_quantity(sample, use->sample, "B");
+  if (none) pm__report_note(r, ", %s each", sample);
+  else pm__report_note(r, "(%s to be safe), %s each", pm_number_format(safe, use->safe_batch), sample);
   pm__report_summarize(r, "%s %s", label, number);
 }
 

@@ -21,6 +21,15 @@ static void add_half(const pm__study_subject *s, pm_report *r)
   add(r, change, half.throughput);
 }
 
+/* FP32 alone says no tensor cores, which such software does not do unless it is told. */
+static void add_tf32(const pm__study_subject *s, pm_report *r)
+{
+  double rate = pm__study_tf32_rate(s, r);
+  if (isnan(rate)) return;
+  add(r, "fp32 uses no tensor cores. By default this software runs convolutions in TF32 (PyTorch: "
+         "torch.backends.cudnn.allow_tf32): with precision tf32-conv", rate);
+}
+
 static void add_layout(const pm__study_subject *s, pm_report *r, double rate)
 {
   double other = pm__study_channels_last_rate(s, r);
@@ -34,6 +43,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   if (!pm__study_predicted(s) || !isnan(s->latency)) return;
   add_half(s, r);
   if (s->software.framework == NULL && s->software.profile == NULL) return;
+  add_tf32(s, r);
   add_layout(s, r, rate);
   if (!s->trains) return;
   double padded = pm__study_padded_rate(s, r);

@@ -18,8 +18,9 @@ static void fill(const pm__study_subject *s, pm_report *r)
   count = helping > 0 ? helping : count < LEAST ? count : LEAST;
   for (int i = 0; i < count; i++) {
     pm__report_add_quantity(r, rows[i].change, rows[i].total, "B");
-    pm__report_note(r, ": %s, largest micro-batch %s", pm__study_verdict(rows[i].verdict, verdict),
-                    pm_number_format(number, rows[i].largest_batch));
+    bool some = rows[i].largest_batch >= 1;
+    pm__report_note(r, ": %s%s%s", pm__study_verdict(rows[i].verdict, verdict), some ? ", largest micro-batch " : "",
+                    some ? pm_number_format(number, rows[i].largest_batch) : "");
   }
 }
 
