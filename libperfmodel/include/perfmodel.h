@@ -44,6 +44,7 @@
 #include "perfmodel/units.h"
 #include "perfmodel/record.h"
 #include "perfmodel/hardware.h"
+#include "perfmodel/energy.h"
 #include "perfmodel/network.h"
 #include "perfmodel/kernel.h"
 #include "perfmodel/collective.h"

@@ -88,7 +88,9 @@ PM_API int pm_precision_find(const char *name);
   X(TEXT, nvlink, "", "id of its NVLink link type; empty without NVLink")                                         \
   X(INT, nvlinks, "1", "number of NVLinks")                                                                       \
   X(TEXT, pcie, "", "id of its host link type")                                                                   \
-  X(REAL, held_clock, "Hz", "clock that boards hold under load, where that is above the boost clock")
+  X(REAL, held_clock, "Hz", "clock that boards hold under load, where that is above the boost clock")             \
+  X(REAL, reference_power, "W", "power at which boards reach these clocks; unknown: the design power")           \
+  X(REAL, most_power, "W", "highest power limit that can be set; unknown: the design power")
 
 typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 
@@ -216,6 +218,14 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(YES_NO, no_weight_winograd, "", "the library of its rows had no Winograd gradient of weights")       \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")     \
   PM_OPERATOR_STATUS_FIELDS(X)                                                                            \
+  X(ORIGIN, simt_power_basis, "", "what the draw of the FP32 cores rests on; of another architecture: a rule")         \
+  X(ORIGIN, tensor_power_basis, "", "the same of the tensor cores")                                                    \
+  X(REAL, idle_power, "1", "draw of a board that waits with its clocks up, over its design power")                     \
+  X(REAL, simt_power, "1",                                                                                             \
+    "draw while kernels run on the FP32 cores, before their arithmetic counts; of a rule: at most")                    \
+  X(REAL, tensor_power, "1", "draw while kernels run on the tensor cores, before their arithmetic counts")             \
+  X(REAL, simt_flop_energy, "J/FLOP", "what a FLOP on the FP32 cores draws beside")                                    \
+  X(REAL, tensor_flop_energy, "J/FLOP", "what a FLOP on the tensor cores in two bytes draws beside")                   \
   X(INT, threads, "1", "resident threads per SM at most")                                                 \
   X(REAL, launch, "s", "start of a kernel in a full stream")
 
@@ -296,7 +306,24 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, attention_spread, "1", "the same of fused attention")                                           \
   X(REAL, pass_spread, "1", "the same of passes over memory")                                             \
   X(REAL, spread_extrapolated, "1", "factor of a spread where times are extrapolated")                    \
-  X(REAL, spread_not_calibrated, "1", "factor of a spread where times are not calibrated")
+  X(REAL, spread_not_calibrated, "1", "factor of a spread where times are not calibrated")              \
+  X(REAL, simt_rule_draw, "J/FLOP",                                                                                  \
+    "by rule, draw of the FP32 cores above that of waiting, for each FLOP of their peak; never above simt_power")      \
+  X(REAL, exchange_power, "1", "draw above that of waiting while GPUs exchange and nothing else runs")                 \
+  X(REAL, power_margin, "1", "highest mean draw over the power limit")                                                 \
+  X(REAL, limit_softness, "1", "exponent of how a draw nears the limit: the larger, the more suddenly")                \
+  X(REAL, limit_free, "1", "share of the limit, to that exponent, up to which a draw tells that without a limit")      \
+  X(REAL, limit_fixed, "1", "draw that no clock lowers, over the design power")                                        \
+  X(REAL, limit_fixed_most, "1", "the same over the draw of a kernel, at most")                                        \
+  X(REAL, limit_knee, "1", "clock over that at the design power, below which the voltage stays")                       \
+  X(REAL, limit_voltage, "1", "exponent of the clock, beside the clock itself, in the draw above the knee")            \
+  X(REAL, limit_clocked, "1", "share of the time of a kernel that follows the clock")                                  \
+  X(REAL, limit_least, "1", "share of the design power below which limits were not measured")                          \
+  X(REAL, host_power_air, "1", "draw of a node beside its boards, over their design power: cooled by air")             \
+  X(REAL, host_power_liquid, "1", "the same, cooled by a liquid")                                                      \
+  X(REAL, supply_efficiency, "1", "power behind the supplies of a node over that at the wall")                         \
+  X(REAL, power_band_fitted, "1", "eight of ten measured draws lie within this share of a fitted one")                 \
+  X(REAL, power_band_rule, "1", "the same of one by rule")
 
 /* Both lists: what kernels are timed with. */
 #define PM_KERNEL_CALIBRATION_FIELDS(X) PM_KERNEL_ARCHITECTURE_FIELDS(X) PM_KERNEL_GENERAL_FIELDS(X)
@@ -458,7 +485,9 @@ typedef enum pm_power_basis {
   X(REAL, host_memory_bandwidth, "B/s", "peak bandwidth of the system memory: channels times rate, of all sockets") \
   X(REAL, cpu_power, "W", "thermal design power of a CPU socket")                               \
   X(POWER_BASIS, power_basis, "", "what the design power of the machine rests on") \
-  X(INT, hosts, "1", "hosts that one node consists of, each with its own operating system: the trays of a rack")
+  X(INT, hosts, "1", "hosts that one node consists of, each with its own operating system: the trays of a rack")  \
+  X(YES_NO, liquid_cooled, "", "whether a liquid cools it, or it is immersed in one")            \
+  X(REAL, host_power, "W", "draw behind the supplies beside that of the boards; unknown: by rule")
 
 typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
 

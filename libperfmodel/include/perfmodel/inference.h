@@ -24,6 +24,7 @@
 #ifndef PERFMODEL_INFERENCE_H
 #define PERFMODEL_INFERENCE_H
 
+#include "energy.h"
 #include "framework.h"
 #include "hardware.h"
 #include "memory.h"
@@ -66,6 +67,7 @@ extern "C" {
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
   X(REAL, hfu, "1", "HFU: MFU of the FLOP that the GPU executes, which Winograd and FFT save; never above 1",       \
     .show = PM_SHOW_PERCENT)                                                                                        \
+  PM_ENERGY_FIELDS(X)                                                                                             \
   /* the next field of an answer goes above this line */
 
 typedef struct pm_inference { PM_INFERENCE_FIELDS(PM_DECLARE) } pm_inference;

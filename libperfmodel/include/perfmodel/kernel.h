@@ -133,7 +133,8 @@ typedef enum pm_operator {
   X(YES_NO, latent, "", "attention: values are a part of the keys, which alone are stored") \
   X(REAL, block_start, "1",                                                                                            \
     "attention: time until a block of threads has its first keys, over that of FlashAttention; unknown: 1")            \
-  X(OPTIMIZER, optimizer, "", "optimizer: which one")
+  X(OPTIMIZER, optimizer, "", "optimizer: which one") \
+  X(REAL, power_limit, "W", "power limit of the board; unknown: its design power")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 
@@ -155,7 +156,10 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
   X(REAL, time_p10, "s", "lower end of the 80 % prediction interval; unknown by the plain roofline",\
     .show = PM_SHOW_MAIN)                                                            \
   X(REAL, time_p90, "s", "upper end of the 80 % prediction interval", .show = PM_SHOW_MAIN)              \
-  X(CALIBRATION_STATUS, calibration, "", "what the time rests on")
+  X(CALIBRATION_STATUS, calibration, "", "what the time rests on")                                         \
+  X(ORIGIN, energy_basis, "", "what the draw rests on; none: it is not known")                             \
+  X(REAL, power, "W", "draw of the board while it runs")                                                   \
+  X(REAL, energy, "J", "of the board while it runs")
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
 
@@ -208,7 +212,8 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
   X(REAL, achieved, "FLOP/s", "rate predicted")                                                        \
   X(REAL, memory_bandwidth, "B/s", "memory ceiling")                                                   \
   X(REAL, l2_bandwidth, "B/s", "L2 ceiling; unknown by the plain roofline")                            \
-  X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")
+  X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")  \
+  X(REAL, energy, "J", "of the board in all of that time")
 
 typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 

@@ -23,6 +23,7 @@
 #ifndef PERFMODEL_PREDICT_H
 #define PERFMODEL_PREDICT_H
 
+#include "energy.h"
 #include "framework.h"
 #include "hardware.h"
 #include "memory.h"
@@ -143,13 +144,17 @@ typedef enum pm_bottleneck {
   X(REAL, training_time_p10, "s", "lower end of its 80 % prediction interval")                                         \
   X(REAL, training_time_p90, "s", "upper end of its 80 % prediction interval")                                         \
   X(REAL, training_gpu_hours, "1", "GPU-hours of that time", .show = PM_SHOW_MAIN)                                     \
-  X(REAL, training_energy, "J", "design power of the nodes times the PUE, over that time", .show = PM_SHOW_MAIN)       \
+  X(REAL, training_energy, "J", "of the site over that time", .show = PM_SHOW_MAIN)                                    \
   X(REAL, training_cost, "1", "price of its GPU-hours", .show = PM_SHOW_MAIN)                                   \
   X(REAL, mtbf, "s", "mean time between failures of all nodes; unlimited if none fails")                               \
   X(REAL, checkpoint_size, "B", "weights and optimizer states of the whole network")                                   \
   X(REAL, checkpoint_time, "s", "time that writing a checkpoint stops training")                                       \
   X(REAL, checkpoint_interval, "s", "training between checkpoints")                                                    \
   X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)               \
+  X(REAL, training_design_energy, "J", "design power of the nodes times the PUE, over that time")                      \
+  X(REAL, training_carbon, "g", "carbon dioxide of the energy of that time")                                           \
+  X(REAL, training_energy_cost, "1", "price of the energy of that time")                                               \
+  PM_ENERGY_FIELDS(X)                                                                                                  \
   /* the next field of a prediction goes above this line */
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;

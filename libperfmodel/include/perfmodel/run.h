@@ -19,6 +19,13 @@
 extern "C" {
 #endif
 
+/* Power, carbon and price of the energy that a run takes (energy.h), in every task. The catalogue has no
+** prices and no intensities of grids: they are the user's. */
+#define PM_POWER_RUN_FIELDS(X)                                                                                         \
+  X(REAL, power_limit, "W", "power limit of each GPU; its design power if unknown")                                    \
+  X(REAL, carbon, "g/kWh", "carbon dioxide for the energy of the site, such as 400 g/kWh")                             \
+  X(REAL, energy_price, "currency/kWh", "price of the energy of the site, such as 0.1 EUR/kWh")
+
 /* How kernels are timed. */
 #define PM_KERNEL_MODEL_LIST(X)                                                                                        \
   X(CALIBRATED, "calibrated", "calibrated kernels where the architecture has constants, else the plain roofline")      \
@@ -136,8 +143,9 @@ typedef enum pm_kernel_model {
     .needs = "checkpoints")                                                                                            \
   X(REAL, restart, "s", "time from a failure until training goes on; none if unknown", .needs = "failures")            \
   X(REAL, interval, "s", "training between checkpoints; the best (Daly) if unknown", .needs = "goal")                  \
-  X(REAL, pue, "1", "power usage effectiveness of the site", .otherwise = "1", .needs = "goal")                        \
+  X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes", .otherwise = "1")   \
   X(REAL, gpu_hour_price, "currency/h", "price of one GPU for an hour, such as 2.5 USD", .needs = "goal")              \
+  PM_POWER_RUN_FIELDS(X)                                                                                               \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
@@ -158,7 +166,9 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
     .otherwise = "calibrated")                                                                                         \
   X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
-  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")
+  X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")                                      \
+  X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes", .otherwise = "1")   \
+  PM_POWER_RUN_FIELDS(X)
 
 typedef struct pm_inference_run { PM_INFERENCE_RUN_FIELDS(PM_DECLARE) } pm_inference_run;
 
@@ -265,6 +275,9 @@ typedef enum pm_arrivals {
     .otherwise = "calibrated")                                                                                     \
   X(REAL, usable_memory, "B", "memory of a GPU that may be used; all that programs can have if unknown")           \
   X(YES_NO, ignore_memory, "", "predict even if the model does not fit in memory")                                 \
+  X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes",                 \
+    .otherwise = "1")                                                                                              \
+  PM_POWER_RUN_FIELDS(X)                                                                                           \
   /* the next field of a run of serving goes above this line */
 
 typedef struct pm_serving_run { PM_SERVING_RUN_FIELDS(PM_DECLARE) } pm_serving_run;

@@ -37,7 +37,7 @@ extern "C" {
   X(CLOCK, "clock", 1, "clock of the GPU, and with it all its rates of arithmetic")                                    \
   X(MEMORY_BANDWIDTH, "memory-bandwidth", 1, "bandwidth of the GPU's memory")                                          \
   X(L2_CACHE, "l2-cache", 0, "size of the GPU's L2 cache")                                                             \
-  X(POWER, "power", 1, "power that the GPU may draw, which bounds its arithmetic")                                     \
+  X(POWER, "power", 0, "power that the GPU may draw, by which its clock goes")                                         \
   X(NVLINK, "nvlink", 1, "bandwidth of NVLink or xGMI")                                                                \
   X(PCIE, "pcie", 1, "bandwidth of PCIe")                                                                              \
   X(SOCKETS, "cpu-links", 1, "bandwidth between the CPUs")                                                             \
@@ -45,6 +45,7 @@ extern "C" {
   X(LATENCY, "latency", 0, "every latency of links, network and collectives")                                          \
   X(HOST, "host", 1, "speed at which the host starts kernels and steps, and its CPUs decode")                          \
   X(STORAGE, "storage", 1, "every rate of the storage and the way from it")                                            \
+  X(HOST_POWER, "host-power", 0, "what nodes draw beside their boards")                                            \
   X(MEMORY, "memory", 0, "size of the GPU's memory, and with it the cache of keys and values of a served model")
 
 typedef enum pm_resource {
@@ -83,6 +84,8 @@ typedef struct pm_sensitivity_setup {
   X(REAL, ttft, "s", "time to first token of a served model then")                                    \
   X(REAL, ttft_change, "1", "by how much that changes", .show = PM_SHOW_PERCENT)                      \
   X(REAL, throughput_change, "1", "by how much the throughput changes", .show = PM_SHOW_PERCENT)      \
+  X(REAL, energy, "J", "energy of the site for a sample, or of a served request, then")               \
+  X(REAL, energy_change, "1", "by how much that changes", .show = PM_SHOW_PERCENT)                    \
   /* the next field of a sensitivity goes above this line */
 
 typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;

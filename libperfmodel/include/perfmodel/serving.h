@@ -30,6 +30,7 @@
 #ifndef PERFMODEL_SERVING_H
 #define PERFMODEL_SERVING_H
 
+#include "energy.h"
 #include "engine.h"
 #include "run.h"
 #include "task.h"
@@ -107,6 +108,7 @@ typedef enum pm_serving_limit {
   X(INT, replicas, "1", "copies of the model that share the requests")                                             \
   X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of a pass")        \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                          \
+  PM_ENERGY_FIELDS(X)                                                                                              \
   /* the next field of an answer goes above this line */
 
 typedef struct pm_serving { PM_SERVING_FIELDS(PM_DECLARE) } pm_serving;

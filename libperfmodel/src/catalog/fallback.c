@@ -97,6 +97,8 @@ static void scale_energies(pm_kernel_calibration *c, double factor)
   if (!(factor > 0)) return;
   c->simt_energy *= factor;
   c->tensor_energy *= factor;
+  c->simt_flop_energy *= factor;
+  c->tensor_flop_energy *= factor;
 }
 
 static int complete(const pm_catalog *catalog, const pm__entry *entry, int depth, void *record, pm_error *error)

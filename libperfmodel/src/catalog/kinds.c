@@ -28,8 +28,8 @@ static const pm__kind kinds[PM__KINDS] = {
    " split scores ", ""},
   [PM__KERNEL_CALIBRATIONS] = {"kernel_calibrations", "kernel_calibration", "kernel_calibration", "",
    " id name simt_basis simt_efficiency tensor_basis tensor_efficiency ",
-   " id name like energy_factor simt_basis tensor_basis product_simt product_tensor convolution_simt convolution_tensor"
-   " recurrent_simt recurrent_tensor attention passes "},
+   " id name like energy_factor simt_basis tensor_basis simt_power_basis tensor_power_basis product_simt product_tensor"
+   " convolution_simt convolution_tensor recurrent_simt recurrent_tensor attention passes "},
   [PM__KERNEL_HARNESSES] = {"kernel_harnesses", "kernel_harness", "kernel_harness", " repository ",
    " id name repository gpu gemm conv stream ", " id name repository gpu kernels "},
   [PM__CALIBRATIONS] = {"calibrations", "calibration", "calibration", " efficiency hop_latency base_latency ",

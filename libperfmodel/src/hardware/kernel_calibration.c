@@ -119,6 +119,27 @@ static const limit limits[] = {
   LIMIT(pass_spread, OPTIONAL, 0, 10),
   LIMIT(spread_extrapolated, OPTIONAL, 0, 100),
   LIMIT(spread_not_calibrated, OPTIONAL, 0, 100),
+  LIMIT(idle_power, OPTIONAL, 0, 1),
+  LIMIT(simt_power, OPTIONAL, 0, 1),
+  LIMIT(tensor_power, OPTIONAL, 0, 1),
+  LIMIT(simt_flop_energy, OPTIONAL, -1e-300, 1e-9),
+  LIMIT(tensor_flop_energy, OPTIONAL, -1e-300, 1e-9),
+  LIMIT(simt_rule_draw, OPTIONAL, -1e-300, 1e-9),
+  LIMIT(exchange_power, OPTIONAL, -1e-300, 1),
+  LIMIT(power_margin, OPTIONAL, 0, 1),
+  LIMIT(limit_softness, OPTIONAL, 0, 100),
+  LIMIT(limit_free, OPTIONAL, 0, 0.999),
+  LIMIT(limit_fixed, OPTIONAL, -1e-300, 0.9),
+  LIMIT(limit_fixed_most, OPTIONAL, -1e-300, 0.99),
+  LIMIT(limit_knee, OPTIONAL, 0, 1),
+  LIMIT(limit_voltage, OPTIONAL, -1e-300, 10),
+  LIMIT(limit_clocked, OPTIONAL, -1e-300, 1),
+  LIMIT(limit_least, OPTIONAL, -1e-300, 1),
+  LIMIT(host_power_air, OPTIONAL, -1e-300, 10),
+  LIMIT(host_power_liquid, OPTIONAL, -1e-300, 10),
+  LIMIT(supply_efficiency, OPTIONAL, 0, 1),
+  LIMIT(power_band_fitted, OPTIONAL, -1e-300, 10),
+  LIMIT(power_band_rule, OPTIONAL, -1e-300, 10),
 };
 
 static double value_of(const pm_kernel_calibration *c, const limit *l)
@@ -135,8 +156,19 @@ static int out_of_range(const pm_kernel_calibration *c, const limit *l, pm_error
                   value_of(c, l), l->least < 0 ? "at least 0" : "above 0", l->most);
 }
 
+/* What runs draws no less than what waits. */
+static int check_order(const pm_kernel_calibration *c, const char *name, double running, pm_error *error)
+{
+  if (!(running < c->idle_power)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\": %s %g is below idle_power %g", c->id, name,
+                  running, c->idle_power);
+}
+
 int pm__kernel_calibration_stated(const pm_kernel_calibration *c, pm_error *error)
 {
+  int status = check_order(c, "simt_power", c->simt_power, error);
+  if (status == PM_OK) status = check_order(c, "tensor_power", c->tensor_power, error);
+  if (status != PM_OK) return status;
   for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
     double value = value_of(c, &limits[i]);
     if (!isnan(value) && !(value > limits[i].least && value <= limits[i].most))

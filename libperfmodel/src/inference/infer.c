@@ -4,6 +4,7 @@
 #include "inference/infer.h"
 #include "kernel/work.h"
 #include "lowering/library.h"
+#include "plan/energy.h"
 
 /* What belongs to one run, gathered. */
 typedef struct call {
@@ -15,16 +16,20 @@ typedef struct call {
   const pm__units *units;
 } call;
 
-static call call_of(const pm_plan *plan, const pm_inference_run *run)
+/* At its power limit. Without memory for that limit it has no device. */
+static call call_of(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
   call c = {.run = run,
             .network = &plan->networks[run->network_index],
             .system = &plan->systems[run->system_index],
             .profile = pm__plan_profile_at(plan, run->profile_index, run->system_index)};
   int device = c.system->device;
-  c.device = run->kernel_model == PM_KERNEL_MODEL_ROOFLINE
-               ? &plan->systems[device].devices[PM_KERNEL_MODEL_ROOFLINE][run->precision]
-               : &plan->libraries[c.profile->library].devices[device][run->precision];
+  const pm__device *devices = run->kernel_model == PM_KERNEL_MODEL_ROOFLINE
+                                ? plan->systems[device].devices[PM_KERNEL_MODEL_ROOFLINE]
+                                : plan->libraries[c.profile->library].devices[device];
+  devices = pm__plan_limit(plan, devices, run->power_limit, error).devices;
+  if (devices == NULL) return c;
+  c.device = &devices[run->precision];
   c.units = c.network->units[c.profile->mode[c.device->bytes <= 2]];
   return c;
 }
@@ -81,6 +86,12 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", run->precision);
 }
 
+static int check_energy(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
+{
+  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
+  return pm__energy_check(plan, run->system_index, run->power_limit, site, error);
+}
+
 /* All but memory. */
 static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
@@ -89,7 +100,11 @@ static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error 
   if (status == PM_OK) status = pm__plan_check_place("profile", run->profile_index, plan->profile_count, error);
   if (status == PM_OK) status = check_numbers(run, error);
   if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
-  if (status != PM_OK || call_of(plan, run).device->usable) return status;
+  if (status == PM_OK) status = check_energy(plan, run, error);
+  if (status != PM_OK) return status;
+  const pm__device *device = call_of(plan, run, error).device;
+  if (device == NULL) return PM_STATUS_NO_MEMORY;
+  if (device->usable) return PM_OK;
   return pm__kernel_refuse_precision(&plan->systems[run->system_index].system->gpu, run->precision, error);
 }
 
@@ -97,7 +112,7 @@ int pm__infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *
 {
   int status = check_run(plan, run, error);
   if (status != PM_OK) return status;
-  call c = call_of(plan, run);
+  call c = call_of(plan, run, error);
   return check_memory(&c, error);
 }
 
@@ -105,7 +120,7 @@ int pm__infer_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_me
 {
   int status = check_run(plan, run, error);
   if (status != PM_OK) return status;
-  const call c = call_of(plan, run);
+  const call c = call_of(plan, run, error);
   if (c.profile->memory < 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the inference profile has no memory profile");
   const pm_memory_run asked = {.batch = run->batch, .precision = run->precision, .ranks = 1, .inference = 1,
@@ -121,6 +136,7 @@ typedef struct times {
   double conv;    /* the part of product in convolutions */
   double saved;   /* FLOP that transforms save */
   double compute; /* what the arithmetic rate or the power limits of products */
+  double extra;   /* J beyond what kernels draw that multiply nothing */
 } times;
 
 /* What one profile makes of a device. */
@@ -140,7 +156,8 @@ static setting setting_of(const pm__device *device, const pm_inference_profile *
 static void add_casts(const call *c, times *sum)
 {
   const pm__device *d = c->device;
-  sum->pass += c->network->weights * (4 + d->bytes) * d->per_byte + c->network->weight_tensors * d->launch;
+  sum->pass += c->network->weights * (4 + d->bytes) * d->per_byte * d->power.slow +
+               c->network->weight_tensors * d->launch;
   sum->kernels += c->network->weight_tensors;
   sum->calls += c->network->weight_tensors;
 }
@@ -150,7 +167,7 @@ static times times_of(const call *c, const setting *on, double batch)
   pm__costs costs;
   const pm__device *d = c->device;
   const pm__fixed *fixed = &c->units->pass[PM__FORWARD];
-  double moved = batch * d->bytes * d->pass_byte;
+  double moved = batch * d->bytes * d->pass_byte * d->power.slow;
   pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .waited = fixed->waited * batch,
@@ -162,6 +179,7 @@ static times times_of(const call *c, const setting *on, double batch)
           moved;
   sum.conversion = (fixed->layout * batch - part->spared) * d->layout;
   sum.compute = on->conv * costs.bound.conv + costs.bound.product + costs.bound_launches * d->launch;
+  sum.extra = on->conv * costs.extra.conv + costs.extra.product;
   if (on->cast) add_casts(c, &sum);
   return sum;
 }
@@ -176,6 +194,8 @@ static void fill_unknown(pm_inference *out, int status)
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_CALIBRATION_STATUS(name) out->name = PM_CALIBRATION_STATUS_NONE;
+#define UNKNOWN_ORIGIN(name) out->name = PM_ORIGIN_NONE;
+#define UNKNOWN_YES_NO(name) out->name = 0;
 #define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_INFERENCE_FIELDS(UNKNOWN)
 #undef UNKNOWN
@@ -197,7 +217,8 @@ static double hfu_of(const call *c, const times *t, double batch, double latency
   return (batch * c->network->forward_flop - t->saved) / latency / c->device->peak;
 }
 
-static void set_times(const call *c, double batch, pm_inference *out)
+/* Returns J of one board's kernels. */
+static double set_times(const call *c, double batch, pm_inference *out)
 {
   const pm_inference_profile *profile = &c->profile->profile;
   setting on = setting_of(c->device, profile);
@@ -213,6 +234,7 @@ static void set_times(const call *c, double batch, pm_inference *out)
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->launch_time * out->launch_time) + out->step_time;
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
   out->hfu = hfu_of(c, &t, batch, out->latency);
+  return c->device->power.drawn * out->gpu_time + t.extra;
 }
 
 enum { CONVOLUTION, PRODUCT, PASS, HOST, CLASSES };
@@ -269,16 +291,29 @@ static void set_too_large(pm_inference *out)
   out->largest_batch = memory.largest_batch;
 }
 
+static void set_energy(const call *c, double kernels, pm_inference *out)
+{
+  const pm_inference_run *run = c->run;
+  const double gpus = (double)run->gpus * run->nodes;
+  const pm__plan_energy_work work = {.time = out->latency, .busy = out->gpu_time, .kernels = kernels, .gpus = gpus,
+                                .nodes = run->nodes, .samples = gpus * run->batch, .tokens = c->network->tokens,
+                                .rate_factor = out->throughput / out->throughput_p10};
+  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
+  const pm__plan_energy energy = pm__energy_of(c->system->system, &c->device->power, &work, site);
+  PM_ENERGY_FIELDS(PM__ENERGY_COPY)
+}
+
 static void predict_call(const call *c, pm_inference *out)
 {
   const pm_inference_run *run = c->run;
-  set_times(c, run->batch, out);
+  double kernels = set_times(c, run->batch, out);
   out->throughput = run->batch * run->gpus * run->nodes / out->latency;
   out->tokens_per_second = c->network->tokens * out->throughput;
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
   out->mfu = out->flop_rate / c->device->peak;
   set_interval(c, out);
+  set_energy(c, kernels, out);
 }
 
 static void answer_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)
@@ -289,7 +324,7 @@ static void answer_one(const pm_plan *plan, const pm_inference_run *run, pm_infe
     fill_unknown(out, status);
     return;
   }
-  call c = call_of(plan, run);
+  call c = call_of(plan, run, NULL);
   set_memory(&c, out);
   if (out->verdict == PM_VERDICT_DOES_NOT_FIT && !run->ignore_memory) set_too_large(out);
   else predict_call(&c, out);
@@ -339,7 +374,7 @@ int pm__infer_find_batch(const pm_plan *plan, pm_inference_run *run, double late
   run->batch = 1;
   int status = check_run(plan, run, error);
   if (status != PM_OK) return prediction->status = status;
-  call c = call_of(plan, run);
+  call c = call_of(plan, run, error);
   double most = most_by_memory(&c);
   set_times(&c, 1, prediction);
   double alone = prediction->latency;

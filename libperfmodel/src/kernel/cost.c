@@ -67,9 +67,11 @@ static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kern
   }
 }
 
-pm__kernel_cost pm__kernel_cost_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
+pm__kernel_powered pm__kernel_cost_of(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
-  pm__kernel_cost cost = cost_of(leaves_tensor_cores(d, kernel) ? d->cores : d, kernel, batch);
+  const pm__device *on = leaves_tensor_cores(d, kernel) ? d->cores : d;
+  pm__kernel_powered cost = pm__powered(&on->power, cost_of(on, kernel, batch), batch * kernel->work.flop,
+                                        kernel->matrix);
   if (d->launch > cost.time) cost.bound = PM_BOUND_LATENCY;
   cost.time += d->launch;
   return cost;
@@ -85,6 +87,6 @@ double pm__kernel_price(const pm__device *d, const pm__layer_kernel *kernel, dou
   if (!pm__kernel_works(kernel)) return 0;
   if (d->calibrated) return pm__kernel_cost_of(d, kernel, batch).time - d->launch;
   double peak = kernel->matrix ? d->matrix_peak : d->vector_peak, moved = d->bytes * d->per_byte;
-  return pm__most(kernel->work.flop * batch / peak,
-                  kernel->work.elements * batch * moved + kernel->work.fixed_elements * moved);
+  return d->power.slow * pm__most(kernel->work.flop * batch / peak,
+                                  kernel->work.elements * batch * moved + kernel->work.fixed_elements * moved);
 }

@@ -197,7 +197,8 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   }
   if (tensor && d->bytes > 1 && c->row_clocks > 0) d->row = c->row_clocks / d->clock;
   double energy = energy_of(c, precision, tensor);
-  d->energy = has(gpu->power) ? energy / gpu->power : 0;
+  double power = has(gpu->reference_power) ? gpu->reference_power : gpu->power;
+  d->energy = has(power) ? energy / power : 0;
   d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * d->clock;
   if (d->energy > 0) d->power_rate = 1 / d->energy;
   d->alignment = tensor ? 1 : c->alignment;
@@ -230,6 +231,20 @@ static void set_status(pm__device *d, const pm_kernel_calibration *c, int precis
   }
 }
 
+void pm__device_set_power(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
+{
+  double bytes = arithmetic_bytes(precision);
+  bool tensor = pm__gpu_uses_tensor_cores(gpu, precision) && bytes <= 2;
+  pm__power_init(&d->power, gpu, c, (pm__kernel_engine){tensor, bytes, d->matrix_peak});
+}
+
+void pm__device_set_limit(pm__device *d, double limit)
+{
+  double before = d->power.slow;
+  pm__power_set_limit(&d->power, limit);
+  d->layout *= d->power.slow / before;
+}
+
 void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibration *c, int precision)
 {
   memset(d, 0, sizeof *d);
@@ -244,6 +259,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->per_byte = d->pass_byte = 1 / d->bandwidth;
   d->layout_share = d->library = d->unaligned = 1;
   d->l2_rate = d->power_rate = NAN;
+  pm__device_set_power(d, gpu, c, precision);
   d->usable = has(d->bytes) && has(d->matrix_peak) && has(d->vector_peak) && has(d->bandwidth);
   bool tensor = pm__gpu_uses_tensor_cores(gpu, precision);
   if (!d->usable || c == NULL || c->simt_basis == PM_ORIGIN_NONE) return;
@@ -284,7 +300,7 @@ void pm__device_set_layout(pm__device *d, bool channels_last, bool changes)
   if (!d->calibrated) return;
   d->pass_byte = !channels_last && has(d->k.pass_elements) ? by_numbers(d) : d->per_byte;
   if (d->conv.tensor && d->bytes == 4 && has(d->k.conv_tf32_layout)) d->layout_share = d->k.conv_tf32_layout;
-  d->layout = changes ? d->bytes * d->pass_byte * d->layout_share : 0;
+  d->layout = changes ? d->bytes * d->pass_byte * d->layout_share * d->power.slow : 0;
 }
 
 /* Later architectures never ran libraries that do not pad. */

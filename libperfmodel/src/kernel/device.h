@@ -7,6 +7,7 @@
 #define PM_KERNEL_DEVICE_H
 
 #include <stdbool.h>
+#include "kernel/energy.h"
 #include "perfmodel/framework.h"
 #include "perfmodel/kernel.h"
 
@@ -85,6 +86,7 @@ typedef struct pm__device {
   double row;      /* s per element of the contraction of a product of one row; 0: no kernel of its own */
   double flash;    /* s per FLOP of fused attention at best */
   pm__engine gemm, batched, conv, weight; /* conv: of convolutions; weight: of their gradients of weights */
+  pm__kernel_board power; /* of the board, at the limit that kernels are priced at */
   pm_kernel_calibration k; /* the constants that formulas need as they are */
 } pm__device;
 
@@ -94,6 +96,13 @@ void pm__device_init(pm__device *device, const pm_gpu *gpu, const pm_kernel_cali
 /* Convolutions of this generation of libraries (NULL: of the latest, which can do everything), instead of that whose
 ** kernels the constants were fitted to. */
 void pm__device_set_library(pm__device *device, const pm_cudnn_generation *cudnn, bool pads_products);
+
+/* What the board draws by constants of its architecture (NULL: not known), at its own power limit. */
+void pm__device_set_power(pm__device *device, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
+                          int precision);
+
+/* Another power limit [W], for kernels that are priced from now on. */
+void pm__device_set_limit(pm__device *device, double limit);
 
 /* Its convolutions take `factor` times what the kernel model says. */
 void pm__device_set_factor(pm__device *device, double factor);

@@ -7,10 +7,18 @@
 #include "kernel/device.h"
 #include "network/layer.h"
 
+/* What the families give: the time at the power that the times of the board are of. */
 typedef struct pm__kernel_cost {
   double time;
   int algorithm, bound;
 } pm__kernel_cost;
+
+/* The same at the power limit of the device, with what it draws [W]. */
+typedef struct pm__kernel_powered {
+  double time;
+  int algorithm, bound;
+  double power;
+} pm__kernel_powered;
 
 /* Rounding up and down of numbers that are not negative, without a call. */
 static inline double pm__floor(double x)
@@ -129,7 +137,16 @@ static inline pm__kernel_cost pm__limited(const pm__device *d, double compute, d
   return (pm__kernel_cost){pm__most(power, time), algorithm, power > time ? PM_BOUND_POWER : bound};
 }
 
+/* A kernel that does so many FLOP; `matrix`: products. */
+static inline pm__kernel_powered pm__powered(const pm__kernel_board *p, pm__kernel_cost cost, double flop,
+                                             bool matrix)
+{
+  pm__kernel_draw draw = {p->drawn, p->slow};
+  if (matrix && cost.time > 0) draw = pm__power_of(p, flop / cost.time, cost.bound == PM_BOUND_POWER);
+  return (pm__kernel_powered){cost.time * draw.slow, cost.algorithm, cost.bound, draw.power};
+}
+
 /* One kernel of a layer, launched once: without `repeats`, with its launch. */
-pm__kernel_cost pm__kernel_cost_of(const pm__device *device, const pm__layer_kernel *kernel, double batch);
+pm__kernel_powered pm__kernel_cost_of(const pm__device *device, const pm__layer_kernel *kernel, double batch);
 
 #endif

@@ -27,5 +27,5 @@ double pm__update_time(double parameters, double tables, const pm_optimizer *opt
   double bytes = pm__update_bytes(optimizer->accesses, precision) * parameters -
                  (copy_bytes(precision) - embedding) * tables;
   if (!(parameters > 0) || !(optimizer->accesses > 0)) return 0;
-  return pm__most(4 * parameters / device->vector_peak, bytes * device->per_byte);
+  return device->power.slow * pm__most(4 * parameters / device->vector_peak, bytes * device->per_byte);
 }

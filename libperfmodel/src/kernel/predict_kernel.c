@@ -128,7 +128,7 @@ static void fill_interval(const pm__device *d, pm__operator_class kind, pm_kerne
   t->time_p90 = t->time * factor;
 }
 
-static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
+static void fill(const pm__device *d, const pm__kernel_board *power, const pm_kernel *k, pm_kernel_time *t)
 {
   const pm__operator *op = pm__operator_of(k->operation);
   pm__amount a = op->amount(k);
@@ -142,7 +142,11 @@ static void fill(const pm__device *d, const pm_kernel *k, pm_kernel_time *t)
   pm__kernel_cost cost = {t->roofline_time, PM_KERNEL_ALGORITHM_ROOFLINE,
                    pm__roofline_get_bound(t->flop, t->bytes, t->peak, bandwidth)};
   if (d->calibrated) cost = op->cost(d, k, &a);
-  t->time = cost.time;
+  pm__kernel_powered powered = pm__powered(power, cost, t->flop, a.matrix);
+  t->time = powered.time;
+  t->power = powered.power;
+  t->energy = powered.power * powered.time;
+  t->energy_basis = power->basis;
   t->algorithm = cost.algorithm;
   t->bound = cost.bound;
   t->achieved = t->flop / t->time;
@@ -176,6 +180,16 @@ static int precision_of(const pm_kernel *k)
   return convolution ? PM_PRECISION_TF32 : PM_PRECISION_FP32;
 }
 
+/* The board under a limit; 0 is none, as in every other field. */
+static int limit(const pm__device *device, const pm_gpu *gpu, double limit, pm__kernel_board *power, pm_error *error)
+{
+  *power = device->power;
+  if (limit == 0 || isnan(limit)) return PM_OK;
+  int status = pm__power_check_limit(power, gpu, limit, error);
+  if (status == PM_OK) pm__power_set_limit(power, limit);
+  return status;
+}
+
 static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *error)
 {
   memset(t, 0, sizeof *t);
@@ -183,7 +197,9 @@ static int predict(asked *of, const pm_kernel *k, pm_kernel_time *t, pm_error *e
   const pm__device *device = status == PM_OK ? device_of(of, precision_of(k)) : NULL;
   if (status == PM_OK && !device->usable)
     status = pm__kernel_refuse_precision(of->gpu, k->precision, error);
-  if (status == PM_OK) fill(device, k, t);
+  pm__kernel_board power;
+  if (status == PM_OK) status = limit(device, of->gpu, k->power_limit, &power, error);
+  if (status == PM_OK) fill(device, &power, k, t);
   else pm_record_clear(pm_record_type_find("kernel_time"), t);
   return status;
 }

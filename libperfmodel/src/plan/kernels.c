@@ -130,12 +130,12 @@ typedef struct rates {
 } rates;
 
 typedef struct sums {
-  double time, compute_bound;
+  double time, compute_bound, flop;
 } sums;
 
 static sums time_group(const pm__plan_kernels *kernels, int group, rates unit)
 {
-  double time[PM__LANES] = {0}, bound[PM__LANES] = {0};
+  double time[PM__LANES] = {0}, bound[PM__LANES] = {0}, done[PM__LANES] = {0};
   const double *flop = kernels->flop, *elements = kernels->elements, *fixed = kernels->fixed;
   const double *repeats = kernels->repeats;
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i += PM__LANES)
@@ -144,32 +144,36 @@ static sums time_group(const pm__plan_kernels *kernels, int group, rates unit)
       double memory = repeats[i + lane] * (elements[i + lane] * unit.element + fixed[i + lane] * unit.fixed);
       time[lane] += compute > memory ? compute : memory;
       bound[lane] += compute > memory ? compute : 0;
+      done[lane] += repeats[i + lane] * flop[i + lane];
     }
-  return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3])};
+  return (sums){(time[0] + time[1]) + (time[2] + time[3]), (bound[0] + bound[1]) + (bound[2] + bound[3]),
+                (done[0] + done[1]) + (done[2] + done[3])};
 }
 
 static pm__plan_way convolution_on_cores(const pm__device *d, const pm__window_shape *shape, double changed,
-                                         double batch, pm__plan_way way)
+                                         double batch, double flop, pm__plan_way way)
 {
   double most = (way.time + changed * (d->layout - d->cores->layout) / d->library) / d->cores_library;
   pm__kernel_cost cost = pm__window_shape_cost(d->cores, shape, batch, most);
   if (!(cost.time < most)) return way;
+  pm__kernel_powered own = pm__powered(&d->cores->power, cost, flop, true);
   double spared = d->layout > 0 ? changed * (1 - d->cores->layout / d->layout) : 0;
   double added = d->layout > 0 ? 0 : changed * d->cores->layout / d->library;
-  return (pm__plan_way){cost.time * d->cores_library + added, spared, cost.bound, cost.algorithm};
+  return (pm__plan_way){own.time * d->cores_library + added, spared, own.bound, own.algorithm, own.power};
 }
 
 /* A convolution that costs `cost` as its precision says; `changed`: elements that change layout for it. The bound of
 ** its time on FP32 cores is proportional to the batch, which may take the factor of their library. */
 static inline pm__plan_way convolution_way(const pm__device *d, const pm__window_shape *shape, double changed,
-                                           double batch, pm__kernel_cost cost)
+                                           double batch, double flop, pm__kernel_cost cost)
 {
-  pm__plan_way way = {(cost.time + d->launch) - d->launch, 0, d->launch > cost.time ? PM_BOUND_LATENCY : cost.bound,
-                      cost.algorithm};
+  pm__kernel_powered own = pm__powered(&d->power, cost, flop, true);
+  pm__plan_way way = {(own.time + d->launch) - d->launch, 0, d->launch > own.time ? PM_BOUND_LATENCY : own.bound,
+                      own.algorithm, own.power};
   if (d->cores == NULL) return way;
   double most = way.time + changed * d->cores_spared;
   if (pm__window_exceeds(d->cores, shape, batch * d->cores_library, most)) return way;
-  return convolution_on_cores(d, shape, changed, batch, way);
+  return convolution_on_cores(d, shape, changed, batch, flop, way);
 }
 
 /* Products of FP32 numbers, which TF32 rounds on the way. */
@@ -177,15 +181,15 @@ static pm__plan_way product_on_cores(const pm__device *d, const pm__layer_kernel
                                      const pm__plan_way *way)
 {
   if (batch * kernel->work.flop / 2 * d->cores->gemm.multiply_add >= way->time) return *way; /* even at full waves */
-  pm__kernel_cost cost = pm__kernel_cost_of(d->cores, kernel, batch);
+  pm__kernel_powered cost = pm__kernel_cost_of(d->cores, kernel, batch);
   double time = cost.time - d->cores->launch;
-  return time < way->time ? (pm__plan_way){time, 0, cost.bound, cost.algorithm} : *way;
+  return time < way->time ? (pm__plan_way){time, 0, cost.bound, cost.algorithm, cost.power} : *way;
 }
 
 static pm__plan_way other_way(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
-  pm__kernel_cost cost = pm__kernel_cost_of(d, kernel, batch);
-  pm__plan_way way = {cost.time - d->launch, 0, cost.bound, cost.algorithm};
+  pm__kernel_powered cost = pm__kernel_cost_of(d, kernel, batch);
+  pm__plan_way way = {cost.time - d->launch, 0, cost.bound, cost.algorithm, cost.power};
   if (d->cores == NULL || !kernel->matrix || kernel->family != PM__GEMM || d->bytes != 4) return way;
   return product_on_cores(d, kernel, batch, &way);
 }
@@ -196,7 +200,7 @@ pm__plan_way pm__plan_way_of(const pm__device *d, const pm__layer_kernel *kernel
   if (kernel->family != PM__CONV) return other_way(d, kernel, batch);
   pm__window_shape_make(&shape, &kernel->shape.conv, kernel->pass);
   pm__kernel_cost cost = pm__window_shape_cost(d, &shape, batch, INFINITY);
-  return convolution_way(d, &shape, batch * pm__layout_elements(kernel), batch, cost);
+  return convolution_way(d, &shape, batch * pm__layout_elements(kernel), batch, batch * kernel->work.flop, cost);
 }
 
 /* FLOP that are counted, and not executed as transforms save them. */
@@ -232,11 +236,12 @@ static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *s
   }
 }
 
-static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch, pm__part *part,
-                           pm__costs *costs)
+static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch, double drawn,
+                           pm__part *part, pm__costs *costs)
 {
   double all = kernels->repeats[i] * way.time;
   part->time[kernels->place[i]] += all;
+  costs->extra.time[kernels->place[i]] += all * (way.power - drawn);
   if (way.spared != 0) part->spared += kernels->repeats[i] * way.spared;
   if (is_transform(way.algorithm)) costs->saved += kernels->repeats[i] * saved_by(way, kernels, i, batch);
   if (way.bound != PM_BOUND_COMPUTE && way.bound != PM_BOUND_POWER) return;
@@ -253,9 +258,10 @@ static void price_some(const pm__plan_kernels *k, const pm__segments *segments, 
   for (int i = first; i < end; i++) {
     if (k->repeats[i] == 0) continue;
     pm__plan_way way = k->place[i] == PM__PLACE_CONV
-                         ? convolution_way(device, &k->conv[i], batch * k->layout[i], batch, conv[i - first])
+                         ? convolution_way(device, &k->conv[i], batch * k->layout[i], batch, batch * k->flop[i],
+                                           conv[i - first])
                          : other_way(device, &k->shape[i], batch);
-    add_way(k, i, way, batch, part, costs);
+    add_way(k, i, way, batch, device->power.drawn, part, costs);
     if (segments != NULL) scatter(k, segments, i, way, costs);
   }
 }
@@ -277,14 +283,16 @@ static void stream_group(const pm__plan_kernels *kernels, const pm__segments *se
   int sort = group % PM__SORTS;
   pm__part *part = &costs->pass[group / PM__SORTS];
   double peak = sort == PM__MATRIX ? device->matrix_peak : device->vector_peak;
-  double moved = device->bytes * (sort == PM__STREAMS ? device->pass_byte : device->per_byte);
-  rates unit = {batch / peak, batch * moved, moved};
+  double slow = device->power.slow;
+  double moved = slow * device->bytes * (sort == PM__STREAMS ? device->pass_byte : device->per_byte);
+  rates unit = {slow * batch / peak, batch * moved, moved};
   if (segments != NULL) scatter_group(kernels, segments, group, unit, costs);
   sums all = time_group(kernels, group, unit);
   *(sort == PM__FRAMEWORK_STREAMS ? &part->framework : sort == PM__MATRIX ? &part->product : &part->other) += all.time;
   pm__part *bound = &costs->bound;
   *(sort == PM__FRAMEWORK_STREAMS ? &bound->framework : sort == PM__MATRIX ? &bound->product : &bound->other) +=
     all.compute_bound;
+  if (sort == PM__MATRIX) costs->extra.product += pm__extra_energy(&device->power, all.time, batch * all.flop);
 }
 
 static void sum_group(const pm__plan_kernels *kernels, const pm__segments *segments, int group,

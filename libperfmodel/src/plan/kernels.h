@@ -52,6 +52,7 @@ typedef struct pm__plan_way {
   double time; /* s, without its launch */
   double spared;
   int bound, algorithm;
+  double power; /* W */
 } pm__plan_way;
 
 pm__plan_way pm__plan_way_of(const pm__device *device, const pm__layer_kernel *kernel, double batch);
@@ -68,6 +69,7 @@ typedef struct pm__costs {
   pm__part pass[PM__PASSES], all, bound; /* all: of the passes */
   double bound_launches;
   double saved; /* FLOP that are counted and not executed, of all passes */
+  pm__part extra; /* J of all passes, beyond what kernels draw that multiply no matrices */
   pm__part segment[PM__SEGMENTS];
 } pm__costs;
 

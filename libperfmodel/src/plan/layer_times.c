@@ -33,31 +33,40 @@ static double peak_of(const setting *on, const pm__layer_kernel *kernel)
   return kernel->matrix ? on->device->matrix_peak : on->device->vector_peak;
 }
 
+/* What kernels take together, and J. */
+typedef struct summed {
+  pm__kernel_cost cost;
+  double energy;
+} summed;
+
 /* Of all repeats of a kernel, with their launches. */
-static pm__kernel_cost cost_of(const setting *on, const pm__launch *launch)
+static summed cost_of(const setting *on, const pm__launch *launch)
 {
   const pm__device *device = on->device;
   const pm__layer_kernel *kernel = &launch->kernel;
   if (device->calibrated) {
     pm__plan_way way = pm__plan_way_of(device, kernel, on->batch);
     double factor = kernel->family == PM__CONV ? device->library : 1;
-    double time = kernel->repeats * way.time * factor + launch->launches * device->launch;
-    return (pm__kernel_cost){time, way.algorithm, way.bound};
+    double all = kernel->repeats * way.time * factor, starts = launch->launches * device->launch;
+    return (summed){{all + starts, way.algorithm, way.bound}, all * way.power + starts * device->power.drawn};
   }
   double flop = flop_of(on, kernel), bytes = bytes_of(on, kernel), peak = peak_of(on, kernel);
-  return (pm__kernel_cost){pm__roofline_get_time(flop, bytes, peak, device->bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
-                           pm__roofline_get_bound(flop, bytes, peak, device->bandwidth)};
+  pm__kernel_cost cost = {pm__roofline_get_time(flop, bytes, peak, device->bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
+                          pm__roofline_get_bound(flop, bytes, peak, device->bandwidth)};
+  return (summed){cost, cost.time * pm__powered(&device->power, cost, flop, kernel->matrix).power};
 }
 
 /* Adds up the kernels of one pass; the bound is that of the longest, the algorithm that of all if they agree. */
-static pm__kernel_cost sum_of(const setting *on, const lowered *layer, pm__pass pass)
+static pm__kernel_cost sum_of(const setting *on, const lowered *layer, pm__pass pass, double *energy)
 {
   pm__kernel_cost all = {0, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   double longest = 0;
   for (int i = 0; i < layer->count; i++) {
     const pm__layer_kernel *kernel = &layer->launch[i].kernel;
     if (kernel->pass != pass || !pm__kernel_works(kernel)) continue;
-    pm__kernel_cost one = cost_of(on, &layer->launch[i]);
+    summed both = cost_of(on, &layer->launch[i]);
+    pm__kernel_cost one = both.cost;
+    *energy += both.energy;
     all.time += one.time;
     if (all.algorithm == PM_KERNEL_ALGORITHM_NONE) all.algorithm = one.algorithm;
     else if (all.algorithm != one.algorithm) all.algorithm = PM_KERNEL_ALGORITHM_MIXED;
@@ -92,12 +101,12 @@ static void set_roofline(pm_layer_time *row, const setting *on, const lowered *l
 
 static void set_times(pm_layer_time *row, const setting *on, const lowered *layer)
 {
-  pm__kernel_cost forward = sum_of(on, layer, PM__FORWARD);
+  pm__kernel_cost forward = sum_of(on, layer, PM__FORWARD, &row->energy);
   row->forward_time = forward.time;
   row->algorithm = forward.algorithm;
   row->bound = forward.bound;
-  row->dgrad_time = sum_of(on, layer, PM__DGRAD).time;
-  row->wgrad_time = sum_of(on, layer, PM__WGRAD).time;
+  row->dgrad_time = sum_of(on, layer, PM__DGRAD, &row->energy).time;
+  row->wgrad_time = sum_of(on, layer, PM__WGRAD, &row->energy).time;
 }
 
 static void set_row(pm_layer_time *row, const setting *on, const pm_network *network, size_t index, int precision)
@@ -112,6 +121,7 @@ static void set_row(pm_layer_time *row, const setting *on, const pm_network *net
   double table = layer->kind->role == PM__ROLE_GATHER ? layer->parameters : 0;
   row->update_time = pm__update_time(layer->parameters, table, pm_optimizer_get(PM_OPTIMIZER_MOMENTUM), on->device,
                                      precision);
+  row->energy += row->update_time * on->device->power.drawn;
   row->time = row->forward_time + row->dgrad_time + row->wgrad_time + row->update_time;
 }
 

@@ -133,7 +133,7 @@ static double fastest_library(const pm__device *d)
 }
 
 /* What its products rest on is what they rest on there, where only convolutions are here. */
-static void set_cores(pm__device *d, const pm__device *cores)
+void pm__plan_set_cores(pm__device *d, const pm__device *cores)
 {
   static const int products[] = {PM__PRODUCTS, PM__RECURRENT, PM__FUSED_ATTENTION};
   for (int i = 0; d->convolutions_only && i < 3; i++) d->status[products[i]] = cores->status[products[i]];
@@ -152,7 +152,7 @@ static void offer_cores(pm__device *devices)
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     const pm__device *other = &devices[cores[precision]];
     bool offered = cores[precision] > 0 && devices[precision].conv.tensor && other->calibrated && !other->conv.tensor;
-    if (offered) set_cores(&devices[precision], other);
+    if (offered) pm__plan_set_cores(&devices[precision], other);
   }
 }
 
@@ -179,11 +179,18 @@ void pm__plan_system_devices(const pm_system *system, const pm__plan_software *s
   pm__plan_devices(&system->gpu, pm_system_get_kernels(system), software, devices);
 }
 
+/* Times by data sheets alone; what the board draws is not on them. */
+static void prepare_roofline(const pm_system *system, int precision, pm__device *device)
+{
+  pm__device_init(device, &system->gpu, NULL, precision);
+  pm__device_set_power(device, &system->gpu, pm_system_get_kernels(system), precision);
+}
+
 static void prepare_devices(pm__plan_system *entry)
 {
   pm__plan_system_devices(entry->system, NULL, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++)
-    pm__device_init(&entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision], &entry->system->gpu, NULL, precision);
+    prepare_roofline(entry->system, precision, &entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision]);
 }
 
 static void renew_system(pm_plan *plan, size_t i)
@@ -197,6 +204,7 @@ static void renew_system(pm_plan *plan, size_t i)
 
 void pm_plan_read_kernels(pm_plan *plan)
 {
+  if (plan != NULL) pm__keeper_change(plan->limited);
   for (size_t i = 0; plan != NULL && i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i) renew_system(plan, i);
 }
@@ -235,9 +243,11 @@ pm_plan *pm_plan_new(const pm_network *const *networks, size_t network_count, co
     plan->sharded = pm__keeper_new();
     plan->serving = pm__keeper_new();
     plan->adapted = pm__keeper_new();
+    plan->limited = pm__keeper_new();
   }
   if (plan == NULL || plan->networks == NULL || plan->systems == NULL || plan->pieces == NULL ||
-      plan->sharded == NULL || plan->serving == NULL || plan->adapted == NULL) {
+      plan->sharded == NULL || plan->serving == NULL || plan->adapted == NULL ||
+      plan->limited == NULL) {
     pm_plan_free(plan);
     pm__no_memory(error);
     return NULL;
@@ -256,6 +266,7 @@ void pm_plan_free(pm_plan *plan)
   pm__keeper_free(plan->serving);
   pm__keeper_free(plan->pieces);
   pm__keeper_free(plan->adapted);
+  pm__keeper_free(plan->limited);
   for (size_t i = 0; i < plan->network_count; i++) pm__plan_network_free(plan, &plan->networks[i]);
   for (size_t i = 0; i < plan->library_count; i++) free(plan->libraries[i].devices);
   free(plan->libraries);

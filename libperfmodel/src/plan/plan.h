@@ -123,6 +123,7 @@ struct pm_plan {
   pm__keeper *pieces, *sharded; /* of networks that are split: plan/sharded.h */
   pm__keeper *serving;          /* of language models that are served: serving/model.h */
   pm__keeper *adapted;          /* networks with adapters: plan/adapted.c */
+  pm__keeper *limited;          /* GPUs under a power limit: plan/limited.c */
 };
 
 /* Tells networks of a plan apart, those with adapters too. */
@@ -154,6 +155,9 @@ int pm__plan_memory(pm_plan *plan, const pm_memory_profile *profile, pm_error *e
 void pm__plan_devices(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm__plan_software *software,
                       pm__device *devices);
 void pm__plan_system_devices(const pm_system *system, const pm__plan_software *software, pm__device *devices);
+
+/* A library may run on `cores` what the device's tensor cores would take longer for. */
+void pm__plan_set_cores(pm__device *device, const pm__device *cores);
 
 /* Bytes of a gradient as it travels: what the framework says of mixed precision is not said of FP64. */
 static inline double pm__plan_gradient(const pm_framework *framework, int precision)

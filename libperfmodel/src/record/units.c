@@ -40,7 +40,8 @@ static const base_unit bases[] = {
   {"FLOP", "FLOP", 0, 1, true},     {"MAC", "MAC", 0, 1, true},       {"s", "s", 0, 1, true},
   {"min", "s", 0, 60, false},       {"h", "s", 0, 3600, false},       {"d", "s", 0, 86400, false},
   {"Hz", "Hz", 0, 1, true},         {"W", "W", 0, 1, true},           {"FLOP/B", "FLOP/B", 0, 1, true},
-  {"J/FLOP", "J/FLOP", 0, 1, true},    
+  {"J/FLOP", "J/FLOP", 0, 1, true}, {"J", "J", 0, 1, true},           {"Wh", "J", 0, 3600, true},
+  {"g", "g", 0, 1, true},           {"g/kWh", "g/kWh", 0, 1, true},   {"gCO2/kWh", "g/kWh", 0, 1, true},
   {"1/s", "1/s", 0, 1, false},      {"/s", "1/s", 0, 1, false},       {"samples/s", "1/s", 0, 1, true},
   {"operations/s", "1/s", 0, 1, true}, {"pixels/s", "1/s", 0, 1, true},
   {"images/s", "1/s", 0, 1, true},  {"sequences/s", "1/s", 0, 1, true}, {"%", "1", -2, 1, false},
@@ -171,7 +172,7 @@ static const char *example_of(const char *unit)
 {
   static const char *const forms[][2] = {{"B/s", "GB/s"}, {"B", "GB"}, {"FLOP/s", "TFLOP/s"}, {"s", "ms"},
                                          {"Hz", "MHz"},   {"W", "W"},  {"FLOP", "GFLOP"},     {"1/s", "samples/s"},
-                                         {"currency/h", "USD"}};
+                                         {"currency/h", "USD"}, {"currency/kWh", "EUR/kWh"}, {"J", "kWh"}};
   for (size_t i = 0; i < COUNT(forms); i++)
     if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];
   return unit;
@@ -183,6 +184,7 @@ static const char *examples_of(const char *unit)
   static const char *const forms[][2] = {
     {"B/s", "MB/s, GB/s, TB/s, Gbit/s"}, {"B", "kB, MB, GB, KiB, MiB, GiB"}, {"FLOP/s", "GFLOP/s, TFLOP/s, PFLOP/s"},
     {"s", "us, ms, s, min, h, d"}, {"Hz", "MHz, GHz"}, {"W", "W, kW"}, {"currency/h", "USD, EUR/h, and the like"},
+    {"currency/kWh", "EUR/kWh, USD/MWh, and the like"}, {"g/kWh", "g/kWh, kg/kWh"},
     {"1/s", "1/s, samples/s, images/s"}};
   for (size_t i = 0; i < COUNT(forms); i++)
     if (strcmp(unit, forms[i][0]) == 0) return forms[i][1];
@@ -208,15 +210,17 @@ static bool find_count(const char *text, const char *unit, scale *found)
   return false;
 }
 
-/* "2.5 USD", "4 USD/h" of a price by the hour: whatever the currency is called. */
+/* "2.5 USD", "4 USD/h" of a price by the hour, "0.1 EUR/kWh" of energy: whatever the currency is called. */
 static bool find_price(const char *text, const char *unit, scale *found)
 {
-  static const char *const ends[] = {"", "/h", "/hour", " per hour", "/GPU-hour", "/GPUh"};
+  static const struct { const char *unit, *end; int shift; } ends[] = {
+    {"currency/h", "", 0}, {"currency/h", "/h", 0}, {"currency/h", "/hour", 0}, {"currency/h", " per hour", 0},
+    {"currency/h", "/GPU-hour", 0}, {"currency/h", "/GPUh", 0}, {"currency/kWh", "/kWh", 0},
+    {"currency/kWh", " per kWh", 0}, {"currency/kWh", "/MWh", -3}};
   size_t letters = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
-  if (strcmp(unit, "currency/h") != 0 || letters == 0) return false;
-  text += letters;
-  for (size_t i = 0; i < COUNT(ends); i++)
-    if (strcmp(text, ends[i]) == 0) return *found = (scale){"currency/h", 0, 1}, true;
+  for (size_t i = 0; letters > 0 && i < COUNT(ends); i++)
+    if (strcmp(unit, ends[i].unit) == 0 && strcmp(text + letters, ends[i].end) == 0)
+      return *found = (scale){ends[i].unit, ends[i].shift, 1}, true;
   return false;
 }
 
@@ -281,7 +285,7 @@ int pm_quantity_parse(const char *text, const char *unit, double *value, pm_erro
     return pm__fail(error, PM_STATUS_BAD_UNIT,
                     "\"%.80s\" has no unit: %.*s what? write \"%.*s h\", \"%.*s s\" or \"%.*s ms\"",
                     text, digits, text, digits, text, digits, text, digits, text);
-  if (!is_plain(unit) && strcmp(unit, "currency/h") != 0)
+  if (!is_plain(unit) && strncmp(unit, "currency/", strlen("currency/")) != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
                     example_of(unit));
   *value = number;
@@ -337,7 +341,10 @@ static void format_with_unit(char *buffer, size_t size, double value, const char
 
 static bool takes_prefix(const char *unit)
 {
-  return !is_plain(unit) && strcmp(unit, "1/s") != 0 && strcmp(unit, "currency/h") != 0 && strcmp(unit, "FLOP/B") != 0;
+  static const char *const whole[] = {"1/s", "currency/h", "currency/kWh", "g/kWh", "FLOP/B"};
+  for (size_t i = 0; i < COUNT(whole); i++)
+    if (strcmp(unit, whole[i]) == 0) return false;
+  return !is_plain(unit);
 }
 
 char *pm_quantity_format(char *buffer, size_t size, double value, const char *unit)

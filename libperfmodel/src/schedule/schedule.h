@@ -20,6 +20,7 @@ typedef struct pm__schedule {
   const pm__plan_framework *framework; /* NULL: none */
   const pm__device *device;
   const pm__device *linear; /* of linear layers, where they are narrower: FP8 training; else NULL */
+  int limited; /* tells power limits of the devices apart; 0: none */
   const pm_optimizer *optimizer;
   const pm__units *units;
   const pm__segments *segments; /* NULL: the backward pass is not cut */

@@ -138,7 +138,7 @@ static bool has(const pm_sensitivity_setup *setup, int resource)
   if (resource == PM_RESOURCE_NETWORK) return system->network.count > 0 && count_of(setup, task->at.nodes) > 1;
   if (resource == PM_RESOURCE_MEMORY) return task->software == PM__TASK_ENGINES; /* others fit, or have no time */
   if (resource == PM_RESOURCE_L2_CACHE) return !isnan(system->gpu.l2_cache);
-  if (resource == PM_RESOURCE_POWER) return !isnan(system->gpu.power);
+  if (resource == PM_RESOURCE_POWER || resource == PM_RESOURCE_HOST_POWER) return !isnan(system->gpu.power);
   if (resource != PM_RESOURCE_NVLINK && resource != PM_RESOURCE_PCIE && resource != PM_RESOURCE_SOCKETS) return true;
   for (size_t i = 0; i < system->edge_count; i++) {
     int kind = system->edges[i].link.kind;
@@ -173,6 +173,8 @@ static int raise_one(const pm_sensitivity_setup *setup, int resource, double rai
   row->bottleneck = p.bottleneck;
   row->ttft = p.first;
   row->ttft_change = p.first / base->first - 1;
+  row->energy = p.energy;
+  row->energy_change = p.energy / base->energy - 1;
   return PM_OK;
 }
 

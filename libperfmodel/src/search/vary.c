@@ -12,6 +12,7 @@ typedef struct variation {
   const char *replaced; /* id of the type of link, or NULL */
   const pm_link *link;  /* NULL: none is replaced */
   const pm_link_calibration *calibration;
+  const pm_machine *machine; /* NULL: as it is */
 } variation;
 
 static int resource_of(const pm_link *link)
@@ -96,7 +97,7 @@ static double usable_memory(const pm_system *from, const pm_gpu *gpu)
 static pm_system *copy_of(const pm_system *from, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
                           const variation *v, pm_error *error)
 {
-  pm_system *copy = pm_system_new(&from->machine, gpu, error);
+  pm_system *copy = pm_system_new(v->machine != NULL ? v->machine : &from->machine, gpu, error);
   if (copy == NULL) return NULL;
   int status = pm__system_set_usable_memory(copy, usable_memory(from, gpu), error);
   if (status == PM_OK) status = copy_links(copy, from, v, error);
@@ -107,6 +108,26 @@ static pm_system *copy_of(const pm_system *from, const pm_gpu *gpu, const pm_ker
   if (status == PM_OK) return copy;
   pm_system_free(copy);
   return NULL;
+}
+
+void pm__vary_power(pm_gpu *gpu)
+{
+  if (isnan(gpu->reference_power)) gpu->reference_power = gpu->power;
+  gpu->most_power = NAN;
+}
+
+static void scale_power(pm_gpu *gpu, double factor)
+{
+  pm__vary_power(gpu);
+  gpu->power *= factor;
+}
+
+/* Of a node beside its boards, as its maker says or by rule. */
+static void scale_host_power(pm_machine *machine, pm_kernel_calibration *kernels, double factor)
+{
+  machine->host_power *= factor;
+  kernels->host_power_air *= factor;
+  kernels->host_power_liquid *= factor;
 }
 
 /* Clocks and all rates of arithmetic. */
@@ -124,12 +145,14 @@ pm_system *pm__system_new_scaled(const pm_system *system, int resource, double f
     return NULL;
   }
   pm_gpu gpu = system->gpu;
+  pm_machine machine = system->machine;
   pm_kernel_calibration kernels = system->kernels;
-  const variation v = {resource, factor, NULL, NULL, NULL};
+  const variation v = {resource, factor, NULL, NULL, NULL, &machine};
   if (resource == PM_RESOURCE_CLOCK) scale_clock(&gpu, factor);
   if (resource == PM_RESOURCE_MEMORY_BANDWIDTH) gpu.memory_bandwidth *= factor;
   if (resource == PM_RESOURCE_L2_CACHE) gpu.l2_cache *= factor;
-  if (resource == PM_RESOURCE_POWER) gpu.power *= factor;
+  if (resource == PM_RESOURCE_POWER) scale_power(&gpu, factor);
+  if (resource == PM_RESOURCE_HOST_POWER) scale_host_power(&machine, &kernels, factor);
   if (resource == PM_RESOURCE_MEMORY) gpu.memory *= factor;
   if (resource == PM_RESOURCE_HOST) kernels.launch /= factor;
   return copy_of(system, &gpu, &kernels, &v, error);
@@ -143,7 +166,7 @@ pm_system *pm_system_new_with(const pm_system *system, const pm_system_change *c
     pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network to replace", system->machine.id);
     return NULL;
   }
-  const variation v = {-1, 1, change->replaced, change->link, change->calibration};
+  const variation v = {-1, 1, change->replaced, change->link, change->calibration, NULL};
   bool other = change->gpu != NULL;
   return copy_of(system, other ? change->gpu : &system->gpu, other ? change->kernels : &system->kernels, &v, error);
 }

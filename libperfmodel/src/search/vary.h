@@ -11,6 +11,9 @@ void pm__vary_unit(const char *type_name, void *record, const char *unit, double
 ** it is but for the start of kernels. */
 pm_system *pm__system_new_scaled(const pm_system *system, int resource, double factor, pm_error *error);
 
+/* Before its power changes: the times of the board stay those of the power that it has now. */
+void pm__vary_power(pm_gpu *gpu);
+
 /* The value of that number [SI]; NAN with an error if the system has none. */
 double pm__system_get_number(const pm_system *system, const char *path, pm_error *error);
 

@@ -37,10 +37,13 @@ static double price(pricing *p, const pm__device *d, const pm_kernel *k, double 
   double peak = a.matrix ? d->matrix_peak : d->vector_peak, compute = a.flop / peak;
   double memory = d->bytes * a.elements / d->bandwidth;
   if (!d->calibrated) {
-    p->sum.compute += compute > memory ? count * compute : 0;
-    return count * fmax(compute, memory);
+    double slow = count * d->power.slow, time = slow * fmax(compute, memory);
+    p->sum.compute += compute > memory ? slow * compute : 0;
+    p->sum.extra += a.matrix ? pm__extra_energy(&d->power, time, count * a.flop) : 0;
+    return time;
   }
-  pm__kernel_cost cost = op->cost(d, k, &a);
+  pm__kernel_powered cost = pm__powered(&d->power, op->cost(d, k, &a), a.flop, a.matrix);
+  p->sum.extra += count * cost.time * (cost.power - p->on->wide->power.drawn);
   if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) p->sum.compute += count * cost.time;
   p->sum.start += count * start;
   return count * (cost.time + start);

@@ -27,6 +27,7 @@ typedef struct pm__serving_times {
   double product, attention, expert, pass, exchange;
   double compute; /* the part of it that arithmetic limits */
   double start;   /* the part in starts of kernels */
+  double extra;   /* J of a board beyond what its kernels draw that multiply nothing */
 } pm__serving_times;
 
 enum { PM__SERVE_GROUPS = 2 }; /* tensor; all that share experts */

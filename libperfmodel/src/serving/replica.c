@@ -2,6 +2,7 @@
 #include "serving/replica.h"
 #include <math.h>
 #include <string.h>
+#include "plan/energy.h"
 #include "schedule/placement.h"
 #include "serving/queue.h"
 
@@ -87,9 +88,11 @@ static int set_devices(pm__serving_replica *r, const pm_plan *plan, const pm__pl
 {
   const pm_serving_run *run = r->run;
   const pm__plan_system *system = &plan->systems[run->system_index];
-  const pm__device *devices = plan->systems[system->device].devices[run->kernel_model];
+  const pm__device *unlimited = plan->systems[system->device].devices[run->kernel_model];
+  const pm__device *devices = pm__plan_limit(plan, unlimited, run->power_limit, error).devices;
   const pm_gpu *gpu = &system->system->gpu;
   int wide = pm_precision_get_bytes(run->precision) >= 2 ? run->precision : pm__gpu_get_half_precision(gpu);
+  if (devices == NULL) return PM_STATUS_NO_MEMORY;
   if (!devices[run->precision].usable) return pm__kernel_refuse_precision(gpu, run->precision, error);
   double own = devices[run->precision].bytes;
   r->device = (pm__serving_device){
@@ -243,12 +246,30 @@ pm__serving_times pm__serving_decode_parts(const pm__serving_replica *r, double 
   return pm__serving_pass(r->model, &d, &b);
 }
 
+pm__serving_times pm__serving_prompt_parts(const pm__serving_replica *r, double tokens, double past)
+{
+  pm__serving_device d = device_of(r);
+  const pm__serving_batch b = {.drafts = r->drafts, .prompts = 1, .tokens = fmin(fmax(1, tokens), r->budget),
+                               .past = past};
+  return pm__serving_pass(r->model, &d, &b);
+}
+
+double pm__serving_decode_factor(const pm__serving_replica *r)
+{
+  return factor_of(r->engine->decode_factor) * (1 + r->run->draft_tokens * r->run->draft_time);
+}
+
+double pm__serving_prefill_factor(const pm__serving_replica *r)
+{
+  return factor_of(r->engine->prefill_factor);
+}
+
 /* Of a pipeline, whose stages work on as many parts of the sequences: the way of a part through all of them. */
 double pm__serving_decode(const pm__serving_replica *r, double sequences, double context)
 {
   pm__serving_times t = pm__serving_decode_parts(r, sequences, context);
-  double part = fmax(1, sequences / r->stages), draft = 1 + r->run->draft_tokens * r->run->draft_time;
-  double gpu = factor_of(r->engine->decode_factor) * draft * pm__serving_kernels(r, &t);
+  double part = fmax(1, sequences / r->stages);
+  double gpu = pm__serving_decode_factor(r) * pm__serving_kernels(r, &t);
   if (r->stages > 1)
     gpu = factor_of(r->engine->stage_factor) * (gpu + r->stages * hop_time(r, part * r->drafts));
   return with_host(r, gpu, sequences, sequences * r->drafts <= known(r->engine->graph_sequences, 0));

@@ -43,6 +43,13 @@ double pm__serving_added(const pm__serving_replica *replica, double sequences, d
 /* The parts of a pass of decoding. */
 pm__serving_times pm__serving_decode_parts(const pm__serving_replica *replica, double sequences, double context);
 
+/* The same of a pass that reads so many tokens of one prompt alone. */
+pm__serving_times pm__serving_prompt_parts(const pm__serving_replica *replica, double tokens, double past);
+
+/* What a pass of decoding, or of prompts, takes over what its kernels take by themselves. */
+double pm__serving_decode_factor(const pm__serving_replica *replica);
+double pm__serving_prefill_factor(const pm__serving_replica *replica);
+
 /* Kernels and exchanges of a pass, whose starts the engine hides in part. */
 double pm__serving_kernels(const pm__serving_replica *replica, const pm__serving_times *times);
 

@@ -1,5 +1,7 @@
 /* (plan, run) -> what requests see of a model that is served. */
 #include "serving/serve.h"
+#include "plan/energy.h"
+#include "serving/energy.h"
 #include <math.h>
 #include <string.h>
 #include "kernel/work.h"
@@ -107,7 +109,10 @@ static int check_run(const pm_plan *plan, const pm_serving_run *run, pm_error *e
   if (status == PM_OK) status = check_choices(run, error);
   if (status == PM_OK) status = check_sizes(run, error);
   if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
-  return status == PM_OK ? check_gpus(run, error) : status;
+  if (status == PM_OK) status = check_gpus(run, error);
+  if (status != PM_OK) return status;
+  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
+  return pm__energy_check(plan, run->system_index, run->power_limit, site, error);
 }
 
 /* ---- Memory ---- */
@@ -202,6 +207,8 @@ static void fill_unknown(pm_serving *out, int status)
 #define UNKNOWN_SERVING_LIMIT(name) out->name = PM_SERVING_LIMIT_NONE;
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_CALIBRATION_STATUS(name) out->name = PM_CALIBRATION_STATUS_NONE;
+#define UNKNOWN_ORIGIN(name) out->name = PM_ORIGIN_NONE;
+#define UNKNOWN_YES_NO(name) out->name = 0;
 #define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_SERVING_FIELDS(UNKNOWN)
 #undef UNKNOWN
@@ -295,14 +302,11 @@ static void set_interval(const pm__serving_replica *r, pm_serving *out)
 
 /* ---- One run ---- */
 
-static void serve_pools(const pm_plan *plan, const pm__serving_replica *decode, double replicas,
+static void serve_pools(const pm__serving_replica *decode, const pm__serving_replica *prefill, double replicas,
                         pm__serving_service *out)
 {
-  pm__serving_replica prefill;
   const pm_serving_run *run = decode->run;
-  pm_serving_run alone = prefill_run(run);
-  if (pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, NULL) != PM_OK) return;
-  pm__serving_load of_decode = pm__serving_load_of(decode), of_prefill = pm__serving_load_of(&prefill);
+  pm__serving_load of_decode = pm__serving_load_of(decode), of_prefill = pm__serving_load_of(prefill);
   pm__serving_pools pools = {&of_decode, &of_prefill, run->prefill_workers, replicas,
                              run->arrivals == PM_ARRIVALS_OPEN ? (double)NAN : run->concurrency, run->rate};
   pm__serving_pools_serve(&pools, out);
@@ -334,8 +338,12 @@ static void answer(const pm_plan *plan, const pm__serving_replica *r, pm_serving
   pm__serving_service s = {.ttft = NAN, .tpot = NAN, .ttft_late = NAN, .tpot_late = NAN, .latency = NAN, .rate = NAN,
                            .largest = NAN};
   double replicas = (double)replicas_of(run);
+  pm__serving_replica prefill;
+  pm_serving_run alone = prefill_run(run);
+  bool apart = run->prefill_workers > 0;
   out->replicas = (int32_t)replicas;
-  if (run->prefill_workers > 0) serve_pools(plan, r, replicas, &s);
+  if (apart && pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, NULL) != PM_OK) return;
+  if (apart) serve_pools(r, &prefill, replicas, &s);
   else serve_replica(r, replicas, &s);
   double context = run->isl + run->osl / 2;
   set_parts(r, fmax(1, s.running), context, out);
@@ -344,6 +352,7 @@ static void answer(const pm_plan *plan, const pm__serving_replica *r, pm_serving
   if (s.limit != PM_SERVING_LIMIT_NONE) out->bottleneck = s.limit;
   out->calibration = status_of(plan, r);
   set_interval(r, out);
+  pm__serving_set_energy(plan, r, apart ? &prefill : NULL, &s, out);
 }
 
 /* Only memory is known of a model that does not fit. */

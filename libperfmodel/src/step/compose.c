@@ -72,13 +72,6 @@ static int32_t largest_part(const pm_prediction *p, bool planned)
   return parts[best].name;
 }
 
-/* What is recomputed is limited as what it repeats. */
-static double bound_time(const pm__step *p, const pm__step_work *w)
-{
-  double once = w->gpu[PM__FORWARD] + w->gpu[PM__DGRAD] + w->gpu[PM__WGRAD];
-  return p->s.accumulation * (once > 0 ? w->bound * (1 + w->recompute / once) : 0);
-}
-
 static void set_shares(double bound, bool planned, pm_prediction *out)
 {
   double each = 1 / out->step_time; /* one division takes as long as all of these products */
@@ -173,11 +166,13 @@ void pm__step_compose(const pm__step *p, pm_prediction *out)
   double alone = walk.times.alone;
   pm__step_sum sum = pm__step_put_together(p, &walk);
   pm__step_set_times(p, &walk, &sum, out);
-  set_shares(bound_time(p, walk.slowest), pm__step_planned(p), out);
+  double bound = p->s.accumulation * pm__step_with_recomputed(walk.slowest, walk.slowest->bound);
+  set_shares(bound, pm__step_planned(p), out);
   set_rates(p, &walk, &sum.overhead, out);
   set_scaling(p, alone, out);
   set_plan(p, &walk, out);
   pm__step_set_interval(p, &walk.slowest->part, out);
+  pm__step_set_energy(p, &walk, out);
   pm__step_set_training(p, out);
 }
 

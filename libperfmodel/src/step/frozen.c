@@ -86,7 +86,7 @@ double pm__step_unpacking(const pm__step *p, int kind, int pass)
   bool as_it_is = format == PM_BASE_WEIGHTS_FP8 && stored == read && pass == PM__FORWARD;
   if (format == PM_BASE_WEIGHTS_PRECISION || as_it_is || !pm__step_is_layer(p, kind)) return 0;
   if (how->kept && pass != PM__FORWARD) return 0;
-  return f->used[pass] * (stored + how->passes + read) * p->s.device->pass_byte +
+  return f->used[pass] * (stored + how->passes + read) * p->s.device->pass_byte * p->s.device->power.slow +
          f->uses[pass] * how->kernels * p->s.device->launch;
 }
 

@@ -1,6 +1,7 @@
 /* What a run refers to: network, system, software, device, micro-batch; and whether it exists. */
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"
+#include "plan/energy.h"
 #include "record/count.h"
 #include <math.h>
 
@@ -38,17 +39,19 @@ static void set_framework(pm__schedule *s)
   s->group.nccl = f->nccl;
 }
 
-/* The GPU, with the convolutions of the framework's libraries where these matter. */
-static const pm__device *device_of(const pm_plan *plan, const pm__schedule *s, int precision)
+/* The GPU at every precision, with the convolutions of the framework's libraries where these matter. */
+static const pm__device *devices_of(const pm_plan *plan, const pm_run *run)
 {
-  int system = s->system->device;
-  if (s->framework == NULL || s->run->kernel_model != PM_KERNEL_MODEL_CALIBRATED)
-    return &plan->systems[system].devices[s->run->kernel_model][precision];
-  return &plan->libraries[s->framework->library].devices[system][precision];
+  const pm__plan_framework *framework = framework_of(plan, run);
+  int system = plan->systems[run->system_index].device;
+  if (framework == NULL || run->kernel_model != PM_KERNEL_MODEL_CALIBRATED)
+    return plan->systems[system].devices[run->kernel_model];
+  return plan->libraries[framework->library].devices[system];
 }
 
 /* All but the group, which was found already, and what depends on the layout. */
-static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo *memo)
+static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, const pm__plan_limited *gpu,
+                   pm__memo *memo)
 {
   s->memo = memo;
   s->cache = memo != NULL ? &memo->exchanges : NULL;
@@ -56,8 +59,9 @@ static void gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__
   s->plan = plan;
   s->system = &plan->systems[run->system_index];
   s->framework = framework_of(plan, run);
-  s->device = device_of(plan, s, stored_in(run));
-  s->linear = pm__precision_is_of_products(run->precision) ? device_of(plan, s, run->precision) : NULL;
+  s->device = &gpu->devices[stored_in(run)];
+  s->linear = pm__precision_is_of_products(run->precision) ? &gpu->devices[run->precision] : NULL;
+  s->limited = gpu->number;
   s->mode = PM__TRAINING_MODE + PM__LEAST;
   s->units = s->network->units[s->mode];
   s->optimizer = pm_optimizer_get(run->optimizer);
@@ -141,6 +145,12 @@ static int find_group(const pm__plan_system *system, const pm_run *run, pm__coll
   return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
 }
 
+static int check_energy(const pm_plan *plan, const pm_run *run, pm_error *error)
+{
+  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
+  return pm__energy_check(plan, run->system_index, run->power_limit, site, error);
+}
+
 /* What a GPU has rates for was found out when the plan was made; only refusals look again. */
 static int check_precision(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
@@ -160,6 +170,7 @@ static int check(const pm_plan *plan, const pm_run *run, pm__schedule *s, pm_err
   if (status == PM_OK) status = find_group(&plan->systems[run->system_index], run, &s->group, error);
   if (status == PM_OK) status = pm__plan_check_batch(run->batch, error);
   if (status == PM_OK) status = check_parallelism(plan, run, error);
+  if (status == PM_OK) status = check_energy(plan, run, error);
   return status == PM_OK ? check_precision(plan, run, error) : status;
 }
 
@@ -176,6 +187,8 @@ int pm__gather(pm__schedule *s, const pm_plan *plan, const pm_run *run, pm__memo
   if (status != PM_OK) return status;
   s->network = pm__plan_network_of(plan, run, error);
   if (s->network == NULL) return error != NULL ? error->status : find_again(plan, run);
-  gather(s, plan, run, memo);
+  const pm__plan_limited gpu = pm__plan_limit(plan, devices_of(plan, run), run->power_limit, error);
+  if (gpu.devices == NULL) return PM_STATUS_NO_MEMORY;
+  gather(s, plan, run, &gpu, memo);
   return PM_OK;
 }

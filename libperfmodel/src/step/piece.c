@@ -92,7 +92,8 @@ static double cast_time(const pm__step *p, const pm__layer_kernel *kernel, int p
   const pm__gemm *g = &kernel->shape.gemm;
   double m = pm__scaled_size(g->m, g->by.m, &p->s.batch), operand = pass == PM__FORWARD ? g->k : g->n;
   double count = pm__scaled_size(g->count, g->by.count, &p->s.batch);
-  return pass == PM__WGRAD ? 0 : CAST_BYTES * count * m * operand * p->s.device->pass_byte;
+  double byte = p->s.device->pass_byte * p->s.device->power.slow;
+  return pass == PM__WGRAD ? 0 : CAST_BYTES * count * m * operand * byte;
 }
 
 static bool is_bound(int bound)
@@ -100,19 +101,21 @@ static bool is_bound(int bound)
   return bound == PM_BOUND_COMPUTE || bound == PM_BOUND_POWER;
 }
 
-/* Of a kernel: its time, and the part of it that the arithmetic rate limits. */
+/* Of a kernel: its time, the part of it that the arithmetic rate limits, and J beyond what the device draws anyway. */
 typedef struct bound_time {
-  double time, bound;
+  double time, bound, extra;
 } bound_time;
 
-static bound_time price(const pm__device *device, const pm__layer_kernel *kernel, double batch)
+static bound_time price(const pm__step *p, const pm__device *device, const pm__layer_kernel *kernel)
 {
+  const pm__kernel_board *power = &device->power;
+  double flop = kernel->work.flop * p->s.batch, drawn = p->s.device->power.drawn;
   if (!device->calibrated) {
-    double time = pm__kernel_price(device, kernel, batch);
-    return (bound_time){time, kernel->work.flop * batch / device->matrix_peak >= time ? time : 0};
+    double time = pm__kernel_price(device, kernel, p->s.batch), extra = pm__extra_energy(power, time, flop);
+    return (bound_time){time, flop / device->matrix_peak >= time ? time : 0, extra + time * (power->drawn - drawn)};
   }
-  pm__plan_way way = pm__plan_way_of(device, kernel, batch);
-  return (bound_time){way.time, is_bound(way.bound) ? way.time : 0};
+  pm__plan_way way = pm__plan_way_of(device, kernel, p->s.batch);
+  return (bound_time){way.time, is_bound(way.bound) ? way.time : 0, way.time * (way.power - drawn)};
 }
 
 /* Linear layers in FP8: their products move to the narrow device. */
@@ -123,10 +126,11 @@ static void narrow(const pm__step *p, const pm__plan_piece *piece, int pass, pm_
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     const pm__layer_kernel *kernel = &kernels->shape[i];
     if (!piece->linear[i] || kernels->repeats[i] == 0) continue;
-    bound_time wide = price(p->s.device, kernel, p->s.batch), own = price(p->s.linear, kernel, p->s.batch);
+    bound_time wide = price(p, p->s.device, kernel), own = price(p, p->s.linear, kernel);
     double cast = cast_time(p, kernel, pass), changed = kernels->repeats[i] * (own.time - wide.time);
     out->gpu[pass] += changed + kernels->repeats[i] * cast;
     out->bound += kernels->repeats[i] * (own.bound - wide.bound);
+    out->extra += kernels->repeats[i] * (own.extra - wide.extra);
     out->part.product += changed;
     out->part.other += kernels->repeats[i] * cast;
   }
@@ -147,10 +151,11 @@ static void slow_attention(const pm__step *p, const pm__plan_piece *piece, doubl
   int group = pass * PM__SORTS + PM__MATRIX;
   for (int i = kernels->first[group]; i < kernels->first[group + 1]; i++) {
     if (kernels->shape[i].family != PM__ATTENTION) continue;
-    bound_time one = price(p->s.device, &kernels->shape[i], p->s.batch);
+    bound_time one = price(p, p->s.device, &kernels->shape[i]);
     double more = (factor - 1) * kernels->repeats[i];
     out->gpu[pass] += more * one.time;
     out->bound += more * one.bound;
+    out->extra += more * one.extra;
     out->part.product += more * one.time;
   }
 }
@@ -222,6 +227,7 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
 {
   const pm__plan_piece *piece = pm__step_piece(p, kind);
   out->bound = pm__schedule_part(&p->s, &costs->bound);
+  out->extra = pm__schedule_part(&p->s, &costs->extra);
   out->saved = costs->saved;
   out->part = costs->all;
   out->layout = p->s.layout > 0 ? layout_time(p, piece->units, costs) : 0;
@@ -271,7 +277,8 @@ static pm__memo_key alone_key(const pm__step *p)
 {
   const pm_run *r = p->s.run;
   return (pm__memo_key){{pm__memo_pair(r->network_index, r->framework_index),
-                         pm__memo_pair(r->system_index * PM_KERNEL_MODEL_COUNT + r->kernel_model, r->precision),
+                         pm__memo_pair(r->system_index * PM_KERNEL_MODEL_COUNT + r->kernel_model,
+                                       p->s.limited * PM_PRECISION_COUNT + r->precision),
                          pm__memo_number(p->s.batch),
                          pm__memo_pair((int32_t)p->s.accumulation, 8 * r->optimizer + r->gradient_bytes)}};
 }

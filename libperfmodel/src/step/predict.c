@@ -47,6 +47,8 @@ static void fill_unknown(pm_prediction *out, int status)
 #define UNKNOWN_VERDICT(name) out->name = PM_VERDICT_UNKNOWN;
 #define UNKNOWN_BOTTLENECK(name) out->name = PM_BOTTLENECK_NONE;
 #define UNKNOWN_CALIBRATION_STATUS(name) out->name = PM_CALIBRATION_STATUS_NONE;
+#define UNKNOWN_ORIGIN(name) out->name = PM_ORIGIN_NONE;
+#define UNKNOWN_YES_NO(name) out->name = 0;
 #define UNKNOWN(kind, name, ...) UNKNOWN_##kind(name)
   PM_PREDICTION_FIELDS(UNKNOWN)
 #undef UNKNOWN

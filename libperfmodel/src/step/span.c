@@ -31,7 +31,7 @@ static double update_gpu(const pm__step *p, double own, double *launches)
 {
   const pm__schedule *s = &p->s;
   double all = pm__most(1, s->network->parameters), tables = s->network->tables * (own / all);
-  double added = own * s->gradient * (3 * (s->accumulation - 1)) * s->device->per_byte;
+  double added = own * s->gradient * (3 * (s->accumulation - 1)) * s->device->per_byte * s->device->power.slow;
   *launches = 0;
   if (pm__step_offload(p)->optimizer) return added;
   if (s->framework != NULL)

@@ -142,6 +142,7 @@ static void add_work(const pm__step_work *w, double n, pm__step_work *sum)
   sum->bound += n * w->bound;
   sum->layout += n * w->layout;
   sum->saved += n * w->saved;
+  sum->extra += n * w->extra;
   sum->waited += n * w->waited;
   add_part(&w->part, n, &sum->part);
 }

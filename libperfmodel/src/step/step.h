@@ -13,6 +13,7 @@
 **     data.c            gradients, and shards of optimizer, gradients and weights, between data-parallel ranks
 **     walk.c            stage by stage: the slowest, the fullest, the sums
 **     compose.c         stages, waiting and shares: the prediction
+**     energy.c          what it draws
 **     interval.c        what a prediction rests on, and how far it may be off
 **     stage_table.c, trace.c, pipeline_trace.c       the same stage by stage, and as timelines
 **     screen.c          step time and memory alone, with the parts that plans share kept from one plan to the next
@@ -148,6 +149,7 @@ struct pm__step_work {
   double bound;                        /* of the kernels, what the arithmetic rate limits */
   double layout;                       /* of them, changes of layout */
   double saved;                        /* FLOP that are counted and not executed */
+  double extra;                        /* J of the kernels, beyond what the board draws that multiplies nothing */
   double waited;                       /* host calls that the GPU waits for */
   pm__part part;                       /* kernels by sort, as the kernel model has them */
 };
@@ -429,10 +431,14 @@ typedef struct pm__step_walk {
   int stage;              /* its number */
   double parameters;      /* the most that a GPU of any stage has */
   double updated, saved;  /* parameters that GPUs update, and FLOP that they save, summed over the stages */
+  double busy, extra;     /* likewise s in kernels, and J that products draw beyond other kernels */
   double recompute;           /* layers that are recomputed, likewise */
   pm__step_data data;     /* of the stage where most is left */
   double offload;         /* of that which waits longest for the host */
 } pm__step_walk;
+
+/* A part of the kernels of a micro-batch, and as much of those that are recomputed. */
+double pm__step_with_recomputed(const pm__step_work *work, double of_kernels);
 
 void pm__step_walk_begin(const pm__step *p, pm__step_walk *walk);
 
@@ -482,6 +488,9 @@ void pm__step_compose(const pm__step *p, pm_prediction *out);
 
 /* Its times, their parts and its rate. */
 void pm__step_set_times(const pm__step *p, const pm__step_walk *walk, const pm__step_sum *sum, pm_prediction *out);
+
+/* What the boards, their nodes and the site draw; after the interval. */
+void pm__step_set_energy(const pm__step *p, const pm__step_walk *walk, pm_prediction *out);
 
 /* What a composed prediction rests on, and its interval. */
 void pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out);

@@ -68,14 +68,24 @@ static void set_goodput(const pm_run *run, double gpus, pm_prediction *out)
 static void set_unknown(pm_prediction *out)
 {
   out->training_time = out->training_time_p10 = out->training_time_p90 = out->training_gpu_hours = NAN;
-  out->training_energy = out->training_cost = NAN;
+  out->training_energy = out->training_design_energy = out->training_carbon = out->training_energy_cost = NAN;
+  out->training_cost = NAN;
   out->mtbf = out->checkpoint_size = out->checkpoint_time = out->checkpoint_interval = out->goodput = NAN;
+}
+
+/* Lost work and checkpoints draw as steps do. */
+static void set_energy(const pm_run *run, pm_prediction *out)
+{
+  const double kwh = 3.6e6;
+  out->training_energy = out->power * run->pue * out->training_time;
+  out->training_design_energy = out->design_power * run->pue * out->training_time;
+  out->training_carbon = out->training_energy / kwh * run->carbon;
+  out->training_energy_cost = out->training_energy / kwh * run->energy_price;
 }
 
 void pm__step_set_training(const pm__step *p, pm_prediction *out)
 {
   const pm_run *run = p->s.run;
-  const pm_system *system = p->s.plan->systems[run->system_index].system;
   double samples = isnan(run->tokens) ? run->samples : run->tokens / p->s.network->tokens;
   set_unknown(out);
   if (isnan(samples)) return;
@@ -85,6 +95,6 @@ void pm__step_set_training(const pm__step *p, pm_prediction *out)
   out->training_time_p10 = out->training_time * out->throughput / out->throughput_p90;
   out->training_time_p90 = out->training_time * out->throughput / out->throughput_p10;
   out->training_gpu_hours = p->s.ranks * out->training_time / HOUR;
-  out->training_energy = run->nodes * system->machine.power * run->pue * out->training_time;
+  set_energy(run, out);
   out->training_cost = out->training_gpu_hours * run->gpu_hour_price;
 }

@@ -11,6 +11,13 @@
 #include "kernel/models.h"
 #include "step/step.h"
 
+/* What is recomputed is limited, and draws, as what it repeats. */
+double pm__step_with_recomputed(const pm__step_work *w, double of_kernels)
+{
+  double once = w->gpu[PM__FORWARD] + w->gpu[PM__DGRAD] + w->gpu[PM__WGRAD];
+  return once > 0 ? of_kernels * (1 + w->recompute / once) : 0;
+}
+
 void pm__step_walk_begin(const pm__step *p, pm__step_walk *walk)
 {
   walk->load = (pm__pipeline_load){.stages = p->at.stages, .chunks = p->at.chunks,
@@ -18,7 +25,7 @@ void pm__step_walk_begin(const pm__step *p, pm__step_walk *walk)
                                    .blocks = pm__step_hops_block(p)};
   walk->slowest = NULL;
   walk->stage = 0;
-  walk->parameters = walk->updated = walk->saved = walk->recompute = walk->offload = 0;
+  walk->parameters = walk->updated = walk->saved = walk->recompute = walk->offload = walk->busy = walk->extra = 0;
   walk->data = (pm__step_data){0, 0, 0};
 }
 
@@ -43,6 +50,8 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
   w->parameters = pm__most(w->parameters, pm__step_parameters(stage));
   w->updated += count * own;
   w->saved += count * work->saved;
+  w->busy += count * t->gpu;
+  w->extra += count * p->s.accumulation * pm__step_with_recomputed(work, work->extra);
   w->recompute += count * stage->recompute * stage->layers;
   if (data->exposed >= w->data.exposed) w->data = *data;
   w->offload = isnan(data->offload) ? data->offload : pm__most(w->offload, data->offload);

@@ -51,7 +51,8 @@ static pm__task_outcome read(const void *answer)
   return (pm__task_outcome){.status = p->status, .verdict = p->verdict, .bottleneck = p->bottleneck,
                             .calibration = p->calibration, .time = p->latency, .throughput = p->throughput,
                             .most = p->throughput, .first = NAN, .throughput_p10 = p->throughput_p10,
-                            .throughput_p90 = p->throughput_p90, .memory = p->memory, .efficiency = 1};
+                            .throughput_p90 = p->throughput_p90, .memory = p->memory, .efficiency = 1,
+                            .energy = p->site_energy_per_sample};
 }
 
 static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])

@@ -37,6 +37,7 @@ typedef struct pm__task_outcome {
   double efficiency; /* weak scaling */
   double most;       /* samples/s, or the most that there can be of requests */
   double first;      /* time to first token; NAN: there is none */
+  double energy;     /* of the site, for a sample or a token */
 } pm__task_outcome;
 
 typedef struct pm__task {
@@ -76,7 +77,7 @@ PM_TASK_LIST(PM__TASK_DECLARE)
 #undef PM__TASK_DECLARE
 
 /* Room for a run or an answer of any task. */
-enum { PM__TASK_ROOM = 768 };
+enum { PM__TASK_ROOM = 1024 };
 typedef union pm__task_record {
   double aligned;
   char bytes[PM__TASK_ROOM];

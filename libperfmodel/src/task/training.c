@@ -47,7 +47,8 @@ static pm__task_outcome read(const void *answer)
                             .calibration = p->calibration, .time = p->step_time, .throughput = p->throughput,
                             .most = p->throughput, .first = NAN, .throughput_p10 = p->throughput_p10,
                             .throughput_p90 = p->throughput_p90, .memory = p->memory,
-                            .efficiency = p->scaling_efficiency};
+                            .efficiency = p->scaling_efficiency,
+                            .energy = p->site_energy_per_sample};
 }
 
 /* Parts that a run always has, and those of what it may do besides. */

@@ -1,0 +1,96 @@
+/* Boards, nodes, site: energy from what kernels draw and the times in which they do not run. */
+#include "plan/energy.h"
+#include <math.h>
+#include "base/base.h"
+
+static const double KWH = 3.6e6; /* J */
+
+/* ---- Boards ---- */
+
+typedef struct board {
+  double energy, waiting; /* J; the part of it while waiting */
+} board;
+
+static board board_of(const pm__kernel_board *p, const pm__plan_energy_work *w)
+{
+  double rest = w->time - w->busy - w->exchange, most = p->limited ? p->most : p->top;
+  double waiting = p->idle * (rest > 0 ? rest : 0);
+  double exchanging = (p->exchange < most ? p->exchange : most) * w->exchange;
+  return (board){w->kernels + exchanging + waiting, waiting};
+}
+
+/* The limits were measured on FP32 cores. */
+static int32_t basis_of(const pm__kernel_board *p)
+{
+  bool measured = !p->limited || !p->tensor;
+  return p->basis == PM_ORIGIN_FITTED && !measured ? PM_ORIGIN_RULE : p->basis;
+}
+
+/* ---- Nodes ---- */
+
+/* Of one board's share of its node, behind the supplies [W]. */
+static double host_of(const pm_system *system)
+{
+  const pm_machine *m = &system->machine;
+  const pm_kernel_calibration *k = &system->kernels;
+  if (!isnan(m->host_power)) return m->host_power / (m->gpus > 0 ? m->gpus : 1);
+  return (m->liquid_cooled ? k->host_power_liquid : k->host_power_air) * system->gpu.power;
+}
+
+/* ---- Both ---- */
+
+/* Draw and rate are off by factors of their own. */
+static void set_interval(double band, double rate, pm__plan_energy *out)
+{
+  double draw = log(1 + band), time = isnan(rate) ? 0 : log(rate);
+  double factor = exp(sqrt(draw * draw + time * time));
+  out->energy_p10 = out->energy / factor;
+  out->energy_p90 = out->energy * factor;
+}
+
+static void set_site(const pm__plan_energy_work *w, pm__plan_site site, pm__plan_energy *out)
+{
+  double sample = out->power * site.pue * w->time / w->samples;
+  out->site_energy_per_sample = sample;
+  out->carbon_per_sample = sample / KWH * site.carbon;
+  out->energy_cost_per_sample = sample / KWH * site.price;
+}
+
+pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *p, const pm__plan_energy_work *w,
+                              pm__plan_site site)
+{
+  pm__plan_energy out;
+  board one = board_of(p, w);
+  out.energy_basis = basis_of(p);
+  out.power_in_range = p->in_range;
+  out.energy = w->gpus * one.energy;
+  out.gpu_power = one.energy / w->time;
+  out.power = w->gpus * (out.gpu_power + host_of(system)) / system->kernels.supply_efficiency;
+  out.design_power = w->nodes * system->machine.power;
+  out.idle_energy_share = one.waiting / one.energy;
+  out.energy_per_sample = out.energy / w->samples;
+  out.energy_per_token = out.energy_per_sample / w->tokens;
+  set_interval(out.energy_basis == p->basis ? p->band : p->rule_band, w->rate_factor, &out);
+  set_site(w, site, &out);
+  return out;
+}
+
+static int check_site(pm__plan_site site, pm_error *error)
+{
+  if (!(site.pue >= 1 && site.pue <= 10))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "pue %g is not from 1 to 10", site.pue);
+  if (site.carbon < 0 || site.carbon > 5000)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "carbon %g g/kWh is not from 0 to 5000", site.carbon);
+  if (site.price < 0 || isinf(site.price))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "energy_price %g is not at least 0 and finite", site.price);
+  return PM_OK;
+}
+
+/* What a board draws while it waits is the same at every precision. */
+int pm__energy_check(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error)
+{
+  const pm__plan_system *of = &plan->systems[system];
+  const pm__device *device = &plan->systems[of->device].devices[PM_KERNEL_MODEL_ROOFLINE][PM_PRECISION_FP32];
+  int status = check_site(site, error);
+  return status == PM_OK ? pm__power_check_limit(&device->power, &of->system->gpu, limit, error) : status;
+}

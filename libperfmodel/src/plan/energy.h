@@ -1,0 +1,54 @@
+/*
+** Energy of what a run does: its boards, their nodes at the wall, the site.
+**
+**     board  kernels + exchanging x exposed exchanges + idle x the rest of the time
+**     node   ( boards + host ) / efficiency of the supplies       host: what the machine says, or a share of its boards
+**     site   nodes x PUE                                            carbon and price: of its energy
+**
+** Hosts count in proportion to the boards that a run uses. Switches between the nodes are left out.
+*/
+#ifndef PM_PLAN_ENERGY_H
+#define PM_PLAN_ENERGY_H
+
+#include "perfmodel/energy.h"
+#include "perfmodel/run.h"
+#include "plan/plan.h"
+
+/* As every task answers it. */
+typedef struct pm__plan_energy { PM_ENERGY_FIELDS(PM_DECLARE) } pm__plan_energy;
+
+/* Fields of the same name in the answer of a task. */
+#define PM__ENERGY_COPY(kind, name, ...) out->name = energy.name;
+
+/* What boards do in `time` [s]: the mean of all that a run has. */
+typedef struct pm__plan_energy_work {
+  double time, busy, exchange; /* s: of all; in kernels; in exchanges that nothing hides */
+  double kernels;              /* J of the kernels of one board */
+  double gpus, nodes;          /* boards in all */
+  double samples, tokens;      /* in that time, of all boards; of one of these */
+  double rate_factor;          /* eight of ten measured rates lie between that rate over and times this; NAN: unknown */
+} pm__plan_energy_work;
+
+/* What the site makes of it. */
+typedef struct pm__plan_site {
+  double pue, carbon, price;
+} pm__plan_site;
+
+pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *power, const pm__plan_energy_work *work,
+                         pm__plan_site site);
+
+/* PM_OK, or what is wrong with what a run says: a PUE from 1 to 10, at most 5,000 g/kWh, no price below 0; a power
+** limit that boards of the system can have. */
+int pm__energy_check(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error);
+
+/* ---- Power limits: limited.c ---- */
+
+/* Devices of a system (`devices`: at every precision) under a power limit; NAN, or the design power: as they are. */
+typedef struct pm__plan_limited {
+  const pm__device *devices; /* NULL with an error */
+  int number;                /* tells limits apart; 0: none */
+} pm__plan_limited;
+
+pm__plan_limited pm__plan_limit(const pm_plan *plan, const pm__device *devices, double limit, pm_error *error);
+
+#endif

@@ -1,0 +1,11 @@
+/* What boards draw while requests are answered. */
+#ifndef PM_SERVING_ENERGY_H
+#define PM_SERVING_ENERGY_H
+
+#include "serving/service.h"
+
+/* Of an answer that has all of its rates; `prefill`: the workers that only read prompts, else NULL. */
+void pm__serving_set_energy(const pm_plan *plan, const pm__serving_replica *decode, const pm__serving_replica *prefill,
+                            const pm__serving_service *service, pm_serving *out);
+
+#endif

@@ -1,0 +1,484 @@
+/* Energy and power: the law of a board with given constants in numbers, nodes and sites, and what limits may not do. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "fixtures.h"
+#include "kernel/energy.h"
+#include "plan/energy.h"
+
+static const double TERA = 1e12;
+
+/* ---- The law, with constants of its own ---- */
+
+static pm_kernel_calibration law(double idle, double simt, double tensor, double energy)
+{
+  pm_kernel_calibration k;
+  pm_record_clear(pm_record_type_find("kernel_calibration"), &k);
+  k.idle_power = idle;
+  k.simt_power = simt;
+  k.tensor_power = tensor;
+  k.tensor_flop_energy = energy;
+  k.simt_power_basis = k.tensor_power_basis = PM_ORIGIN_FITTED;
+  k.exchange_power = 0.23;
+  k.power_margin = 0.985;
+  k.limit_softness = 2.09;
+  k.limit_free = 0.97;
+  k.limit_fixed = 0.101;
+  k.limit_fixed_most = 0.8;
+  k.limit_knee = 0.871;
+  k.limit_voltage = 2.631;
+  k.limit_clocked = 0.917;
+  k.limit_least = 0.5;
+  k.host_power_air = 0.45;
+  k.host_power_liquid = 0.3;
+  k.supply_efficiency = 0.972;
+  k.power_band_fitted = 0.15;
+  k.power_band_rule = 0.3;
+  return k;
+}
+
+static pm__kernel_board board(double power, const pm_kernel_calibration *k, bool tensor, double bytes)
+{
+  pm__kernel_board b;
+  pm_gpu gpu = fixture_gpu();
+  gpu.power = power;
+  pm__power_init(&b, &gpu, k, (pm__kernel_engine){tensor, bytes, 15 * TERA});
+  return b;
+}
+
+static pm__kernel_board v100(void)
+{
+  const pm_kernel_calibration k = law(38.0 / 250, 224.0 / 250, 0.68, 0);
+  return board(250, &k, false, 4);
+}
+
+static pm__kernel_board h100(double bytes)
+{
+  const pm_kernel_calibration k = law(0.12, 0.896, 0.681, 0.87e-12);
+  return board(700, &k, true, bytes);
+}
+
+/* A node of eight such boards, cooled by a liquid, that may draw so much. */
+static pm_system *node(double power, double design)
+{
+  const pm_kernel_calibration k = law(0.12, 0.896, 0.681, 0.87e-12);
+  pm_machine machine;
+  pm_gpu gpu = fixture_gpu();
+  pm_record_clear(pm_record_type_find("machine"), &machine);
+  gpu.power = power;
+  machine.gpus = 8;
+  machine.power = design;
+  machine.liquid_cooled = 1;
+  pm_system *system = pm_system_new(&machine, &gpu, NULL);
+  system->kernels = k;
+  return system;
+}
+
+static const pm__plan_site here = {1, NAN, NAN};
+
+static void near(double value, double expected, double digits)
+{
+  ck_assert_msg(fabs(value - expected) <= 0.5001 * digits, "%.9g, not %.9g", value, expected);
+}
+
+START_TEST(a_board_runs_and_waits)
+{
+  pm_system *system = node(250, 1000);
+  pm__kernel_board b = v100();
+  near(pm__power_of(&b, 5 * TERA, false).power, 224.0, 0.1);
+  pm__plan_energy_work busy = {.time = 1, .busy = 1, .kernels = 224, .gpus = 1, .nodes = 1, .samples = 341.3,
+                               .tokens = NAN,
+                               .rate_factor = NAN};
+  pm__plan_energy always = pm__energy_of(system, &b, &busy, here);
+  near(always.gpu_power, 224.0, 0.1);
+  near(always.energy_per_sample, 0.65631, 1e-5);
+  near(always.energy_per_sample * 1281167 / 3.6e6, 0.23357, 1e-5);
+  busy.busy = 0.5;
+  busy.kernels = 112;
+  near(pm__energy_of(system, &b, &busy, here).gpu_power, 131.0, 0.1);
+  busy = (pm__plan_energy_work){.time = 0.1, .busy = 0.08, .kernels = 0.08 * 224, .gpus = 1, .nodes = 1, .samples = 1,
+                                .tokens = NAN, .rate_factor = NAN};
+  pm__plan_energy step = pm__energy_of(system, &b, &busy, here);
+  near(step.energy, 18.68, 0.01);
+  near(step.gpu_power, 186.8, 0.1);
+  near(step.idle_energy_share, 0.0407, 1e-4);
+  pm_system_free(system);
+}
+END_TEST
+
+/* FP32 cores without rows draw by their rate, and no more than those with rows. */
+START_TEST(fp32_cores_by_rule)
+{
+  pm__kernel_board b;
+  pm_gpu gpu = fixture_gpu();
+  pm_kernel_calibration k = law(0.204, 0.896, NAN, NAN);
+  k.simt_power_basis = PM_ORIGIN_RULE;
+  k.simt_rule_draw = 24.2e-12;
+  gpu.power = 250;
+  pm__power_init(&b, &gpu, &k, (pm__kernel_engine){false, 4, 5.27 * TERA});
+  near(pm__power_of(&b, 1, false).power, 178.5, 0.1);
+  ck_assert_int_eq(b.basis, PM_ORIGIN_RULE);
+  pm__power_init(&b, &gpu, &k, (pm__kernel_engine){false, 4, 50 * TERA});
+  near(pm__power_of(&b, 1, false).power, 224.0, 0.1);
+}
+END_TEST
+
+START_TEST(tensor_cores_draw_by_their_rate)
+{
+  pm__kernel_board b = h100(2), byte = h100(1);
+  const double rates[] = {0, 100, 200, 400}, powers[] = {476.7, 563.7, 650.7, 689.5};
+  for (int i = 0; i < 4; i++) near(pm__power_of(&b, rates[i] * TERA, false).power, powers[i], 0.1);
+  near(pm__power_of(&b, TERA, true).power, 689.5, 0.1);
+  for (int i = 0; i < 4; i++)
+    ck_assert(pm__power_of(&byte, rates[i] * TERA, false).power <= pm__power_of(&b, rates[i] * TERA, false).power);
+}
+END_TEST
+
+/* ---- Limits ---- */
+
+typedef struct limited {
+  double limit, power, slow, energy;
+} limited;
+
+START_TEST(limits_in_numbers)
+{
+  const limited rows[] = {{100, 96.86, 1.8348, 0.8006}, {125, 119.91, 1.4082, NAN}, {150, 142.21, 1.1556, 0.7403},
+                          {200, 184.12, 1.0556, 0.8755}};
+  pm__kernel_board b = v100();
+  for (int i = 0; i < 4; i++) {
+    pm__power_set_limit(&b, rows[i].limit);
+    pm__kernel_draw draw = pm__power_at_limit(&b, 222);
+    near(draw.power, rows[i].power, 0.01);
+    near(draw.slow, rows[i].slow, 1e-4);
+    if (!isnan(rows[i].energy)) near(draw.power * draw.slow / 222, rows[i].energy, 1e-4);
+  }
+  pm__power_set_limit(&b, 150);
+  near(pm__power_at_limit(&b, 100).power, 88.52, 0.01);
+  near(pm__power_at_limit(&b, 100).slow, 1.0431, 1e-4);
+  pm__power_set_limit(&b, 1e9); /* what it would draw without a limit */
+  near(pm__power_at_limit(&b, 222).power, 485.58, 0.01);
+  pm__power_set_limit(&b, 250);
+  near(pm__power_of(&b, 0, false).power, 224, 1e-9);
+  ck_assert(!b.limited && pm__power_of(&b, 0, false).slow == 1);
+}
+END_TEST
+
+/* A lower limit neither speeds up nor draws more, and both are continuous, at the knee too. */
+START_TEST(lower_limits_never_speed_up)
+{
+  const double draws[] = {60, 100, 180, 222, 246.25};
+  for (int i = 0; i < 5; i++) {
+    pm__kernel_board b = v100();
+    pm__kernel_draw before = {INFINITY, 0};
+    for (double limit = 300; limit >= 39; limit -= 0.1) {
+      pm__power_set_limit(&b, limit);
+      pm__kernel_draw now = pm__power_at_limit(&b, draws[i]);
+      ck_assert(now.power <= before.power + 1e-9 && now.slow >= before.slow - 1e-9);
+      ck_assert(now.power <= 0.985 * limit + 1e-9);
+      if (limit < 299.9) ck_assert(before.power - now.power < 0.3 && now.slow / before.slow < 1.02);
+      before = now;
+    }
+  }
+}
+END_TEST
+
+START_TEST(the_knee_is_continuous)
+{
+  pm__kernel_board b = v100();
+  double low = 39, high = 249;
+  for (int i = 0; i < 200; i++) { /* the limit at which the clock is that of the knee */
+    double middle = (low + high) / 2, slow;
+    pm__power_set_limit(&b, middle);
+    slow = pm__power_at_limit(&b, 222).slow;
+    *(slow > 0.917 / 0.871 + 0.083 ? &low : &high) = middle;
+  }
+  pm__power_set_limit(&b, low);
+  pm__kernel_draw below = pm__power_at_limit(&b, 222);
+  pm__power_set_limit(&b, high);
+  pm__kernel_draw above = pm__power_at_limit(&b, 222);
+  ck_assert(fabs(below.slow / above.slow - 1) < 1e-9 && fabs(below.power / above.power - 1) < 1e-9);
+}
+END_TEST
+
+/* ---- Nodes and sites ---- */
+
+/* 60 ms of kernels at 200 TFLOP/s, 25 ms of exchanges, 15 ms of waiting; eight boards of one node, `nodes` of them. */
+static pm__plan_energy_work step_of(const pm__kernel_board *b, double nodes, double samples)
+{
+  return (pm__plan_energy_work){.time = 0.1, .busy = 0.06, .exchange = 0.025,
+                                .kernels = 0.06 * pm__power_of(b, 200 * TERA, false).power, .gpus = 8 * nodes,
+                                .nodes = nodes, .samples = samples, .tokens = 1, .rate_factor = NAN};
+}
+
+START_TEST(nodes_and_sites_in_numbers)
+{
+  pm_system *system = node(700, 10200);
+  pm__kernel_board b = h100(2);
+  pm__plan_energy_work one = step_of(&b, 1, 65536), many = step_of(&b, 16, 0.1 / 86400), waits = one;
+  pm__plan_energy step = pm__energy_of(system, &b, &one, here);
+  near(step.energy / 8, 46.427, 0.001);
+  near(step.gpu_power, 464.3, 0.1);
+  near(step.power * 0.972, 5394.2, 0.1);
+  near(step.power, 5549.5, 0.1);
+  near(step.energy_per_token * 1e3, 5.667, 0.001);
+  near(step.site_energy_per_sample * 1e3, 8.468, 0.001);
+  near(step.design_power, 10200, 1e-6);
+  pm__plan_energy day = pm__energy_of(system, &b, &many, (pm__plan_site){1.2, 400, 0.1});
+  near(day.power * 1.2 / 1e3, 106.6, 0.1);
+  near(day.site_energy_per_sample / 3.6e6, 2557, 1);
+  near(day.carbon_per_sample / 1e3, 1023, 1);
+  near(day.energy_cost_per_sample, 255.7, 0.1);
+  near(day.energy / 16, step.energy, 1e-9);
+  waits.busy = waits.exchange = waits.kernels = 0;
+  near(pm__energy_of(system, &b, &waits, here).power, 2419.8, 0.1);
+  pm_system_free(system);
+}
+END_TEST
+
+/* Published totals: GPU-hours at a mean draw, and what the grid makes of them; the boards alone. */
+START_TEST(published_totals)
+{
+  pm_system *system = node(700, 10200);
+  pm__kernel_board b = h100(2);
+  system->machine.host_power = 0;
+  system->kernels.supply_efficiency = 1;
+  pm__plan_energy_work bloom = {.time = 1082990 * 3600.0, .busy = 1082990 * 3600.0, .kernels = 400 * 1082990 * 3600.0,
+                                .gpus = 1, .nodes = 1, .samples = 1, .tokens = 1, .rate_factor = NAN};
+  pm__plan_energy one = pm__energy_of(system, &b, &bloom, (pm__plan_site){1, 57, NAN});
+  near(one.site_energy_per_sample / 3.6e6, 433196, 1);
+  near(one.carbon_per_sample / 1e6, 24.69, 0.01);
+  pm__plan_energy_work llama = bloom;
+  llama.time = llama.busy = 39.3e6 * 3600;
+  llama.kernels = 700 * llama.time;
+  pm__plan_energy other = pm__energy_of(system, &b, &llama, (pm__plan_site){1, 414, NAN});
+  near(other.site_energy_per_sample / 3.6e9, 27510, 1);
+  near(other.carbon_per_sample / 1e6, 11390, 20);
+  /* a node of 29.10 min: 6,946 W at the wall, against its design power and the limits of its boards */
+  pm__plan_energy_work run = {.time = 29.10 * 60, .busy = 29.10 * 60, .kernels = 700 * 29.10 * 60, .gpus = 8,
+                              .nodes = 1, .samples = 1, .tokens = 1, .rate_factor = NAN};
+  pm__plan_energy limits = pm__energy_of(system, &b, &run, here);
+  near(12127.9e3 / run.time, 6946, 1);
+  near(limits.energy / 1e3, 9778, 2);
+  near(limits.design_power * run.time / 1e3, 17810, 2);
+  /* a served model */
+  pm__plan_energy_work served = {.time = 1, .busy = 1, .kernels = 486.44, .gpus = 1, .nodes = 1, .samples = 1,
+                                 .tokens = 1069.57, .rate_factor = NAN};
+  near(pm__energy_of(system, &b, &served, here).energy_per_token, 0.4548, 1e-4);
+  served.kernels = 700;
+  near(pm__energy_of(system, &b, &served, here).energy_per_token, 0.6545, 1e-4);
+  pm_system_free(system);
+}
+END_TEST
+
+/* Draws within 15 or 30 %, joined with the rate by squares of logarithms. */
+START_TEST(intervals_join_draw_and_rate)
+{
+  pm_system *system = node(700, 10200);
+  pm__kernel_board b = h100(2);
+  pm__plan_energy_work one = step_of(&b, 1, 1);
+  pm__plan_energy alone = pm__energy_of(system, &b, &one, here);
+  near(alone.energy_p90 / alone.energy, 1.15, 1e-9);
+  near(alone.energy / alone.energy_p10, 1.15, 1e-9);
+  one.rate_factor = 1.15;
+  near(log(pm__energy_of(system, &b, &one, here).energy_p90 / alone.energy), sqrt(2) * log(1.15), 1e-9);
+  pm__power_set_limit(&b, 500); /* limits of tensor cores were never measured */
+  one.rate_factor = NAN;
+  pm__plan_energy less = pm__energy_of(system, &b, &one, here);
+  ck_assert_int_eq(less.energy_basis, PM_ORIGIN_RULE);
+  near(less.energy_p90 / less.energy, 1.3, 1e-9);
+  ck_assert_int_eq(less.power_in_range, 1);
+  pm__power_set_limit(&b, 300);
+  ck_assert_int_eq(pm__energy_of(system, &b, &one, here).power_in_range, 0);
+  pm_system_free(system);
+}
+END_TEST
+
+/* ---- Predictions of shipped hardware ---- */
+
+static pm_catalog *catalog;
+static pm_network *network;
+static pm_system *systems[3];
+static pm_plan *plan;
+
+static void load(void)
+{
+  static const char *const names[] = {"gpu:v100-pcie-32gb", "dgx-h100", "gpu:rtx-3090"};
+  catalog = pm_catalog_new(NULL);
+  network = pm_catalog_new_network(catalog, "resnet50", NULL, 0, NULL);
+  for (int i = 0; i < 3; i++) systems[i] = pm_catalog_new_system(catalog, names[i], NULL);
+  plan = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)systems, 3, NULL);
+  ck_assert_ptr_nonnull(plan);
+}
+
+static void unload(void)
+{
+  pm_plan_free(plan);
+  for (int i = 0; i < 3; i++) pm_system_free(systems[i]);
+  pm_network_free(network);
+  pm_catalog_free(catalog);
+}
+
+static pm_prediction predict(int system, int precision, double limit)
+{
+  pm_prediction p;
+  pm_run run = pm_run_make();
+  run.system_index = system;
+  run.precision = precision;
+  run.power_limit = limit;
+  ck_assert_int_eq(pm_predict(plan, &run, &p, 1), PM_OK);
+  return p;
+}
+
+/* The limit that a board has anyway changes no bit; a lower one is slower and draws less. */
+START_TEST(its_own_limit_changes_no_bit)
+{
+  const double limits[] = {250, 700, 350};
+  for (int i = 0; i < 3; i++) {
+    pm_prediction none = predict(i, PM_PRECISION_FP16, NAN), own = predict(i, PM_PRECISION_FP16, limits[i]);
+    pm_prediction less = predict(i, PM_PRECISION_FP16, 0.6 * limits[i]);
+    ck_assert_mem_eq(&none, &own, sizeof own);
+    ck_assert(less.step_time > none.step_time && less.gpu_power < none.gpu_power && less.energy < none.energy);
+    ck_assert(none.gpu_power >= 0.1 * limits[i] && none.gpu_power <= 0.985 * limits[i]);
+    ck_assert(less.gpu_power <= 0.985 * 0.6 * limits[i]);
+  }
+}
+END_TEST
+
+/* Several runs in one call remember what they share: a limit is not shared. */
+START_TEST(limits_are_not_mixed_up_in_one_call)
+{
+  pm_run runs[4];
+  pm_prediction together[4];
+  const double limits[] = {NAN, 200, 150, NAN};
+  for (int i = 0; i < 4; i++) {
+    runs[i] = pm_run_make();
+    runs[i].power_limit = limits[i];
+  }
+  ck_assert_int_eq(pm_predict(plan, runs, together, 4), PM_OK);
+  for (int i = 0; i < 4; i++) {
+    pm_prediction alone = predict(0, PM_PRECISION_FP32, limits[i]);
+    ck_assert_mem_eq(&alone, &together[i], sizeof alone);
+  }
+}
+END_TEST
+
+/* Layers add up to the kernels of a step without a framework, which nothing waits for. */
+START_TEST(layers_add_up_to_the_step)
+{
+  double sum = 0;
+  int count = pm_network_count_layers(network);
+  pm_layer_time *rows = (pm_layer_time *)malloc((size_t)count * sizeof *rows);
+  const pm_gpu *gpu = pm_system_get_gpu(systems[1]);
+  const pm_kernel_calibration *kernels = pm_system_get_kernels(systems[1]);
+  ck_assert_int_eq(pm_network_get_times(network, gpu, kernels, 32, PM_PRECISION_FP16, rows, NULL), PM_OK);
+  for (int i = 0; i < count; i++) sum += rows[i].energy;
+  free(rows);
+  pm_prediction p = predict(1, PM_PRECISION_FP16, NAN);
+  ck_assert_msg(fabs(sum / p.energy - 1) < 1e-9, "layers %g J, step %g J", sum, p.energy);
+}
+END_TEST
+
+START_TEST(sites_are_linear)
+{
+  pm_run run = pm_run_make();
+  pm_prediction one, other;
+  run.carbon = 400;
+  run.energy_price = 0.1;
+  ck_assert_int_eq(pm_predict(plan, &run, &one, 1), PM_OK);
+  run.pue = 2;
+  run.carbon = 100;
+  ck_assert_int_eq(pm_predict(plan, &run, &other, 1), PM_OK);
+  near(other.site_energy_per_sample / one.site_energy_per_sample, 2, 1e-9);
+  near(other.carbon_per_sample / one.carbon_per_sample, 0.5, 1e-9);
+  near(other.energy_cost_per_sample / one.energy_cost_per_sample, 2, 1e-9);
+  ck_assert(other.energy == one.energy && other.power == one.power);
+}
+END_TEST
+
+START_TEST(what_cannot_be_is_refused)
+{
+  const struct {
+    double limit, pue, carbon, price;
+    int status;
+    const char *text;
+  } bad[] = {{0, 1, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "power_limit 0 W"},
+             {-5, 1, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "power_limit -5 W"},
+             {INFINITY, 1, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "power_limit inf W"},
+             {251, 1, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "above the 250 W"},
+             {20, 1, NAN, NAN, PM_STATUS_UNREACHABLE, "while it waits"},
+             {NAN, 0.9, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "pue 0.9"},
+             {NAN, 11, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "pue 11"},
+             {NAN, NAN, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "pue nan"},
+             {NAN, 1, -1, NAN, PM_STATUS_BAD_ARGUMENT, "carbon -1"},
+             {NAN, 1, 5001, NAN, PM_STATUS_BAD_ARGUMENT, "carbon 5001"},
+             {NAN, 1, NAN, -0.1, PM_STATUS_BAD_ARGUMENT, "energy_price -0.1"}};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_run run = pm_run_make();
+    run.power_limit = bad[i].limit;
+    run.pue = bad[i].pue;
+    run.carbon = bad[i].carbon;
+    run.energy_price = bad[i].price;
+    ck_assert_msg(pm_run_check(plan, &run, &error) == bad[i].status, "%zu: %s", i, error.text);
+    ck_assert_msg(strstr(error.text, bad[i].text) != NULL, "%s", error.text);
+  }
+}
+END_TEST
+
+/* What runs draws no less than what waits. */
+START_TEST(constants_that_cannot_be)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_kernel_calibration k = *pm_system_get_kernels(systems[0]);
+  k.simt_power = 0.5 * k.idle_power;
+  ck_assert_int_eq(pm_kernel_calibration_check(&k, &error), PM_STATUS_BAD_VALUE);
+  ck_assert_ptr_nonnull(strstr(error.text, "is below idle_power"));
+}
+END_TEST
+
+/* Without a design power nothing is known, and nothing is 0. */
+START_TEST(without_a_design_power_all_is_unknown)
+{
+  pm_prediction p;
+  pm_run run = pm_run_make();
+  pm_error error = PM_ERROR_NONE;
+  pm_system *unknown = pm_system_new_with_number(systems[0], "gpu.power", "unknown", NULL);
+  ck_assert_ptr_nonnull(unknown);
+  pm_plan *own = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&unknown, 1, NULL);
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  ck_assert(p.step_time > 0 && p.energy_basis == PM_ORIGIN_NONE);
+  ck_assert(isnan(p.energy) && isnan(p.gpu_power) && isnan(p.power) && isnan(p.energy_p90));
+  ck_assert(isnan(p.idle_energy_share));
+  run.power_limit = 100;
+  ck_assert_int_eq(pm_run_check(own, &run, &error), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_ptr_nonnull(strstr(error.text, "is not known"));
+  pm_plan_free(own);
+  pm_system_free(unknown);
+}
+END_TEST
+
+int main(void)
+{
+  Suite *suite = suite_create("energy");
+  TCase *numbers = tcase_create("law"), *shipped = tcase_create("predictions");
+  tcase_add_test(numbers, a_board_runs_and_waits);
+  tcase_add_test(numbers, fp32_cores_by_rule);
+  tcase_add_test(numbers, tensor_cores_draw_by_their_rate);
+  tcase_add_test(numbers, limits_in_numbers);
+  tcase_add_test(numbers, lower_limits_never_speed_up);
+  tcase_add_test(numbers, the_knee_is_continuous);
+  tcase_add_test(numbers, nodes_and_sites_in_numbers);
+  tcase_add_test(numbers, published_totals);
+  tcase_add_test(numbers, intervals_join_draw_and_rate);
+  tcase_add_unchecked_fixture(shipped, load, unload);
+  tcase_add_test(shipped, its_own_limit_changes_no_bit);
+  tcase_add_test(shipped, limits_are_not_mixed_up_in_one_call);
+  tcase_add_test(shipped, layers_add_up_to_the_step);
+  tcase_add_test(shipped, sites_are_linear);
+  tcase_add_test(shipped, what_cannot_be_is_refused);
+  tcase_add_test(shipped, constants_that_cannot_be);
+  tcase_add_test(shipped, without_a_design_power_all_is_unknown);
+  suite_add_tcase(suite, numbers);
+  suite_add_tcase(suite, shipped);
+  return fixture_main(suite);
+}
