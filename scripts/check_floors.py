@@ -31,7 +31,7 @@ FLOORS = [
     ["record"],  # field tables, quantities with units
     ["hardware", "report"],  # GPUs, links, systems | tables as columns, CSV, JSON, text
     ["network", "network/kinds"],  # graphs of layers, shapes, counts, their language | one layer kind after the other
-    # what a GPU holds | rings, routes | storage to GPU | networks shared out
+    # what a GPU holds | rings, routes | storage to GPU | networks sharded
     ["memory", "topology", "input", "sharding"],
     ["software", "collective", "collective/algorithms", "counts"],  # frameworks | time of what GPUs exchange | trees
     ["kernel"],  # time of a kernel on a GPU
@@ -47,7 +47,7 @@ FLOORS = [
 FACTS = {"base", "record", "hardware", "report", "network", "memory", "input", "software"}
 BESIDE = {
     "catalog": FACTS,
-    "import": FACTS | {"catalog"},  # machines that other programs describe, runs as they have them
+    "import": FACTS | {"catalog"},  # machines that other programs describe, imported run configurations
     "models": FACTS,  # networks out of model files
     "complete": FACTS | {"catalog"},  # what is not given of a run
 }

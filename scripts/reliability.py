@@ -229,7 +229,7 @@ def fuzzing() -> list[str]:
         "",
         f"`sh scripts/fuzz.sh SECONDS` lets coverage lead the fuzzers, under the address and undefined-behaviour "
         f"sanitizers: so far {seconds // 60} minutes",
-        "in all, on a machine that had other work too. What failed is in their corpora, and mended.",
+        "in all, on a machine that had other work too. What failed is in their corpora, and fixed.",
         "",
         "| target | seconds | inputs | edges covered | inputs that failed | date |",
         "|---|--:|--:|--:|--:|---|",

@@ -65,7 +65,7 @@ sysroot() {
   options="-qq -o APT::Sandbox::User=root -o APT::Architecture=$1 -o APT::Architectures=$1 -o Dir::State=$lists
     -o Dir::State::status=$lists/status -o Dir::Cache=$lists/cache"
   # shellcheck disable=SC2086 # options
-  apt-get $options update || echo "some lists could not be read anew" >&2
+  apt-get $options update || echo "some lists could not be read again" >&2
   (cd "$lists/cache" && apt-get $options download libc6 libgcc-s1 libstdc++6 libxml2 libxml2-dev libicu72 liblzma5 zlib1g zlib1g-dev) &&
     for package in "$lists"/cache/*.deb; do dpkg -x "$package" "$root"; done && touch "$root/done"
 }

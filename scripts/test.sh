@@ -4,7 +4,7 @@
 #     scripts/test.sh            every check: what has to pass; under 20 minutes on two idle cores
 #     scripts/test.sh quick      without what takes long: under a minute once everything is built
 #     scripts/test.sh full       what has to pass, comparisons with packages of others as they are today, and every row of
-#                                docs/reliability.md, which is written anew: coverage, changed code, other machines, two builds
+#                                docs/reliability.md, which is written again: coverage, changed code, other machines, two builds
 #
 # Exit code 0 only if all pass, also where the cores have other work; then it takes longer, and the seconds of the
 # processor say what it would take without. A second run builds only what changed. One test alone: see CONTRIBUTING.md.

@@ -326,7 +326,7 @@ bool is_report(const cli_request *request);
 
 /* The option of every command that prints a table. */
 #define COLUMNS_OPTION                                                                                            \
-  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print a table of these columns, as csv calls them; all: all there are"}
+  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print a table of these columns, as csv calls them; all: every column"}
 
 /* The option of commands that ask for runs of any task. */
 #define TASK_OPTION \

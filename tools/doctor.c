@@ -1,4 +1,4 @@
-/* perfmodel doctor: implausible values in a file of one's own. */
+/* perfmodel doctor: implausible values in a file of your own. */
 #include "command.h"
 
 static int run(const cli_request *request)

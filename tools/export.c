@@ -1,4 +1,4 @@
-/* perfmodel export: an entry of the catalogue as a file of one's own. */
+/* perfmodel export: an entry of the catalogue as a file of your own. */
 #include <string.h>
 #include "command.h"
 

@@ -56,7 +56,7 @@ void print_help(FILE *stream)
   }
   fputs("\nOptions of every command:\n", stream);
   print_options(stream, common_options);
-  fputs("\nIn place of a command:\n"
+  fputs("\nInstead of a command:\n"
         "  --help, --version         what they say\n"
         "  --manual, --completion    print the manual page, the completion for bash\n\n"
         "perfmodel COMMAND --help says more about a command.\n", stream);

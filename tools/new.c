@@ -1,4 +1,4 @@
-/* perfmodel new: files of one's own to begin with. What they say is checked before they are written. */
+/* perfmodel new: files of your own to begin with. What they say is checked before they are written. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

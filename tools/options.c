@@ -4,7 +4,7 @@
 #include <string.h>
 #include "options.h"
 
-enum { CHOICES_SHOWN = 36 }; /* letters of choices that stand in place of a value's name */
+enum { CHOICES_SHOWN = 36 }; /* letters of choices that stand instead of a value's name */
 
 static bool is_among(const char *name, const char *words)
 {

@@ -2,7 +2,7 @@
 ** Options that are fields of a record: what users say of a run is declared once, in its field table.
 **
 ** In a command's list {OPTION_FIELDS, '\0', "run", NULL, "nodes"} stands for an option of each field of the run but
-** nodes; with "many" in place of NULL each may be a list. {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs ..."} says of one
+** nodes; with "many" instead of NULL each may be a list. {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs ..."} says of one
 ** of them what it is to this command. Parsing, --help, the manual page and the completion walk the list that is made of
 ** both.
 */

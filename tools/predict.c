@@ -209,7 +209,7 @@ static const cli_option options[] = {
 const cli_command predict_command = {
   "predict", "NETWORK SYSTEM", "predicts step time and throughput of one run, and what limits it",
   "Predicts a training step: forward, backward and update kernels, the host that launches them, gradients that are "
-  "summed bucket by bucket behind the backward pass, waiting for the slowest GPU and for input. What the software adds "
+  "summed bucket by bucket behind the backward pass, waiting for the slowest GPU and for input. Framework overhead "
   "is "
   "that of a framework of the catalogue; a prediction says what its constants rest on.\n\n"
   "As a table this is a report to read; as csv or json it is one row with all values, in SI units.",

@@ -265,7 +265,7 @@ static const cli_option options[] = {
   {OPTION_OF_FIELD, '\0', "cp", NULL, "GPUs that share the tokens of a sequence (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "pp", NULL, "stages of the pipeline (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "vp", NULL, "chunks of layers on each GPU of a pipeline (default: all are tried)"},
-  {OPTION_OF_FIELD, '\0', "ep", NULL, "GPUs over which the experts of a layer are dealt out (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "ep", NULL, "GPUs over which a layer's experts are distributed (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "micro-batch", NULL, "samples of a micro-batch (default: all up to 64 are tried)"},
   {OPTION_OF_FIELD, '\0', "zero", NULL, "ZeRO stage 0 to 3 (default: all are tried, 2 and 3 without a pipeline)"},
   {OPTION_OF_FIELD, '\0', "recompute", NULL, "what the backward pass computes again (default: all are tried)"},
@@ -292,11 +292,9 @@ const cli_command search_command = {
   "search", "NETWORK SYSTEMS", "finds the best parallel plan: tensor, pipeline, context, expert, data",
   "Predicts every way to share a network out over GPUs for a global batch: tensor, sequence, context, expert and "
   "pipeline "
-  "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. What is given as an option is taken as it "
-  "is, of "
-  "several values each; all else is tried. Plans are written as tp, sp, cp, pp, vp, ep, dp (data-parallel ranks), "
-  "zero, mb "
-  "(micro-batch) and what is recomputed; what is 1, or no, is left out.\n\n"
+  "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. An option's value is kept, of "
+  "several values each is tried; so are all values of what is not given. Plans are written as tp, sp, cp, pp, vp, ep, "
+  "dp (data-parallel ranks), zero, mb (micro-batch) and what is recomputed; what is 1, or no, is left out.\n\n"
   "With --within: how many nodes train on so many tokens or samples in that time, with the best plan of every count, "
   "failures "
   "and checkpoints counted (Daly's interval). The last row meets the deadline.",

@@ -285,7 +285,7 @@ static const cli_option options[] = {
 const cli_command sensitivity_command = {
   "sensitivity", "NETWORK SYSTEM", "says how the step time depends on each number of the hardware, and which upgrade "
                                    "pays",
-  "Raises one number of the hardware after the other by 10 % and predicts the step anew each time: clock, memory "
+  "Raises one number of the hardware after the other by 10 % and predicts the step again each time: clock, memory "
   "bandwidth, "
   "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage; of a served model (--serve) memory, too, "
   "and what each means to TTFT, TPOT and throughput. With --upgrade it replaces the system, its "

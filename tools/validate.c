@@ -3,7 +3,7 @@
 #include "command.h"
 #include "lab_load.h"
 
-/* Fits the constants of a set without the rows of `what`, and puts them in place of the catalogue's. */
+/* Fits the constants of a set without the rows of `what`, and puts them instead of the catalogue's. */
 static int refit(const pm_lab *lab, pm_catalog *catalog, const char *set, const char *what, pm_error *error)
 {
   pm_calibration_options options = lab->calibration_options_make();
@@ -104,7 +104,7 @@ const cli_command validate_command = {
   "kernels: times of single kernels, beside a plain roofline. operators: "
   "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies "
   "between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
-  "--data takes a table of yours in place of the shipped one. training, inference: columns model, framework, "
+  "--data takes a table of yours instead of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
   "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models, "
   "plans, memory: "
@@ -118,7 +118,7 @@ const cli_command validate_command = {
   "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's "
   "profiler, a report "
   "of Nsight Systems (docs/calibration.md). perfmodel import shows the rows that it becomes.\n\n"
-  "--hold-out fits the constants of training, and of inference for that set, anew without the rows of a GPU, a source "
+  "--hold-out fits the constants of training, and of inference for that set, again without the rows of a GPU, a source "
   "(the last "
   "part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts these rows alone: what "
   "the model is worth where it has seen "

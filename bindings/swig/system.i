@@ -38,7 +38,7 @@ static pm_system *system_with_gpu(const pm_system *system, const pm_gpu *gpu, si
   return pm_system_new_with(system, &change, error);
 }
 
-/* The system with a link in place of another; of "": of its network. */
+/* The system with a link instead of another; of "": of its network. */
 static pm_system *system_with_link(const pm_catalog *catalog, const pm_system *system, const char *replaced,
                                    const char *link, pm_error *error)
 {

@@ -93,7 +93,7 @@ def first_words(training, inference, prediction, rate):
         f"across all "
         f"inference it is {both(errors_of(inference))}. Frameworks and GPUs without published rates are less certain, "
         f"and every "
-        "prediction prints its interval and what its constants rest on. [How far to trust it](#how-right-is-it).")
+        "prediction prints its interval and what its constants rest on. [How accurate it is](#how-right-is-it).")
 
 
 def of_kernels(command):

@@ -1,7 +1,7 @@
 /*
 ** Compiles the shipped catalogue: compile_catalog OUTPUT.c FILE.xml...
 ** The files are read and checked as a user's are, and written as the constants that src/catalog/shipped.h describes, in
-** portable C. Linked with the library's own objects and with no_catalog.c in place of what it writes.
+** portable C. Linked with the library's own objects and with no_catalog.c instead of what it writes.
 */
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 **     perfmodel/collective.h  groups of GPUs, their rings, time of any collective, load on links, copies
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
 **     perfmodel/input.h       storage, page cache, decoding, copies: what reaches the GPUs
-**     perfmodel/framework.h   what the software adds to kernels and collectives
+**     perfmodel/framework.h   framework overhead on kernels and collectives
 **     perfmodel/engine.h      kernels as software runs them, serving engines
 **     perfmodel/parallel.h    words for sharing a large network out over GPUs
 **     perfmodel/finetune.h    words for fine-tuning: adapters, formats of frozen weights

@@ -6,7 +6,7 @@ errors in per cent: those of the closed form that the model began with, fitted (
 of `held-out` took no part in any fit. Below 16 MB these are two nodes of A100s with SHARP and two single rows, whose
 errors pass that form's (18.5 / 60 and 13.3 / 44): printed, without a gate.
 
-left-out: perfmodel calibrate --set collectives fits all constants anew without each machine in turn, and predicts it.
+left-out: perfmodel calibrate --set collectives fits all constants again without each machine in turn, and predicts it.
 """
 import csv
 import io

@@ -317,7 +317,7 @@ static int serve(pm_error *error)
   return status == PM_OK ? took_number(answer.ttft + use.total) : status;
 }
 
-/* ---- Networks that are shared out ---- */
+/* ---- Networks that are sharded ---- */
 
 static pm_plan *plan_of_decoder(pm_error *error)
 {
@@ -534,7 +534,7 @@ const work model_works[] = {
   {"inference", infer, false, false, 100},
   {"serving", serve, false, false, 100},
   {"a stage", stages, false, false, 100},
-  {"a network that is shared out", shared_out, false, false, 100},
+  {"a network that is sharded", shared_out, false, false, 100},
   {"adapters of a network that is split over GPUs", adapted, false, false, 100},
   {"a search", search, false, false, 100},
   {"a deadline", deadline, false, false, 100},

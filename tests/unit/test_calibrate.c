@@ -185,7 +185,7 @@ static const char *basis_of(const char *framework)
   return pm_framework_format_basis(&profile.framework, text);
 }
 
-/* After a calibration on rows of one's own a framework says what it was fitted to, on how many rows, and when. */
+/* After a calibration on rows of the user a framework says what it was fitted to, on how many rows, and when. */
 START_TEST(a_framework_says_what_it_was_fitted_to)
 {
   pm_calibration_options options = pm_calibration_options_make();

@@ -1,4 +1,4 @@
-/* Laws of the times of convolutions, recurrent layers and passes over memory; on every shipped GPU that has
+/* Laws of the times of convolutions, recurrent layers and memory-bound kernels; on every shipped GPU that has
 ** constants. */
 #include <check.h>
 #include <math.h>

@@ -95,7 +95,7 @@ START_TEST(small_kernels_are_launched_where_none_are_fused)
 }
 END_TEST
 
-/* Logits of 64 x 32,000: passes over memory that smoothing adds, and FP32 where storage is in two bytes. */
+/* Logits of 64 x 32,000: memory-bound kernels that smoothing adds, and FP32 where storage is in two bytes. */
 START_TEST(smoothed_labels_cost_passes_over_the_logits)
 {
   pm_network *networks[] = {layer_of("cross_entropy", "64x32000", ""),

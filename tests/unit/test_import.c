@@ -368,7 +368,7 @@ START_TEST(cpus_decide_what_joins_them)
 }
 END_TEST
 
-/* Two trays of a rack in one dump: GPUs are numbered anew on each host, and reach their Grace by C2C. */
+/* Two trays of a rack in one dump: GPUs are numbered again on each host, and reach their Grace by C2C. */
 START_TEST(fused_dump_is_read)
 {
   imported m = import_file("nccl", "nccl_two_trays.xml", NULL);

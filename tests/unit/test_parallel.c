@@ -1,5 +1,5 @@
 /*
-** Networks shared out over GPUs, as a whole: predictions, their laws, what is refused, the search.
+** Networks sharded over GPUs, as a whole: predictions, their laws, what is refused, the search.
 */
 #include <math.h>
 #include <stdbool.h>
@@ -315,7 +315,7 @@ static char *best_text(const pm_search *search, const size_t *cuts, size_t count
   return joined;
 }
 
-/* However the plans are dealt out, the answer has the same bytes; and no plan is faster than the best. */
+/* However the plans are distributed, the answer has the same bytes; and no plan is faster than the best. */
 START_TEST(search_does_not_depend_on_ranges)
 {
   pm_error error = PM_ERROR_NONE;

@@ -500,7 +500,7 @@ START_TEST(words_are_padded_and_their_loss_is_shared)
 }
 END_TEST
 
-/* Products of all GPUs are those of the network where each layer is shared out. */
+/* Products of all GPUs are those of the network where each layer is sharded. */
 START_TEST(products_are_shared_equally)
 {
   static const char *const names[] = {"gpt3-175b", "llama3-70b", "bert-large", "t5-base", "vit-b-16", "qwen3-8b",
@@ -617,7 +617,7 @@ START_TEST(a_decoder_passes_on_the_encoders_output)
 }
 END_TEST
 
-/* Latent attention: what leads down to the latent vectors is whole, what leads up is shared out by heads. */
+/* Latent attention: what leads down to the latent vectors is whole, what leads up is sharded by heads. */
 START_TEST(latent_attention_is_shared_by_heads)
 {
   shared s = share("deepseek-v3", NULL, NULL, (pm__sharding_degrees){.tensor = 8, .sequence = true, .expert = 8});

@@ -67,7 +67,7 @@ START_TEST(entries_are_those_of_the_files)
 }
 END_TEST
 
-/* The table of names as it is compiled, and as it is made anew with a file of one's own on top. */
+/* The table of names as it is compiled, and as it is made again with a file of the user on top. */
 START_TEST(shipped_names_are_found_below_own_ones)
 {
   static const char own[] = "<perfmodel version=\"1\"><source id=\"own\" name=\"Own measurements\"/></perfmodel>";

@@ -201,7 +201,7 @@ START_TEST(published_plans)
 END_TEST
 
 /* 46,702,792,704 parameters: 8 experts of 3 x 4096 x 14336 in each of 32 layers, over 4 GPUs; attention over 2. The
-** optimizer of experts is shared out over the GPUs that have the same, that of all else over data-parallel ranks. */
+** optimizer of experts is sharded over the GPUs that have the same, that of all else over data-parallel ranks. */
 START_TEST(experts_have_their_own_shards)
 {
   study s = open_study("mixtral-8x7b", NULL, 0, "dgx-h100");

@@ -189,7 +189,7 @@ static const char header[] = "model,framework,framework_version,gpu,gpu_memory_G
 
 enum { NOTES = 2000 };
 
-/* The only row's cell of that column, of a set with rows of one's own below the header above. */
+/* The only row's cell of that column, of a set with rows of the user below the header above. */
 static double own(const char *set, const char *rows, const char *column, char *notes)
 {
   char text[2000];

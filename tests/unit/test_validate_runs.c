@@ -1,4 +1,4 @@
-/* Rows of one's own of the sets of kernels and collectives. */
+/* Rows of the user of the sets of kernels and collectives. */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { TEXT = 2000 };
 
-/* The rows of a table of one's own. */
+/* The rows of a table of the user. */
 static pm_table *compare(const char *set, const char *header, const char *rows)
 {
   char text[TEXT];

@@ -45,7 +45,7 @@ START_TEST(a_changed_system_is_searched_again)
 }
 END_TEST
 
-/* More lists than are kept: the rest is found anew and belongs to its caller. */
+/* More lists than are kept: the rest is found again and belongs to its caller. */
 START_TEST(a_full_keeper_still_answers)
 {
   int own = 0;

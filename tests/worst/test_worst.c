@@ -90,7 +90,7 @@ START_TEST(xml_of_a_size)
 }
 END_TEST
 
-/* ---- Tables of one's own ---- */
+/* ---- Tables of the user ---- */
 
 typedef struct rows {
   const char *set, *head, *row;

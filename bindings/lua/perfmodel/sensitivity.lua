@@ -116,7 +116,7 @@ sensitivity.with_number = public(function(system, path, value)
                                                           text_of(path, "a path"), System.value_text(path, value)))
 end)
 
---- A system with another type of link: in place of every link of the type `replaced`, or, without it, as its network.
+--- A system with another type of link: instead of every link of the type `replaced`, or, without it, as its network.
 sensitivity.with_link = public(function(system, link, replaced)
   local from = catalog.shipped()
   return arguments.object(System, core.system_with_link(

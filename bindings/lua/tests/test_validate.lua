@@ -1,4 +1,4 @@
--- Measured beside predicted: the same rows as the library's, and rows of one's own.
+-- Measured beside predicted: the same rows as the library's, and rows of your own.
 local pm = require "perfmodel"
 local check = require "check"
 

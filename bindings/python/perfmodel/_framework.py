@@ -1,4 +1,4 @@
-"""Frameworks: what the software adds to kernels and collectives."""
+"""Frameworks: framework overhead on kernels and collectives."""
 
 from __future__ import annotations
 

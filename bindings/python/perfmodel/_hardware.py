@@ -24,7 +24,7 @@ def with_gpu(system: System | str, gpu: _records.Gpu | str) -> System:
 
 
 def with_link(system: System | str, link: str, *, replaces: str | None = None) -> System:
-    """The system with another type of link: in place of all of the type `replaces`, or as its network."""
+    """The system with another type of link: instead of all of the type `replaces`, or as its network."""
     old = "" if replaces is None else text(replaces, "replaces")
     system = as_system(system)
     made = _core.system_with_link(default()._handle, system._handle, old, text(link, "link"))

@@ -74,7 +74,7 @@ def infer(
     Args:
         framework: what runs it: "tensorrt", "pytorch-2.4-compile", ..., see `perfmodel.list("inference_profiles")`; or
             a record. By default PyTorch, the newest release that was fitted and runs on the GPU.
-        latency: a limit ("10 ms"): the largest batch within it, in `run.batch`, in place of `batch`.
+        latency: a limit ("10 ms"): the largest batch within it, in `run.batch`, instead of `batch`.
         usable: another name of `usable_memory`.
 
     The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it.

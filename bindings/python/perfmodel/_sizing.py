@@ -146,11 +146,11 @@ def size(  # type: ignore[misc]
     Args:
         rate: samples per second that are wanted ("20000 samples/s"); or
         task: "training" or "inference".
-        latency: longest that a call of inference may take ("10 ms"): each choice has the largest batch within it, in
-            place of `batch`. Queueing, and copies from and to the host, are not in it.
+        latency: longest that a call of inference may take ("10 ms"): each choice has the largest batch within it
+            instead of `batch`. Queueing, and copies from and to the host, are not in it.
         epochs, within: epochs, and the time for them ("6 h").
         dataset: what an epoch is: a dataset, its name or its number of samples; ilsvrc2012 by default.
-        global_batch: samples of an update over all GPUs, in place of `batch`.
+        global_batch: samples of an update over all GPUs, instead of `batch`.
         minimize: "nodes", "cost", "power" or "rack-units".
         prices: price of one node by system, all in one currency of yours.
         pue: power of the site over that of the machines.

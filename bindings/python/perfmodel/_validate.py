@@ -61,12 +61,12 @@ def validate(
         rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of statements and storage
             also holds, kind, constants, note, of training and inference low, high, calibration, network, machine,
             framework, gpus, nodes, batch, readings, of collectives system, machine, use, regime, collective, algorithm,
-            protocol, gpus, nodes, bytes [B]) in place of each group of them (set, group, rows, mape [%], median [%],
+            protocol, gpus, nodes, bytes [B]) instead of each group of them (set, group, rows, mape [%], median [%],
             p90 [%], bias [%], of kernels also roofline mape [%], of training and inference settings, covered [%]:
             repeats of a run are one setting, errors are of its medians, and `covered` is the share within the 80 %
             interval). Collectives are in three groups each: of all, of their use (fit, held-out, document), of their
             machine.
-        data: rows of one's own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip;
+        data: rows of your own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip;
             or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote (docs/calibration.md).
         only: training, inference: only rows of these, "gpu=NAME", "machine=NAME" or "source=NAME", parted by commas.
         system: the system or GPU of such a file, if that does not say it.

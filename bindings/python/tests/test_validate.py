@@ -1,4 +1,4 @@
-"""Measured beside predicted: the command's numbers, rows of one's own, and what is not compared."""
+"""Measured beside predicted: the command's numbers, rows of your own, and what is not compared."""
 
 from __future__ import annotations
 

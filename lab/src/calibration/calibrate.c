@@ -47,7 +47,7 @@ static const struct set *find_set(const char *name, pm_error *error)
   return NULL;
 }
 
-/* What the constants are said to be fitted to: the set that is shipped, or the file of one's own without its folder. */
+/* What the constants are said to be fitted to: the set that is shipped, or the file of the user without its folder. */
 static void name_table(pm_calibration *c, const struct set *set, const pm_calibration_options *options)
 {
   const char *file = options->file != NULL ? options->file : "data", *slash = strrchr(file, '/');

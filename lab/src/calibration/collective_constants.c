@@ -195,7 +195,7 @@ static void find_places(pm__lab_collective_fit *fit)
     if (is_of_link(&fit->constants[i])) fit->constants[i].link = place_of_link(fit, &fit->constants[i]);
 }
 
-/* ---- Rows of one's own: what the catalogue has ---- */
+/* ---- Rows of the user: what the catalogue has ---- */
 
 /* A constant of all architectures stands in the entries of all: that of the first machine. */
 static double value_in_catalog(const pm__lab_collective_fit *fit, const pm__lab_fit_constant *c)

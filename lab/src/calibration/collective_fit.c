@@ -3,7 +3,7 @@
 **
 ** Residual: the logarithm of the time, predicted over measured. What a constant is before any row counts as one row
 ** more; an architecture's own constant is expected near that of all, a slow fabric's near that of all such fabrics. So
-** those without rows, and those of the machine left out, take what the others have in common. On rows of one's own a
+** those without rows, and those of the machine left out, take what the others have in common. On rows of the user a
 ** constant is, before any row, what the catalogue has.
 */
 #include "calibration/collective_fit.h"

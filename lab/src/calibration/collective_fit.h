@@ -82,7 +82,7 @@ typedef struct pm__lab_collective_fit {
   pm_link_calibration links[PM__FIT_CONSTANTS]; /* constants of links under trial */
   size_t link_count;
   bool predicted, links_moved; /* whether rows were, and links have other constants than then */
-  bool own;         /* rows of one's own: before any row, a constant is what the catalogue has */
+  bool own;         /* rows of the user: before any row, a constant is what the catalogue has */
   int fold;         /* the machine that is left out, or -1 */
   double *left_out; /* log(predicted / measured) of each row, by constants without its machine */
   size_t *active, active_count;

@@ -147,7 +147,7 @@ static void name_machines(const pm__lab_collective_fit *fit, const char *entry, 
   }
 }
 
-/* On rows of one's own, only what has rows, and entries that they changed. */
+/* On rows of the user, only what has rows, and entries that they changed. */
 static bool is_of_rows(const pm__lab_collective_fit *fit, const char *entry)
 {
   char machines[PM_TEXT_MAX];

@@ -49,7 +49,7 @@ int pm__lab_fit_judge(pm__lab_fit *f);
 
 /* ---- Small dense symmetric matrices, row by row ---- */
 
-/* Solves a x = b in place of b; `a`, n x n and positive definite, is overwritten. False if it is not. */
+/* Solves a x = b instead of b; `a`, n x n and positive definite, is overwritten. False if it is not. */
 bool pm__lab_matrix_solve(double *a, double *b, size_t n);
 
 /* Eigenvalues of `a` (which is overwritten) and, in the columns of `vectors`, its eigenvectors: Jacobi's rotations. */

@@ -4,7 +4,7 @@
 ** An architecture's stages are fitted on the rows of its GPUs; a general stage on those of all. A constant that the
 ** entry of an architecture states is its own; what it does not state it shares.
 **
-** Rows of one's own say nothing of other architectures: every constant is then one of the architecture that they are
+** Rows of the user say nothing of other architectures: every constant is then one of the architecture that they are
 ** of. They may be few, so the value that the catalogue has counts as a row too, and what they do not decide stays
 ** there.
 */
@@ -170,7 +170,7 @@ static bool is_fitted(const problem *p, const char *name)
   return pm__lab_calibration_find(p->fit->out, owner_of(p), name) != NULL;
 }
 
-/* Constants that rows of one's own decide less than the catalogue does stay as it has them. */
+/* Constants that rows of the user decide less than the catalogue does stay as it has them. */
 static int settle(problem *p, pm_fit_parameter *parameters, pm_error *error)
 {
   const double step = 0.02, least = NOISE / log(FACTOR);
@@ -265,7 +265,7 @@ static size_t rows_of(const pm__lab_kernel_fit *fit, const pm__lab_stage *stage,
 }
 
 /* What is fitted begins from its start, not from the catalogue's value, so that the result depends on the rows alone;
-** on rows of one's own from that value. */
+** on rows of the user from that value. */
 static void set_starts(pm__lab_kernel_fit *fit)
 {
   const pm__lab_stage *stage;
@@ -322,7 +322,7 @@ static int fit_stages(pm__lab_kernel_fit *fit, const pm_catalog *catalog, const 
   return status;
 }
 
-/* The shipped tables are of kernels and of operators; one of one's own is either. */
+/* The shipped tables are of kernels and of operators; one of the user is either. */
 static pm__lab_kernel_rows *read_rows(const pm_catalog *catalog, const pm_calibration_options *options, bool shipped,
                                       pm_error *error)
 {

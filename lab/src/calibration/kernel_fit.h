@@ -27,7 +27,7 @@ typedef struct pm__lab_kernel_fit {
   const pm_calibration_options *options;
   pm_calibration *out;
   bool all; /* architectures, and what they share */
-  /* rows of one's own: constants are those of their architectures alone, and begin where the catalogue has them */
+  /* rows of the user: constants are those of their architectures alone, and begin where the catalogue has them */
   bool own;
   pm__lab_fit_gpu gpus[PM__FIT_GPUS];
   size_t gpu_count;

@@ -232,7 +232,7 @@ static bool row_of_unary(const pm__lab_trace_call *call, char *row)
   return stream(call, "elementwise", "copy", numbers_of(call, 0), 1, row);
 }
 
-/* Two tensors in, one out; a number in place of the second is none; one that is spread over the first is neither. */
+/* Two tensors in, one out; a number instead of the second is none; one that is spread over the first is neither. */
 static bool row_of_binary(const pm__lab_trace_call *call, char *row)
 {
   double first = numbers_of(call, 0), second = numbers_of(call, 1);

@@ -22,7 +22,7 @@ static const pm_choice inside_choices[] = {{.name = "no", .doc = ""}, {.name = "
 static const pm_field fields[] = {
   PM__FIELD(run_row, TEXT, system, "system", "", "as the source calls it"),
   PM__FIELD(run_row, TEXT, machine, "machine", "", "id in the catalogue; empty if none is known to be wired so"),
-  PM__FIELD(run_row, TEXT, use, "use", "", "fit, held-out, check, document, or user for rows of one's own"),
+  PM__FIELD(run_row, TEXT, use, "use", "", "fit, held-out, check, document, or user for rows of the user"),
   PM__FIELD(run_row, TEXT, regime, "regime", "", "by size of the message"),
   PM__FIELD(run_row, TEXT, collective, "collective", "", "what was done"),
   PM__FIELD(run_row, TEXT, algorithm, "algorithm", "", "the one that the prediction takes"),

@@ -98,7 +98,7 @@ static void read_latent_values(reader *r)
   add_products(r, SIZE(r, heads), r->row->rows, LATENT_HEAD, LATENT);
 }
 
-/* ---- Passes over memory ---- */
+/* ---- Memory-bound kernels ---- */
 
 static void add_pass(reader *r, int operation, double tensors, double m, double n)
 {

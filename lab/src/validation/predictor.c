@@ -455,7 +455,7 @@ static const void **list_objects(parts *list, size_t *count)
   return objects;
 }
 
-/* The runs with positions in the plan in place of those with the predictor, behind those asked for. */
+/* The runs with positions in the plan instead of those with the predictor, behind those asked for. */
 static void *planned(run_list *list, pm_error *error)
 {
   list->planned = (char *)malloc((list->count + 1) * list->size);

@@ -107,7 +107,7 @@ static bool holds(const pm_reading *rule, const pm__lab_row *row)
 
 /* ---- Values ---- */
 
-/* Puts the cells of the row in place of {column}; false if one is empty, or the text too long. */
+/* Puts the cells of the row instead of {column}; false if one is empty, or the text too long. */
 static bool fill_in(const char *value, const pm__lab_row *row, char *out)
 {
   size_t used = 0;

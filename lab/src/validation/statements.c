@@ -8,7 +8,7 @@
 ** `elsewhere` (another set), `undecided` (too vague, or not known how it was run), `unmodelled`, `inconsistent` (with
 ** physics, or with another row).
 **
-** The same table may hold rows of one's own.
+** The same table may hold rows of the user.
 */
 #include "validation/statements.h"
 #include <math.h>

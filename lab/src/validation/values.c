@@ -83,7 +83,7 @@ static int set_field(const pm_field *field, void *record, const char *text, pm_e
   return PM_OK;
 }
 
-/* "loader.library=1.06": a field of a part in place of the catalogue's. */
+/* "loader.library=1.06": a field of a part instead of the catalogue's. */
 static int set_parts(const settings *s, pm_input_setup *setup, pm_error *error)
 {
   const struct {

@@ -166,8 +166,8 @@ typedef struct pm_framework_profile {
 /* Which operations of a forward pass are run as one kernel. */
 #define PM_FUSION_LIST(X)                                                                               \
   X(NONE, "none", "the kernels of a framework, layer by layer")                                         \
-  X(PASSES, "passes", "passes over memory that follow each other are one kernel")                       \
-  X(GRAPH, "graph", "passes over memory are folded into the convolution or product before them")
+  X(PASSES, "passes", "memory-bound kernels that follow each other are one kernel")                       \
+  X(GRAPH, "graph", "memory-bound kernels are folded into the convolution or product before them")
 
 typedef enum pm_fusion {
 #define PM_FUSION_ENUM(name, text, doc) PM_FUSION_##name,
@@ -211,7 +211,7 @@ typedef enum pm_fusion {
   X(TEXT, like, "", "id of the profile from which it has what it does not state")                                    \
   X(REAL, spread_convolution, "1", "more, of the time in convolutions")                                           \
   X(REAL, spread_product, "1", "more, of the time in other matrix products and attention")                        \
-  X(REAL, spread_passes, "1", "more, of the time in passes over memory and conversions")                          \
+  X(REAL, spread_passes, "1", "more, of the time in memory-bound kernels and conversions")                          \
   X(REAL, spread_host, "1", "more, of the time that the host adds")                                               \
   X(ATTENTION, attention, "",                                                                                          \
     "implementation of attention where networks leave it open; as its framework if not given")                         \

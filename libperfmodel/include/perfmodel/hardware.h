@@ -137,7 +137,7 @@ typedef enum pm_calibration_status {
   X(REAL, rate, "1", "of any prediction")                                                                         \
   X(REAL, convolution, "1", "more, of the time in convolutions")                                                  \
   X(REAL, product, "1", "more, of the time in other matrix products and attention")                               \
-  X(REAL, passes, "1", "more, of the time in passes over memory")                                                   \
+  X(REAL, passes, "1", "more, of the time in memory-bound kernels")                                                   \
   X(REAL, host, "1", "more, of the time that host and stragglers add")                                            \
   X(REAL, communication, "1", "more, of the time in exposed communication")                                       \
   X(REAL, extrapolated, "1", "factor of a class, and of the rate, that is extrapolated")                          \
@@ -157,7 +157,7 @@ typedef struct pm_prediction_interval { PM_PREDICTION_INTERVAL_FIELDS(PM_DECLARE
   X(CALIBRATION_STATUS, recurrent_simt, "", "what recurrent layers on the FP32 cores rest on")               \
   X(CALIBRATION_STATUS, recurrent_tensor, "", "the same on tensor cores")                                    \
   X(CALIBRATION_STATUS, attention, "", "what fused attention rests on")                                      \
-  X(CALIBRATION_STATUS, passes, "", "what passes over memory rest on")
+  X(CALIBRATION_STATUS, passes, "", "what memory-bound kernels rest on")
 
 /* The same of a GPU, or where it has no entry of its architecture, in the catalogue. */
 #define PM_OPERATOR_CALIBRATION_FIELDS(X)                                 \
@@ -304,7 +304,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, convolution_spread, "1", "the same of convolutions")                                            \
   X(REAL, recurrent_spread, "1", "the same of recurrent layers")                                          \
   X(REAL, attention_spread, "1", "the same of fused attention")                                           \
-  X(REAL, pass_spread, "1", "the same of passes over memory")                                             \
+  X(REAL, pass_spread, "1", "the same of memory-bound kernels")                                             \
   X(REAL, spread_extrapolated, "1", "factor of a spread where times are extrapolated")                    \
   X(REAL, spread_not_calibrated, "1", "factor of a spread where times are not calibrated")              \
   X(REAL, simt_rule_draw, "J/FLOP",                                                                                  \

@@ -2,8 +2,9 @@
 ** Inference: latency and throughput of the forward pass, by batch and precision, on one GPU or on replicas.
 **
 ** What a trained network computes differs from a training step: batch norm is a scale and a shift, dropout is nothing,
-** the loss is a softmax. A framework runs one kernel per layer; an engine such as TensorRT folds the passes over memory
-** that follow a convolution or a product into its kernel, and a sum costs no more than one more read.
+** the loss is a softmax. A framework runs one kernel per layer; an engine such as TensorRT folds the
+** memory-bound kernels that follow a convolution or a product into its kernel, and a sum costs no more than one
+** more read.
 **
 **     gpu     = sum over kernels of factor x time, launches included, + conversions of layout
 **     host    = launch x host core x kernels              launches run beside the GPU
@@ -48,7 +49,7 @@ extern "C" {
   X(REAL, gpu_time, "s", "kernels on the GPU")                                                                    \
   X(REAL, product_time, "s", "the part of it in convolutions and products")                                       \
   X(REAL, convolution_time, "s", "the part of that in convolutions")                                              \
-  X(REAL, pass_time, "s", "the part of it in passes over memory")                                                 \
+  X(REAL, pass_time, "s", "the part of it in memory-bound kernels")                                                 \
   X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
   X(REAL, launch_time, "s", "CPU time to launch the kernels, in parallel with the GPU")                        \
   X(REAL, step_time, "s", "what a call takes besides")                                                            \

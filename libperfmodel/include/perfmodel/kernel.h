@@ -40,7 +40,7 @@ typedef enum pm_bound {
 #define PM_KERNEL_ALGORITHM_LIST(X)                                                              \
   X(NONE, "none", "no kernel")                                                            \
   X(ROOFLINE, "roofline", "none in particular: the plain roofline")                       \
-  X(STREAM, "stream", "passes over memory")                                               \
+  X(STREAM, "stream", "memory-bound kernels")                                               \
   X(GEMM, "gemm", "tiled matrix product")                                                 \
   X(GEMM_SPLIT, "gemm-split-k", "tiled matrix product with a split contraction")          \
   X(IMPLICIT_GEMM, "implicit-gemm", "convolution as a matrix product")                    \

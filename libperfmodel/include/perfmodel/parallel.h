@@ -28,7 +28,7 @@ typedef enum pm_pipeline_schedule {
   PM_PIPELINE_SCHEDULE_COUNT
 } pm_pipeline_schedule;
 
-/* How layers are dealt out to the stages of a pipeline. */
+/* How layers are distributed to the stages of a pipeline. */
 #define PM_STAGE_LAYERS_LIST(X)                                                                                       \
   X(EVEN, "even", "the layers that repeat evenly, what is left over one each to the first stages; the embedding"       \
     " first, the head last")                                                                                           \

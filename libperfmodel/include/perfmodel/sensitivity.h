@@ -2,7 +2,7 @@
 ** Sensitivities: how the time of a step, of a call of inference, or of a token of a served model depends on each number
 ** of the hardware; which upgrade pays.
 **
-** Each number is raised alone, the whole step is predicted anew on a copy of the system, and nothing is interpolated:
+** Each number is raised alone, the whole step is predicted again on a copy of the system, and nothing is interpolated:
 **
 **     change     = time(raised) / time - 1
 **     elasticity = ln(1 + change) / ln(1 + raise)

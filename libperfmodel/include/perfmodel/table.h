@@ -59,10 +59,10 @@ PM_API void pm_table_set_show(pm_table *table, const char *name, int show);
 PM_API void pm_table_drop(pm_table *table, const char *name);
 
 /* Keeps the columns of these names, in this order, which people are shown all. Errors: PM_STATUS_NOT_FOUND, with the
-** closest name and all there are; the table is then as it was. */
+** closest name and all names; the table is then as it was. */
 PM_API int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error);
 
-/* What people see in place of that column's cells, as an indented name or "12 %": one text per row, copied. CSV, JSON
+/* What people see instead of that column's cells, as an indented name or "12 %": one text per row, copied. CSV, JSON
 ** and the values stay as they are. */
 PM_API int pm_table_show_as(pm_table *table, const char *name, const char *const *shown, pm_error *error);
 
@@ -79,7 +79,7 @@ PM_API void pm_table_set_total(pm_table *table, pm_table_total total);
 /* Whether the last row is the total. */
 PM_API int pm_table_has_total(const pm_table *table);
 
-/* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set anew. */
+/* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set again. */
 PM_API const char *pm_table_get_notes(const pm_table *table);
 
 /* Sets them; `notes` is copied. Errors: PM_STATUS_NO_MEMORY. */

@@ -11,7 +11,7 @@ static const struct {
   {"convolution_simt", "convolution_tensor", "convolutions"},
   {"recurrent_simt", "recurrent_tensor", "recurrent layers"},
   {"attention", "attention", "fused attention"},
-  {"passes", "passes", "passes over memory"},
+  {"passes", "passes", "memory-bound kernels"},
 };
 
 /* The entry that says something of this field: the GPU's own, or that of its architecture. */

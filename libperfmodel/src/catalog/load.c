@@ -47,7 +47,7 @@ static int copy_tables(const pm_catalog *from, pm_catalog *to, pm_error *error)
   to->loads = from->loads + 1;
   to->shipped = from->shipped; /* what was made stays as it is */
   to->read_word = from->read_word;
-  to->words = pm__catalog_words_new(); /* GPUs may have been replaced: all words are made anew */
+  to->words = pm__catalog_words_new(); /* GPUs may have been replaced: all words are made again */
   good = copy_array(&to->documents.items, from->documents.items, to->documents.count, &to->documents.capacity) && good;
   good = copy_array(&to->notes, from->notes, to->note_count, &to->note_capacity) && good;
   return good && to->words != NULL ? PM_OK : pm__no_memory(error);

@@ -23,7 +23,7 @@ static const char *find_origin(const char *text)
   return NULL;
 }
 
-/* The origin that a note begins with in place of an attribute ("rule: as Turing", "fitted to four sizes"); or NULL. */
+/* The origin that a note begins with instead of an attribute ("rule: as Turing", "fitted to four sizes"); or NULL. */
 static const char *origin_in_note(const char *note)
 {
   for (size_t i = 0; i < ORIGINS; i++) {

@@ -103,7 +103,7 @@ static void add_cpus(pm__string *xml, const pm_gpu *gpu, int sockets)
       pm__string_format(xml, "<link type=\"%s\" from=\"cpu%d\" to=\"cpu%d*%d\"/>\n", link, i, j, count);
 }
 
-/* One CPU for up to four GPUs, else two, unless the machine says how many; the GPUs are dealt out in their order. */
+/* One CPU for up to four GPUs, else two, unless the machine says how many; the GPUs are distributed in their order. */
 static int count_sockets(const pm_machine *machine)
 {
   int sockets = machine->cpu_sockets > 0 ? machine->cpu_sockets : machine->gpus > GPUS_OF_ONE_CPU ? 2 : 1;

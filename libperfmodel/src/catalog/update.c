@@ -1,5 +1,5 @@
 /*
-** The text of a file with the values that a catalogue has for its entries. Only values that differ are written anew;
+** The text of a file with the values that a catalogue has for its entries. Only values that differ are written again;
 ** everything else is copied byte for byte, so that comments, the order of entries and the hand of their author stay.
 **
 ** The file is read as any other, and each element knows the bytes that it was read from.

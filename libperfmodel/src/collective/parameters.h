@@ -43,8 +43,7 @@ typedef struct pm__collective_parameters {
 } pm__collective_parameters;
 
 /* The parameters of a group, whose wiring must outlive them. Allocates nothing. Errors: PM_STATUS_NO_ROUTE. The group
-** is taken
-** as it is: counts at least 1. */
+** is not checked: its counts are at least 1. */
 int pm__collective_parameters_init(pm__collective_parameters *parameters, const pm__collective_group *group,
                                    pm_error *error);
 

@@ -220,7 +220,7 @@ static void group(const matrix *m, int most, int *of)
   }
 }
 
-/* Groups that no GPU is in have no affinity: they are dealt out to the CPUs of the others, in order. */
+/* Groups that no GPU is in have no affinity: they are distributed to the CPUs of the others, in order. */
 static void deal_out(pm__sketch *w, const matrix *m, int *socket)
 {
   int groups[ENDS], hosts[ENDS], group_count = 0, host_count = 0;

@@ -13,7 +13,7 @@ static void l2_times(const pm__engine *e, const double *x, double k, double *tim
 }
 
 /* Resident tiles form a block, as square as the product lets it be, whose operands are shared; further blocks read
-** anew. The block need not be a whole number of tiles, so that no count of SMs is worse than a smaller one. */
+** again. The block need not be a whole number of tiles, so that no count of SMs is worse than a smaller one. */
 static void reread_elements(const pm__engine *e, const pm__product *p, double *elements)
 {
   for (int i = 0; i < PM__TILES; i++) {

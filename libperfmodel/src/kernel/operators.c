@@ -2,7 +2,7 @@
 ** The operators of single kernels, one descriptor each.
 **
 ** Matrix products, convolutions, norms, softmax, recurrent layers and fused attention have formulas of their own; the
-** rest passes over memory: its accesses, or its arithmetic on the FP32 cores.
+** rest memory-bound kernels: its accesses, or its arithmetic on the FP32 cores.
 */
 #include "kernel/operators.h"
 #include "kernel/kernel.h"
@@ -122,7 +122,7 @@ static pm__amount pooling_amount(const pm_kernel *k)
   return (pm__amount){made * k->kernel_height * k->kernel_width, read + made, false};
 }
 
-/* ---- Passes over memory ---- */
+/* ---- Memory-bound kernels ---- */
 
 static pm__amount elementwise_amount(const pm_kernel *k)
 {

@@ -22,7 +22,7 @@ static double elements_of(const pm__operation_pass *a, bool mixed)
   return mixed ? a->accesses + a->wide + a->cast : a->accesses;
 }
 
-/* One stream over memory, in place of the kernel that the kind counts. */
+/* One stream over memory, instead of the kernel that the kind counts. */
 static void replace(pm__launch *s, const pm__operation_pass *forward, const pm__operation_pass *backward,
                     double elements, bool mixed)
 {

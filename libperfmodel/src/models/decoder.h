@@ -77,7 +77,7 @@ typedef struct pm__decoder {
   struct {
     double vocabulary, features; /* of a table that every layer has rows of; 0: none */
   } per_layer;
-  int *keys, *values; /* of each layer, as they are built; so many as layers, in the arena */
+  int *keys, *values; /* of each layer, as they are built; as many as layers, in the arena */
 } pm__decoder;
 
 /* The part of a head that positions turn, as a configuration states it. */

@@ -200,7 +200,7 @@ typedef struct pm__layer {
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */
   bool causal;             /* attention of which no query sees a later key */
   bool runs_in_half;       /* a loss that mixed precision does not run in FP32 */
-  double waited_in_inference; /* operations on single samples that the GPU waits for, in place of those of training */
+  double waited_in_inference; /* operations on single samples that the GPU waits for, instead of those of training */
   double launches;         /* kernels of its forward pass in software that fuses none; 0: those counted */
   int consumers;           /* layers that take its output */
   int taken;               /* of an input that another piece computes: layers of pieces before that take it as well */

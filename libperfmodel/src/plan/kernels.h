@@ -1,7 +1,7 @@
 /*
 ** The distinct kernels of a network as arrays, and their price on a device.
 **
-** They are grouped by pass and sort: streams (passes over memory), rows (norms, softmax) and matrix products. By the
+** They are grouped by pass and sort: streams (memory-bound kernels), rows (norms, softmax) and matrix products. By the
 ** roofline each group is one loop over numbers, and so are streams by the calibrated model; for it, rows and products
 ** also keep their shapes. Groups are padded to a multiple of four with kernels that do nothing, so that the loop has no
 ** branch and adds in four lanes: fast, and the same order of additions every time.

@@ -25,7 +25,7 @@ static int add_units(pm_plan *plan, int mode, pm_error *error)
   return PM_OK;
 }
 
-/* The cut of all networks; those that are cut already keep it if a later one fails, and are cut anew then. */
+/* The cut of all networks; those that are cut already keep it if a later one fails, and are cut again then. */
 static int cut_networks(pm_plan *plan, const pm__plan_cut *cut, pm_error *error)
 {
   for (size_t i = 0; i < plan->network_count; i++) {

@@ -1,6 +1,6 @@
 /*
 ** The space of parallel plans. Degrees divide what they share: tensor x context x pipeline the GPUs, micro-batches the
-** batch of a data-parallel rank, chunks the layers of a stage. What the base run says is taken as it is.
+** batch of a data-parallel rank, chunks the layers of a stage. What the base run says is used unchanged.
 */
 #include "search/parallel_plans.h"
 #include <math.h>

@@ -4,7 +4,7 @@
 
 #include "perfmodel/serving_goal.h"
 
-/* The goal with the limits that are assumed of a run, in place of those that are unknown. */
+/* The goal with the limits that are assumed of a run, instead of those that are unknown. */
 pm_serving_goal pm__serving_goal_of(const pm_serving_goal *goal, const pm_serving_run *run);
 
 /* A run of the layout in a row, of one replica in an open loop with the row's rate for it. */

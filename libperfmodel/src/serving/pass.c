@@ -284,7 +284,7 @@ static void add_experts(pricing *p, const pm__serving_operation *op)
   add_dispatch(p, op, p->rows);
 }
 
-/* ---- Passes over memory ---- */
+/* ---- Memory-bound kernels ---- */
 
 static void add_rows(pricing *p, const pm__serving_operation *op, int operation, double tensors, double start,
                      double clocks)

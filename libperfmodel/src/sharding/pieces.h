@@ -18,7 +18,7 @@ typedef struct pm__pieces {
   int count;
   int *of;           /* kind of each piece, in the order they run */
   int *first;        /* number of its first layer in the network; one more at the end */
-  bool *repeats;     /* whether it is a repetition: one of the layers that are dealt out to stages */
+  bool *repeats;     /* whether it is a repetition: one of the layers that are distributed to stages */
   double *passed;    /* elements per sample of the tensors that cross the cut behind it */
 } pm__pieces;
 

@@ -1,7 +1,7 @@
 /*
 ** What a prediction rests on, and its interval of 80 %.
 **
-** The time of a step is split into classes of work: convolutions, other products, passes over memory, what host and
+** The time of a step is split into classes of work: convolutions, other products, memory-bound kernels, what host and
 ** stragglers add, communication, offloading. Each has a status of its own: that of the GPU's kernels, of the software
 ** on such a GPU, of the links; offloading, for which there are no rows, none. The status of the step is the worst of
 ** those classes that take a tenth of it; software without a row on such a GPU, and a batch or GPUs beyond those of

@@ -10,10 +10,10 @@
 ** is for frameworks with one. An LSTM with a `projection` p has p outputs and states (s = p) and p h more weights, used
 ** at every token.
 **
-** The products with the input are one for all tokens; those with the state go token by token, each reading the
-** recurrent weights anew, and so do their gradients. Element-wise FLOP per token and hidden unit: LSTM 19 forward (sums
-** of the two products 4, three sigmoids 9, two tanh 2, cell and output 4) and 23 backward, GRU 14 (4, 6, 1, 3) and 18,
-** RNN 2 and 4; and 1 per bias.
+** The products with the input are one for all tokens; those with the state go token by token, each reading
+** the recurrent weights again, and so do their gradients. Element-wise FLOP per token and hidden unit: LSTM 19 forward
+** (sums of the two products 4, three sigmoids 9, two tanh 2, cell and output 4) and 23 backward, GRU 14 (4, 6, 1, 3)
+** and 18, RNN 2 and 4; and 1 per bias.
 **
 ** Kept for the backward pass per token and unit besides the outputs: LSTM gates, cell and its tanh, 6; GRU gates and
 ** the state's part of the candidate, 4; RNN nothing.

@@ -1,4 +1,4 @@
-/* What the software adds to kernels and collectives, and what that rests on. */
+/* Framework overhead on kernels and collectives, and what that rests on. */
 #include "study/blocks/blocks.h"
 
 static void fill(const pm__study_subject *s, pm_report *r)
