@@ -69,6 +69,7 @@ typedef enum option_id {
   OPTION_AS,
   OPTION_FROM,
   OPTION_COLLECTIVE,
+  OPTION_BRIDGES,
   OPTION_NIC,
   OPTION_GPU,
   OPTION_ID,

@@ -10,6 +10,8 @@ static const char head[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                            "     Editors:   perfmodel.xsd, installed in share/perfmodel, is its schema -->\n"
                            "<perfmodel version=\"1\">\n\n";
 
+enum { BRIDGE_LINKS = 4 }; /* of an NVLink bridge, since Ampere */
+
 /* ---- All that is missing, at once ---- */
 
 typedef struct needed {
@@ -46,11 +48,13 @@ static const char *id_of(const cli_request *request)
   return request->value[OPTION_ID] != NULL ? request->value[OPTION_ID] : "mine";
 }
 
-/* ---- The network of a system: "8x400 Gb/s", or "8x infiniband-ndr" ---- */
+/* ---- The network of a system: "8x400 Gb/s", "1x40 Gb/s ethernet", or "8x infiniband-ndr" ---- */
 
 typedef struct ports {
   int count; /* 0: there is no network */
-  pm_link link;
+  double rate;
+  char id[PM_TEXT_MAX];
+  char *entry; /* of a type of link that the catalogue lacks */
 } ports;
 
 static bool is_network(const pm_link *link)
@@ -58,60 +62,107 @@ static bool is_network(const pm_link *link)
   return link->kind == PM_LINK_INFINIBAND || link->kind == PM_LINK_ETHERNET;
 }
 
-/* The first of that rate; InfiniBand stands first in the catalogue. */
-static bool find_rate(const pm_catalog *catalog, double rate, pm_link *link)
+static const char *const families[] = {"infiniband", "ethernet", "roce", "efa", "slingshot", NULL};
+
+/* The last word, if it is a family: what is before it is left. */
+static const char *take_family(char *text)
 {
-  const char *id;
-  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "link", i)) != NULL; i++)
-    if (pm_catalog_get_record(catalog, "link", id, link, NULL) == PM_OK && is_network(link) &&
-        fabs(link->bandwidth / rate - 1) < 0.02)
+  char *last = strrchr(text, ' ');
+  for (int i = 0; last != NULL && families[i] != NULL; i++)
+    if (strcmp(last + 1, families[i]) == 0) {
+      *last = '\0';
+      return families[i];
+    }
+  return NULL;
+}
+
+/* The first of that rate; InfiniBand stands first in the catalogue. */
+static bool find_rate(const pm_catalog *catalog, double rate, char *id)
+{
+  const char *name;
+  pm_link link;
+  for (size_t i = 0; (name = pm_catalog_get_id(catalog, "link", i)) != NULL; i++)
+    if (pm_catalog_get_record(catalog, "link", name, &link, NULL) == PM_OK && is_network(&link) &&
+        fabs(link.bandwidth / rate - 1) < 0.02) {
+      snprintf(id, PM_TEXT_MAX, "%s", name);
       return true;
+    }
   return false;
 }
 
-static int unknown_network(const pm_catalog *catalog, const char *text)
+static int bad_network(const char *text)
 {
-  char choices[900] = "";
-  const char *id;
-  pm_link link;
-  for (size_t i = 0; (id = pm_catalog_get_id(catalog, "link", i)) != NULL; i++) {
-    size_t used = strlen(choices);
-    if (pm_catalog_get_record(catalog, "link", id, &link, NULL) == PM_OK && is_network(&link) && used < sizeof choices)
-      snprintf(choices + used, sizeof choices - used, "%s%s (%g Gbit/s)", used > 0 ? ", " : "", id,
-               link.bandwidth * 8e-9);
-  }
-  return fail(CODE_USAGE, "--network \"%.60s\" is no number of ports and their rate or link, such as \"8x400 Gb/s\" or "
-              "\"8x infiniband-ndr\"; links: %s", text, choices);
+  return fail(CODE_USAGE, "--network \"%.60s\" is no number of ports and their rate or link; write \"8x400 Gb/s\", "
+              "\"1x40 Gb/s ethernet\" (infiniband, ethernet, roce, efa, slingshot) or \"8x infiniband-ndr\" "
+              "(perfmodel list "
+              "links)", text);
+}
+
+/* A rate that no type of link has becomes a type of its own: Ethernet below the rates of InfiniBand's last four
+** generations, unless its family is said. */
+static int find_link(const pm_catalog *catalog, const char *text, ports *network)
+{
+  char value[100];
+  pm_error error = PM_ERROR_NONE;
+  snprintf(value, sizeof value, "%.99s", text);
+  const char *family = take_family(value);
+  if (pm_quantity_parse(value, "B/s", &network->rate, NULL) != PM_OK || !(network->rate > 0)) return bad_network(text);
+  if (family == NULL && find_rate(catalog, network->rate, network->id)) return CODE_DONE;
+  if (family == NULL) family = network->rate * 8 < 50e9 ? "ethernet" : "infiniband";
+  network->entry = pm_catalog_make_link(catalog, family, network->rate, network->id, &error);
+  return network->entry != NULL ? CODE_DONE : fail_error(&error);
 }
 
 static int read_network(const pm_catalog *catalog, const char *text, ports *network)
 {
   char *end;
-  double rate;
-  network->count = 0;
+  pm_link link;
+  *network = (ports){.count = 0};
   if (text == NULL) return CODE_DONE;
   double count = strtod(text, &end);
   end += strspn(end, " ");
-  if (end == text || *end != 'x' || !(count >= 1 && count <= 128) || floor(count) < count)
-    return unknown_network(catalog, text);
+  if (end == text || *end != 'x' || !(count >= 1 && count <= 128) || floor(count) < count) return bad_network(text);
   const char *what = end + 1 + strspn(end + 1, " ");
-  bool found = pm_catalog_get_record(catalog, "link", what, &network->link, NULL) == PM_OK &&
-    is_network(&network->link);
-  if (!found && pm_quantity_parse(what, "B/s", &rate, NULL) == PM_OK) found = find_rate(catalog, rate, &network->link);
-  if (!found) return unknown_network(catalog, text);
   network->count = (int)count;
+  if (pm_catalog_get_record(catalog, "link", what, &link, NULL) != PM_OK || !is_network(&link))
+    return find_link(catalog, what, network);
+  network->rate = link.bandwidth;
+  snprintf(network->id, sizeof network->id, "%s", link.id);
   return CODE_DONE;
 }
 
 /* ---- Systems ---- */
 
-static void write_system(FILE *out, const char *id, const pm_machine *machine, const char *topology,
-                         const ports *network)
+/* Neighbours by some bridges of four NVLinks: as the topology "pairs" with all of them. */
+static void write_bridges(FILE *out, const pm_machine *machine, const pm_gpu *gpu, int bridges)
 {
-  fprintf(out, "%s  <system id=\"%s\" name=\"%s: %d x %s\">\n", head, id, id, machine->gpus, machine->gpu);
+  int sockets = machine->gpus > 4 ? 2 : 1;
+  bool fifth = strncmp(gpu->pcie, "pcie5", 5) == 0;
+  fputs("    <graph>\n", out);
+  for (int i = 0; i < sockets; i++) fprintf(out, "      <vertex kind=\"cpu\" names=\"cpu%d\"/>\n", i);
+  if (sockets > 1)
+    fprintf(out, "      <link type=\"%s\" from=\"cpu0\" to=\"cpu1*%d\"/>\n", fifth ? "upi-sapphire" :
+            "infinity-fabric-epyc",
+            fifth ? 4 : 3);
+  for (int i = 0; i < machine->gpus; i++)
+    fprintf(out, "      <link type=\"%s\" from=\"cpu%d\" to=\"gpu%d\"/>\n", gpu->pcie, i * sockets / machine->gpus, i);
+  for (int i = 0; i + 1 < machine->gpus; i += 2)
+    fprintf(out, "      <link type=\"%s\" from=\"gpu%d\" to=\"gpu%d*%d\"/>\n", gpu->nvlink, i, i + 1, BRIDGE_LINKS *
+            bridges);
+  fputs("    </graph>\n", out);
+}
+
+static void write_system(FILE *out, const char *id, const pm_machine *machine, const char *topology,
+                         const ports *network, const pm_gpu *gpu, int bridges)
+{
+  fprintf(out, "%s%s  <system id=\"%s\" name=\"%s: %d x %s\">\n", head, network->entry != NULL ? network->entry : "",
+          id, id,
+          machine->gpus, machine->gpu);
   fprintf(out, "    <gpu>%s</gpu>                <!-- perfmodel list gpus -->\n", machine->gpu);
   fprintf(out, "    <gpus>%d</gpus>                         <!-- of one node -->\n", machine->gpus);
-  fprintf(out, "    <topology>%s</topology>          <!-- pcie, nvswitch, pairs or sockets; or a <graph> with every "
+  if (bridges > 0) write_bridges(out, machine, gpu, bridges);
+  else fprintf(out, "    <topology>%s</topology>          <!-- pcie, nvswitch, pairs or sockets; or a <graph> with "
+               "every "
                "link,\n"
                "                                            as perfmodel export system dgx1-v100 shows -->\n",
                  topology);
@@ -127,12 +178,27 @@ static void write_system(FILE *out, const char *id, const pm_machine *machine, c
         "    -->\n", out);
   if (network->count > 0)
     fprintf(out, "    <network link=\"%s\" count=\"%d\"/>  <!-- ports of one node: %d x %g Gbit/s -->\n",
-            network->link.id,
-            network->count, network->count, network->link.bandwidth * 8e-9);
+            network->id, network->count, network->count, network->rate * 8e-9);
   else
     fputs("    <!-- Without a network the nodes are on their own:\n"
           "    <network link=\"infiniband-ndr\" count=\"8\"/>\n    -->\n", out);
   fputs("  </system>\n\n</perfmodel>\n", out);
+}
+
+/* The bridges between two cards, up to all that the cards take; 0: all. */
+static int read_bridges(const cli_request *request, const pm_gpu *gpu, int *bridges)
+{
+  const char *text = request->value[OPTION_BRIDGES];
+  int most = gpu->nvlinks / BRIDGE_LINKS;
+  *bridges = 0;
+  if (text == NULL) return CODE_DONE;
+  if (strcmp(request->value[OPTION_TOPOLOGY], "pairs") != 0)
+    return fail(CODE_USAGE, "--bridges is for --topology pairs, not %.40s", request->value[OPTION_TOPOLOGY]);
+  if (strlen(text) != 1 || text[0] < '1' || text[0] - '0' > most)
+    return fail(CODE_USAGE, "--bridges \"%.20s\" is not a number from 1 to %d, the bridges that %s takes", text,
+                most, gpu->id);
+  *bridges = text[0] - '0';
+  return CODE_DONE;
 }
 
 /* The machine that the options name as one word, "h100-sxm5*8:nvswitch". */
@@ -157,11 +223,16 @@ static int new_system(const cli_request *request, const pm_catalog *catalog)
   if (code == CODE_DONE && request->value[OPTION_LIKE] != NULL)
     code = fail(CODE_USAGE, "--like is for frameworks; perfmodel export system NAME --id ID copies a system");
   if (code == CODE_DONE) code = find_machine(request, catalog, &machine);
+  pm_gpu gpu;
+  int bridges = 0;
+  if (code == CODE_DONE && pm_catalog_get_record(catalog, "gpu", machine.gpu, &gpu, NULL) == PM_OK)
+    code = read_bridges(request, &gpu, &bridges);
   if (code == CODE_DONE) code = read_network(catalog, request->value[OPTION_NETWORK], &network);
   if (code != CODE_DONE) return code;
-  if (!page_open(&page)) return fail_memory();
-  write_system(page.stream, id_of(request), &machine, machine.topology, &network);
-  return page_write(&page, request);
+  bool opened = page_open(&page);
+  if (opened) write_system(page.stream, id_of(request), &machine, machine.topology, &network, &gpu, bridges);
+  pm_string_free(network.entry);
+  return opened ? page_write(&page, request) : fail_memory();
 }
 
 /* ---- Frameworks: each field that the other states, as it is written there, and what it is ---- */
@@ -253,20 +324,142 @@ static int new_framework(const cli_request *request, const pm_catalog *catalog)
   return opened ? page_write(&page, request) : fail_memory();
 }
 
+/* ---- GPUs and storage: a copy of another, with a line for each field, and what is to be different ---- */
+
+/* The value of a field: as --set has it, else as the other states it. */
+static const char *value_of(const cli_request *request, const char *field, const char *stated)
+{
+  size_t length = strlen(field);
+  for (size_t i = 0; i < request->sets.count; i++)
+    if (strncmp(request->sets.items[i], field, length) == 0 && request->sets.items[i][length] == '=')
+      return request->sets.items[i] + length + 1;
+  return stated;
+}
+
+/* That every --set is a field, and its value one. */
+static int check_sets(const cli_request *request, const pm_record_type *type, void *record)
+{
+  pm_error error = PM_ERROR_NONE;
+  for (size_t i = 0; i < request->sets.count; i++) {
+    char name[PM_TEXT_MAX];
+    const char *text = request->sets.items[i], *equals = strchr(text, '=');
+    snprintf(name, sizeof name, "%.*s", (int)(equals != NULL ? equals - text : 0), text);
+    const pm_field *field = equals != NULL ? pm_record_find_field(type, name) : NULL;
+    if (field == NULL)
+      return fail(CODE_USAGE, "--set \"%.60s\" is no FIELD=VALUE of a %s; perfmodel show %s NAME lists fields", text,
+                  type->name, type->name);
+    if (pm_record_set(field, record, equals + 1, &error) != PM_OK) return fail_error(&error);
+  }
+  return CODE_DONE;
+}
+
+static void write_copy(FILE *out, const cli_request *request, const pm_record_type *type, const char *like,
+                       const pm_table *table)
+{
+  char value[PM_TEXT_MAX];
+  const char *id = id_of(request);
+  fprintf(out, "%s  <%s id=\"%s\" name=\"%s: like %s\">  <!-- what is not known of yours: leave the line out -->\n",
+          head,
+          type->name, id, value_of(request, "name", id), like);
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *field = &type->fields[i];
+    if (is_dropped(field->name)) continue;
+    const char *text = value_of(request, field->name, shown(table, field->name, value));
+    if (text != NULL) write_field(out, field, text);
+    else write_absent(out, field);
+  }
+  fprintf(out, "  </%s>\n\n</perfmodel>\n", type->name);
+}
+
+static int new_copy(const cli_request *request, const pm_catalog *catalog, const char *kind)
+{
+  static const needed list[] = {{OPTION_LIKE, "like", "the entry that is nearest to yours, see perfmodel list"}};
+  cli_page page;
+  pm_error error = PM_ERROR_NONE;
+  union {
+    pm_gpu gpu;
+    pm_storage storage;
+  } record;
+  const pm_record_type *type = pm_record_type_find(kind);
+  int code = check_given(request, kind, list, 1);
+  if (code != CODE_DONE) return code;
+  const char *like = pm_catalog_resolve(catalog, kind, request->value[OPTION_LIKE], &error);
+  if (like == NULL || pm_catalog_get_record(catalog, kind, like, &record, &error) != PM_OK) return fail_error(&error);
+  code = check_sets(request, type, &record);
+  pm_table *table = code == CODE_DONE ? pm_catalog_show(catalog, kind, like, &error) : NULL;
+  if (code != CODE_DONE) return code;
+  if (table == NULL) return fail_error(&error);
+  bool opened = page_open(&page);
+  if (opened) write_copy(page.stream, request, type, like, table);
+  pm_table_free(table);
+  return opened ? page_write(&page, request) : fail_memory();
+}
+
+/* ---- Types of links between nodes ---- */
+
+static int new_link(const cli_request *request, const pm_catalog *catalog)
+{
+  static const needed list[] = {{OPTION_RATE, "rate", "of one port, such as \"40 Gb/s\" or \"40 Gb/s roce\""}};
+  ports network = {.count = 1};
+  cli_page page;
+  int code = check_given(request, "link", list, 1);
+  if (code == CODE_DONE) code = find_link(catalog, request->value[OPTION_RATE], &network);
+  if (code != CODE_DONE) return code;
+  bool known = network.entry == NULL || network.entry[0] == '\0';
+  if (known) code = fail(CODE_USAGE, "the catalogue has such a link: %s", network.id);
+  else if (!page_open(&page)) code = fail_memory();
+  else {
+    fprintf(page.stream, "%s%s</perfmodel>\n", head, network.entry);
+    code = page_write(&page, request);
+  }
+  pm_string_free(network.entry);
+  return code;
+}
+
+/* ---- Networks of layers ---- */
+
+static int new_network(const cli_request *request)
+{
+  cli_page page;
+  if (!page_open(&page)) return fail_memory();
+  fprintf(page.stream, "%s  <network id=\"%s\" name=\"%s\">\n"
+          "    <param name=\"classes\" default=\"10\"/>           <!-- the option set gives it another value -->\n"
+          "    <input shape=\"3,224,224\"/>                     <!-- of one sample -->\n"
+          "    <conv2d out_channels=\"64\" kernel=\"7\" stride=\"2\" padding=\"3\"/>\n"
+          "    <batch_norm/>\n    <relu/>\n    <max_pool kernel=\"3\" stride=\"2\" padding=\"1\"/>\n"
+          "    <flatten/>\n    <linear out_features=\"classes\"/>\n    <softmax_loss/>\n"
+          "  </network>                                  <!-- docs/networks.md has every layer -->\n\n</perfmodel>\n",
+          head, id_of(request), id_of(request));
+  return page_write(&page, request);
+}
+
 /* ---- The command ---- */
+
+static int make(const cli_request *request, const pm_catalog *catalog, const char *kind)
+{
+  bool link = strcmp(kind, "link") == 0 || (strcmp(kind, "network") == 0 && request->value[OPTION_RATE] != NULL);
+  if (link) return new_link(request, catalog);
+  if (strcmp(kind, "network") == 0) return new_network(request);
+  if (strcmp(kind, "system") == 0) return new_system(request, catalog);
+  if (strcmp(kind, "framework") == 0) return new_framework(request, catalog);
+  return new_copy(request, catalog, kind);
+}
 
 static int run(const cli_request *request)
 {
+  static const char *const kinds[] = {"system", "framework", "gpu", "storage", "link", "network", NULL};
   const char *kind = request->arguments.items[0];
-  bool system = strcmp(kind, "system") == 0;
-  if (!system && strcmp(kind, "framework") != 0)
-    return fail(CODE_USAGE, "new makes a system or a framework, not a \"%.60s\"; perfmodel export writes other entries",
-                kind);
-  int code = check_id(id_of(request));
+  int code, known = 0;
+  while (kinds[known] != NULL && strcmp(kinds[known], kind) != 0) known++;
+  if (kinds[known] == NULL)
+    return fail(CODE_USAGE, "new makes a system, gpu, storage, link, network or framework, not a \"%.60s\"; perfmodel "
+                "export "
+                "writes other entries", kind);
+  code = check_id(id_of(request));
   if (code != CODE_DONE) return code;
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
-  code = system ? new_system(request, catalog) : new_framework(request, catalog);
+  code = make(request, catalog, kind);
   pm_catalog_free(catalog);
   return code;
 }
@@ -277,18 +470,24 @@ static const cli_option options[] = {
   {OPTION_TOPOLOGY, '\0', "topology", "pcie|nvswitch|pairs|sockets",
    "how they are joined: each by PCIe under a CPU alone, all by NVLink "
    "switches, neighbours by NVLink bridges, or only over the host's sockets"},
-  {OPTION_NETWORK, '\0', "network", "NxRATE", "ports of one node, \"8x400 Gb/s\", or \"8x infiniband-ndr\" (default: "
-                                              "none)"},
-  {OPTION_LIKE, '\0', "like", "NAME", "what a framework begins as, see perfmodel list frameworks"},
+  {OPTION_BRIDGES, '\0', "bridges", "N", "NVLink bridges between two cards of the topology pairs (default: all that "
+                                        "fit)"},
+  {OPTION_NETWORK, '\0', "network", "NxRATE", "ports of one node, \"8x400 Gb/s\", \"1x40 Gb/s ethernet\", or \"8x "
+                                              "infiniband-ndr\" (default: none)"},
+  {OPTION_RATE, '\0', "rate", "RATE", "rate of a link between nodes: \"40 Gb/s\", \"50 Gb/s roce\""},
+  {OPTION_LIKE, '\0', "like", "NAME", "what a framework, GPU or storage begins as, see perfmodel list"},
+  {OPTION_SET, '\0', "set", "FIELD=VALUE", "a field of a GPU or storage that differs; may be repeated"},
   {OPTION_ID, '\0', "id", "ID", "id of the new entry (default mine)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command new_command = {
-  "new", "system|framework", "begins a file of your own: a system or a framework",
+  "new", "system|gpu|storage|link|network|framework", "begins a file of your own",
   "Prints a complete file with comments, which --catalog reads as it is: a system of a GPU of the catalogue and a "
   "usual "
-  "way to join several, or a framework that begins as another. A copy of an entry is written by perfmodel export.",
+  "way to join several; a GPU, storage or framework that begins as another; a link between nodes of any rate; a "
+  "network "
+  "of layers. A copy of an entry is written by perfmodel export.",
   "perfmodel new system --gpu h100-sxm5 --gpus 8 --topology nvswitch --network \"8x400 Gb/s\" -o mine.xml", options, 1,
     1,
   run};

@@ -126,6 +126,38 @@ def test_nccl_tests() -> None:
         "all_gather", "-g 1")}
 
 
+def events(*kernels: tuple[int, int], old: bool,
+           names: tuple[str, str, str] = ("cpu_op", "cuda_runtime", "kernel")) -> str:
+    """A trace of products, each a thread and a start, in the ids of PyTorch up to 2.0 or of later releases."""
+    made = []
+    for i, (thread, start) in enumerate(kernels):
+        common = {"ph": "X", "pid": 1, "tid": thread}
+        own = 7 + i if old else 2 * i + 1
+        made += [{**common, "cat": names[0], "name": "aten::linear", "ts": start, "dur": 90,
+                  "args": {"External id": 2 * i}},
+                 {**common, "cat": names[0], "name": "aten::mm", "ts": start + 10, "dur": 60, "args": {
+                     "External id": 2 * i + 1, "Input Dims": [[64 << i, 32], [32, 16]],
+                     "Input type": ["float", "float"]}},
+                 {**common, "cat": names[1], "name": "cudaLaunchKernel", "ts": start + 20, "dur": 5, "args": {
+                     "External id": own, "correlation": 7 + i}},
+                 {**common, "cat": names[2], "name": "sgemm", "tid": "stream 7", "ts": start + 500, "dur": 100 + i,
+                  "args": {"External id": own, "correlation": 7 + i, "device": 0}}]
+    return json.dumps({"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB"}], "traceEvents": made})
+
+
+def test_traces_of_old_releases(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.json"
+    for old, names in ((False, ("cpu_op", "cuda_runtime", "kernel")), (True, ("cpu_op", "cuda_runtime", "kernel")),
+                       (True, ("Operator", "Runtime", "Kernel"))):  # PyTorch 1.8
+        trace.write_text(events((1, 0), (1, 100), (2, 50), (1, 200), old=old, names=names))
+        rows, rest = imported(trace)
+        assert sorted((int(row["M"]), row["time_us"]) for row in rows) == [(64, "100"), (128, "101"), (256, "102"),
+                                                                          (512, "103")]
+        assert "4 kernels make rows (100.0 %" in rest
+    trace.write_text(events((1, 0), old=True).replace('"ts": 20', '"ts": 999'))
+    assert "none of its 1 kernels finds the operator that launched it" in refused(trace)
+
+
 def refused(path: Path, *options: str) -> str:
     """The message with which a file is refused, of one line."""
     with pytest.raises(subprocess.CalledProcessError) as raised:

@@ -73,7 +73,7 @@ static int run_table(const struct set *set, pm_calibration *c, const pm_catalog 
 {
   pm_error local = PM_ERROR_NONE;
   if (error == NULL) error = &local;
-  char *table = shipped ? NULL : pm__lab_trace_table_of(catalog, set->name, options->data, options->file,
+  char *table = shipped ? NULL : pm__lab_trace_table_of(catalog, set->name, set->shipped, options->data, options->file,
                                                         options->system, &c->notes, error);
   if (error->status != PM_OK) return error->status;
   if (table != NULL) options->data = table;

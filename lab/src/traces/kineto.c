@@ -3,8 +3,11 @@
 ** export_chrome_trace.
 **
 ** A kernel names the operator that launched it by an "External id"; older traces name it in the launch, which has the
-** kernel's "correlation". The operator has the sizes and types of its arguments.
+** kernel's "correlation". Up to PyTorch 2.0 both ids are that correlation: the operator is then the innermost one that
+** was
+** running on the host's thread at the time of the launch. The operator has the sizes and types of its arguments.
 */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +17,15 @@ enum { DEVICES = 64 };
 
 /* An operator, as it stands in the text. */
 typedef struct call {
-  double id;
+  double id, start, end;
+  uint64_t thread;
   char op[64];
   pm__json_slice sizes, strides, types, values;
 } call;
 
 typedef struct launch {
-  double correlation, id;
+  double correlation, id, start;
+  uint64_t thread;
 } launch;
 
 typedef struct kernel {
@@ -32,7 +37,8 @@ typedef struct kernel {
 /* One event, of which most are none of ours. */
 typedef struct event {
   char category[40], name[160];
-  double duration, id, correlation, device;
+  double duration, id, correlation, device, start;
+  uint64_t thread;
   pm__json_slice sizes, strides, types, values;
 } event;
 
@@ -70,14 +76,25 @@ static void read_argument(pm__json *json, const char *key, event *e)
   else pm__json_skip(json);
 }
 
+/* Processes and threads are numbers or names: FNV-1a of what stands there. */
+static void read_thread(pm__json *json, event *e)
+{
+  pm__json_slice name = pm__json_skip(json);
+  uint64_t hash = 14695981039346656037u;
+  for (size_t i = 0; i < name.length; i++) hash = (hash ^ (unsigned char)name.text[i]) * 1099511628211u;
+  e->thread = (e->thread + hash) * 1099511628211u;
+}
+
 static void read_event(pm__json *json, event *e)
 {
   char key[40];
-  *e = (event){.duration = NAN, .id = NAN, .correlation = NAN, .device = 0};
+  *e = (event){.duration = NAN, .id = NAN, .correlation = NAN, .device = 0, .start = NAN};
   for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) {
     if (is(key, "cat") && pm__json_is(json, '"')) pm__json_string(json, e->category, sizeof e->category);
     else if (is(key, "name") && pm__json_is(json, '"')) pm__json_string(json, e->name, sizeof e->name);
     else if (is(key, "dur")) e->duration = pm__json_number(json);
+    else if (is(key, "ts")) e->start = pm__json_number(json);
+    else if (is(key, "tid")) read_thread(json, e);
     else if (!is(key, "args") || !pm__json_is(json, '{')) pm__json_skip(json);
     else for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);) read_argument(json, key, e);
   }
@@ -96,7 +113,8 @@ static bool add_call(reader *r, const event *e)
   if (calls == NULL) return false;
   r->calls = calls;
   calls += r->call_count++;
-  *calls = (call){.id = e->id, .sizes = e->sizes, .strides = e->strides, .types = e->types, .values = e->values};
+  *calls = (call){.id = e->id, .start = e->start, .end = e->start + e->duration, .thread = e->thread, .sizes =
+            e->sizes, .strides = e->strides, .types = e->types, .values = e->values};
   snprintf(calls->op, sizeof calls->op, "%.63s", e->name);
   return true;
 }
@@ -106,7 +124,7 @@ static bool add_launch(reader *r, const event *e)
   launch *launches = (launch *)grown(r, r->launches, r->launch_count, &r->launch_capacity, sizeof *launches);
   if (launches == NULL) return false;
   r->launches = launches;
-  launches[r->launch_count++] = (launch){e->correlation, e->id};
+  launches[r->launch_count++] = (launch){e->correlation, e->id, e->start, e->thread};
   return true;
 }
 
@@ -121,13 +139,14 @@ static bool add_kernel(reader *r, const event *e)
   return true;
 }
 
-/* Kernels and what they come from; copies, Python's functions and annotations are none. */
+/* Kernels and what they come from; copies, Python's functions and annotations are none. PyTorch 1.8 has capitals. */
 static bool add_event(reader *r, const event *e)
 {
-  bool runtime = is(e->category, "cuda_runtime") || is(e->category, "cuda_driver") || is(e->category, "hip_runtime");
-  if (is(e->category, "cpu_op") && !isnan(e->id)) return add_call(r, e);
-  if (runtime && !isnan(e->id) && !isnan(e->correlation)) return add_launch(r, e);
-  if (!is(e->category, "kernel")) return true;
+  bool runtime = is(e->category, "cuda_runtime") || is(e->category, "cuda_driver") || is(e->category, "hip_runtime") ||
+                 is(e->category, "Runtime");
+  if ((is(e->category, "cpu_op") || is(e->category, "Operator")) && !isnan(e->id)) return add_call(r, e);
+  if (runtime && !isnan(e->correlation)) return add_launch(r, e);
+  if (!is(e->category, "kernel") && !is(e->category, "Kernel")) return true;
   if (e->duration >= 0) return add_kernel(r, e);
   pm__json_fail(&r->json, "this kernel has no duration (\"dur\")");
   return false;
@@ -195,6 +214,62 @@ static int by_kernel(const void *a, const void *b)
   return x->pass - y->pass;
 }
 
+/* ---- By time, where ids are correlations ---- */
+
+static int by_thread(uint64_t a, double a_start, uint64_t b, double b_start)
+{
+  if (a != b) return a < b ? -1 : 1;
+  return (a_start > b_start) - (a_start < b_start);
+}
+
+static int by_start_of_call(const void *a, const void *b)
+{
+  const call *x = (const call *)a, *y = (const call *)b;
+  int order = by_thread(x->thread, x->start, y->thread, y->start);
+  return order != 0 ? order : (x->end < y->end) - (x->end > y->end); /* the outer one first */
+}
+
+static int by_start_of_launch(const void *a, const void *b)
+{
+  const launch *x = (const launch *)a, *y = (const launch *)b;
+  return by_thread(x->thread, x->start, y->thread, y->start);
+}
+
+static bool ids_are_correlations(const reader *r)
+{
+  size_t both = 0;
+  for (size_t i = 0; i < r->kernel_count; i++) {
+    const kernel *k = &r->kernels[i];
+    if (isnan(k->id) || isnan(k->correlation)) continue;
+    if (k->id != k->correlation) return false;
+    both++;
+  }
+  return both > 0;
+}
+
+/* Operators of a thread nest: of those that have begun, the last that has not ended is the innermost. */
+static int match_by_time(reader *r)
+{
+  size_t *open = (size_t *)malloc((r->call_count + 1) * sizeof *open), depth = 0, next = 0;
+  if (open == NULL) return pm__no_memory(r->trace->error);
+  if (r->call_count > 0) qsort(r->calls, r->call_count, sizeof *r->calls, by_start_of_call);
+  if (r->launch_count > 0) qsort(r->launches, r->launch_count, sizeof *r->launches, by_start_of_launch);
+  for (size_t i = 0; i < r->call_count; i++) r->calls[i].id = (double)i + 1;
+  for (size_t i = 0; i < r->launch_count; i++) {
+    launch *l = &r->launches[i];
+    while (next < r->call_count && by_thread(r->calls[next].thread, r->calls[next].start, l->thread, l->start) <= 0)
+      open[depth++] = next++;
+    while (depth > 0 && (r->calls[open[depth - 1]].thread != l->thread || !(r->calls[open[depth - 1]].end >= l->start)))
+      depth--;
+    l->id = depth > 0 ? r->calls[open[depth - 1]].id : (double)NAN;
+  }
+  for (size_t i = 0; i < r->kernel_count; i++) r->kernels[i].id = (double)NAN;
+  free(open);
+  return PM_OK;
+}
+
+/* ---- By id ---- */
+
 static const call *call_of(const reader *r, double id)
 {
   call key = {.id = id};
@@ -208,7 +283,7 @@ static void find_calls(reader *r)
   if (r->launch_count > 0) qsort(r->launches, r->launch_count, sizeof *r->launches, by_correlation);
   for (size_t i = 0; i < r->kernel_count; i++) {
     kernel *k = &r->kernels[i];
-    launch key = {k->correlation, 0};
+    launch key = {.correlation = k->correlation};
     const launch *found = isnan(k->id) && !isnan(k->correlation) && r->launch_count > 0
       ? (const launch *)bsearch(&key, r->launches, r->launch_count, sizeof key, by_correlation) : NULL;
     if (found != NULL) k->id = found->id;
@@ -296,7 +371,13 @@ static int add_all(reader *r)
   if (!sizes)
     return pm__fail(r->trace->error, PM_STATUS_BAD_FILE,
                     "%s: no operator has sizes: trace with profile(record_shapes=True)", r->trace->file);
+  if (ids_are_correlations(r) && match_by_time(r) != PM_OK) return PM_STATUS_NO_MEMORY;
   find_calls(r);
+  if (isnan(r->kernels[0].id)) /* those without an operator are last */
+    return pm__fail(r->trace->error, PM_STATUS_BAD_FILE,
+                    "%s: none of its %zu kernels finds the operator that launched it, by id or by time: trace both "
+                    "CPU and "
+                    "CUDA", r->trace->file, r->kernel_count);
   for (size_t first = 0, last; first < r->kernel_count && status == PM_OK; first = last) {
     const kernel *k = r->kernels;
     for (last = first + 1; last < r->kernel_count && k[last].id == k[first].id && k[last].pass == k[first].pass;)

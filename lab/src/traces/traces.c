@@ -77,14 +77,6 @@ int pm__lab_trace_no_table(const char *file, const char *set, pm_error *error)
                   " that are read: %s", file, set, names);
 }
 
-char *pm__lab_trace_table_of(const pm_catalog *catalog, const char *set, const char *text, const char *file,
-                             const char *system, pm__string *notes, pm_error *error)
-{
-  const pm_attribute one = {"system", system};
-  const pm__lab_known known = {&one, system != NULL};
-  return pm__lab_trace_table(catalog, set, text, file, &known, notes, error);
-}
-
 const char *pm_measurements_find_format(const char *text)
 {
   size_t kind = kind_of(text);

@@ -118,9 +118,15 @@ typedef struct pm__lab_known {
 char *pm__lab_trace_table(const pm_catalog *catalog, const char *set, const char *text, const char *file,
                           const pm__lab_known *known, pm__string *notes, pm_error *error);
 
-/* The same where a system alone may be known. */
-char *pm__lab_trace_table_of(const pm_catalog *catalog, const char *set, const char *text, const char *file,
-                             const char *system, pm__string *notes, pm_error *error);
+/* The same where a system alone may be known, or of a table of the user's own; `shipped` is the set's table. NULL
+** without
+** an error: it is a table in our layout. */
+char *pm__lab_trace_table_of(const pm_catalog *catalog, const char *set, const char *shipped, const char *text,
+                             const char *file, const char *system, pm__string *notes, pm_error *error);
+
+/* A table of the user's own in the layout of the set; NULL without an error if it is so already. */
+char *pm__lab_own_table(const char *set, const char *shipped, const char *text, const char *file, const char *system,
+                        pm_error *error);
 
 /* What a table is not, when none of its columns is known: one line that lists what is read. */
 int pm__lab_trace_no_table(const char *file, const char *set, pm_error *error);

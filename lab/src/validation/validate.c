@@ -83,7 +83,8 @@ pm_table *pm_validate(const pm_catalog *catalog, const pm_validation *what, pm_e
   pm_error unread = PM_ERROR_NONE;
   if (error == NULL) error = &unread;
   char *made = what->data == NULL ? pm_shipped_read(chosen->shipped, error)
-               : pm__lab_trace_table_of(catalog, chosen->name, what->data, context.file, what->system, &context.notes,
+               : pm__lab_trace_table_of(catalog, chosen->name, chosen->shipped, what->data, context.file,
+                                        what->system, &context.notes,
                                      error);
   const char *text = made != NULL ? made : error->status == PM_OK ? what->data : NULL;
   pm_table *table = text != NULL ? run_set(chosen, &context, text, error) : NULL;
