@@ -70,6 +70,11 @@ static const struct {
   {"attention", "20x8 20x8 20x8", "heads=2"},
   {"additive_attention", "20x8 10x8", "hidden=5"},
   {"dot_attention", "20x8 10x8", ""},
+  {"state_space", "20x8 20x6 20x6 20x4", "heads=4 groups=2 chunk=8"},
+  {"selective_scan", "20x8 20x8 20x6 20x6", ""},
+  {"delta_rule", "20x8 20x8 20x12 20x4 20x4", "heads=4 key_heads=2 chunk=8"},
+  {"short_convolution", "20x8", "kernel=4 bias=yes"},
+  {"key_index", "20x8 20x4 20x2", "heads=2 chosen=6"},
   {"squeeze_excitation", "6x20x10", "reduced=2"},
   {"weight_standardization", "6x20x10", "out_channels=4 kernel=3 gain=yes"},
   {"mixture_of_experts", "20x6", "experts=4 top_k=2 hidden=8"},
@@ -316,7 +321,9 @@ START_TEST(roles_say_what_kernels_there_are)
   case PM__ROLE_ATTENTION:
   case PM__ROLE_DECODER_ATTENTION:
   case PM__ROLE_EXPERTS:
+  case PM__ROLE_INDEX:
   case PM__ROLE_COMPOSITE: ck_assert(has_matrix_kernel(network)); break;
+  case PM__ROLE_SCAN: ck_assert(layer->carried > 0); break;
   case PM__ROLE_ROW_NORM: check_row_norm(network); break;
   case PM__ROLE_CHANNEL_NORM: ck_assert_int_eq(count_kernels(network, PM__FORWARD, PM__BATCH_NORM), 1); break;
   case PM__ROLE_ACTIVATION: check_activation(network); break;

@@ -37,11 +37,11 @@ def test_example(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_model_types_are_listed() -> None:
     from perfmodel.importers.huggingface import MODELS
 
-    decoders, others = (
+    decoders, scans, others = (
         {re.sub(r" \(.*", "", name.strip()) for name in re.split(r",(?![^(]*\))", part.replace("\n", " "))}
-        for part in re.findall(r"\*\*(?:Decoders|Others)\*\*: (.*?)\.\n\n", PAGE, re.DOTALL)
+        for part in re.findall(r"\*\*(?:Decoders|With [\w ]+ state|Others)\*\*: (.*?)\.\n\n", PAGE, re.DOTALL)
     )
     assert others == set(MODELS)
     source = (ROOT / "libperfmodel" / "src" / "models" / "families.c").read_text(encoding="utf-8")
     built = {name for line in re.findall(r'\.types = "([^"]+)"', source) for name in line.split()}
-    assert decoders | {"qwen2_vl_text", "qwen2_5_vl_text"} == built
+    assert decoders | scans | {"qwen2_vl_text", "qwen2_5_vl_text"} == built

@@ -196,7 +196,7 @@ def test_deepseek_and_kimi_are_those_of_the_catalogue() -> None:
 SPLITTABLE = {
     "embedding", "positional_embedding", "linear", "attention", "mixture_of_experts", "layer_norm", "rms_norm", "scale",
     "add", "multiply", "pointwise", "dropout", "gelu", "silu", "relu", "squared_relu", "swiglu", "sigmoid", "bias",
-    "slice",
+    "slice", "cross_entropy", "state_space", "selective_scan", "delta_rule", "short_convolution", "key_index",
 }  # fmt: skip
 
 
@@ -305,6 +305,87 @@ def test_no_value_of_any_setting_is_a_crash(kind: str) -> None:
 def test_what_cannot_be_is_refused(config: dict[str, Any], words: str) -> None:
     with pytest.raises(pm.Error, match=words):
         pm.from_hf(config, seq=16)
+
+
+# ---- Weights as checkpoints store them.
+
+QUANTIZED: list[tuple[dict[str, Any], str]] = [
+    ({"quant_method": "fp8", "weight_block_size": [128, 128]}, "weights are stored as fp8-block"),
+    ({"quant_method": "fp8"}, "weights are stored as fp8 "),
+    ({"quant_method": "gptq", "bits": 4, "group_size": 128}, "weights are stored as int4"),
+    ({"quant_method": "awq", "bits": 4}, "weights are stored as int4"),
+    ({"quant_method": "mxfp4", "modules_to_not_convert": ["model.layers.*.self_attn"]}, "weights are stored as mxfp4"),
+    ({"quant_method": "modelopt", "quant_algo": "NVFP4"}, "weights are stored as nvfp4"),
+    ({"quant_method": "bitsandbytes", "load_in_4bit": True}, "weights are stored as int4"),
+    ({"quant_method": "compressed-tensors", "format": "float-quantized",
+      "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "float"}}}}, "weights are stored as fp8 "),
+    ({"quant_method": "compressed-tensors", "format": "pack-quantized",
+      "config_groups": {"group_0": {"weights": {"num_bits": 4, "type": "int"}}}}, "weights are stored as int4"),
+    ({"quant_method": "aqlm"}, 'weights of quantization_config "aqlm" are not known here'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("stored, words", QUANTIZED, ids=lambda x: x if isinstance(x, str) else "")
+def test_checkpoints_say_how_weights_are_stored(stored: dict[str, Any], words: str) -> None:
+    net = pm.from_hf({**LLAMA3, "quantization_config": stored}, seq=64)
+    assert net.report is not None and any(words in note for note in net.report.notes)
+
+
+def test_serving_takes_weights_as_they_are_stored() -> None:
+    """As if it had been asked for; what is asked for counts more."""
+    block = {"quant_method": "fp8", "weight_block_size": [128, 128]}
+    plain, stored = (pm.from_hf(config, seq=64) for config in (LLAMA3, {**LLAMA3, "quantization_config": block}))
+    asked = {"gpus": 1, "concurrency": 8, "isl": 256, "osl": 64}
+    by_itself = pm.serve(stored, "hgx-h100", **asked)
+    told = pm.serve(plain, "hgx-h100", weights="fp8-block", precision="fp8", **asked)
+    wide = pm.serve(stored, "hgx-h100", weights="16-bit", precision="bf16", **asked)
+    assert by_itself.tpot == told.tpot and by_itself.weight_memory == told.weight_memory
+    assert wide.tpot == pm.serve(plain, "hgx-h100", weights="16-bit", precision="bf16", **asked).tpot
+    assert by_itself.weight_memory < 0.6 * wide.weight_memory
+
+
+def test_experts_alone_may_be_stored_so() -> None:
+    config = {**MIXTRAL, "quantization_config": {"quant_method": "mxfp4", "modules_to_not_convert": ["*.self_attn*"]}}
+    net = pm.from_hf(config, seq=64)
+    assert net.report is not None and any("weights of experts are stored as mxfp4" in note for note in net.report.notes)
+
+
+# ---- Layers that carry a state.
+
+
+def test_a_state_is_as_large_however_long_the_context_is() -> None:
+    """Mamba-2 keeps one state for each request; of attention the cache grows."""
+    net = pm.from_hf(published("Mamba-Codestral 7B"), seq=4096)
+    asked = {"gpus": 1, "concurrency": 1, "osl": 64}
+    short, long = (pm.serve(net, "hgx-h100", isl=isl, **asked) for isl in (1024, 8192))
+    assert short.memory == long.memory and short.tpot == pytest.approx(long.tpot, rel=0.02)
+    state = 64 * (128 * 64 * 128 + 3 * (8192 + 2 * 1024)) * 4  # of heads, and of the convolutions before them
+    other = pm.serve(net, "hgx-h100", isl=1024, **{**asked, "concurrency": 2})
+    assert other.memory - short.memory == pytest.approx(state, rel=0.01)
+
+
+@pytest.mark.parametrize("name", ["Mamba-Codestral 7B", "Qwen3-Next 80B-A3B", "Jamba v0.1"])
+def test_layers_with_a_state_are_split_by_heads(name: str) -> None:
+    net = pm.from_hf(published(name), seq=4096)
+    one, eight = (pm.serve(net, "hgx-h200", gpus=8, tensor_parallel=tp, concurrency=8, isl=512, osl=64)
+                  for tp in (4, 8))  # fmt: skip
+    assert eight.weight_memory < 0.55 * one.weight_memory + 1e9
+
+
+def test_sparse_attention_reads_few_keys_and_keeps_all() -> None:
+    sparse = published("DeepSeek-V3.2")
+    dense = {key: value for key, value in sparse.items() if not key.startswith("index")}
+    dense["model_type"] = "deepseek_v3"
+    nets = [pm.from_hf(config, seq=16384) for config in (sparse, dense)]
+    assert nets[0].totals.flop < nets[1].totals.flop
+    assert [net.kinds()["kind"].tolist().count("key_index") for net in nets] == [1, 0]
+
+
+@pytest.mark.parametrize("kind, words", [("deepseek_v4", "compressed keys"), ("rwkv7", "recurrence"),
+                                         ("zamba2", "shared attention")])  # fmt: skip
+def test_what_is_missing_is_said(kind: str, words: str) -> None:
+    with pytest.raises(pm.NotModelledError, match=f'model_type "{kind}" cannot be read: .*{words}'):
+        pm.from_hf({**LLAMA, "model_type": kind})
 
 
 def test_settings_reach_the_layers() -> None:

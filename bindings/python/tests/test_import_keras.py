@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +198,26 @@ def test_what_is_no_model(source: str, tmp_path: Path) -> None:
         pm.from_keras(path)
     with pytest.raises(pm.FileError, match="No such file"):
         pm.from_keras(tmp_path / "none.json")
+
+
+def test_keras_files_are_zips_with_a_config(tmp_path: Path) -> None:
+    """Keras 3 saves a .keras file: its config.json is what to_json() writes."""
+    path = tmp_path / "model.keras"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("metadata.json", "{}")
+        archive.writestr("config.json", json.dumps(residual(3)))
+        archive.writestr("model.weights.h5", b"\xd1" * 1000)
+    assert repr(pm.from_keras(path)) == repr(pm.from_keras(residual(3)))
+
+
+@pytest.mark.parametrize("name, data, words", [("config.json", b"no", "not the JSON of a Keras model"),
+                                               ("other.json", b"{}", "not a .keras file")])  # fmt: skip
+def test_zips_that_are_no_models(name: str, data: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "model.keras"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(name, data)
+    with pytest.raises(pm.FileError, match=words):
+        pm.from_keras(path)
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(pm.FileError):
+        pm.from_keras(path)

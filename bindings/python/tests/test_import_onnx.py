@@ -229,3 +229,37 @@ def lines_of_depth(layers: int) -> int:
 
 def test_work_grows_with_the_depth_of_a_model() -> None:
     assert lines_of_depth(5000) < 2.1 * lines_of_depth(2500)
+
+
+# ---- Dimensions without a name, and operators with several outputs.
+
+
+def test_dimensions_without_a_name_need_the_shape_of_the_input() -> None:
+    """As PaddleOCR's classifier: the batch and both sides are open, and none has a name."""
+    data = model([node("Conv", "x w", "y", kernel_shape=[3, 3])], [value("x", ["", 3, "", ""])], ["y"],
+                 [tensor("w", 8, 3, 3, 3)])  # fmt: skip
+    with pytest.raises(pm.ArgumentError, match=r'input "x" has open dimensions without a name; give its shape: '
+                                               r'dims={"x": \(1, 3, 128, 128\)}'):  # fmt: skip
+        pm.from_onnx(data)
+    net = pm.from_onnx(data, dims={"x": (1, 3, 48, 192)})
+    assert net.totals.input == "3x48x192" and net.macs == 8 * 27 * 46 * 190
+    with pytest.raises(pm.ArgumentError, match=r"shape \(\?, 3, \?, \?\), which \(1, 4, 48, 192\) does not fit"):
+        pm.from_onnx(data, dims={"x": (1, 4, 48, 192)})
+    with pytest.raises(pm.ArgumentError, match='the model has no input "z"; it has x'):
+        pm.from_onnx(data, dims={"z": (1, 3, 48, 192)})
+
+
+def test_negative_sizes_are_open_too() -> None:
+    data = model([node("Conv", "x w", "y", kernel_shape=[1, 1])], [value("x", [-1, 3, -1, 64])], ["y"],
+                 [tensor("w", 8, 3, 1, 1)])  # fmt: skip
+    assert pm.from_onnx(data, dims={"x": (1, 3, 32, 64)}).macs == 24 * 32 * 64
+
+
+def test_quantised_operators_are_unknown_and_no_error_of_the_file() -> None:
+    """As onnxruntime quantises: three outputs of one operator, which an unknown one reads."""
+    nodes = [node("DynamicQuantizeLinear", "x", "q scale zero"),
+             node("MatMulInteger", "q w zero", "product"), node("Cast", "product", "real", to=FLOAT),
+             node("Mul", "real scale", "y")]  # fmt: skip
+    data = model(nodes, [value("x", ["batch", 16])], ["y"], [tensor("w", 16, 8, kind=TensorProto.INT8)])
+    net = pm.from_onnx(data, allow_unknown=True)
+    assert net.macs == 128 or net.report is not None and net.report.unknown

@@ -465,3 +465,19 @@ def test_autocast_that_is_left_is_no_obstacle() -> None:
 
     assert pm.from_torch(Leaves(), (4,)).parameters == 20
     assert torch.autocast.__name__ == "autocast" and isinstance(torch.autocast, type)
+
+
+def test_programs_of_export_are_their_modules(tmp_path: Any) -> None:
+    """The object, and the file that it is saved to."""
+    module = nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(8 * 36, 10)).eval()
+    program = torch.export.export(module, (torch.zeros(1, 3, 8, 8),))
+    live = pm.from_torch(module, (3, 8, 8))
+    torch.export.save(program, tmp_path / "small.pt2")
+    for source in (program, tmp_path / "small.pt2"):
+        net = pm.from_torch(source)
+        assert (net.parameters, net.macs) == (live.parameters, live.macs)
+    (tmp_path / "no.pt2").write_bytes(b"nothing")
+    with pytest.raises(pm.FileError, match="no program of torch.export"):
+        pm.from_torch(tmp_path / "no.pt2")
+    with pytest.raises(TypeError, match="needs the inputs of a module"):
+        pm.from_torch(module)

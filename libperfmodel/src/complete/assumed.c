@@ -102,6 +102,10 @@ int pm__complete_serving_list(const pm__complete_question *q, const pm_serving_r
              "serving_run", run);
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
     if (!pm__complete_has(q->given, all[i].place)) add_field(&l, "serving_run", all[i].field, run, all[i].why);
+  if (!pm__complete_has(q->given, PM__SERVING_AT_weights) && q->traits->weights > 0)
+    add_field(&l, "serving_run", "weights", run, "the checkpoint stores weights so (quantization_config)");
+  if (run->expert_weights == q->traits->expert_weights && q->traits->expert_weights != q->traits->weights)
+    add_field(&l, "serving_run", "expert_weights", run, "the checkpoint stores experts so (quantization_config)");
   if (run->arrivals == PM_ARRIVALS_CLOSED && !pm__complete_has(q->given, PM__SERVING_AT_concurrency))
     add_field(&l, "serving_run", "concurrency", run, "nobody gave a concurrency or a rate");
   if (!q->named && q->framework != NULL)

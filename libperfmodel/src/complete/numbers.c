@@ -82,9 +82,24 @@ int pm__complete_run(const pm__complete_question *q, pm_run *run, pm_error *erro
   return complete_batch(q, run, error);
 }
 
+/* Weights as a checkpoint stores them, and linear layers in that precision where the GPU multiplies in it. */
+static void take_stored(const pm__complete_question *q, pm_serving_run *run)
+{
+  bool said = pm__complete_has(q->given, PM__SERVING_AT_weights);
+  bool experts = pm__complete_has(q->given, PM__SERVING_AT_expert_weights);
+  if (!said) run->weights = q->traits->weights;
+  if (!said && !experts && q->traits->expert_weights != q->traits->weights)
+    run->expert_weights = q->traits->expert_weights;
+  if (pm__complete_has(q->given, PM__SERVING_AT_precision)) return;
+  bool byte = run->weights == PM_STORED_FP8 || run->weights == PM_STORED_FP8_BLOCK;
+  if (!said && byte && q->gpu->peak_fp8_tensor > 0) run->precision = PM_PRECISION_FP8;
+  if (!said && run->weights == PM_STORED_NVFP4 && q->gpu->peak_fp4_tensor > 0) run->precision = PM_PRECISION_FP4;
+}
+
 void pm__complete_serving_run(const pm__complete_question *q, pm_serving_run *run)
 {
   if (!pm__complete_has(q->given, PM__SERVING_AT_precision)) run->precision = default_precision(q);
+  take_stored(q, run);
   bool asked = pm__complete_has(q->given, PM__SERVING_AT_arrivals);
   if (!asked && pm__complete_has(q->given, PM__SERVING_AT_rate)) run->arrivals = PM_ARRIVALS_OPEN;
   if (run->percentile > 1) run->percentile /= 100; /* "99" */

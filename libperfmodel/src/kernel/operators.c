@@ -253,7 +253,7 @@ static pm__kernel_cost flash_cost(const pm__device *d, const pm_kernel *k, const
   double bytes = d->bytes * a->elements;
   pm__flash flash = {k->count, k->m, k->k, pairs_of(k), k->n, value_size(k), k->kv_count > 0 ? k->kv_count : k->count,
                      k->ungrouped, k->kv_bytes, kept_share(d, k, k->turns * bytes), k->rate, or_none(k->window),
-                     or_none(k->block_start)};
+                     or_none(k->block_start), 0};
   return pm__flash_cost(d, &flash, pass, 1, a->flop, bytes);
 }
 

@@ -160,6 +160,7 @@ void pm__body_language_head(pm__body *b, const pm__config *config, double vocabu
     bool shared = pm__config_flag(config, "tie_word_embeddings", tied);
     pm__body_linear_shared(b, "lm_head", x, vocabulary, false, shared);
     if (bias) pm__body_add(b, "bias", "lm_head.bias", PM__ON_LAST(b), "axis=1");
+    pm__body_add(b, "cross_entropy", "loss", PM__ON_LAST(b), " ");
   } else if (is_one_of(head, "ForSequenceClassification ForTokenClassification")) {
     pm__body_linear(b, "score", x, pm__config_labels(config), strcmp(head, "ForTokenClassification") == 0);
   } else if (strcmp(head, "ForQuestionAnswering") == 0) {

@@ -1,5 +1,6 @@
 /* The network of a described decoder, layer by layer. */
 #include "models/decoder.h"
+#include "models/scans.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,8 +46,9 @@ static int attend(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l,
                   double kv_heads, double window)
 {
   return pm__body_add(b, "attention", "attention", inputs, count,
-                      "heads=%.0f kv_heads=%.0f causal=yes window=%.0f sinks=%s dropout=%.17g flash=%s", l->heads,
-                      kv_heads, window, pm__yes(l->sinks), d->attention_rate, pm__yes(b->flash));
+                      "heads=%.0f kv_heads=%.0f causal=yes window=%.0f most_keys=%.0f sinks=%s dropout=%.17g flash=%s",
+                      l->heads, kv_heads, window, d->index.chosen, pm__yes(l->sinks), d->attention_rate,
+                      pm__yes(b->flash));
 }
 
 /* What was attended to, times a number for each head or feature that its input gives. */
@@ -92,6 +94,18 @@ static int attention(pm__body *b, const pm__decoder *d, const pm__decoder_layer 
   return pm__body_linear(b, "o_proj", -1, d->hidden, d->output_bias);
 }
 
+/* Narrow queries of the same latent, one narrow key, and a weight of each head. */
+static void choose_keys(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l, int x, int from)
+{
+  if (d->index.heads == 0 || l->reuses) return;
+  int queries = pm__body_linear(b, "indexer.wq", from, d->index.heads * d->index.head, false);
+  pm__body_linear(b, "indexer.wk", x, d->index.head, false);
+  int keys = pm__body_add(b, "layer_norm", "indexer.k_norm", PM__ON_LAST(b), " ");
+  int weights = pm__body_linear(b, "indexer.weights_proj", x, d->index.heads, false);
+  pm__body_add(b, "key_index", "indexer", PM__ON(queries, keys, weights), "heads=%.0f chosen=%.0f", d->index.heads,
+               d->index.chosen);
+}
+
 static int latent(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l)
 {
   double own = d->latent.own, turned = d->latent.turned, features = own + turned, rank = d->latent.kv_rank;
@@ -101,6 +115,7 @@ static int latent(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l)
     pm__body_linear(b, "q_down", x, d->latent.q_rank, bias);
     from = norm(b, d, "q_down.norm", b->last, 1);
   }
+  choose_keys(b, d, l, x, from);
   pm__body_linear(b, "q_up", from, l->heads * features, false);
   int q = pm__body_rotate(b, "q_rotary", turned / features, b->last);
   int down = pm__body_linear(b, "kv_down", x, rank + turned, bias);
@@ -145,8 +160,20 @@ static int mix(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l)
   case PM__MIXER_LATENT: return latent(b, d, l);
   case PM__MIXER_LIGHTNING: return lightning(b, d, l);
   case PM__MIXER_LINEAR: return pm__body_linear(b, "linear", -1, d->hidden, false);
-  default: return attention(b, d, l);
+  case PM__MIXER_ATTENTION:
+  case PM__MIXER_NONE: return attention(b, d, l);
+  default: return pm__decoder_scan(b, d, l);
   }
+}
+
+/* And a second one of the same rows. */
+static int mix_beside(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l)
+{
+  const pm__decoder_layer other = {.mixer = l->beside};
+  int x = b->last, one = mix(b, d, l);
+  if (l->beside == PM__MIXER_NONE) return one;
+  b->last = x;
+  return pm__body_sum(b, "joined", one, pm__decoder_scan(b, d, &other));
 }
 
 /* ---- Feed-forward networks ---- */
@@ -254,7 +281,7 @@ static void add_after(pm__body *b, const pm__decoder *d, int i)
 {
   const pm__decoder_layer *l = &d->layers[i];
   pm__body_part(b, "layers.%d.self_attn", i);
-  if (l->mixer != PM__MIXER_NONE) add_part(b, d, l, mix);
+  if (l->mixer != PM__MIXER_NONE) add_part(b, d, l, mix_beside);
   pm__body_part(b, "layers.%d.mlp", i);
   if (l->feed != PM__FEED_NONE) add_part(b, d, l, feed);
 }

@@ -13,7 +13,12 @@ typedef enum pm__decoder_mixer {
   PM__MIXER_ATTENTION,
   PM__MIXER_LATENT,   /* keys and values of all heads from one narrow row */
   PM__MIXER_LIGHTNING, /* linear attention, block by block */
-  PM__MIXER_LINEAR     /* one product in the place of attention */
+  PM__MIXER_LINEAR,    /* one product in the place of attention */
+  PM__MIXER_SPACE,     /* Mamba-2; from here on they carry a state: scans.h */
+  PM__MIXER_SELECTIVE, /* Mamba */
+  PM__MIXER_DELTA,     /* gated delta rule */
+  PM__MIXER_KIMI,      /* the same with a decay of each feature */
+  PM__MIXER_CONVOLUTION
 } pm__decoder_mixer;
 
 /* What follows it. */
@@ -26,13 +31,14 @@ typedef enum pm__decoder_feed {
 } pm__decoder_feed;
 
 typedef struct pm__decoder_layer {
-  pm__decoder_mixer mixer;
+  pm__decoder_mixer mixer, beside; /* beside: a second one of the same rows, added to the first */
   pm__decoder_feed feed;
   double heads, kv_heads, head, value; /* of queries; of keys and values; features of a head of keys, and of values */
   double window;                       /* keys that a query sees at most; 0: all */
   double rotary;                       /* the part of a head that positions turn */
   double ffn;
   bool sinks;
+  bool reuses; /* keys that the layer before has chosen */
   bool keys_are_values; /* one product for both */
   int keys_of;          /* the layer whose keys and values it takes, from 1; 0: its own */
 } pm__decoder_layer;
@@ -73,7 +79,16 @@ typedef struct pm__decoder {
     double q_rank, kv_rank, own, turned, value;
     bool bias;
   } latent;
+  struct {
+    double heads, head, chosen; /* narrow queries that choose keys; 0: none do */
+  } index;
   double lightning_block;
+  struct {
+    /* Heads with values of `head` features, and a state of `state` numbers for each; groups of heads that share what
+    ** goes in and out (of keys); tokens of the convolution before it and of a chunk; rank of the steps. */
+    double heads, head, state, groups, kernel, chunk, rank;
+    bool bias, conv_bias, norm, plain_norm;
+  } scan;
   struct {
     double vocabulary, features; /* of a table that every layer has rows of; 0: none */
   } per_layer;

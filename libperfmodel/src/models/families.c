@@ -91,6 +91,10 @@ static const pm__decoder_family families[] = {
    .shared = 2, .ffn_bias = "mlp_bias", .more = pm__more_latent},
   {.types = "deepseek_v3 kimi_k2", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
    .expert_ffn = 2048, .shared = 1, .more = pm__more_latent, .sizes = {7168, 61, 128, 18432, 129280}},
+  {.types = "deepseek_v32", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
+   .expert_ffn = 2048, .shared = 1, .more = pm__more_sparse, .sizes = {7168, 61, 128, 18432, 129280}},
+  {.types = "glm_moe_dsa", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
+   .expert_ffn = 2048, .shared = 1, .more = pm__more_sparse},
   {.types = "glm4_moe_lite", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 1, .number = 64, .chosen = 4,
    .expert_ffn = 1536, .shared = 1, .more = pm__more_latent},
   {.types = "youtu", .head = 1, .tied = "tie_word_embeddings=yes", .more = pm__more_latent},
@@ -147,6 +151,26 @@ static const pm__decoder_family families[] = {
   {.types = "falcon", .norm = PM__NORM_LAYER, .qkv_bias = "bias", .output_bias = "bias", .ffn_bias = "bias",
    .ungated = true, .activation = "gelu", .tied = "tie_word_embeddings=yes", .residual_rate = "hidden_dropout",
    .more = pm__more_falcon},
+
+  /* Layers that carry a state, alone or beside attention. */
+  {.types = "mamba falcon_mamba", .attention_free = true, .tied = "tie_word_embeddings=yes", .more = pm__more_mamba},
+  {.types = "mamba2", .attention_free = true, .more = pm__more_mamba2},
+  {.types = "nemotron_h", .kv_heads = 8, .head = 128, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .ungated = true,
+   .unturned = true, .more = pm__more_nemotron_h},
+  {.types = "falcon_h1", .kv_heads = 8, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .more = pm__more_falcon_h1},
+  {.types = "granitemoehybrid", ATTENTION_BIAS, .more = pm__more_granite_hybrid},
+  {.types = "bamba", .kv_heads = 8, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .rotary = 0.5, .more = pm__more_bamba},
+  {.types = "jamba", .kv_heads = 8, .unturned = true, .more = pm__more_jamba},
+  {.types = "qwen3_next", .kv_heads = 2, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
+   .experts = PM__EXPERTS_QWEN, .number = 512, .chosen = 10, .expert_ffn = 512, .more = pm__more_qwen_next},
+  {.types = "qwen3_5_text", .kv_heads = 4, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
+   .more = pm__more_qwen_next, .sizes = {4096, 32, 16, 12288, 248320}},
+  {.types = "qwen3_5_moe_text", .kv_heads = 2, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
+   .experts = PM__EXPERTS_QWEN, .number = 256, .chosen = 8, .expert_ffn = 512, .more = pm__more_qwen_next,
+   .sizes = {2048, 40, 16, 512, 248320}},
+  {.types = "kimi_linear", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 1, .number = 256, .chosen = 8,
+   .expert_ffn = 1024, .shared = 1, .more = pm__more_kimi_linear},
+  {.types = "lfm2", .kv_heads = 8, .qk_norm = PM__QK_HEADS, .tied = "tie_word_embeddings=yes", .more = pm__more_lfm2},
 
   /* GPT and its kin: an ungated feed-forward network of four times the width. */
   {.types = "gpt2", .norm = PM__NORM_LAYER, .qkv_bias = "=yes", .output_bias = "=yes", .ffn_bias = "=yes",
@@ -291,9 +315,10 @@ static void set_experts(const pm__decoder_family *f, const pm__config *c, pm__de
 
 static void set_layers(const pm__decoder_family *f, const pm__config *c, pm__decoder *d, bool part)
 {
-  double heads = pm__config_count(c, head_names, size_of(f, 2, part));
+  double heads = f->attention_free ? 1 : pm__config_count(c, head_names, size_of(f, 2, part));
   bool stated = pm__config_find(c, "head_dim") != NULL || f->head == 0;
-  double ffn = pm__config_find(c, ffn_names) == NULL && f->ungated ? 4 * d->hidden
+  bool wide = pm__config_find(c, ffn_names) == NULL && (f->ungated || f->attention_free);
+  double ffn = wide ? 4 * d->hidden
     : pm__config_count(c, ffn_names, size_of(f, 3, part));
   double kv = pm__config_count(c, kv_names, f->kv_heads > 0 && (f->kv_heads <= heads) ? f->kv_heads : heads);
   double head = stated ? pm__config_head(c, d->hidden, heads, "head_dim") : f->head;
@@ -328,12 +353,22 @@ static void set_rates(const pm__decoder_family *f, const pm__config *c, pm__deco
   d->residual_rate = f->residual_rate != NULL ? pm__config_rate(c, f->residual_rate, f->rate) : 0;
 }
 
+/* Layers: as stated, else as many as a list describes one by one. */
+static int count_layers(const pm__decoder_family *f, const pm__config *c, bool part)
+{
+  const pm__config_value *list = pm__config_find(c, "layers_block_type|hybrid_override_pattern");
+  bool text = list != NULL && list->type == PM__CONFIG_TEXT;
+  double listed = list == NULL ? 0 : text ? (double)strlen(list->text) : (double)list->count;
+  bool few = listed >= 1 && listed <= PM__CONFIG_LAYERS;
+  return pm__config_layers(c, layer_names, few ? listed : size_of(f, 1, part));
+}
+
 pm__decoder pm__decoder_family_describe(const pm__decoder_family *f, const pm__config *c, pm__arena *arena, bool part)
 {
   pm__decoder d;
   memset(&d, 0, sizeof d);
   d.hidden = pm__config_count(c, hidden_names, size_of(f, 0, part));
-  d.count = pm__config_layers(c, layer_names, size_of(f, 1, part));
+  d.count = count_layers(f, c, part);
   d.vocabulary = pm__config_count(c, "vocab_size", size_of(f, 4, part));
   d.layers = (pm__decoder_layer *)pm__arena_alloc(arena, (size_t)d.count * sizeof *d.layers);
   d.keys = (int *)pm__arena_alloc(arena, 2 * (size_t)d.count * sizeof *d.keys);

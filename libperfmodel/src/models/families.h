@@ -34,6 +34,7 @@ typedef struct pm__decoder_family {
   pm__decoder_norms norms;
   pm__decoder_family_norm norm;
   int side;
+  bool attention_free;               /* it has neither heads nor a feed-forward network */
   bool ungated, head_bias, unturned; /* unturned: no part of a head is turned by positions */
   const char *activation;            /* where the configuration states none; NULL: silu */
   double rotary;                     /* part of a head that positions turn, where none is stated; 0: all */
@@ -64,6 +65,7 @@ void pm__more_unturned(const pm__config *config, pm__decoder *decoder);
 void pm__more_llama4(const pm__config *config, pm__decoder *decoder);
 void pm__more_minimax(const pm__config *config, pm__decoder *decoder);
 void pm__more_latent(const pm__config *config, pm__decoder *decoder);
+void pm__more_sparse(const pm__config *config, pm__decoder *decoder);
 void pm__more_gemma4(const pm__config *config, pm__decoder *decoder);
 void pm__more_mimo(const pm__config *config, pm__decoder *decoder);
 void pm__more_step(const pm__config *config, pm__decoder *decoder);
@@ -83,5 +85,17 @@ void pm__more_gpt_neo(const pm__config *config, pm__decoder *decoder);
 void pm__more_bigcode(const pm__config *config, pm__decoder *decoder);
 void pm__more_bloom(const pm__config *config, pm__decoder *decoder);
 void pm__more_beside(const pm__config *config, pm__decoder *decoder);
+
+/* And with layers that carry a state: families_scan.c. */
+void pm__more_mamba(const pm__config *config, pm__decoder *decoder);
+void pm__more_mamba2(const pm__config *config, pm__decoder *decoder);
+void pm__more_falcon_h1(const pm__config *config, pm__decoder *decoder);
+void pm__more_granite_hybrid(const pm__config *config, pm__decoder *decoder);
+void pm__more_bamba(const pm__config *config, pm__decoder *decoder);
+void pm__more_nemotron_h(const pm__config *config, pm__decoder *decoder);
+void pm__more_jamba(const pm__config *config, pm__decoder *decoder);
+void pm__more_qwen_next(const pm__config *config, pm__decoder *decoder);
+void pm__more_kimi_linear(const pm__config *config, pm__decoder *decoder);
+void pm__more_lfm2(const pm__config *config, pm__decoder *decoder);
 
 #endif

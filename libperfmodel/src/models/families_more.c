@@ -122,6 +122,18 @@ void pm__more_latent(const pm__config *c, pm__decoder *d)
   for (int i = 0; i < d->count; i++) d->layers[i].mixer = PM__MIXER_LATENT;
 }
 
+/* Sparse attention: a few narrow heads choose the keys; some layers take the choice of the one before. */
+void pm__more_sparse(const pm__config *c, pm__decoder *d)
+{
+  const pm__config_value *types = pm__config_words(c, "indexer_types"), *v = types != NULL ? types->first : NULL;
+  pm__more_latent(c, d);
+  d->index.heads = pm__config_count(c, "index_n_heads", strcmp(c->kind, "deepseek_v32") == 0 ? 64 : 32);
+  d->index.head = pm__config_count(c, "index_head_dim", 128);
+  d->index.chosen = pm__config_count(c, "index_topk", 2048);
+  for (int i = 0; i < d->count; i++, v = v != NULL ? v->next : NULL)
+    d->layers[i].reuses = v != NULL && strcmp(v->text, "full") != 0;
+}
+
 /* ---- Layers that differ in their heads ---- */
 
 /* Windows in all layers but the first and every sixth, with twice as many heads of keys, and sinks. */

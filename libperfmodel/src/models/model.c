@@ -4,6 +4,7 @@
 #include <string.h>
 #include "models/families.h"
 #include "models/models.h"
+#include "models/quantization.h"
 #include "network/network.h"
 #include "perfmodel/model.h"
 #include "perfmodel/units.h"
@@ -132,8 +133,27 @@ static const char *nearest_type(const char *type, pm__arena *arena)
   return best;
 }
 
+/* Model types whose layers nothing here describes, and what is missing. */
+static const char *what_is_missing(const char *type)
+{
+  static const char *const kinds[][2] = {
+    {"deepseek_v4", "its compressed keys and its residual streams are not modelled"},
+    {"rwkv rwkv6 rwkv7 recurrent_gemma xlstm", "its recurrence is not modelled"},
+    {"zamba zamba2 zaya", "its shared attention with adapters of each layer is not modelled"},
+    {"gemma3n gemma3n_text", "its alternating updates of several residual streams are not modelled"},
+    {"minimax_m3_vl minimax_m3_vl_text", "its attention to chosen blocks of keys is not modelled"},
+    {"longcat_flash", "its experts that pass their input on are not modelled"},
+  };
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (pm__list_has(kinds[i][0], type, strlen(type))) return kinds[i][1];
+  return NULL;
+}
+
 static int unknown_type(const pm__config *c, pm__arena *arena)
 {
+  const char *missing = what_is_missing(c->kind);
+  if (missing != NULL)
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "model_type \"%.60s\" cannot be read: %s", c->kind, missing);
   const char *near = nearest_type(c->kind, arena);
   if (c->kind[0] == '\0')
     return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "the configuration has no model_type, and no architecture that "
@@ -198,6 +218,8 @@ static void choose_and_build(pm__body *b, pm__config *c, pm__arena *arena)
     build(b, &text, arena, true, pm__config_flag(c, "tie_word_embeddings", false));
   } else if (is_known(c->kind)) build(b, c, arena, false, false);
   else unknown_type(c, arena);
+  pm__body_quantize(b, c);
+  if (composite && pm__config_find(c, "quantization_config") == NULL) pm__body_quantize(b, &text);
 }
 
 static void give_notes(pm__body *b)

@@ -79,6 +79,8 @@ typedef enum pm__role {
   PM__ROLE_DECODER_ATTENTION, /* of decoder states to encoder states: a decoder may step through it */
   PM__ROLE_COMPOSITE,         /* several layers in one */
   PM__ROLE_EXPERTS,
+  PM__ROLE_SCAN,              /* carries numbers from token to token: pm__layer.carried */
+  PM__ROLE_INDEX,             /* chooses the keys that attention sees */
   PM__ROLE_END
 } pm__role;
 

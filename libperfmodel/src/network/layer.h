@@ -98,6 +98,7 @@ typedef struct pm__flash {
   double ungrouped, kv_bytes, kept, rate; /* of single kernels (perfmodel/kernel.h); 0: as usual */
   double window; /* keys that a query sees at most; 0: all that the mask leaves */
   double start;  /* of a block over that of FlashAttention; 0: as it */
+  double chosen; /* keys that a query attends to, wherever they are: `window`, but nothing is forgotten; 0: no choice */
 } pm__flash;
 
 /* Pairs of query and key that a causal mask leaves, of one head. */
@@ -201,6 +202,7 @@ typedef struct pm__layer {
   bool causal;             /* attention of which no query sees a later key */
   bool runs_in_half;       /* a loss that mixed precision does not run in FP32 */
   double waited_in_inference; /* operations on single samples that the GPU waits for, instead of those of training */
+  double carried;          /* numbers of a sequence that decoding carries from token to token */
   double launches;         /* kernels of its forward pass in software that fuses none; 0: those counted */
   int consumers;           /* layers that take its output */
   int taken;               /* of an input that another piece computes: layers of pieces before that take it as well */

@@ -53,6 +53,8 @@ pm_network *pm__network_new_copy(const pm_network *network, pm_error *error)
   copy->kernels = (pm__layer_kernel *)copy_of(network->kernels, network->kernel_count, sizeof *copy->kernels);
   copy->inputs = (int *)copy_of(network->inputs, network->input_count, sizeof *copy->inputs);
   if (network->notes != NULL) copy->notes = pm__text_copy(network->notes);
+  copy->weights = network->weights;
+  copy->expert_weights = network->expert_weights;
   copy->count = copy->capacity = network->count;
   copy->kernel_count = copy->kernel_capacity = network->kernel_count;
   copy->input_count = copy->input_capacity = network->input_count;

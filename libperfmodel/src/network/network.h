@@ -16,6 +16,7 @@ struct pm_network {
   ** fuses an activation with the norm before it, also across a cut. NULL: the network is nobody's piece. */
   const pm_network *whole;
   int *origin; /* by layer; -1: an input that another piece computes */
+  int weights, expert_weights; /* how a checkpoint stores them, a pm_stored; 0: as it is run */
   char *notes; /* of who read it from a file: lines; NULL: none */
 };
 
@@ -59,6 +60,7 @@ typedef struct pm__network_traits {
   bool convolutions;
   bool chooses_kernels; /* it has attention whose implementation it leaves to the software */
   bool experts;
+  int weights, expert_weights; /* how its checkpoint stores them, a pm_stored; 0: as it is run */
 } pm__network_traits;
 
 pm__network_traits pm__network_get_traits(const pm_network *network);

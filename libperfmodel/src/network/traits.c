@@ -21,7 +21,7 @@ static bool is_attention(const pm__layer *layer)
 pm__network_traits pm__network_get_traits(const pm_network *network)
 {
   pm_network_totals totals;
-  pm__network_traits traits = {false, false, false, false};
+  pm__network_traits traits = {.weights = network->weights, .expert_weights = network->expert_weights};
   bool causal = false, other = false;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
@@ -29,6 +29,7 @@ pm__network_traits pm__network_get_traits(const pm_network *network)
     traits.convolutions |= layer->kind->role == PM__ROLE_CONVOLUTION;
     traits.experts |= layer->kind->role == PM__ROLE_EXPERTS;
     traits.chooses_kernels |= may_choose(layer);
+    causal |= layer->kind->role == PM__ROLE_SCAN;
     if (!is_attention(layer)) continue;
     causal |= layer->causal;
     other |= !layer->causal;

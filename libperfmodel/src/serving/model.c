@@ -105,6 +105,7 @@ static void read_heads(const walk *w, const pm__layer *layer, pm__serving_operat
   op->heads = fused ? kernel->shape.flash.heads : kernel->shape.gemm.count;
   op->size = fused ? kernel->shape.flash.d : kernel->shape.gemm.k;
   op->window = fused ? kernel->shape.flash.window : 0;
+  op->chosen = fused && kernel->shape.flash.chosen > 0;
   op->value = last_of(&layer->output) / op->heads;
   op->kv_heads = kv_features(w, layer, 2) / op->value;
 }
@@ -127,10 +128,22 @@ static bool add_attention(walk *w, const pm__layer *layer)
   read_heads(w, layer, op);
   if (layer->input_count == 4) read_latent(w, layer, op);
   double numbers = op->latent > 0 ? op->latent + op->turned : op->kv_heads * (op->size + op->value);
-  if (op->window > 0) m->cache_window += w->times * numbers, m->window = op->window;
+  if (op->window > 0 && !op->chosen) m->cache_window += w->times * numbers, m->window = op->window;
   else m->cache_full += w->times * numbers;
   m->layers += w->times;
   m->products += w->times;
+  return true;
+}
+
+/* Narrow keys of all tokens, stored as keys and values are. */
+static bool add_index(walk *w, const pm__layer *layer)
+{
+  pm__serving_operation *op = add(w, PM__SERVE_INDEX);
+  if (op == NULL) return false;
+  op->n = kv_features(w, layer, 1);
+  op->heads = kv_features(w, layer, 2);
+  w->model->cache_full += w->times * op->n;
+  w->model->products += w->times;
   return true;
 }
 
@@ -159,6 +172,22 @@ static bool add_experts(walk *w, const pm__layer *layer)
   w->model->expert_parameters += w->times * op->experts * (op->up + 1) * op->n * op->k;
   w->model->product_parameters += w->times * op->experts * op->n;
   w->model->products += 3 * w->times;
+  return true;
+}
+
+/* ---- States ---- */
+
+static bool add_state(walk *w, const pm__layer *layer)
+{
+  pm__serving_operation *op = add(w, PM__SERVE_STATE);
+  if (op == NULL) return false;
+  op->n = layer->carried;
+  op->k = layer->mac / w->tokens;
+  op->value = last_of(&layer->output);
+  w->model->carried += w->times * layer->carried;
+  w->model->other_parameters += w->times * layer->parameters;
+  w->model->layers += w->times;
+  w->model->products += w->times;
   return true;
 }
 
@@ -196,7 +225,9 @@ static bool add_layer(walk *w, int number)
   switch (layer->kind->role) {
   case PM__ROLE_DENSE: return add_product(w, number);
   case PM__ROLE_ATTENTION: return add_attention(w, layer);
+  case PM__ROLE_INDEX: return add_index(w, layer);
   case PM__ROLE_EXPERTS: return add_experts(w, layer);
+  case PM__ROLE_SCAN: return add_state(w, layer);
   case PM__ROLE_ROW_NORM:
     return add_pass(w, PM__SERVE_NORM, layer, layer->elements_out, last_of(&layer->output));
   case PM__ROLE_ACTIVATION:

@@ -210,6 +210,50 @@ static void add_attention(pricing *p, const pm__serving_operation *op)
   if (p->batch->prompts * p->batch->tokens > 0) add_prompts(p, op);
 }
 
+/* ---- Chosen keys ---- */
+
+/* Decoding reads the narrow keys of all tokens; prompts multiply with all heads' queries. */
+static void add_index(pricing *p, const pm__serving_operation *op)
+{
+  const pm__serving_batch *b = p->batch;
+  if (b->sequences > 0) {
+    pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
+    k.count = p->on->cache_bytes / p->on->wide->bytes;
+    k.m = b->sequences * b->context * op->n;
+    p->sum.attention += price(p, p->on->wide, &k, op->count, product_start(p));
+  }
+  if (b->prompts * b->tokens == 0) return;
+  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->precision);
+  k.count = b->prompts;
+  k.m = b->tokens;
+  k.n = b->past + b->tokens;
+  k.k = op->heads * op->n;
+  k.tn = 1;
+  p->sum.attention += price(p, p->on->narrow, &k, op->count, product_start(p));
+}
+
+/* ---- States ---- */
+
+/* Decoding reads and writes the state of each sequence, four bytes a number; prompts go chunk by chunk. */
+static void add_state(pricing *p, const pm__serving_operation *op)
+{
+  const pm__serving_batch *b = p->batch;
+  double prompts = b->prompts * b->tokens;
+  if (b->sequences > 0) {
+    pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
+    k.count = 2 * PM__SERVE_STATE_BYTES / p->on->wide->bytes;
+    k.m = b->sequences * b->drafts * op->n;
+    p->sum.attention += price(p, p->on->wide, &k, op->count, product_start(p));
+  }
+  if (prompts == 0) return;
+  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->wide_precision);
+  k.m = prompts;
+  k.n = op->value;
+  k.k = fmax(1, op->k / op->value);
+  k.tn = 1;
+  p->sum.attention += price(p, p->on->wide, &k, op->count, product_start(p));
+}
+
 /* ---- Experts ---- */
 
 double pm__serving_active(double experts, double top_k, double tokens)
@@ -365,6 +409,7 @@ static add_operation *const kinds[PM__SERVE_KINDS] = {
   [PM__SERVE_PRODUCT] = add_product, [PM__SERVE_LATENT_UP] = add_latent_up, [PM__SERVE_HEAD] = add_head,
   [PM__SERVE_ATTENTION] = add_attention, [PM__SERVE_EXPERTS] = add_experts, [PM__SERVE_NORM] = add_norm,
   [PM__SERVE_ROTARY] = add_rotary, [PM__SERVE_GATED] = add_gated, [PM__SERVE_GATHER] = add_gather,
+  [PM__SERVE_STATE] = add_state, [PM__SERVE_INDEX] = add_index,
   [PM__SERVE_EXCHANGE] = add_exchange,
 };
 

@@ -143,7 +143,8 @@ double pm__serving_cache_bytes(const pm__serving_replica *r, double tokens)
   const pm__serving_model *m = r->model;
   double block = known(r->engine->block, 1), full = tokens + (block > 1 ? (block - 1) / 2 : 0);
   double window = m->window > 0 ? fmin(full, m->window + block) : 0;
-  return (m->cache_full * full + m->cache_window * window) * r->device.cache_bytes / r->stages;
+  double tokens_bytes = (m->cache_full * full + m->cache_window * window) * r->device.cache_bytes;
+  return (tokens_bytes + m->carried * PM__SERVE_STATE_BYTES) / r->stages;
 }
 
 double pm__serving_room(const pm__serving_replica *r, double tokens)
@@ -337,5 +338,6 @@ double pm__serving_least(const pm__serving_replica *r, double sequences, double 
   if (all > 0) read += m->expert_parameters / r->device.attention_ranks * r->device.expert_bytes * experts / all;
   double window = m->window > 0 ? fmin(context, m->window) : 0;
   double cache = sequences * (m->cache_full * context + m->cache_window * window) * r->device.cache_bytes;
-  return (read + cache) / r->device.wide->bandwidth;
+  double carried = 2 * sequences * m->carried * PM__SERVE_STATE_BYTES;
+  return (read + cache + carried) / r->device.wide->bandwidth;
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from ._graph import Graph, Scope, Shape, Unmapped, Value
 from .._report import Report
 from .keras_layers import HANDLERS, Layer
 
-MOST_NESTING = 32
+MOST_NESTING, MOST_BYTES = 32, 64 << 20
 
 
 def from_keras(
@@ -29,7 +31,8 @@ def from_keras(
     id: str = "",
     name: str = "",
 ) -> Network:
-    """The network of a Keras model: the text that `model.to_json()` returns, a file with it, or the same as a dict.
+    """The network of a Keras model: the text that `model.to_json()` returns, a file with it, a `.keras` file, or the
+    same as a dict.
 
     Args:
         input_shape: the shape of one sample, as Keras has it ((224, 224, 3)), for a model that leaves sizes open.
@@ -55,16 +58,30 @@ def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> Mapping[str, An
     text, what = os.fspath(source), "this text"
     if not text.lstrip().startswith(("{", '"')):
         what = text
-        try:
-            text = Path(text).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise FileError(f"{what}: {getattr(error, 'strerror', None) or error}") from error
+        text = _text_of(Path(text))
     try:
         model = json.loads(text)
         model = json.loads(model) if isinstance(model, str) else model
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{what}: not the JSON of a Keras model: {error}") from error
     return _checked(model, what)
+
+
+def _text_of(path: Path) -> str:
+    """The text of a file; of a `.keras` file, a zip, that of its config.json."""
+    try:
+        if not zipfile.is_zipfile(path):
+            return path.read_text(encoding="utf-8")
+        with zipfile.ZipFile(path) as archive:
+            if archive.getinfo("config.json").file_size > MOST_BYTES:
+                raise FormatError(f"{path}: its config.json has more than {MOST_BYTES} bytes")
+            return archive.read("config.json").decode("utf-8")
+    except (KeyError, zipfile.BadZipFile, RuntimeError, NotImplementedError, zlib.error) as error:
+        raise FormatError(f"{path}: not a .keras file: {error.args[0] if error.args else error}") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path}: neither the JSON of a Keras model nor a .keras file") from error
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror or error}") from error
 
 
 def _checked(model: Any, what: str) -> Mapping[str, Any]:

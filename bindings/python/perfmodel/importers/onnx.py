@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._errors import ArgumentError, Error, FormatError, ShapeError
+from .._inputs import whole
 from .._network import Network
 from ._graph import SLIPS, Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
 from ._operators import folded
@@ -21,7 +22,7 @@ from .onnx_file import SMALL_INTEGERS, FunctionInfo, GraphInfo, ModelInfo, NodeI
 from .onnx_operators import HANDLERS
 
 MOST_NESTING = 64
-Dimensions = Mapping[str, int]
+Dimensions = Mapping[str, "int | Sequence[int]"]
 
 
 def from_onnx(
@@ -38,8 +39,9 @@ def from_onnx(
     Only the graph is read: data in other files is never looked for, and may be missing.
 
     Args:
-        dims: sizes of the dimensions that the model leaves open, by their names: {"sequence": 128}. The batch need not
-            be among them.
+        dims: sizes of the dimensions that the model leaves open, by their names: {"sequence": 128}; or the shape of an
+            input by its name: {"x": (1, 3, 48, 192)}, which dimensions without a name need. The batch need not be
+            among them.
         batch_axis: the dimension of the inputs that is the batch; None if they have none. A network has counts of one
             sample, so a batch of another size is taken as 1.
         allow_unknown: leave unknown operators out instead of raising NotModelledError; `network.report` then tells how
@@ -51,7 +53,8 @@ def from_onnx(
     title = "model" if isinstance(source, bytes) else Path(os.fspath(source)).stem
     report = Report(f"ONNX {title}")
     graph = Graph(Network(id or title, name or id or title), report, allow_unknown)
-    reader = Reader(graph, model, dict(dims or {}), batch_axis)
+    sizes, shapes = _parted(dims or {})
+    reader = Reader(graph, model, sizes, batch_axis, shapes)
     try:
         reader.run()
         return graph.finish()
@@ -62,16 +65,38 @@ def from_onnx(
         raise FormatError(f"{title}: not a model that can be read{place}: {type(error).__name__}: {error}") from error
 
 
+def _parted(dims: Dimensions) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
+    """Sizes by the names of dimensions, and shapes by those of inputs."""
+    sizes, shapes = {}, {}
+    for name, value in dims.items():
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            shapes[name] = tuple(whole(size, f"dims of {name}") for size in value)
+        else:
+            sizes[name] = whole(value, f"dims of {name}")
+    return sizes, {name: tuple(int(size) for size in shape) for name, shape in shapes.items()}
+
+
+UNNAMED = ("", "?")  # what exporters call an open dimension without a name
+
+
 class Reader:
     """What is known of every value while the graph is read."""
 
-    def __init__(self, graph: Graph, model: ModelInfo, dims: dict[str, int], batch_axis: int | None):
+    def __init__(
+        self,
+        graph: Graph,
+        model: ModelInfo,
+        dims: dict[str, int],
+        batch_axis: int | None,
+        shapes: Mapping[str, Shape] | None = None,
+    ):
         self.graph = graph
         self.opset = model.opset
         self.model = model
         self.known: dict[str, Any] = {}
         self.tensors = dict(model.graph.tensors)
         self.dims = dims
+        self.shapes = dict(shapes or {})
         self.batch_axis = batch_axis
         self.batch = 1
         self._depth = 0
@@ -80,11 +105,30 @@ class Reader:
 
     def run(self) -> None:
         given = {name: value for name, value in self.model.graph.inputs.items() if name not in self.tensors}
+        given = {name: (kind, self._shaped(name, shape)) for name, (kind, shape) in given.items()}
+        for name in self.shapes:
+            if name not in given:
+                raise ArgumentError(f'the model has no input "{name}"; it has {", ".join(given) or "none"}')
         self._find_batch(given)
         self._check_dims(given)
         for name, (_, shape) in given.items():
             self.known[name] = self.graph.input(name, self._bound(name, shape))
         self.nodes(self.model.graph.nodes)
+
+    def _shaped(self, name: str, shape: Sequence[int | str] | None) -> Sequence[int | str] | None:
+        """The shape of an input, as it was given for the sizes that the file leaves open; below 1 is open too."""
+        stated = [size if isinstance(size, str) or size > 0 else "" for size in shape] if shape is not None else None
+        asked = self.shapes.get(name)
+        if asked is None:
+            return stated
+        if stated is None:
+            return asked
+        fits = len(asked) == len(stated) and all(isinstance(s, str) or s == a for s, a in zip(stated, asked))
+        if not fits:
+            has = ", ".join(str(size) or "?" for size in stated)
+            given = ", ".join(str(size) for size in asked)
+            raise ArgumentError(f'input "{name}" has the shape ({has}), which ({given}) does not fit')
+        return [a if isinstance(s, str) else s for s, a in zip(stated, asked)]
 
     def _find_batch(self, given: Mapping[str, Any]) -> None:
         """The first dimension of all inputs, if it is the same, becomes 1: by its name, or its size."""
@@ -92,13 +136,25 @@ class Reader:
             return
         sizes = {shape[self.batch_axis] for _, shape in given.values() if shape and len(shape) > self.batch_axis}
         for size in sizes:
+            if isinstance(size, str) and size in UNNAMED:
+                continue
             if isinstance(size, str) and (len(sizes) == 1 or size.lower() in ("batch", "batch_size", "n", "b")):
                 self.dims[size] = 1
             elif isinstance(size, int) and len(sizes) == 1:
                 self.batch = max(size, 1)
 
     def _check_dims(self, given: Mapping[str, Any]) -> None:
-        open_ = {size: name for name, (_, shape) in given.items() for size in shape or [] if isinstance(size, str)}
+        axis = -1 if self.batch_axis is None else self.batch_axis
+        for name, (_, shape) in given.items():
+            unnamed = [i for i, size in enumerate(shape or []) if size in UNNAMED and i != axis]
+            if unnamed and not any(shape[i] in self.dims for i in unnamed):  # type: ignore[index]
+                sizes = ", ".join("1" if i == axis else "128" if i in unnamed else str(size)
+                                  for i, size in enumerate(shape or []))  # fmt: skip
+                raise ArgumentError(
+                    f'input "{name}" has open dimensions without a name; give its shape: dims={{"{name}": ({sizes})}}'
+                )
+        open_ = {size: name for name, (_, shape) in given.items() for i, size in enumerate(shape or [])
+                 if isinstance(size, str) and not (size in UNNAMED and i == axis)}  # fmt: skip
         unused = [size for size in self.dims if size not in open_]
         if unused and any(size not in ("batch", "batch_size", "N") for size in unused):
             known = ", ".join(size for size in open_ if size) or "none"
@@ -113,8 +169,11 @@ class Reader:
     def _bound(self, name: str, shape: Sequence[int | str] | None) -> Shape:
         if shape is None:
             raise FormatError(f'input "{name}" has no shape')
-        sizes = [self.dims[size] if isinstance(size, str) else size for size in shape]
         axis = self.batch_axis
+        sizes = [
+            1 if size in UNNAMED and i == axis else self.dims[size] if isinstance(size, str) else size
+            for i, size in enumerate(shape)
+        ]
         if axis is not None and len(sizes) > axis and (sizes[axis] == self.batch or isinstance(shape[axis], str)):
             sizes[axis] = 1
         if any(size < 1 for size in sizes):
@@ -180,6 +239,8 @@ class Reader:
             self.graph.run(label, do)
         except Unmapped as error:
             return self._unknown(node, label, inputs, str(error))
+        if len(made) < len([name for name in node.outputs if name]):  # outputs that no handler makes
+            made.extend(self._unknown(node, label, inputs, label)[len(made) :])
         return made
 
     def _unknown(self, node: NodeInfo, label: str, inputs: list[Any], reason: str) -> list[Any]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import copy
 import inspect
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
-from .._errors import ArgumentError, ShapeError
+from .._errors import ArgumentError, FileError, FormatError, ShapeError
 from .._network import Network
 from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
 from ._operators import folded, reshape
@@ -28,19 +30,23 @@ if TYPE_CHECKING:
 
 
 def from_torch(
-    module: torch.nn.Module,
-    inputs: Inputs,
+    module: torch.nn.Module | torch.export.ExportedProgram | str | os.PathLike[str],
+    inputs: Inputs | None = None,
     *,
     training: bool = False,
     allow_unknown: bool = False,
     id: str = "",
     name: str = "",
 ) -> Network:
-    """The network of a live `torch.nn.Module`. Its weights are neither read nor copied.
+    """The network of a live `torch.nn.Module`, or of a program of `torch.export` (the object, or its `.pt2` file).
+
+    Weights of a module are neither read nor copied; those of a file are read by PyTorch.
 
     Args:
+        module: what runs once on the meta device.
         inputs: the shape of one sample, without the batch; or example tensors (they may be on the meta device), with
-            the batch first: one, several in a tuple, or a dict by name. Only their shapes and types matter.
+            the batch first: one, several in a tuple, or a dict by name. Only their shapes and types matter. A program
+            has its own, with the batch that it was exported with, which counts as one sample.
         training: run as in training, for example with auxiliary heads. Batch norms need no second sample. Otherwise
             the module runs as in evaluation, with its dropout layers counted all the same.
         allow_unknown: leave unknown operators out instead of raising NotModelledError; `network.report` then tells how
@@ -48,13 +54,43 @@ def from_torch(
 
     Returns: a network, its `report` attribute telling what became of the operators.
     """
-    _torch()
-    kind = type(module).__name__
+    module, inputs, kind = _module_of(module, inputs)
     report = Report(f"torch {kind}")
     graph = Graph(Network(id or kind, name or id or kind), report, allow_unknown)
     tracer = Tracer(graph)
     tracer.run(module, inputs, training)
     return graph.finish()
+
+
+def _module_of(module: Any, inputs: Any) -> tuple[Any, Any, str]:
+    """What is to run, on which inputs, and what it is called: of a program the module that it unrolls to."""
+    torch = _torch()
+    kind = type(module).__name__
+    if isinstance(module, (str, os.PathLike)):
+        path = Path(os.fspath(module))
+        kind = path.stem
+        try:
+            module = torch.export.load(path)
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror or error}") from error
+        except Exception as error:  # whatever a file that is none makes of PyTorch
+            raise FormatError(f"{path}: no program of torch.export: {_reason(error)}") from error
+    if isinstance(module, torch.export.ExportedProgram):
+        arguments, named = module.example_inputs or ((), {})
+        if inputs is None and named:
+            raise ArgumentError("the program has inputs by name; give them all as a dict")
+        return _unrolled(module), list(arguments) if inputs is None else inputs, kind
+    if inputs is None:
+        raise TypeError("from_torch() needs the inputs of a module: the shape of one sample, or example tensors")
+    return module, inputs, kind
+
+
+def _unrolled(program: Any) -> Any:
+    """The module of a program, without checks of its inputs; it refuses train() and eval(), which have no effect."""
+    module = program.module(check_guards=False)
+    for part in module.modules():
+        part.train = part.eval = lambda *_: module
+    return module
 
 
 def _torch() -> Any:

@@ -24,7 +24,7 @@
 #include "network/kinds/kinds.h"
 #include "perfmodel/attention.h"
 
-enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS, WINDOW, SINKS };
+enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS, WINDOW, SINKS, MOST_KEYS };
 /* No attributes of their own: GPUs that share its queries, 0: one; what the software chose, from 1, 0: nothing. */
 enum { CONTEXT = PM__SHARED - 1, CHOSEN = PM__SHARED - 2 };
 
@@ -37,6 +37,8 @@ static const pm__attribute_rule rules[] = {
   PM__OPTIONAL("bias_rows", BIAS_ROWS, PM__COUNT, 0, 1e9, 0, "rows of a learned table of biases added to the scores"),
   PM__OPTIONAL("window", WINDOW, PM__COUNT, 0, 1e15, 0,
                "keys that a query sees at most, the last; 0: all; needs causal"),
+  PM__OPTIONAL("most_keys", MOST_KEYS, PM__COUNT, 0, 1e15, 0,
+               "keys that a query attends to at most, chosen of all; 0: all; needs causal"),
   PM__SWITCHED("sinks", SINKS, 0, "a learned score of each head beside those of its keys"),
   PM__SHARED_RULE,
   PM__RULES_END,
@@ -104,6 +106,8 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
   if (inputs[0].size[last] / heads != inputs[1].size[last] / kv_heads + (count == 4 ? inputs[3].size[last] : 0))
     return bad(layer, "a head of the queries and one of the keys differ in size", inputs, error);
   if (a[WINDOW] > 0 && a[CAUSAL] == 0) return bad(layer, "a window needs causal", inputs, error);
+  if (a[MOST_KEYS] > 0 && (a[CAUSAL] == 0 || a[WINDOW] > 0))
+    return bad(layer, "most_keys needs causal, and no window", inputs, error);
   if (layer->attribute[BIAS_ROWS] > 0 && is_fused(layer))
     return bad(layer, "flash adds no learned biases", inputs, error);
   layer->output = inputs[0];
@@ -221,6 +225,12 @@ static void unfused_backward(const pm__layer *layer, pm__layer_kernels *kernels,
   add_product(kernels, pass, s->heads, s->d, s->keys, s->tokens, s->scores + s->q + s->k);
 }
 
+/* Keys that a query attends to: in a window, or chosen, which is the same arithmetic. */
+static double limit_of(const pm__layer *layer)
+{
+  return fmax(layer->attribute[WINDOW], layer->attribute[MOST_KEYS]);
+}
+
 static void add_flash(const pm__layer *layer, pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double pairs,
                       pm__work work)
 {
@@ -228,7 +238,8 @@ static void add_flash(const pm__layer *layer, pm__layer_kernels *kernels, pm__pa
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
   kernel->matrix = true;
   kernel->shape.flash = (pm__flash){s->heads, s->tokens, s->keys, pairs, s->d, s->dv,
-                                      s->k / (s->keys * s->d), 0, 0, 0, usual, layer->attribute[WINDOW], 0};
+                                      s->k / (s->keys * s->d), 0, 0, 0, usual, limit_of(layer), 0,
+                                      layer->attribute[MOST_KEYS]};
 }
 
 /* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
@@ -236,7 +247,7 @@ static void add_flash(const pm__layer *layer, pm__layer_kernels *kernels, pm__pa
 static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
   bool causal = layer->attribute[CAUSAL] != 0 && !implementation(layer)->masked;
-  double gpus = fmax(layer->attribute[CONTEXT], 1), window = layer->attribute[WINDOW];
+  double gpus = fmax(layer->attribute[CONTEXT], 1), window = limit_of(layer);
   double pairs = causal ? pm__window_pairs(s->tokens * gpus, s->keys, window) / gpus : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;

@@ -69,6 +69,11 @@
   X(attention) \
   X(additive_attention) \
   X(dot_attention) \
+  X(state_space) \
+  X(selective_scan) \
+  X(delta_rule) \
+  X(short_convolution) \
+  X(key_index) \
   X(squeeze_excitation) \
   X(weight_standardization) \
   X(mixture_of_experts) \
