@@ -88,7 +88,7 @@ START_TEST(a_board_runs_and_waits)
   near(pm__power_of(&b, 5 * TERA, false).power, 224.0, 0.1);
   pm__plan_energy_work busy = {.time = 1, .busy = 1, .kernels = 224, .gpus = 1, .nodes = 1, .samples = 341.3,
                                .tokens = NAN,
-                               .rate_factor = NAN};
+                               .rate_spread = 0};
   pm__plan_energy always = pm__energy_of(system, &b, &busy, here);
   near(always.gpu_power, 224.0, 0.1);
   near(always.energy_per_sample, 0.65631, 1e-5);
@@ -97,7 +97,7 @@ START_TEST(a_board_runs_and_waits)
   busy.kernels = 112;
   near(pm__energy_of(system, &b, &busy, here).gpu_power, 131.0, 0.1);
   busy = (pm__plan_energy_work){.time = 0.1, .busy = 0.08, .kernels = 0.08 * 224, .gpus = 1, .nodes = 1, .samples = 1,
-                                .tokens = NAN, .rate_factor = NAN};
+                                .tokens = NAN, .rate_spread = 0};
   pm__plan_energy step = pm__energy_of(system, &b, &busy, here);
   near(step.energy, 18.68, 0.01);
   near(step.gpu_power, 186.8, 0.1);
@@ -207,7 +207,7 @@ static pm__plan_energy_work step_of(const pm__kernel_board *b, double nodes, dou
 {
   return (pm__plan_energy_work){.time = 0.1, .busy = 0.06, .exchange = 0.025,
                                 .kernels = 0.06 * pm__power_of(b, 200 * TERA, false).power, .gpus = 8 * nodes,
-                                .nodes = nodes, .samples = samples, .tokens = 1, .rate_factor = NAN};
+                                .nodes = nodes, .samples = samples, .tokens = 1, .rate_spread = 0};
 }
 
 START_TEST(nodes_and_sites_in_numbers)
@@ -243,7 +243,7 @@ START_TEST(published_totals)
   system->machine.host_power = 0;
   system->kernels.supply_efficiency = 1;
   pm__plan_energy_work bloom = {.time = 1082990 * 3600.0, .busy = 1082990 * 3600.0, .kernels = 400 * 1082990 * 3600.0,
-                                .gpus = 1, .nodes = 1, .samples = 1, .tokens = 1, .rate_factor = NAN};
+                                .gpus = 1, .nodes = 1, .samples = 1, .tokens = 1, .rate_spread = 0};
   pm__plan_energy one = pm__energy_of(system, &b, &bloom, (pm__plan_site){1, 57, NAN});
   near(one.site_energy_per_sample / 3.6e6, 433196, 1);
   near(one.carbon_per_sample / 1e6, 24.69, 0.01);
@@ -255,14 +255,14 @@ START_TEST(published_totals)
   near(other.carbon_per_sample / 1e6, 11390, 20);
   /* a node of 29.10 min: 6,946 W at the wall, against its design power and the limits of its boards */
   pm__plan_energy_work run = {.time = 29.10 * 60, .busy = 29.10 * 60, .kernels = 700 * 29.10 * 60, .gpus = 8,
-                              .nodes = 1, .samples = 1, .tokens = 1, .rate_factor = NAN};
+                              .nodes = 1, .samples = 1, .tokens = 1, .rate_spread = 0};
   pm__plan_energy limits = pm__energy_of(system, &b, &run, here);
   near(12127.9e3 / run.time, 6946, 1);
   near(limits.energy / 1e3, 9778, 2);
   near(limits.design_power * run.time / 1e3, 17810, 2);
   /* a served model */
   pm__plan_energy_work served = {.time = 1, .busy = 1, .kernels = 486.44, .gpus = 1, .nodes = 1, .samples = 1,
-                                 .tokens = 1069.57, .rate_factor = NAN};
+                                 .tokens = 1069.57, .rate_spread = 0};
   near(pm__energy_of(system, &b, &served, here).energy_per_token, 0.4548, 1e-4);
   served.kernels = 700;
   near(pm__energy_of(system, &b, &served, here).energy_per_token, 0.6545, 1e-4);
@@ -279,10 +279,10 @@ START_TEST(intervals_join_draw_and_rate)
   pm__plan_energy alone = pm__energy_of(system, &b, &one, here);
   near(alone.energy_p90 / alone.energy, 1.15, 1e-9);
   near(alone.energy / alone.energy_p10, 1.15, 1e-9);
-  one.rate_factor = 1.15;
+  one.rate_spread = log(1.15);
   near(log(pm__energy_of(system, &b, &one, here).energy_p90 / alone.energy), sqrt(2) * log(1.15), 1e-9);
   pm__power_set_limit(&b, 500); /* limits of tensor cores were never measured */
-  one.rate_factor = NAN;
+  one.rate_spread = 0;
   pm__plan_energy less = pm__energy_of(system, &b, &one, here);
   ck_assert_int_eq(less.energy_basis, PM_ORIGIN_RULE);
   near(less.energy_p90 / less.energy, 1.3, 1e-9);

@@ -65,7 +65,7 @@ def _readers(type_name: str) -> dict[str, Reader]:
 
 OF_TRAINING = (
     "tokens", "samples", "gpu_mtbf", "node_mtbf", "checkpoint_rate", "checkpoint", "restart", "interval", "pue",
-    "gpu_hour_price",
+    "gpu_hour_price", "carbon", "energy_price",
 )
 """Fields of a run that change no step, but what training on all tokens or samples takes."""
 

@@ -68,7 +68,8 @@ def two_values(f: pm.Field) -> tuple[object, object]:
             f.choices[:2])
     if f.name == "lora_dropout":
         return 0.05, 0.1
-    units = {"B": ("1 GB", "2 TB"), "B/s": ("1 GB/s", "2 TB/s"), "s": ("1 h", "2 d")}
+    units = {"B": ("1 GB", "2 TB"), "B/s": ("1 GB/s", "2 TB/s"), "s": ("1 h", "2 d"), "W": ("150 W", "200 W"),
+             "g/kWh": ("100 g/kWh", "400 g/kWh")}
     return units.get(f.unit, (1, 2))
 
 

@@ -28,10 +28,15 @@ static inline int32_t pm__worse_status(int32_t one, int32_t other)
   return one > other ? one : other;
 }
 
-/* Eight of ten measurements lie between prediction / factor and prediction x factor. */
+/* Eight of ten measurements lie between prediction / factor and prediction x factor; the logarithm of that factor. */
+static inline double pm__interval_log(double variance)
+{
+  return 1.2815515655446004 * sqrt(variance); /* a tenth of the normal distribution lies beyond that many */
+}
+
 static inline double pm__interval_factor(double variance)
 {
-  return exp(1.2815515655446004 * sqrt(variance)); /* a tenth of the normal distribution lies beyond that many */
+  return exp(pm__interval_log(variance));
 }
 
 #endif

@@ -263,7 +263,8 @@ static int32_t status_of(const call *c, const pm__kernel_work *work, double late
       PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
-static void set_interval(const call *c, pm_inference *out)
+/* Returns the logarithm of the factor to its ends; 0: it is not known. */
+static double set_interval(const call *c, pm_inference *out)
 {
   pm__kernel_work work[CLASSES];
   const pm_inference_profile *p = &c->profile->profile;
@@ -274,10 +275,11 @@ static void set_interval(const call *c, pm_inference *out)
   double variance = pm__spread_square(rate) +
                     pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated,
                                              p->spread_not_calibrated);
-  if (!(variance > 0)) return;
-  double factor = pm__interval_factor(variance);
+  if (!(variance > 0)) return 0;
+  double log = pm__interval_log(variance), factor = exp(log);
   out->throughput_p10 = out->throughput / factor;
   out->throughput_p90 = out->throughput * factor;
+  return log;
 }
 
 /* Only memory is known of a call that does not fit. */
@@ -291,13 +293,13 @@ static void set_too_large(pm_inference *out)
   out->largest_batch = memory.largest_batch;
 }
 
-static void set_energy(const call *c, double kernels, pm_inference *out)
+static void set_energy(const call *c, double kernels, double rate_spread, pm_inference *out)
 {
   const pm_inference_run *run = c->run;
   const double gpus = (double)run->gpus * run->nodes;
   const pm__plan_energy_work work = {.time = out->latency, .busy = out->gpu_time, .kernels = kernels, .gpus = gpus,
                                 .nodes = run->nodes, .samples = gpus * run->batch, .tokens = c->network->tokens,
-                                .rate_factor = out->throughput / out->throughput_p10};
+                                .rate_spread = rate_spread};
   const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
   const pm__plan_energy energy = pm__energy_of(c->system->system, &c->device->power, &work, site);
   PM_ENERGY_FIELDS(PM__ENERGY_COPY)
@@ -312,8 +314,8 @@ static void predict_call(const call *c, pm_inference *out)
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
   out->mfu = out->flop_rate / c->device->peak;
-  set_interval(c, out);
-  set_energy(c, kernels, out);
+  double spread = set_interval(c, out);
+  set_energy(c, kernels, spread, out);
 }
 
 static void answer_one(const pm_plan *plan, const pm_inference_run *run, pm_inference *out)

@@ -72,6 +72,7 @@ pm__kernel_powered pm__kernel_cost_of(const pm__device *d, const pm__layer_kerne
   const pm__device *on = leaves_tensor_cores(d, kernel) ? d->cores : d;
   pm__kernel_powered cost = pm__powered(&on->power, cost_of(on, kernel, batch), batch * kernel->work.flop,
                                         kernel->matrix);
+  cost.extra = pm__extra_over(on, d, cost.extra, cost.time);
   if (d->launch > cost.time) cost.bound = PM_BOUND_LATENCY;
   cost.time += d->launch;
   return cost;

@@ -78,8 +78,8 @@ void pm__power_init(pm__kernel_board *p, const pm_gpu *gpu, const pm_kernel_cali
   p->known = true;
   p->basis = basis_of(k, engine.tensor);
   p->tensor = engine.tensor;
-  p->rule_band = k->power_band_rule;
-  p->band = p->basis == PM_ORIGIN_FITTED ? k->power_band_fitted : k->power_band_rule;
+  p->rule_band = log1p(k->power_band_rule);
+  p->band = p->basis == PM_ORIGIN_FITTED ? log1p(k->power_band_fitted) : p->rule_band;
   p->top = k->power_margin * whole;
   p->idle = k->idle_power * whole;
   p->exchange = fmin(p->top, p->idle + pm__or(k->exchange_power, 0) * whole);

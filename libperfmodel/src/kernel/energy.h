@@ -21,7 +21,7 @@ typedef struct pm__kernel_board {
   double idle, exchange; /* W of waiting with clocks up; of exchanging and nothing else */
   double run, energy; /* W of kernels that run, before their arithmetic; J for each FLOP beside, of matrix products */
   double slow, drawn; /* of kernels that multiply no matrices, at the limit: factor of their time; W */
-  double band, rule_band; /* eight of ten draws lie within this share; of those by rule */
+  double band, rule_band; /* logarithm of the factor within which eight of ten draws lie; of those by rule */
   double softness, free, fixed, fixed_most, knee, voltage, clocked, knee_power, knee_clock; /* of the law */
 } pm__kernel_board;
 

@@ -13,11 +13,11 @@ typedef struct pm__kernel_cost {
   int algorithm, bound;
 } pm__kernel_cost;
 
-/* The same at the power limit of the device, with what it draws [W]. */
+/* The same at the power limit of the device, and J beyond what the device draws that multiplies nothing. */
 typedef struct pm__kernel_powered {
   double time;
   int algorithm, bound;
-  double power;
+  double extra;
 } pm__kernel_powered;
 
 /* Rounding up and down of numbers that are not negative, without a call. */
@@ -141,9 +141,21 @@ static inline pm__kernel_cost pm__limited(const pm__device *d, double compute, d
 static inline pm__kernel_powered pm__powered(const pm__kernel_board *p, pm__kernel_cost cost, double flop,
                                              bool matrix)
 {
-  pm__kernel_draw draw = {p->drawn, p->slow};
-  if (matrix && cost.time > 0) draw = pm__power_of(p, flop / cost.time, cost.bound == PM_BOUND_POWER);
-  return (pm__kernel_powered){cost.time * draw.slow, cost.algorithm, cost.bound, draw.power};
+  bool bound = cost.bound == PM_BOUND_POWER;
+  if (!matrix) return (pm__kernel_powered){cost.time * p->slow, cost.algorithm, cost.bound, 0};
+  if (!p->limited) {
+    double most = (p->top - p->drawn) * cost.time, wanted = p->energy * flop;
+    return (pm__kernel_powered){cost.time, cost.algorithm, cost.bound, bound || wanted > most ? most : wanted};
+  }
+  pm__kernel_draw draw = pm__power_of(p, flop / cost.time, bound);
+  double time = cost.time * draw.slow;
+  return (pm__kernel_powered){time, cost.algorithm, cost.bound, time * (draw.power - p->drawn)};
+}
+
+/* J of a kernel of `on` beyond what another device draws in that time. */
+static inline double pm__extra_over(const pm__device *on, const pm__device *other, double extra, double time)
+{
+  return on == other ? extra : extra + time * (on->power.drawn - other->power.drawn);
 }
 
 /* One kernel of a layer, launched once: without `repeats`, with its launch. */

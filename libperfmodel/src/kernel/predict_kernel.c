@@ -144,8 +144,8 @@ static void fill(const pm__device *d, const pm__kernel_board *power, const pm_ke
   if (d->calibrated) cost = op->cost(d, k, &a);
   pm__kernel_powered powered = pm__powered(power, cost, t->flop, a.matrix);
   t->time = powered.time;
-  t->power = powered.power;
-  t->energy = powered.power * powered.time;
+  t->energy = power->drawn * powered.time + powered.extra;
+  t->power = t->energy / powered.time;
   t->energy_basis = power->basis;
   t->algorithm = cost.algorithm;
   t->bound = cost.bound;

@@ -40,10 +40,9 @@ static double host_of(const pm_system *system)
 /* ---- Both ---- */
 
 /* Draw and rate are off by factors of their own. */
-static void set_interval(double band, double rate, pm__plan_energy *out)
+static void set_interval(double draw, double rate, pm__plan_energy *out)
 {
-  double draw = log(1 + band), time = isnan(rate) ? 0 : log(rate);
-  double factor = exp(sqrt(draw * draw + time * time));
+  double factor = exp(sqrt(draw * draw + rate * rate));
   out->energy_p10 = out->energy / factor;
   out->energy_p90 = out->energy * factor;
 }
@@ -70,27 +69,25 @@ pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *p
   out.idle_energy_share = one.waiting / one.energy;
   out.energy_per_sample = out.energy / w->samples;
   out.energy_per_token = out.energy_per_sample / w->tokens;
-  set_interval(out.energy_basis == p->basis ? p->band : p->rule_band, w->rate_factor, &out);
+  set_interval(out.energy_basis == p->basis ? p->band : p->rule_band, w->rate_spread, &out);
   set_site(w, site, &out);
   return out;
 }
 
-static int check_site(pm__plan_site site, pm_error *error)
+static int fail_site(pm__plan_site site, pm_error *error)
 {
   if (!(site.pue >= 1 && site.pue <= 10))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "pue %g is not from 1 to 10", site.pue);
   if (site.carbon < 0 || site.carbon > 5000)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "carbon %g g/kWh is not from 0 to 5000", site.carbon);
-  if (site.price < 0 || isinf(site.price))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "energy_price %g is not at least 0 and finite", site.price);
-  return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "energy_price %g is not at least 0 and finite", site.price);
 }
 
 /* What a board draws while it waits is the same at every precision. */
-int pm__energy_check(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error)
+int pm__energy_check_all(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error)
 {
   const pm__plan_system *of = &plan->systems[system];
   const pm__device *device = &plan->systems[of->device].devices[PM_KERNEL_MODEL_ROOFLINE][PM_PRECISION_FP32];
-  int status = check_site(site, error);
-  return status == PM_OK ? pm__power_check_limit(&device->power, &of->system->gpu, limit, error) : status;
+  if (!pm__energy_site_is_good(site)) return fail_site(site, error);
+  return pm__power_check_limit(&device->power, &of->system->gpu, limit, error);
 }

@@ -10,6 +10,8 @@
 #ifndef PM_PLAN_ENERGY_H
 #define PM_PLAN_ENERGY_H
 
+#include <float.h>
+#include <math.h>
 #include "perfmodel/energy.h"
 #include "perfmodel/run.h"
 #include "plan/plan.h"
@@ -26,7 +28,7 @@ typedef struct pm__plan_energy_work {
   double kernels;              /* J of the kernels of one board */
   double gpus, nodes;          /* boards in all */
   double samples, tokens;      /* in that time, of all boards; of one of these */
-  double rate_factor;          /* eight of ten measured rates lie between that rate over and times this; NAN: unknown */
+  double rate_spread;          /* logarithm of the factor within which eight of ten measured rates lie; 0: unknown */
 } pm__plan_energy_work;
 
 /* What the site makes of it. */
@@ -39,7 +41,21 @@ pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *p
 
 /* PM_OK, or what is wrong with what a run says: a PUE from 1 to 10, at most 5,000 g/kWh, no price below 0; a power
 ** limit that boards of the system can have. */
-int pm__energy_check(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error);
+int pm__energy_check_all(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error);
+
+static inline bool pm__energy_site_is_good(pm__plan_site site)
+{
+  bool power = site.pue >= 1 && site.pue <= 10, carbon = !(site.carbon < 0) && !(site.carbon > 5000);
+  return power && carbon && !(site.price < 0) && !(site.price > DBL_MAX);
+}
+
+/* The same: most runs say nothing. */
+static inline int pm__energy_check(const pm_plan *plan, int32_t system, double limit, pm__plan_site site,
+                                   pm_error *error)
+{
+  if (isnan(limit) && pm__energy_site_is_good(site)) return PM_OK;
+  return pm__energy_check_all(plan, system, limit, site, error);
+}
 
 /* ---- Power limits: limited.c ---- */
 

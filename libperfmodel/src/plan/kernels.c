@@ -159,7 +159,8 @@ static pm__plan_way convolution_on_cores(const pm__device *d, const pm__window_s
   pm__kernel_powered own = pm__powered(&d->cores->power, cost, flop, true);
   double spared = d->layout > 0 ? changed * (1 - d->cores->layout / d->layout) : 0;
   double added = d->layout > 0 ? 0 : changed * d->cores->layout / d->library;
-  return (pm__plan_way){own.time * d->cores_library + added, spared, own.bound, own.algorithm, own.power};
+  double time = own.time * d->cores_library, extra = pm__extra_over(d->cores, d, own.extra * d->cores_library, time);
+  return (pm__plan_way){time + added, spared, own.bound, own.algorithm, extra};
 }
 
 /* A convolution that costs `cost` as its precision says; `changed`: elements that change layout for it. The bound of
@@ -169,7 +170,7 @@ static inline pm__plan_way convolution_way(const pm__device *d, const pm__window
 {
   pm__kernel_powered own = pm__powered(&d->power, cost, flop, true);
   pm__plan_way way = {(own.time + d->launch) - d->launch, 0, d->launch > own.time ? PM_BOUND_LATENCY : own.bound,
-                      own.algorithm, own.power};
+                      own.algorithm, own.extra};
   if (d->cores == NULL) return way;
   double most = way.time + changed * d->cores_spared;
   if (pm__window_exceeds(d->cores, shape, batch * d->cores_library, most)) return way;
@@ -182,14 +183,14 @@ static pm__plan_way product_on_cores(const pm__device *d, const pm__layer_kernel
 {
   if (batch * kernel->work.flop / 2 * d->cores->gemm.multiply_add >= way->time) return *way; /* even at full waves */
   pm__kernel_powered cost = pm__kernel_cost_of(d->cores, kernel, batch);
-  double time = cost.time - d->cores->launch;
-  return time < way->time ? (pm__plan_way){time, 0, cost.bound, cost.algorithm, cost.power} : *way;
+  double time = cost.time - d->cores->launch, extra = pm__extra_over(d->cores, d, cost.extra, time);
+  return time < way->time ? (pm__plan_way){time, 0, cost.bound, cost.algorithm, extra} : *way;
 }
 
 static pm__plan_way other_way(const pm__device *d, const pm__layer_kernel *kernel, double batch)
 {
   pm__kernel_powered cost = pm__kernel_cost_of(d, kernel, batch);
-  pm__plan_way way = {cost.time - d->launch, 0, cost.bound, cost.algorithm, cost.power};
+  pm__plan_way way = {cost.time - d->launch, 0, cost.bound, cost.algorithm, cost.extra};
   if (d->cores == NULL || !kernel->matrix || kernel->family != PM__GEMM || d->bytes != 4) return way;
   return product_on_cores(d, kernel, batch, &way);
 }
@@ -236,12 +237,12 @@ static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *s
   }
 }
 
-static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch, double drawn,
+static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch,
                            pm__part *part, pm__costs *costs)
 {
   double all = kernels->repeats[i] * way.time;
   part->time[kernels->place[i]] += all;
-  costs->extra.time[kernels->place[i]] += all * (way.power - drawn);
+  costs->extra.time[kernels->place[i]] += kernels->repeats[i] * way.extra;
   if (way.spared != 0) part->spared += kernels->repeats[i] * way.spared;
   if (is_transform(way.algorithm)) costs->saved += kernels->repeats[i] * saved_by(way, kernels, i, batch);
   if (way.bound != PM_BOUND_COMPUTE && way.bound != PM_BOUND_POWER) return;
@@ -261,7 +262,7 @@ static void price_some(const pm__plan_kernels *k, const pm__segments *segments, 
                          ? convolution_way(device, &k->conv[i], batch * k->layout[i], batch, batch * k->flop[i],
                                            conv[i - first])
                          : other_way(device, &k->shape[i], batch);
-    add_way(k, i, way, batch, device->power.drawn, part, costs);
+    add_way(k, i, way, batch, part, costs);
     if (segments != NULL) scatter(k, segments, i, way, costs);
   }
 }

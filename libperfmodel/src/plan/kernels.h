@@ -52,7 +52,7 @@ typedef struct pm__plan_way {
   double time; /* s, without its launch */
   double spared;
   int bound, algorithm;
-  double power; /* W */
+  double extra; /* J beyond what the device draws that multiplies nothing */
 } pm__plan_way;
 
 pm__plan_way pm__plan_way_of(const pm__device *device, const pm__layer_kernel *kernel, double batch);

@@ -47,13 +47,15 @@ static summed cost_of(const setting *on, const pm__launch *launch)
   if (device->calibrated) {
     pm__plan_way way = pm__plan_way_of(device, kernel, on->batch);
     double factor = kernel->family == PM__CONV ? device->library : 1;
-    double all = kernel->repeats * way.time * factor, starts = launch->launches * device->launch;
-    return (summed){{all + starts, way.algorithm, way.bound}, all * way.power + starts * device->power.drawn};
+    double all = kernel->repeats * way.time * factor + launch->launches * device->launch;
+    return (summed){{all, way.algorithm, way.bound},
+                    kernel->repeats * factor * way.extra + all * device->power.drawn};
   }
   double flop = flop_of(on, kernel), bytes = bytes_of(on, kernel), peak = peak_of(on, kernel);
   pm__kernel_cost cost = {pm__roofline_get_time(flop, bytes, peak, device->bandwidth), PM_KERNEL_ALGORITHM_ROOFLINE,
                           pm__roofline_get_bound(flop, bytes, peak, device->bandwidth)};
-  return (summed){cost, cost.time * pm__powered(&device->power, cost, flop, kernel->matrix).power};
+  double extra = pm__powered(&device->power, cost, flop, kernel->matrix).extra;
+  return (summed){cost, cost.time * device->power.drawn + extra};
 }
 
 /* Adds up the kernels of one pass; the bound is that of the longest, the algorithm that of all if they agree. */

@@ -4,6 +4,7 @@
 */
 #include "serving/energy.h"
 #include <math.h>
+#include "base/base.h"
 #include "plan/energy.h"
 
 /* Time of a board [s] and what it draws in it [J]. */
@@ -51,7 +52,7 @@ static pm__plan_energy_work work_of(const pm_serving *out, double osl, spent dec
   double scale = busy > all ? all / busy : 1;
   return (pm__plan_energy_work){.time = all / boards, .busy = scale * busy / boards,
                            .kernels = scale * (decode.energy + read.energy) / boards, .gpus = boards, .samples = 1,
-                           .tokens = osl, .rate_factor = out->output_rate / out->output_rate_p10};
+                           .tokens = osl, .rate_spread = pm__or(log(out->output_rate / out->output_rate_p10), 0)};
 }
 
 void pm__serving_set_energy(const pm_plan *plan, const pm__serving_replica *r, const pm__serving_replica *prefill,

@@ -43,7 +43,7 @@ static double price(pricing *p, const pm__device *d, const pm_kernel *k, double 
     return time;
   }
   pm__kernel_powered cost = pm__powered(&d->power, op->cost(d, k, &a), a.flop, a.matrix);
-  p->sum.extra += count * cost.time * (cost.power - p->on->wide->power.drawn);
+  p->sum.extra += count * pm__extra_over(d, p->on->wide, cost.extra, cost.time);
   if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) p->sum.compute += count * cost.time;
   p->sum.start += count * start;
   return count * (cost.time + start);

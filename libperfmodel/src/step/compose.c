@@ -171,8 +171,8 @@ void pm__step_compose(const pm__step *p, pm_prediction *out)
   set_rates(p, &walk, &sum.overhead, out);
   set_scaling(p, alone, out);
   set_plan(p, &walk, out);
-  pm__step_set_interval(p, &walk.slowest->part, out);
-  pm__step_set_energy(p, &walk, out);
+  double spread = pm__step_set_interval(p, &walk.slowest->part, out);
+  pm__step_set_energy(p, &walk, spread, out);
   pm__step_set_training(p, out);
 }
 

@@ -2,7 +2,7 @@
 #include "plan/energy.h"
 #include "step/step.h"
 
-void pm__step_set_energy(const pm__step *p, const pm__step_walk *w, pm_prediction *out)
+void pm__step_set_energy(const pm__step *p, const pm__step_walk *w, double rate_spread, pm_prediction *out)
 {
   const pm_run *run = p->s.run;
   const pm__kernel_board *power = &p->s.device->power;
@@ -12,7 +12,7 @@ void pm__step_set_energy(const pm__step *p, const pm__step_walk *w, pm_predictio
                                 .kernels = (power->drawn * w->busy + w->extra) * each,
                                 .gpus = p->s.ranks, .nodes = run->nodes, .samples = p->s.samples,
                                 .tokens = p->s.network->tokens,
-                                .rate_factor = out->throughput / out->throughput_p10};
+                                .rate_spread = rate_spread};
   const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
   const pm__plan_energy energy = pm__energy_of(p->s.system->system, power, &work, site);
   PM_ENERGY_FIELDS(PM__ENERGY_COPY)

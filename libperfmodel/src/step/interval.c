@@ -66,7 +66,7 @@ static int32_t status_of(const pm__kernel_work *work, const pm__schedule *s, dou
   return own ? status : pm__worse_status(status, PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
-void pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out)
+double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out)
 {
   const pm__schedule *s = &p->s;
   pm__kernel_work work[CLASSES];
@@ -76,14 +76,15 @@ void pm__step_set_interval(const pm__step *p, const pm__part *part, pm_predictio
   split(s, part, out, work);
   out->calibration = status_of(work, s, batch + gpus + pm__step_planned(p), out->step_time);
   out->throughput_p10 = out->throughput_p90 = NAN;
-  if (f == NULL) return;
+  if (f == NULL) return 0;
   const pm_prediction_interval *i = &s->framework->profile.interval;
   double variance = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated,
                                                                   i->not_calibrated)) +
                     pm__spread_square(i->batch * batch) + pm__spread_square(i->gpus * gpus) +
                     pm__kernel_work_variance(work, CLASSES, out->step_time, i->extrapolated, i->not_calibrated);
-  if (!(variance > 0)) return;
-  double factor = pm__interval_factor(variance);
+  if (!(variance > 0)) return 0;
+  double spread = pm__interval_log(variance), factor = exp(spread);
   out->throughput_p10 = out->throughput / factor;
   out->throughput_p90 = out->throughput * factor;
+  return spread;
 }

@@ -115,7 +115,8 @@ static bound_time price(const pm__step *p, const pm__device *device, const pm__l
     return (bound_time){time, flop / device->matrix_peak >= time ? time : 0, extra + time * (power->drawn - drawn)};
   }
   pm__plan_way way = pm__plan_way_of(device, kernel, p->s.batch);
-  return (bound_time){way.time, is_bound(way.bound) ? way.time : 0, way.time * (way.power - drawn)};
+  return (bound_time){way.time, is_bound(way.bound) ? way.time : 0,
+                      way.extra + way.time * (power->drawn - drawn)};
 }
 
 /* Linear layers in FP8: their products move to the narrow device. */

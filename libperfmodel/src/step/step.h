@@ -490,10 +490,10 @@ void pm__step_compose(const pm__step *p, pm_prediction *out);
 void pm__step_set_times(const pm__step *p, const pm__step_walk *walk, const pm__step_sum *sum, pm_prediction *out);
 
 /* What the boards, their nodes and the site draw; after the interval. */
-void pm__step_set_energy(const pm__step *p, const pm__step_walk *walk, pm_prediction *out);
+void pm__step_set_energy(const pm__step *p, const pm__step_walk *walk, double rate_spread, pm_prediction *out);
 
-/* What a composed prediction rests on, and its interval. */
-void pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out);
+/* What a composed prediction rests on, and its interval; returns the logarithm of the factor to its ends, 0: none. */
+double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out);
 
 /* ---- training.c, training_check.c: all tokens or samples of a run ---- */
 

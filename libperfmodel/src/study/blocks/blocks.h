@@ -24,6 +24,7 @@
   X(communication) \
   X(parallelism) \
   X(efficiency) \
+  X(energy) \
   X(memory) \
   X(memory_parts) \
   X(cache) \

@@ -27,13 +27,18 @@ static void add_amounts(const pm__study_subject *s, const pm_run *run, const pm_
     pm__report_set_value(r, p->training_cost, "1");
   }
   if (isnan(p->training_energy)) {
-    pm__report_add(r, "energy", "unknown: the catalogue has no design power of %s", s->machine->id);
+    pm__report_add(r, "energy", "unknown: it is not known what %s draws", s->gpu->id);
     return;
   }
-  pm__report_add(r, "energy", "%.1f MWh at the design power of %d node%s%s", p->training_energy / 3.6e9, run->nodes,
-                 run->nodes == 1 ? "" : "s",
-                 s->machine->power_basis == PM_POWER_BASIS_PARTS ? ", the sum of their parts" : "");
+  pm__report_add(r, "energy", "%.1f MWh of the site", p->training_energy / 3.6e9);
   pm__report_set_value(r, p->training_energy, "J");
+  if (!isnan(p->training_design_energy))
+    pm__report_note(r, "\n%.1f MWh at the design power of %d node%s%s", p->training_design_energy / 3.6e9, run->nodes,
+                    run->nodes == 1 ? "" : "s",
+                    s->machine->power_basis == PM_POWER_BASIS_PARTS ? ", the sum of their parts" : "");
+  if (!isnan(p->training_carbon))
+    pm__report_add(r, "carbon", "%.1f t of carbon dioxide", p->training_carbon / 1e6);
+  if (!isnan(p->training_energy_cost)) pm__report_add(r, "energy price", "%.0f", p->training_energy_cost);
 }
 
 static void add_failures(const pm_prediction *p, pm_report *r)

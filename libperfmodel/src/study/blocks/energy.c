@@ -1,0 +1,82 @@
+/* What boards, nodes and the site draw, for a sample or token; what is not in it. */
+#include <math.h>
+#include <stdbool.h>
+#include "perfmodel/units.h"
+#include "study/blocks/blocks.h"
+
+typedef struct numbers {
+  double board, node, design, sample, token, low, high, waiting, site, carbon, cost, pue;
+} numbers;
+
+static numbers numbers_of(const pm__study_subject *s)
+{
+  double energy = pm__study_number(s, "energy"), sample = pm__study_number(s, "energy_per_sample");
+  double each = sample / energy;
+  return (numbers){.board = pm__study_number(s, "gpu_power"), .node = pm__study_number(s, "power"),
+                   .design = pm__study_number(s, "design_power"), .sample = sample,
+                   .token = pm__study_number(s, "energy_per_token"), .low = each * pm__study_number(s, "energy_p10"),
+                   .high = each * pm__study_number(s, "energy_p90"),
+                   .waiting = pm__study_number(s, "idle_energy_share"),
+                   .site = pm__study_number(s, "site_energy_per_sample"),
+                   .carbon = pm__study_number(s, "carbon_per_sample"),
+                   .cost = pm__study_number(s, "energy_cost_per_sample"), .pue = pm__study_run_number(s, "pue")};
+}
+
+static const char *unit_of(const pm__study_subject *s)
+{
+  return pm__study_serves(s) ? "request" : "sample";
+}
+
+static void add_boards(const pm__study_subject *s, const numbers *n, pm_report *r)
+{
+  char watts[PM__REPORT_WORD], joules[PM__REPORT_WORD], low[PM__REPORT_WORD], high[PM__REPORT_WORD];
+  int32_t basis = (int32_t)pm__study_number(s, "energy_basis");
+  pm__report_add(r, "boards", "%s each, %s per %s", pm__report_quantity(watts, n->board, "W"),
+                 pm__report_quantity(joules, n->sample, "J"), unit_of(s));
+  pm__report_set_value(r, n->sample, "J");
+  pm__report_note(r, "\n%s to %s (80 %% prediction interval, %s)%s", pm__report_quantity(low, n->low, "J"),
+                  pm__report_quantity(high, n->high, "J"), basis == PM_ORIGIN_FITTED ? "fitted" : "by rule",
+                  pm__study_number(s, "power_in_range") == 0 ? "; so low a limit was never measured" : "");
+  if (!isnan(n->token)) pm__report_add_quantity(r, "per token", n->token, "J");
+  pm__report_add(r, "waiting", "%.1f %% of that energy", 100 * n->waiting);
+  pm__report_set_value(r, n->waiting, "1");
+}
+
+static void add_nodes(const numbers *n, pm_report *r)
+{
+  char watts[PM__REPORT_WORD], design[PM__REPORT_WORD];
+  pm__report_add(r, "nodes", "%s at the wall", pm__report_quantity(watts, n->node, "W"));
+  pm__report_set_value(r, n->node, "W");
+  if (!isnan(n->design)) pm__report_note(r, "\n%s by design", pm__report_quantity(design, n->design, "W"));
+}
+
+static void add_site(const pm__study_subject *s, const numbers *n, pm_report *r)
+{
+  char joules[PM__REPORT_WORD], grams[PM__REPORT_WORD];
+  bool named = s->asked->currency != NULL && s->asked->currency[0] != '\0';
+  pm__report_add(r, "site", "%s per %s with hosts, supplies and a PUE of %.4g",
+                 pm__report_quantity(joules, n->site, "J"), unit_of(s), n->pue);
+  pm__report_set_value(r, n->site, "J");
+  pm__report_note(r, "\nwithout the network between nodes, storage and manufacturing");
+  if (!isnan(n->carbon)) {
+    pm__report_add(r, "carbon", "%s per million %ss", pm__report_quantity(grams, 1e6 * n->carbon, "g"), unit_of(s));
+    pm__report_set_value(r, n->carbon, "g");
+  }
+  if (isnan(n->cost)) return;
+  pm__report_add(r, "price", "%.4g%s%s per million %ss", 1e6 * n->cost, named ? " " : "",
+                 named ? s->asked->currency : "", unit_of(s));
+  pm__report_set_value(r, n->cost, "1");
+}
+
+static void fill(const pm__study_subject *s, pm_report *r)
+{
+  if (!pm__study_predicted(s) || isnan(pm__study_number(s, "energy"))) return;
+  const numbers n = numbers_of(s);
+  add_boards(s, &n, r);
+  add_nodes(&n, r);
+  add_site(s, &n, r);
+}
+
+const pm__study_block pm__study_block_energy = {
+  .title = "Energy", .style = PM_REPORT_STYLE_VALUES,
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};
