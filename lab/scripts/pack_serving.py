@@ -47,7 +47,7 @@ SYSTEMS = {
     "H200 SXM": "dgx-h200", "B200 SXM": "dgx-b200", "GB200": "gb200-nvl72", "A100 SXM4 40GB": "dgx-a100",
     "A100 SXM4 80GB": "dgx-a100-80gb", "A100 PCIe 80GB": "a100-pcie-80gb*8:pcie", "L40S": "l40s*8:pcie",
     "MI250": "mi250x-node", "MI300X": "mi300x-node", "RTX 4090": "rtx-4090",
-    "RTX PRO 6000 Blackwell Server": "rtx-pro-6000-blackwell",
+    "RTX PRO 6000 Blackwell Server": "rtx-pro-6000-blackwell*2:pcie",
 }
 COLUMNS = ["id", "task", "network", "system", "framework", "gpus", "nodes", "arrivals", "concurrency", "rate",
            "duration", "isl", "osl", "precision", "weights", "expert_weights", "kv_cache", "tensor_parallel",

@@ -6,6 +6,7 @@
 
 typedef struct request {
   double arrival, first, end;
+  double length;  /* of prompt and answer over their means */
   double unread;  /* tokens of the prompt that no pass has read */
   double made;    /* tokens of the answer */
 } request;
@@ -35,9 +36,23 @@ double events_random(unsigned long long *state)
 
 /* ---- Arrivals ---- */
 
+/* Evenly spread around the mean. */
+static double length_of(engine *e)
+{
+  if (!(e->set->length_cv > 0)) return 1;
+  return 1 + sqrt(3) * e->set->length_cv * (2 * events_random(&e->random) - 1);
+}
+
 static void send(engine *e, double at)
 {
-  if (e->sent < e->set->requests) e->all[e->sent++] = (request){.arrival = at, .unread = e->load->fresh};
+  double length = e->sent < e->set->requests ? length_of(e) : 1;
+  if (e->sent < e->set->requests)
+    e->all[e->sent++] = (request){.arrival = at, .length = length, .unread = rint(e->load->fresh * length)};
+}
+
+static double output_of(const engine *e, const request *r)
+{
+  return fmax(1, rint(e->load->osl * r->length));
 }
 
 static void send_all(engine *e)
@@ -68,7 +83,7 @@ static double decode_time(const engine *e, const pass *p)
 static void read_piece(engine *e, pass *p, int place, double most)
 {
   const request *r = &e->all[e->running[place]];
-  double tokens = fmin(r->unread, most), past = e->load->past + e->load->fresh - r->unread, passes;
+  double tokens = fmin(r->unread, most), past = e->load->past + rint(e->load->fresh * r->length) - r->unread, passes;
   p->piece[place] = tokens;
   p->prompts++;
   p->tokens += tokens;
@@ -89,7 +104,7 @@ static void find_decoding(const engine *e, pass *p)
     const request *r = &e->all[e->running[i]];
     if (r->unread > 0) continue;
     p->decoding++;
-    p->context += e->load->isl + r->made;
+    p->context += e->load->isl * r->length + r->made;
   }
 }
 
@@ -102,7 +117,7 @@ static void read_prompts(engine *e, pass *p)
   for (int i = 0; i < e->places && left > p->tokens; i++)
     if (e->all[e->running[i]].unread > 0) read_piece(e, p, i, left - p->tokens);
   while (may_admit(e) && left > p->tokens) {
-    if (whole && p->prompts > 0 && e->load->fresh > left - p->tokens) return;
+    if (whole && p->prompts > 0 && e->all[e->admitted].unread > left - p->tokens) return;
     read_piece(e, p, admit(e), whole ? (double)INFINITY : left - p->tokens);
   }
 }
@@ -126,7 +141,7 @@ static double pass_time(engine *e, pass *p)
 static bool end_token(engine *e, request *r)
 {
   if (r->made++ == 0) r->first = e->now;
-  if (r->made < e->load->osl) return false;
+  if (r->made < output_of(e, r)) return false;
   r->end = e->now;
   e->ended++;
   if (isnan(e->set->rate)) send(e, e->now);
@@ -175,7 +190,7 @@ static events_result measure(const engine *e)
     first[i - from] = r->first - r->arrival;
     out.ttft += first[i - from] / count;
     out.latency += (r->end - r->arrival) / count;
-    out.tpot += (r->end - r->first) / fmax(1, e->load->osl - 1) / count;
+    out.tpot += (r->end - r->first) / fmax(1, output_of(e, r) - 1) / count;
   }
   qsort(first, (size_t)count, sizeof *first, compare);
   out.ttft_late = first[(int)(e->load->replica->run->percentile * (count - 1))];

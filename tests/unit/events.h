@@ -13,6 +13,7 @@ typedef struct events_setting {
   double rate;       /* requests/s of an open loop; unknown: a closed one */
   double arrival_cv; /* 0: even arrivals; 1: Poisson */
   int clients;       /* of a closed loop, each of which sends its next request when the last one is answered */
+  double length_cv;  /* of prompts and answers, which are long or short together */
   double apart;      /* time between the first requests of these */
   int requests;      /* in all */
   int seed;          /* of the arrivals */

@@ -1,6 +1,7 @@
 /* Formulas of arrivals against an event simulation of the same passes: steady open loops, bursts, closed loops. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "events.h"
 #include "fixtures.h"
 #include "serving_bench.h"
@@ -189,6 +190,58 @@ START_TEST(closed_loops)
 }
 END_TEST
 
+/* All at once: prompts are read in bunches, which dissolve as they go through the token budget. Where prompts interrupt
+** decoding, tokens of the formula are longer: short prompts read together take less than one by one. */
+START_TEST(closed_loops_that_begin_at_once)
+{
+  static const int clients[] = {4, 16, 64};
+  for (size_t m = 0; m < sizeof all_models / sizeof all_models[0]; m++)
+    for (size_t n = 0; n < sizeof all_engines / sizeof all_engines[0]; n++) {
+      serving_bench b = serving_bench_open(all_models[m].network, "hgx-h100", all_models[m].tensor, all_engines[n]);
+      for (int i = 0; i < 3 * 4; i++) {
+        const pm_serving_run run = run_of(&b, all_lengths[i / 3], 1);
+        pm__serving_replica replica = serving_replica_on(&b, &run);
+        pm__serving_load load = pm__serving_load_of(&replica);
+        pm__serving_service s = {0};
+        pm__serving_closed(&load, clients[i % 3], &s);
+        const events_setting set = {.load = &load, .rate = NAN, .clients = clients[i % 3], .warm = 0.25,
+                                    .requests = 12 * clients[i % 3]};
+        events_result e = events_run(&set);
+        compare("time of a request", s.latency, e.latency, 0.12);
+        if (strcmp(all_engines[n], "sglang-0.5") != 0) compare("time of a token", s.tpot, e.tpot, 0.13);
+      }
+      serving_bench_close(&b);
+    }
+}
+END_TEST
+
+/* Lengths that vary, at part of the load. */
+START_TEST(lengths_that_vary)
+{
+  static const double busy[] = {0.3, 0.6}, cvs[] = {0.25, 0.5};
+  for (size_t m = 0; m < sizeof all_models / sizeof all_models[0]; m++) {
+    serving_bench b = serving_bench_open(all_models[m].network, "hgx-h100", all_models[m].tensor, "vllm-0.11");
+    for (int i = 0; i < 2 * 2 * 3; i++) {
+      pm_serving_run run = run_of(&b, all_lengths[i / 4], 1);
+      run.length_cv = cvs[i % 2];
+      pm__serving_replica replica = serving_replica_on(&b, &run);
+      pm__serving_load load = pm__serving_load_of(&replica);
+      pm__serving_service s = {0};
+      pm__serving_open(&load, 1e-3, &s);
+      double rate = busy[i / 2 % 2] * s.largest;
+      pm__serving_open(&load, rate, &s);
+      const events_setting set = {.load = &load, .rate = rate, .arrival_cv = 1, .length_cv = run.length_cv,
+                                  .warm = 0.25, .requests = (int)fmax(2000, 30 * rate * s.latency)};
+      events_result e = events_run(&set);
+      compare("first token", s.ttft, e.ttft, 0.13);
+      compare("late first token", s.ttft_late, e.ttft_late, 0.19);
+      compare("time of a token", s.tpot, e.tpot, 0.15);
+    }
+    serving_bench_close(&b);
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("arrivals");
@@ -199,6 +252,8 @@ int main(void)
   tcase_add_test(tests, open_loops_near_the_largest_rate);
   tcase_add_test(tests, bursts);
   tcase_add_test(tests, closed_loops);
+  tcase_add_test(tests, closed_loops_that_begin_at_once);
+  tcase_add_test(tests, lengths_that_vary);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

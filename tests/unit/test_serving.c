@@ -313,6 +313,46 @@ START_TEST(pools_of_one)
 }
 END_TEST
 
+/* In a closed loop a part of all other prompts is before one, half of it on average. */
+START_TEST(bunches_wait_for_pools)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  pm_serving_run run = serving_run_on(&b);
+  run.gpus = 4;
+  run.prefill_workers = 2;
+  for (run.concurrency = 2; run.concurrency <= 128; run.concurrency *= 4) {
+    run.bunching = 0;
+    pm_serving even = answer(&b, run);
+    run.bunching = 0.2;
+    double more = 0.2 * (run.concurrency - 2) / 2 * even.prefill_time / 2;
+    pm_serving bunched = answer(&b, run);
+    ck_assert_double_ge(bunched.ttft, even.ttft + 0.5 * more);
+    ck_assert_double_le(bunched.ttft, even.ttft + 1.01 * more);
+  }
+  serving_bench_close(&b);
+}
+END_TEST
+
+/* Groups with requests of their own that share all experts send every token to every GPU. */
+START_TEST(shared_experts_are_exchanged)
+{
+  double before = 0;
+  serving_bench b = serving_bench_open("mixtral-8x7b", "dgx-h100", 1, "vllm-0.11");
+  pm_serving_run run = serving_run_on(&b);
+  run.concurrency = 128;
+  for (run.attention_parallel = 2; run.attention_parallel <= 8; run.attention_parallel *= 2) {
+    double exchange = answer(&b, run).communication_time;
+    ck_assert_double_gt(exchange, 0);
+    before = exchange;
+  }
+  run.attention_parallel = 16;
+  run.nodes = 2;
+  run.concurrency = 256;
+  ck_assert_double_gt(answer(&b, run).communication_time, before);
+  serving_bench_close(&b);
+}
+END_TEST
+
 static void same_bits(const pm_serving *a, const pm_serving *b)
 {
   ck_assert_mem_eq(a, b, sizeof *a);
@@ -443,6 +483,8 @@ int main(void)
   tcase_add_test(tests, first_tokens_wait_longer_at_higher_rates);
   tcase_add_test(tests, splitting_has_a_price);
   tcase_add_test(tests, pools_of_one);
+  tcase_add_test(tests, bunches_wait_for_pools);
+  tcase_add_test(tests, shared_experts_are_exchanged);
   tcase_add_test(tests, neutral_options_change_nothing);
   tcase_add_test(tests, many_at_once_are_as_one);
   tcase_add_test(tests, bad_input);

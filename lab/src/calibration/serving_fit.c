@@ -3,6 +3,9 @@
 ** rates; then what clients and servers add to the first token, from rows of that alone. Clients are those of a source,
 ** not of an engine: they are fitted for each source, and every engine gets the median of the sources.
 **
+** Intervals hold 80 % of rows that the constants have not seen: those of a source on one GPU are left out together, or,
+** of an engine with one such group, those of a network; each is predicted with constants fitted to the others.
+**
 ** Residual: the logarithm of predicted over measured, with Huber's loss. What a constant is before any row counts as
 ** some rows: a factor that rows do not decide stays what it is. The rows of a user start from what the catalogue has.
 ** Rows of one source, GPU and network count together as the root of their number, so that a table of many lines is one
@@ -182,7 +185,8 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The spread whose 80 % interval holds 80 % of the rows; of few rows of a user that of the catalogue stays. */
+/* The spread whose 80 % interval holds 80 % of rows that were left out; of few rows of a user that of the catalogue
+** stays. */
 static int keep_spread(problem *p, bool first, double *errors, pm_error *error)
 {
   const size_t few = 20;
@@ -200,25 +204,31 @@ static int keep_spread(problem *p, bool first, double *errors, pm_error *error)
   return PM_OK;
 }
 
-static int add_errors(problem *p, bool first, pm_error *error)
+static int add_errors_of(problem *p, bool first, pm_fit_use use, double *errors, pm_error *error)
 {
   char group[PM_TEXT_MAX + 40];
+  for (size_t i = 0; i < p->active_count; i++) errors[i] = 100 * (exp(errors[i]) - 1);
+  snprintf(group, sizeof group, "%.60s %s", p->engine, first ? "first token" : "passes");
+  return pm__lab_calibration_error(p->out, STAGE, group, use, errors, p->active_count, error);
+}
+
+/* Of rows as they are fitted, and of the same rows, `without`, as they are predicted without their like, which are
+** sorted here. */
+static int add_errors(problem *p, bool first, pm_fit_use use, double *without, pm_error *error)
+{
   double *errors = (double *)malloc((p->active_count + 1) * sizeof *errors);
   if (errors == NULL) return pm__no_memory(error);
   int status = predict(p, errors, error);
-  if (status == PM_OK) status = keep_spread(p, first, errors, error);
-  if (status == PM_OK) status = predict(p, errors, error);
-  for (size_t i = 0; i < p->active_count; i++) errors[i] = 100 * (exp(errors[i]) - 1);
-  snprintf(group, sizeof group, "%.60s %s", p->engine, first ? "first token" : "passes");
-  if (status == PM_OK)
-    status = pm__lab_calibration_error(p->out, STAGE, group, PM_FIT_USE_FITTED, errors, p->active_count, error);
+  if (status == PM_OK) status = add_errors_of(p, first, PM_FIT_USE_FITTED, errors, error);
+  memcpy(errors, without, p->active_count * sizeof *errors);
+  if (status == PM_OK) status = add_errors_of(p, first, use, errors, error);
+  if (status == PM_OK) status = keep_spread(p, first, without, error);
   free(errors);
   return status;
 }
 
-static int solve(problem *p, bool first, pm_error *error)
+static int fit(problem *p, pm_fit_parameter *found, pm_error *error)
 {
-  pm_fit_parameter found[KINDS];
   pm_fit_options options = pm_fit_options_make();
   options.robust = LARGE;
   options.huber = 1;
@@ -229,11 +239,95 @@ static int solve(problem *p, bool first, pm_error *error)
   }
   size_t rows = p->active_count + p->chosen_count;
   int status = pm_fit(found, p->chosen_count, residuals_of, p, rows, &options, NULL, error);
-  for (size_t i = 0; i < p->chosen_count && first && status == PM_OK; i++)
-    p->values[p->chosen[i]] = found[i].value;
+  for (size_t i = 0; i < p->chosen_count && status == PM_OK; i++) p->values[p->chosen[i]] = found[i].value;
+  return status;
+}
+
+/* ---- Rows that are left out ---- */
+
+typedef bool alike(const pm__lab_serving_row *, const pm__lab_serving_row *);
+
+static bool one_source(const pm__lab_serving_row *a, const pm__lab_serving_row *b)
+{
+  return strcmp(a->gpu, b->gpu) == 0 && strcmp(a->source, b->source) == 0;
+}
+
+/* A plan is a network on a system. */
+static bool one_network(const pm__lab_serving_row *a, const pm__lab_serving_row *b)
+{
+  return a->plan == b->plan;
+}
+
+static bool all_alike(const problem *p, alike *are_alike)
+{
+  for (size_t i = 1; i < p->active_count; i++)
+    if (!are_alike(&p->items[p->active[0]], &p->items[p->active[i]])) return false;
+  return true;
+}
+
+/* The rows of `p` that are like a row, or all others, as a problem of its own. */
+static void choose_like(const problem *p, const pm__lab_serving_row *row, alike *are_alike, bool like, problem *own)
+{
+  own->active_count = 0;
+  for (size_t i = 0; i < p->active_count; i++)
+    if (are_alike(row, &p->items[p->active[i]]) == like) own->active[own->active_count++] = p->active[i];
+  weigh(own);
+}
+
+/* Errors of the rows like one of them, by constants that are fitted to the others, to their places. */
+static int leave_out(const problem *p, size_t at, alike *are_alike, problem *own, double *errors, double *without,
+                     pm_error *error)
+{
+  pm_fit_parameter found[KINDS];
+  const pm__lab_serving_row *row = &p->items[p->active[at]];
+  choose_like(p, row, are_alike, false, own);
+  int status = own->active_count > 0 ? fit(own, found, error) : PM_OK;
+  choose_like(p, row, are_alike, true, own);
+  if (status == PM_OK) status = predict(own, errors, error);
+  for (size_t i = 0, k = 0; i < p->active_count; i++)
+    if (are_alike(row, &p->items[p->active[i]])) without[i] = errors[k++];
+  return status;
+}
+
+static bool is_first_alike(const problem *p, size_t at, alike *are_alike)
+{
+  for (size_t i = 0; i < at; i++)
+    if (are_alike(&p->items[p->active[i]], &p->items[p->active[at]])) return false;
+  return true;
+}
+
+/* Every row once, by constants that were fitted without its like. */
+static int leave_all_out(problem *p, alike *are_alike, double *without, pm_error *error)
+{
+  problem own = *p;
+  double *errors = (double *)malloc((p->active_count + 1) * sizeof *errors);
+  own.active = (size_t *)malloc((p->active_count + 1) * sizeof *own.active);
+  own.weight = (double *)malloc((p->active_count + 1) * sizeof *own.weight);
+  int status = errors != NULL && own.active != NULL && own.weight != NULL ? PM_OK : pm__no_memory(error);
+  for (size_t i = 0; i < p->active_count && status == PM_OK; i++)
+    if (is_first_alike(p, i, are_alike)) status = leave_out(p, i, are_alike, &own, errors, without, error);
+  free(errors);
+  free(own.active);
+  free(own.weight);
+  return status;
+}
+
+/* ---- An engine ---- */
+
+static int solve(problem *p, bool first, pm_error *error)
+{
+  pm_fit_parameter found[KINDS];
+  int status = fit(p, found, error);
   if (status != PM_OK || first) return status;
-  status = keep(p, found, error);
-  return status == PM_OK ? add_errors(p, first, error) : status;
+  alike *are_alike = all_alike(p, one_source) ? one_network : one_source;
+  double *without = (double *)malloc((p->active_count + 1) * sizeof *without);
+  if (without == NULL) return pm__no_memory(error);
+  status = leave_all_out(p, are_alike, without, error);
+  if (status == PM_OK) status = keep(p, found, error);
+  pm_fit_use use = are_alike == one_source ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_LEFT_OUT_NETWORK;
+  if (status == PM_OK) status = add_errors(p, first, use, without, error);
+  free(without);
+  return status;
 }
 
 static int fit_stage(problem *p, bool first, pm_error *error)
@@ -292,14 +386,43 @@ static int fit_source(problem *p, clients *c, const pm__lab_serving_row *row, pm
   return status;
 }
 
-static double median_of(const double *values, size_t count)
+/* Of all sources but one; `count`: of all. */
+static double median_of(const double *values, size_t count, size_t but)
 {
   double known[SOURCES];
   size_t n = 0;
   for (size_t i = 0; i < count; i++)
-    if (!isnan(values[i])) known[n++] = values[i];
+    if (!isnan(values[i]) && i != but) known[n++] = values[i];
   qsort(known, n, sizeof *known, by_size);
   return n == 0 ? (double)NAN : n % 2 != 0 ? known[n / 2] : sqrt(known[n / 2 - 1] * known[n / 2]);
+}
+
+/* Rows of each source by the clients of the median of the others. */
+static int leave_sources_out(problem *p, const clients *c, double *without, pm_error *error)
+{
+  double *errors = (double *)malloc((p->active_count + 1) * sizeof *errors);
+  int status = errors != NULL ? PM_OK : pm__no_memory(error);
+  for (size_t s = 0; s < c->count && status == PM_OK; s++) {
+    for (int i = 0; i < KINDS; i++)
+      if (kinds[i].first_token) p->values[i] = median_of(c->value[i], c->count, s);
+    status = predict(p, errors, error);
+    for (size_t i = 0; i < p->active_count; i++)
+      if (strcmp(p->items[p->active[i]].source, c->source[s]) == 0) without[i] = errors[i];
+  }
+  free(errors);
+  return status;
+}
+
+static int add_client_errors(problem *p, const clients *c, pm_error *error)
+{
+  double kept[KINDS], *without = (double *)calloc(p->active_count + 1, sizeof *without);
+  if (without == NULL) return pm__no_memory(error);
+  memcpy(kept, p->values, sizeof kept);
+  int status = leave_sources_out(p, c, without, error);
+  memcpy(p->values, kept, sizeof kept);
+  if (status == PM_OK) status = add_errors(p, true, PM_FIT_USE_LEFT_OUT_SOURCE, without, error);
+  free(without);
+  return status;
 }
 
 /* Every engine that was fitted has the clients of the median source. */
@@ -308,7 +431,7 @@ static int keep_clients(problem *p, const clients *c, const pm__lab_serving_row 
   const char *engine = p->engine = pm__lab_serving_rows_plan(p->rows, row->plan)->engine;
   begin(p, row);
   for (int i = 0; i < KINDS; i++) {
-    double value = kinds[i].first_token ? median_of(c->value[i], c->count) : (double)NAN;
+    double value = kinds[i].first_token ? median_of(c->value[i], c->count, c->count) : (double)NAN;
     if (isnan(value)) continue;
     pm_fit_parameter found = pm_fit_parameter_make(kinds[i].name, p->start[i], kinds[i].lower, kinds[i].upper);
     found.value = value;
@@ -320,7 +443,7 @@ static int keep_clients(problem *p, const clients *c, const pm__lab_serving_row 
     p->values[i] = kept->value;
   }
   choose_rows(p, true);
-  return p->active_count > 0 ? add_errors(p, true, error) : PM_OK;
+  return p->active_count > 0 ? add_client_errors(p, c, error) : PM_OK;
 }
 
 static int fit_clients(problem *p, const char *chosen, pm_error *error)

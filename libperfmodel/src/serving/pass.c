@@ -285,10 +285,23 @@ static const pm__device *expert_device(const pricing *p, int *precision)
   return wide ? p->on->wide : p->on->narrow;
 }
 
+/* Where every GPU has a part of every expert, all tokens go to all, and sums of the parts come back. */
+static void add_gathered(pricing *p, const pm__serving_operation *op, double tokens)
+{
+  double bytes = tokens * p->on->attention_ranks * op->n, byte = p->on->narrow->bytes < 2 ? 1 : 2;
+  double there = pm__serving_exchange(p->on, p->on->experts, PM_COLLECTIVE_ALL_GATHER, bytes * byte);
+  double back = pm__serving_exchange(p->on, p->on->experts, PM_COLLECTIVE_REDUCE_SCATTER, bytes * 2);
+  p->sum.exchange += op->count * (there + back);
+}
+
 /* Rows are exchanged before and after the experts where groups have tokens of their own. */
 static void add_dispatch(pricing *p, const pm__serving_operation *op, double tokens)
 {
-  if (p->on->attention_ranks == 1 || p->on->expert_ranks == 1) return;
+  if (p->on->attention_ranks == 1) return;
+  if (p->on->expert_ranks == 1) {
+    add_gathered(p, op, tokens);
+    return;
+  }
   double sent = tokens / p->on->tensor_ranks * op->top_k * op->n, byte = p->on->narrow->bytes < 2 ? 1 : 2;
   double there = pm__serving_exchange(p->on, p->on->experts, PM_COLLECTIVE_ALL_TO_ALL, sent * byte);
   double back = pm__serving_exchange(p->on, p->on->experts, PM_COLLECTIVE_ALL_TO_ALL, sent * 2);

@@ -26,6 +26,13 @@ static double reading_rate(const pm__serving_pools *p, double reading)
   return p->prefill_workers * p->prefill->replica->groups / reading;
 }
 
+/* Clients that begin at once, and end at about the same time, come in bunches: as in closed loops of one pool, a part
+** of all other prompts is before one, half of it on average. */
+static double bunch_wait(const pm__serving_pools *p, double workers, double reading)
+{
+  return isnan(p->clients) ? 0 : p->decode->bunching * fmax(0, p->clients - workers) * reading / workers / 2;
+}
+
 /* With `running` sequences in each group that decodes: the rate that they make, and what a request then takes. */
 static void serve_with(const pm__serving_pools *p, double running, double reading, pm__serving_service *out)
 {
@@ -37,6 +44,7 @@ static void serve_with(const pm__serving_pools *p, double running, double readin
   double wait = pm__serving_wait(workers, out->rate * reading, reading, run->arrival_cv, run->length_cv);
   if (!isnan(p->clients)) wait = fmin(wait, p->clients * reading / workers); /* all of them before it */
   double busy = pm__serving_erlang_c(workers, out->rate * reading);
+  wait += bunch_wait(p, workers, reading);
   out->transfer = transfer_time(p, reading);
   out->prefill = reading;
   out->queue = wait;

@@ -77,7 +77,9 @@ static int connect_all(pm__serving_replica *r, const pm_system *system, int tens
 {
   const pm_serving_run *run = r->run;
   int status = connect(system, 1, tensor, run->gpus, &r->tensor, error);
-  if (status == PM_OK) status = connect(system, 1, run->expert_parallel, run->gpus, &r->experts, error);
+  bool gathered = run->expert_parallel == 1 && run->attention_parallel > 1; /* a part of every expert on each GPU */
+  int sharing = gathered ? tensor * run->attention_parallel : run->expert_parallel;
+  if (status == PM_OK) status = connect(system, 1, sharing, run->gpus, &r->experts, error);
   return status == PM_OK ? connect_stages(r, system, tensor * run->attention_parallel, error) : status;
 }
 
@@ -240,11 +242,23 @@ static double with_host(const pm__serving_replica *r, double gpu, double sequenc
   return sqrt(gpu * gpu + calls * calls) + known(e->step_time, 0) + known(e->sequence_time, 0) * sequences;
 }
 
-pm__serving_times pm__serving_decode_parts(const pm__serving_replica *r, double sequences, double context)
+static pm__serving_times compute_decode(const pm__serving_replica *r, double sequences, double context)
 {
   pm__serving_device d = device_of(r);
   const pm__serving_batch b = {.sequences = fmax(1, sequences / r->stages), .context = context, .drafts = r->drafts};
   return pm__serving_pass(r->model, &d, &b);
+}
+
+pm__serving_times pm__serving_decode_parts(const pm__serving_replica *r, double sequences, double context)
+{
+  pm__serving_passes *kept = r->passes;
+  if (kept == NULL) return compute_decode(r, sequences, context);
+  for (unsigned i = 0; i < PM__SERVE_PASSES && i < kept->count; i++)
+    if (kept->sequences[i] == sequences && kept->context[i] == context) return kept->times[i];
+  unsigned at = kept->count++ % PM__SERVE_PASSES;
+  kept->sequences[at] = sequences;
+  kept->context[at] = context;
+  return kept->times[at] = compute_decode(r, sequences, context);
 }
 
 pm__serving_times pm__serving_prompt_parts(const pm__serving_replica *r, double tokens, double past)
@@ -266,14 +280,19 @@ double pm__serving_prefill_factor(const pm__serving_replica *r)
 }
 
 /* Of a pipeline, whose stages work on as many parts of the sequences: the way of a part through all of them. */
-double pm__serving_decode(const pm__serving_replica *r, double sequences, double context)
+double pm__serving_decode_of(const pm__serving_replica *r, const pm__serving_times *t, double sequences)
 {
-  pm__serving_times t = pm__serving_decode_parts(r, sequences, context);
   double part = fmax(1, sequences / r->stages);
-  double gpu = pm__serving_decode_factor(r) * pm__serving_kernels(r, &t);
+  double gpu = pm__serving_decode_factor(r) * pm__serving_kernels(r, t);
   if (r->stages > 1)
     gpu = factor_of(r->engine->stage_factor) * (gpu + r->stages * hop_time(r, part * r->drafts));
   return with_host(r, gpu, sequences, sequences * r->drafts <= known(r->engine->graph_sequences, 0));
+}
+
+double pm__serving_decode(const pm__serving_replica *r, double sequences, double context)
+{
+  pm__serving_times t = pm__serving_decode_parts(r, sequences, context);
+  return pm__serving_decode_of(r, &t, sequences);
 }
 
 /* Kernels of prompts that run beside `sequences` that decode; 0 of these: alone. */
@@ -284,8 +303,11 @@ static double prompt_kernels(const pm__serving_replica *r, double sequences, dou
   pm__serving_batch b = {.sequences = sequences, .context = context, .drafts = r->drafts, .prompts = prompts,
                          .tokens = tokens, .past = past};
   pm__serving_times with = pm__serving_pass(r->model, &d, &b), without = {0};
-  b.prompts = b.tokens = 0;
-  if (sequences > 0) without = pm__serving_pass(r->model, &d, &b);
+  if (sequences > 0 && r->stages == 1) without = pm__serving_decode_parts(r, sequences, context);
+  else if (sequences > 0) {
+    b.prompts = b.tokens = 0;
+    without = pm__serving_pass(r->model, &d, &b);
+  }
   double added = factor_of(r->engine->prefill_factor) *
                  (pm__serving_kernels(r, &with) - pm__serving_kernels(r, &without));
   return added + r->stages * hop_time(r, prompts * tokens);

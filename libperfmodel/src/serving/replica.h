@@ -12,6 +12,14 @@ typedef struct pm__serving_memory {
   double token;                           /* keys and values of a token on a GPU, of layers that see all of them */
 } pm__serving_memory;
 
+/* Passes of decoding that a run asked for last, since its parts ask for the same ones. */
+enum { PM__SERVE_PASSES = 4 };
+typedef struct pm__serving_passes {
+  double sequences[PM__SERVE_PASSES], context[PM__SERVE_PASSES];
+  pm__serving_times times[PM__SERVE_PASSES];
+  unsigned count; /* of all that were computed */
+} pm__serving_passes;
+
 typedef struct pm__serving_replica {
   const pm__serving_model *model;
   const pm_serving_run *run;
@@ -23,6 +31,7 @@ typedef struct pm__serving_replica {
   double groups;          /* with requests of their own */
   double budget, limit;   /* tokens of a pass; sequences of a group */
   double drafts, accepted; /* tokens of a sequence in a pass; those that count */
+  pm__serving_passes *passes; /* NULL: none are kept */
 } pm__serving_replica;
 
 /* Of a run on a system; `tensor` GPUs share a layer. PM_OK, or why there is none. */
@@ -49,6 +58,9 @@ pm__serving_times pm__serving_prompt_parts(const pm__serving_replica *replica, d
 /* What a pass of decoding, or of prompts, takes over what its kernels take by themselves. */
 double pm__serving_decode_factor(const pm__serving_replica *replica);
 double pm__serving_prefill_factor(const pm__serving_replica *replica);
+
+/* The time of a pass of decoding with these parts. */
+double pm__serving_decode_of(const pm__serving_replica *replica, const pm__serving_times *times, double sequences);
 
 /* Kernels and exchanges of a pass, whose starts the engine hides in part. */
 double pm__serving_kernels(const pm__serving_replica *replica, const pm__serving_times *times);

@@ -233,7 +233,7 @@ static void set_parts(const pm__serving_replica *r, double running, double conte
 {
   double factor = isnan(r->engine->decode_factor) ? 1 : r->engine->decode_factor;
   pm__serving_times t = pm__serving_decode_parts(r, running, context);
-  out->step_time = pm__serving_decode(r, running, context);
+  out->step_time = pm__serving_decode_of(r, &t, running);
   out->product_time = factor * t.product;
   out->attention_time = factor * t.attention;
   out->expert_time = factor * t.expert;
@@ -332,8 +332,10 @@ static void serve_replica(const pm__serving_replica *r, double replicas, pm__ser
   out->largest *= r->groups;
 }
 
-static void answer(const pm_plan *plan, const pm__serving_replica *r, pm_serving *out)
+static void answer(const pm_plan *plan, pm__serving_replica *r, pm_serving *out)
 {
+  pm__serving_passes passes = {.count = 0};
+  r->passes = &passes;
   const pm_serving_run *run = r->run;
   pm__serving_service s = {.ttft = NAN, .tpot = NAN, .ttft_late = NAN, .tpot_late = NAN, .latency = NAN, .rate = NAN,
                            .largest = NAN};
