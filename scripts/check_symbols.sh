@@ -34,13 +34,13 @@ compare "$library" "$root"/libperfmodel/include/perfmodel.h "$root"/libperfmodel
 
 # Every function is kept for years: what a record field or a report answers needs none of its own.
 core=$(nm -D --defined-only "$library" | wc -l)
-[ "$core" -le 203 ] || { echo "symbols: the library exports $core functions, more than 203" >&2; failed=1; }
+[ "$core" -le 204 ] || { echo "symbols: the library exports $core functions, more than 204" >&2; failed=1; }
 
 # The library is for programs that only predict: what it is without symbols, where it was built for release.
 if grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Release' "$build/CMakeCache.txt" && ! grep -q '^PM_SANITIZE[A-Z_]*:BOOL=ON' "$build/CMakeCache.txt"; then
   strip -o "$scratch/stripped" "$library"
   size=$(wc -c <"$scratch/stripped")
-  [ "$size" -le 2450000 ] || { echo "symbols: the stripped library has $size bytes, more than 2,450,000" >&2; failed=1; }
+  [ "$size" -le 2470000 ] || { echo "symbols: the stripped library has $size bytes, more than 2,470,000" >&2; failed=1; }
 fi
 
 # A library never prints, ends the process, changes the locale or keeps hidden state.

@@ -95,7 +95,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|documents|collectives|operators|serving",
+  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|documents|collectives|operators|serving|"
+                                 "energy",
    "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed "
                                           "(gzip)"},
@@ -113,7 +114,7 @@ static const cli_option options[] = {
    "fit all shipped constants, and write them into the files of the source tree, or into copies in the folder of -o"},
   {OPTION_PART, '\0', "part", "NAME,NAME...",
    "with --all: only these of collectives, operators, kernels, training, language, documents, inference, large-models, "
-   "serving, status, intervals, input-interval, pages"},
+   "serving, energy, status, intervals, input-interval, pages"},
   {OPTION_SOURCE, '\0', "source", "DIR", "with --all: the source tree (default: the current folder)"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -134,8 +135,8 @@ const cli_command calibrate_command = {
   "rows give the same constants.\n\n"
   "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's "
   "profiler, a report "
-  "of Nsight Systems, results of vLLM's and SGLang's benchmarks (docs/calibration.md). Constants are then fitted from "
-  "where the catalogue has them, and those that your "
+  "of Nsight Systems, results of vLLM's and SGLang's benchmarks, logs of power (docs/calibration.md). Constants are "
+  "then fitted from where the catalogue has them, and those that your "
   "rows do not decide stay there.\n\n"
   "--set training fits host times of frameworks and factors of generations of GPU libraries to rates of training, in "
   "the "
@@ -145,8 +146,8 @@ const cli_command calibrate_command = {
   "host times of a forward pass, to rates and latencies of inference; --set documents the constants of frameworks that "
   "only the source documents ran, to "
   "what these state; --set operators what serving engines add to kernels, to times of operators; --set serving what "
-  "engines make of passes, to latencies and rates of served models. With --framework ID "
-  "and --data FILE.csv a profile of "
+  "engines make of passes, to latencies and rates of served models; --set energy what boards draw, to power. With "
+  "--framework ID and --data FILE.csv a profile of "
   "your own (--catalog) is fitted to your rows alone.\n\n"
   "--all runs every part of the shipped calibration in its order: fits, then the words for what constants rest on, "
   "prediction intervals and pages, which are Python scripts. Each part writes the constants that it fitted into the "

@@ -43,6 +43,7 @@ static const cli_part parts[] = {
   {"inference", NULL, {CALIBRATION("inference")}, NULL},
   {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
   {"serving", NULL, {"data/frameworks/engines.xml"}, NULL},
+  {"energy", NULL, {CALIBRATION("kernels")}, NULL},
   {"status", "calibration_status.py", {CALIBRATION("operators"), FRAMEWORKS, CALIBRATION("inference")}, NULL},
   {"intervals", "fit_intervals.py", {FRAMEWORKS}, NULL},
   {"input-interval", "input_interval.py", {FRAMEWORKS}, NULL},

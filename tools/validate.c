@@ -76,7 +76,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_SET, '\0', "set",
    "statements|training|training-checks|inference|large-models|plans|memory|kernels|operators|collectives|serving|"
-   "storage",
+   "energy|storage",
    "which measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
@@ -103,7 +103,8 @@ const cli_command validate_command = {
   "plans: step times of further plans, to which no constant is fitted; memory: their memory, by quantity and rank. "
   "kernels: times of single kernels, beside a plain roofline. operators: "
   "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies "
-  "between two GPUs. storage: rates and node counts of storage and decoding.\n\n"
+  "between two GPUs. energy: power and energy, beside the power limit drawn all the time and the best constant share "
+  "of it. storage: rates and node counts of storage and decoding.\n\n"
   "--data takes a table of yours instead of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
   "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models, "
@@ -117,7 +118,7 @@ const cli_command validate_command = {
   "if they are known (docs/collectives.md).\n\n"
   "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's "
   "profiler, a report "
-  "of Nsight Systems (docs/calibration.md). perfmodel import shows the rows that it becomes.\n\n"
+  "of Nsight Systems, a log of power (docs/calibration.md). perfmodel import shows the rows that it becomes.\n\n"
   "--hold-out fits the constants of training, and of inference for that set, again without the rows of a GPU, a source "
   "(the last "
   "part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts these rows alone: what "

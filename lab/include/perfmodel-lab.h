@@ -22,6 +22,7 @@
 **     kernels      times of single kernels: the columns of docs/calibration.md
 **     documents  what the source documents state -> constants of frameworks that nobody else ran, and the band of these
 **     collectives  times of collectives, copies between two GPUs: the columns of data/measured/README.md
+**     energy       power and energy of runs: the columns of data/measured/README.md
 **     storage      rates and node counts of storage and decoding
 */
 #ifndef PERFMODEL_LAB_H
@@ -145,6 +146,7 @@ PM_API int pm_fit(pm_fit_parameter *parameters, size_t count, pm_fit_residuals *
 **                cores multiply what is not aligned
 **     collectives  times of collectives -> constants of architectures and links (fit, calibration)
 **     operators  times of operators of language models -> what their software added to kernels (kernel_harness)
+**     energy     power and energy -> what boards of an architecture draw, and what a power limit does to all
 **
 **     pm_calibration_options options = pm_calibration_options_make();
 **     options.set = "training";

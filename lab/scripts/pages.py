@@ -2,7 +2,7 @@
 """Writes the numbers of docs/accuracy.md, docs/collectives.md, docs/serving.md and README.md, and their pictures: what
 the measured rows give.
 
-    lab/scripts/pages.py [--check] PERFMODEL [kernels | collectives | accuracy | serving | readme]...
+    lab/scripts/pages.py [--check] PERFMODEL [kernels | collectives | accuracy | serving | energy | readme]...
 
 Needs the installed package, of the same build as the command; takes two minutes, which are fits. The same package and
 catalogue give the same bytes. --check writes nothing and fails where a part is not what it would write.
@@ -11,12 +11,13 @@ import argparse
 
 import accuracy
 import collective_accuracy
+import energy_accuracy
 import kernel_accuracy
 import readme
 import serving_accuracy
 
 PAGES = {"kernels": kernel_accuracy, "collectives": collective_accuracy, "accuracy": accuracy,
-         "serving": serving_accuracy, "readme": readme}
+         "serving": serving_accuracy, "energy": energy_accuracy, "readme": readme}
 
 
 def main():

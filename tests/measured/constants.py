@@ -12,7 +12,8 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FITS = ("collectives", "operators", "kernels", "training", "language", "documents", "inference", "large-models")
+FITS = ("collectives", "operators", "kernels", "training", "language", "documents", "inference", "large-models",
+        "energy")
 FILES = ("data/calibration/*.xml", "data/frameworks/*.xml")
 
 

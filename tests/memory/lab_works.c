@@ -48,6 +48,32 @@ static int collectives(pm_error *error)
                                  "h100-sxm5*8:nvswitch,8,1,all_gather,4096,30\nabacus,8,1,all_reduce,8,90\n", 0, error);
 }
 
+static const char powers[] =
+  "task,network,framework,system,kind,precision,batch,gpus,concurrency,isl,osl,tpot,flop,rate,busy,full_power,"
+  "power_limit,quantity,value\n"
+  "training,resnet18,pytorch-1.10,v100-pcie-32gb,training,fp32,32,1,,,,,,,,,,gpu_power,220\n"
+  "serving,llama3-8b,vllm-0.5,dgx-a100,serving,fp16,,1,32,200,200,0.03,1.6e10,900,,,,gpu_power,200\n"
+  "training,,,v100-pcie-32gb,waiting,fp32,,1,,,,,,,0,,,gpu_power,38\n"
+  "training,,,v100-pcie-32gb,limit-busy,fp32,,1,,,,,,,,222,150 W,slowdown,1.15\n"
+  "training,,,nobody,waiting,fp32,,1,,,,,,,0,,,gpu_power,38\n";
+
+static int energy(pm_error *error)
+{
+  return validate("energy", powers, 0, error);
+}
+
+static int energy_rows(pm_error *error)
+{
+  return validate("energy", powers, 1, error);
+}
+
+static int power_log(pm_error *error)
+{
+  return validate("energy", "timestamp, index, name, power.draw [W], utilization.gpu [%]\n"
+                            "2026/11/20 10:00:00, 0, Tesla V100-PCIE-32GB, 220.5 W, 99 %\n"
+                            "2026/11/20 10:00:01, 0, Tesla V100-PCIE-32GB, [N/A], 99 %\n", 1, error);
+}
+
 static int statements(pm_error *error)
 {
   return validate("storage", NULL, 0, error);
@@ -104,6 +130,11 @@ static int fit_collectives(pm_error *error)
                                   "dgx1-v100,8,1,all_reduce,8,30,2.8,mine\n", NULL, error);
 }
 
+static int fit_energy(pm_error *error)
+{
+  return calibrate("energy", powers, NULL, error);
+}
+
 static int squares(void *context, const double *values, double *residuals, pm_error *error)
 {
   (void)context, (void)error;
@@ -130,9 +161,13 @@ const work lab_works[] = {
   {"kernels", kernels, false, false, 100},
   {"collectives", collectives, false, false, 100},
   {"storage", statements, false, false, 100},
+  {"energy", energy, false, false, 100},
+  {"energy, row by row", energy_rows, false, false, 100},
+  {"energy of a log", power_log, false, false, 100},
   {"constants of kernels", fit_kernels, false, false, 10},
   {"constants of frameworks", fit_training, false, false, 10},
   {"constants of inference", fit_inference, false, false, 10},
   {"constants of collectives", fit_collectives, false, false, 10},
+  {"constants of energy", fit_energy, false, false, 10},
   {NULL, NULL, false, false, 0},
 };

@@ -70,14 +70,15 @@ def calibrate(
 
     Args:
         data: measurements in the layout that docs/calibration.md has for the set: a DataFrame, or the path of a file,
-            plain or gzip; or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote. The shipped ones
-            if there is none.
+            plain or gzip; or the path of what nccl-tests, PyTorch's profiler, Nsight Systems or a power log wrote. The
+            shipped ones if there is none.
         set: "kernels" (times of kernels: constants of architectures), "training" (rates: host times of frameworks and
             factors of cuDNN generations), "language" (the same rates: frameworks' own kernels in language models),
             "inference" (rates and latencies: host times of a forward pass), "large-models" (step times: stragglers,
             hops and overlap of the software that shares networks out), "documents" (statements: frameworks that only
-            the source documents ran), "collectives" (times: constants of architectures and links) or "operators"
-            (times: what serving engines add to kernels).
+            the source documents ran), "collectives" (times: constants of architectures and links), "operators"
+            (times: what serving engines add to kernels), "serving" (latencies and rates: engines) or "energy" (power:
+            what boards draw).
         architectures: ids of the architectures whose own constants are fitted, one or several; none: all, and what they
             share. Of training rates: one, whose constants for convolutions on tensor cores are fitted.
         frameworks: training, inference: ids of the frameworks, inference profiles and cuDNN generations whose constants

@@ -56,8 +56,8 @@ def validate(
     """Predictions beside published measurements: the same numbers as `perfmodel validate`.
 
     Args:
-        set: "statements" (what the source documents state), "training", "inference", "kernels", "collectives" or
-            "storage".
+        set: "statements" (what the source documents state), "training", "inference", "kernels", "collectives",
+            "storage", "energy" (power and energy; also large-models, plans, memory, operators, serving).
         rows: a row for each measurement (id, group, measured, predicted, unit, error [%]; of statements and storage
             also holds, kind, constants, note, of training and inference low, high, calibration, network, machine,
             framework, gpus, nodes, batch, readings, of collectives system, machine, use, regime, collective, algorithm,
@@ -67,7 +67,8 @@ def validate(
             interval). Collectives are in three groups each: of all, of their use (fit, held-out, document), of their
             machine.
         data: rows of your own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip;
-            or the path of what nccl-tests, PyTorch's profiler or Nsight Systems wrote (docs/calibration.md).
+            or the path of what nccl-tests, PyTorch's profiler, Nsight Systems or a power log wrote
+            (docs/calibration.md).
         only: training, inference: only rows of these, "gpu=NAME", "machine=NAME" or "source=NAME", parted by commas.
         system: the system or GPU of such a file, if that does not say it.
         catalog: where names are looked up; the shipped one by default.

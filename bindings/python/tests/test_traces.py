@@ -464,3 +464,51 @@ def test_a_bad_power_log(case: str, tmp_path: Path) -> None:
     options = [] if case == "no GPU is named" else ["--system", "h100-sxm5"]
     done = subprocess.run([str(COMMAND), "import", str(path), *options], capture_output=True, text=True)
     assert done.returncode == 3 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_a_power_log_calibrates_its_gpu(tmp_path: Path) -> None:
+    """The draw of the log is found again; what it does not decide stays as it was."""
+    log = str(TRACES / "nvidia_smi.csv")
+    found = pm.calibrate(log, set="energy")
+    table = found.constants
+    value = {name: table["value"][i] for i, name in enumerate(table["constant"])}
+    state = dict(zip(table["constant"], table["state"]))
+    assert set(table["entry"]) == {"hopper"}
+    assert value["idle_power"] == pytest.approx(120 / 700, rel=0.02)
+    assert value["tensor_power"] == pytest.approx((611.2 - 0.02 * 120) / 0.98 / 700, rel=0.01)
+    assert state["tensor_flop_energy"] == "not identifiable"
+    path = tmp_path / "own.xml"
+    found.xml(path)
+    before, after = pm.validate("energy", data=log), pm.validate("energy", data=log, catalog=pm.Catalog(str(path)))
+    assert max(after["mape"]) < 2 < 20 < min(before["mape"])
+
+
+def test_a_power_log_is_of_the_set_of_energy() -> None:
+    with pytest.raises(pm.Error, match="this is a log of power, for the set energy, not kernels"):
+        pm.calibrate(str(TRACES / "nvidia_smi.csv"))
+
+
+def test_own_rows_of_energy(tmp_path: Path) -> None:
+    """A board of 700 W at 100 TFLOP/s, and half of the time idle."""
+    path = tmp_path / "rows.csv"
+    path.write_text("system,kind,precision,flop,rate,busy,quantity,value\n"
+                    "h100-sxm5,mine,bf16,1e12,100,,gpu_power,560\n"
+                    "h100-sxm5,mine,bf16,,,0,gpu_power,80\n"
+                    "h100-sxm5,mine,bf16,1e12,100,,energy_per_token,5.6\n"
+                    "nobody,mine,bf16,,,,gpu_power,80\n")
+    table = pm.validate("energy", data=str(path), rows=True)
+    assert len(table["error"]) == 3 and all(abs(error) < 10 for error in table["error"])
+    assert table["limit"][0] == pytest.approx(100 * (700 / 560 - 1))
+    assert table["predicted"][2] == pytest.approx(table["predicted"][0] / 100)
+
+
+@pytest.mark.parametrize("row, message", [
+    ("h100-sxm5,,1e999,,gpu_power,1", "flop"), ("h100-sxm5,bf17,,,gpu_power,1", "unknown precision"),
+    ("h100-sxm5,,,,wattage,1", "is none of gpu_power"), ("h100-sxm5,,,,gpu_power,-1", "no number above 0"),
+    ("h100-sxm5,,,2,gpu_power,1", "busy 2 of a board is not from 0 to 1"), ("h100-sxm5,,,x,gpu_power,1", "busy \"x\""),
+])
+def test_a_bad_row_of_energy(row: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("system,precision,flop,busy,quantity,value\n" + row + "\n")
+    notes = pm.validate("energy", data=str(path)).notes
+    assert any(message in str(note) for note in ([notes] if isinstance(notes, str) else notes)), notes

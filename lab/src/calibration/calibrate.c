@@ -20,6 +20,7 @@ static const struct set {
   {"collectives", "measured/collectives.csv", pm__lab_calibrate_collectives},
   {"operators", "measured/operators.csv", pm__lab_calibrate_operators},
   {"serving", "measured/serving.csv", pm__lab_calibrate_serving},
+  {"energy", "measured/energy.csv", pm__lab_calibrate_energy},
 };
 
 enum { SETS = sizeof sets / sizeof sets[0] };

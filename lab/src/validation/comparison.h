@@ -98,7 +98,8 @@ typedef pm_table *pm__lab_set(pm__lab_context *context, pm_error *error);
 
 pm__lab_set pm__lab_validate_statements, pm__lab_validate_training, pm__lab_validate_inference,
         pm__lab_validate_large_models, pm__lab_validate_plans, pm__lab_validate_memory,
-        pm__lab_validate_kernels, pm__lab_validate_operators, pm__lab_validate_collectives, pm__lab_validate_serving;
+        pm__lab_validate_kernels, pm__lab_validate_operators, pm__lab_validate_collectives, pm__lab_validate_serving,
+        pm__lab_validate_energy;
 
 /* PM_OK, or which of the columns is missing. */
 int pm__lab_check_columns(const pm__lab_context *context, const char *const *titles, size_t count, pm_error *error);

@@ -23,6 +23,7 @@ static const set sets[] = {
   {"operators", "", "measured/operators.csv", pm__lab_validate_operators},
   {"collectives", "", "measured/collectives.csv", pm__lab_validate_collectives},
   {"serving", "", "measured/serving.csv", pm__lab_validate_serving},
+  {"energy", "", "measured/energy.csv", pm__lab_validate_energy},
   {"storage", "", "measured/storage.csv", pm__lab_validate_statements},
 };
 

@@ -14,6 +14,7 @@
 #ifndef PERFMODEL_KERNEL_H
 #define PERFMODEL_KERNEL_H
 
+#include <math.h>
 #include "hardware.h"
 #include "network.h"
 
@@ -222,6 +223,39 @@ typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 ** there). */
 PM_API int pm_network_get_times(const pm_network *network, const pm_gpu *gpu, const pm_kernel_calibration *calibration,
                                 double batch, int precision, pm_layer_time *rows, pm_error *error);
+
+/* ---- Boards --------------------------------------------------------------------------------------------------- */
+
+/* What a board does: kernels for a share of the time, and the rest of it it waits. What is unknown is by the law. */
+typedef struct pm_board_load {
+  int32_t precision; /* of the numbers that its kernels multiply */
+  double busy;       /* share of the time in which kernels run; NAN: all of it, or what `drawn` implies */
+  double flop_rate;  /* FLOP/s, mean over all of the time; NAN: none that count */
+  double limit;      /* power limit [W]; NAN: the board's own */
+  double drawn;      /* mean draw of the same load under the board's own limit [W]; NAN: not measured */
+} pm_board_load;
+
+/* What it draws. */
+typedef struct pm_board_draw {
+  int32_t basis;    /* pm_origin; none: it is not known, and neither are the numbers */
+  double power;     /* mean [W] */
+  double p10, p90;  /* its 80 % prediction interval [W] */
+  double slowdown;  /* time under the limit over that under the board's own */
+} pm_board_draw;
+
+/* One that always works in FP16, under its own limit. */
+PM_INLINE pm_board_load pm_board_load_make(void)
+{
+  const double unknown = (double)NAN;
+  pm_board_load load = {PM_PRECISION_FP16, unknown, unknown, unknown, unknown};
+  return load;
+}
+
+/* The power of a board whose times are known: of a measured run, or of a plan of your own. Constants as of
+** pm_catalog_get_kernels; NULL: the draw is unknown. PM_STATUS_BAD_ARGUMENT: a share that is none, a power or rate that
+** is not above 0 and finite, or a limit above the board's own. */
+PM_API int pm_board_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm_board_load *load,
+                            pm_board_draw *draw, pm_error *error);
 
 #ifdef __cplusplus
 }
