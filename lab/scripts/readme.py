@@ -173,6 +173,21 @@ def of_intervals(training, inference):
                   "the measured range.", "  ")])
 
 
+def of_energy():
+    table = pm.validate("energy")
+    groups = [group.split() for group in table["group"]]
+
+    def mean(kind, quantity, gpu=""):
+        chosen = [i for i, group in enumerate(groups) if group[2:] == [kind, quantity] and group[1].startswith(gpu)]
+        return f"{np.average([table['mape'][i] for i in chosen], weights=[table['rows'][i] for i in chosen]):.1f} %"
+
+    return paragraph(
+        f"- **Power and energy**: the mean error of the power of a board is {mean('training', 'gpu_power')} in "
+        f"training, {mean('limit-busy', 'gpu_power')} under power limits, and {mean('serving', 'gpu_power', 'h100')} for dense "
+        f"language models served on H100; of joules per image {mean('training', 'energy_per_sample')} with the time "
+        "predicted ([docs/accuracy.md](docs/accuracy.md#power-and-energy)).", "  ")
+
+
 def write(command, check):
     training, inference = pm.validate("training", rows=True), pm.validate("inference", rows=True)
     page = README.read_text(encoding="utf-8")
@@ -184,5 +199,5 @@ def write(command, check):
                                first_words(training, inference, prediction, published_rate(options)))
     page = page_parts.replaced(page, "collectives", of_collectives())
     page = page_parts.replaced(page, "errors", "\n".join([of_kernels(command), of_steps(training), "", of_sources(),
-                                                          of_intervals(training, inference)]))
+                                                          of_intervals(training, inference), of_energy()]))
     page_parts.store(README, page, check)
