@@ -183,8 +183,9 @@ def of_energy():
 
     return paragraph(
         f"- **Power and energy**: the mean error of the power of a board is {mean('training', 'gpu_power')} in "
-        f"training, {mean('limit-busy', 'gpu_power')} under power limits, and {mean('serving', 'gpu_power', 'h100')} for dense "
-        f"language models served on H100; of joules per image {mean('training', 'energy_per_sample')} with the time "
+        f"training, {mean('limit-busy', 'gpu_power')} under power limits, and "
+        f"{mean('serving', 'gpu_power', 'h100')} for dense language models served on H100; of joules per image "
+        f"{mean('training', 'energy_per_sample')} with the time "
         "predicted ([docs/accuracy.md](docs/accuracy.md#power-and-energy)).", "  ")
 
 
