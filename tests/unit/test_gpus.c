@@ -289,7 +289,6 @@ static const char *const unknown[][2] = {
   {"RTX 2080 Max-Q", "laptop part, with a power that its maker sets"},
   {"RTX 2080 Super Max-Q", "laptop part, with a power that its maker sets"},
   {"RTX 3080 Laptop", "laptop part, with a power that its maker sets"},
-  {"H20", "no document was found that states its peaks"},
   {"NVIDIA", "a maker, not a GPU"},
   {"NVIDIA ", "a maker, not a GPU"},
 };

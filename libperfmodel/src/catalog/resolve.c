@@ -50,10 +50,19 @@ static int distance(const char *text, const char *name)
   return edits <= slip && edits < length ? HOLDS + edits : FAR;
 }
 
+/* Machines of clouds have names of a family and a size, "g5.48xlarge": those of another family are no slip of it. */
+static bool is_of_another_family(int kind, const char *text, const char *id)
+{
+  size_t length = strcspn(text, "-._ ");
+  if (kind != PM__SYSTEMS || strstr(text, "xlarge") == NULL) return false;
+  return strcspn(id, "-._ ") != length || strncmp(text, id, length) != 0;
+}
+
 static int entry_distance(const pm_catalog *catalog, int kind, size_t position, const char *text)
 {
   int least = FAR;
   const char *name;
+  if (is_of_another_family(kind, text, pm__catalog_name(catalog, kind, position, 1))) return FAR;
   for (size_t which = 1; (name = pm__catalog_name(catalog, kind, position, which)) != NULL; which++) {
     int edits = name[0] != '\0' ? distance(text, name) : FAR;
     if (edits < least) least = edits;
