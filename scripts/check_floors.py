@@ -46,7 +46,7 @@ FLOORS = [
 # Beside that way: names -> records, networks and systems; nothing that costs time is known to it, or knows it.
 FACTS = {"base", "record", "hardware", "report", "network", "memory", "input", "software"}
 BESIDE = {
-    "catalog": FACTS,
+    "catalog": FACTS | {"models"},
     "import": FACTS | {"catalog"},  # machines that other programs describe, imported run configurations
     "models": FACTS,  # networks out of model files
     "complete": FACTS | {"catalog"},  # what is not given of a run

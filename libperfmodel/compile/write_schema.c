@@ -206,8 +206,9 @@ static void definition_type(const char *name, const char *attributes)
   text("        <xs:attribute name=\"default\" type=\"xs:token\"/>");
   text("        <xs:attribute name=\"least\" type=\"xs:token\"/>");
   text("        <xs:attribute name=\"multiple\" type=\"xs:token\"/>\n      </xs:complexType></xs:element>");
-  printf("      <xs:group ref=\"flow\"/>\n    </xs:choice>\n    <xs:attributeGroup ref=\"%s\"/>\n  </xs:complexType>\n",
-         attributes);
+  printf("      <xs:group ref=\"flow\"/>\n    </xs:choice>\n    <xs:attributeGroup ref=\"%s\"/>\n", attributes);
+  if (strcmp(name, "network") == 0) attribute("model", "xs:token", "");
+  text("  </xs:complexType>");
 }
 
 static void network_types(void)

@@ -130,6 +130,8 @@ static const published others[] = {
   {"nnu-net-2d", "most=320", 10706468, NULL, "torch, NVIDIA's layers with its own filters"},
   {"nnu-net-3d", "", 31192868, NULL, "torch; the paper's followers print 31.2 M"},
   {"maskrcnn-resnet50-fpn", "", 44401393, "277.083979008", "torchvision; PyTorch's count of its modules at 800 x 1344"},
+  {"dlrm-terabyte", "", 24036595969, "0.002458496", "summed by hand: 187,767,399 rows of 128, and the dense layers"},
+  {"flux.1-dev", "", 11901408320, NULL, "diffusers' FluxTransformer2DModel, 11.9 B as published"},
   {"dlrm-dcnv2", "", 26151671809, "0.016030464", "summed by hand: 204,184,588 rows of 128, and the dense layers"},
   {"tacotron-2-lj", "", 28193153, NULL, "torch, NVIDIA's tacotron2"},
   {"waveglow-512", "", 267999848, NULL, "summed by hand over NVIDIA's modules, without weight norm"},

@@ -408,3 +408,30 @@ def test_errors(tmp_path: Path) -> None:
         pm.from_hf(tmp_path)
     with pytest.raises(pm.ArgumentError, match="seq 0"):
         pm.from_hf(GPT2, seq=0)
+
+
+# ---- Published models by their names on a hub.
+
+SIZES: dict[str, int] = json.loads((Path(__file__).parent / "published_sizes.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_names_of_a_hub_are_networks_of_the_catalogue(name: str) -> None:
+    """As Transformers counts models of the sizes that litgpt ships: lab/scripts/published_sizes.py wrote the table."""
+    assert pm.network(name).parameters == SIZES[name]
+    assert pm.network(name.split("/")[1]).parameters == SIZES[name]
+
+
+def test_networks_of_a_model_type_have_its_settings() -> None:
+    net = pm.network("EleutherAI/pythia-1.4b", num_hidden_layers=12, seq=512)
+    assert net.totals.input == "512" and net.parameters == 1_414_647_808 - 12 * (12 * 2048**2 + 13 * 2048)
+    with pytest.raises(pm.NotFoundError, match='"pythia-1.4b" has no parameter "layers"; it has seq, hidden_size'):
+        pm.network("pythia-1.4b", layers=3)
+    with pytest.raises(pm.Error, match='needs a number for its parameter "num_hidden_layers", not "many"'):
+        pm.network("pythia-1.4b", num_hidden_layers="many")
+
+
+def test_what_only_python_reads_is_said_by_the_command() -> None:
+    source = (Path(__file__).parents[3] / "libperfmodel" / "src" / "models" / "model.c").read_text(encoding="utf-8")
+    listed = source[source.index("python_types[] =") :].partition(";")[0]
+    assert set(" ".join(re.findall(r'"([^"]*)"', listed)).split()) == set(MODELS)

@@ -125,5 +125,9 @@ static const pm__names_place *find_machine(const pm_catalog *catalog, const char
 const pm__names_place *pm__names_find_place(const pm_catalog *catalog, int kind, const char *name)
 {
   if (kind == PM__SYSTEMS) return find_machine(catalog, name);
-  return kind == PM__GPUS ? find_hardware(catalog, kind, name) : pm__names_find(catalog, kind, name);
+  if (kind == PM__GPUS) return find_hardware(catalog, kind, name);
+  const pm__names_place *place = pm__names_find(catalog, kind, name);
+  /* On a hub, who published it comes first. */
+  const char *slash = kind == PM__NETWORKS && place == NULL ? strrchr(name, '/') : NULL;
+  return slash != NULL ? pm__names_find(catalog, kind, slash + 1) : place;
 }

@@ -192,7 +192,9 @@ static int read_record(pm__document *document, pm__entry *entry, pm_error *error
 static int check_entry_element(const pm__document *document, const pm__element *e, const pm_record_type *type,
                                pm_error *error)
 {
-  int status = check_attributes(document, e, " id name alias source note ", error);
+  bool network = strcmp(e->name, "network") == 0;
+  const char *known = network ? " id name alias source note model " : " id name alias source note ";
+  int status = check_attributes(document, e, known, error);
   if (status == PM_OK) status = check_id(document, e, error);
   if (status != PM_OK) return status;
   if (e->text[0] != '\0') return fail(document, e, error, "holds unexpected text", e->text);

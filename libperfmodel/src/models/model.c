@@ -149,8 +149,16 @@ static const char *what_is_missing(const char *type)
   return NULL;
 }
 
+/* Encoders and image models, which only Python's from_hf reads. */
+static const char python_types[] =
+  "albert bart bert camembert clip clip_text_model clip_vision_model convnext deberta-v2 deit dinov2 distilbert "
+  "electra mbart modernbert mt5 resnet roberta siglip_vision_model swin t5 vit whisper xlm-roberta";
+
 static int unknown_type(const pm__config *c, pm__arena *arena)
 {
+  if (pm__list_has(python_types, c->kind, strlen(c->kind)))
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "a %.60s is read by Python: python3 -c 'import perfmodel; "
+                    "perfmodel.from_hf(\"config.json\").to_xml(\"mine.xml\")', then --catalog mine.xml", c->kind);
   const char *missing = what_is_missing(c->kind);
   if (missing != NULL)
     return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "model_type \"%.60s\" cannot be read: %s", c->kind, missing);

@@ -23,6 +23,7 @@ from . import (  # noqa: F401  (each registers its model types)
     huggingface_encoders,
     huggingface_images,
     huggingface_swin,
+    huggingface_towers,
     huggingface_translators,
 )
 from .huggingface_body import MODELS, Body

@@ -8,7 +8,7 @@ from .huggingface_config import Config
 # ---- T5: RMS norms, biases of the scores by relative position.
 
 
-@models("t5")
+@models("t5", "mt5")
 def _t5(b: Body, c: Config, seq: int | None, image: int | None) -> None:
     """An encoder and a decoder; the biases by relative position of a stack are those of its first layer."""
     hidden, vocabulary = c.count("d_model"), c.count("vocab_size")
@@ -29,7 +29,7 @@ def _t5(b: Body, c: Config, seq: int | None, image: int | None) -> None:
         _t5_feed_forward(b, c, f"decoder.{i}.ff", rate)
     b.add("rms_norm", "decoder.final_layer_norm")
     if c.head("ForConditionalGeneration") != "Model":
-        b.linear("lm_head", vocabulary, bias=False, shared=c.switch("tie_word_embeddings", True))
+        b.linear("lm_head", vocabulary, bias=False, shared=c.switch("tie_word_embeddings", c.kind == "t5"))
 
 
 def _t5_attention(b: Body, c: Config, name: str, source: int, number: int, rate: float, causal: bool) -> None:
@@ -49,7 +49,7 @@ def _t5_attention(b: Body, c: Config, name: str, source: int, number: int, rate:
 
 def _t5_feed_forward(b: Body, c: Config, name: str, rate: float) -> None:
     x, inner = b.last, c.count("d_ff")
-    function = str(c.get("feed_forward_proj", "relu"))
+    function = str(c.get("feed_forward_proj", "relu" if c.kind == "t5" else "gated-gelu"))
     y = b.add("rms_norm", f"{name}.layer_norm")
     if function.startswith("gated-"):
         b.linear(f"{name}.wi_0", inner, y, bias=False)
@@ -68,9 +68,10 @@ def _t5_feed_forward(b: Body, c: Config, name: str, rate: float) -> None:
 # ---- BART: learned positions, the norm behind each sum. Whisper: sound, the norm before each part.
 
 
-@models("bart")
+@models("bart", "mbart")
 def _bart(b: Body, c: Config, seq: int | None, image: int | None) -> None:
-    """Both sides look words up in one table; their positions start at 2."""
+    """Both sides look words up in one table; their positions start at 2. mBART normalises before each part instead of
+    behind the sums, and once more at the end of each side."""
     vocabulary, rate = c.count("vocab_size"), c.rate("dropout", otherwise=0.1)
     length = tokens(b, c, seq, "max_position_embeddings")
 
@@ -84,9 +85,11 @@ def _bart(b: Body, c: Config, seq: int | None, image: int | None) -> None:
 
     embedded("encoder", False)
     _encode(b, c, rate)
-    encoded = b.last
+    encoded = b.add("layer_norm", "encoder.layer_norm") if c.kind == "mbart" else b.last
     embedded("decoder", True)
     _decode(b, c, rate, encoded)
+    if c.kind == "mbart":
+        b.add("layer_norm", "decoder.layer_norm")
     head = c.head("ForConditionalGeneration")
     if head == "ForConditionalGeneration":
         b.linear("lm_head", vocabulary, bias=False, shared=c.switch("tie_word_embeddings", True))
@@ -136,9 +139,10 @@ def _decode(b: Body, c: Config, rate: float, encoded: int) -> None:
 def _attend(b: Body, c: Config, name: str, side: str, rate: float, encoded: int = -1) -> None:
     """Attention within a side, or of the decoder to what is `encoded`; Whisper's keys have no bias."""
     hidden, heads, sound = c.count("d_model"), c.count(f"{side}_attention_heads"), c.kind == "whisper"
+    before = c.kind != "bart"
     c.part_of_heads(hidden, heads)
     x = b.last
-    y = b.add("layer_norm", f"{name}_layer_norm") if sound else x
+    y = b.add("layer_norm", f"{name}_layer_norm") if before else x
     source = encoded if encoded >= 0 else y
     q, k, v = (
         b.linear(f"{name}.{part}_proj", hidden, y if part == "q" else source, bias=not sound or part != "k")
@@ -149,13 +153,13 @@ def _attend(b: Body, c: Config, name: str, side: str, rate: float, encoded: int 
     b.linear(f"{name}.out_proj", hidden)
     b.dropout(f"{name}.dropout", rate)
     b.add("add", f"{name}.sum", x, b.last)
-    if not sound:
+    if not before:
         b.add("layer_norm", f"{name}_layer_norm")
 
 
 def _widen(b: Body, c: Config, name: str, side: str, rate: float) -> None:
-    x, sound = b.last, c.kind == "whisper"
-    if sound:
+    x, before = b.last, c.kind != "bart"
+    if before:
         b.add("layer_norm", f"{name}.final_layer_norm")
     b.linear(f"{name}.fc1", c.count(f"{side}_ffn_dim"))
     b.activation(f"{name}.act", str(c.get("activation_function", "gelu")))
@@ -163,5 +167,5 @@ def _widen(b: Body, c: Config, name: str, side: str, rate: float) -> None:
     b.linear(f"{name}.fc2", c.count("d_model"))
     b.dropout(f"{name}.dropout", rate)
     b.add("add", f"{name}.sum", x, b.last)
-    if not sound:
+    if not before:
         b.add("layer_norm", f"{name}.final_layer_norm")

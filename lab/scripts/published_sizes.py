@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Writes data/networks/published.xml and the counts that tests expect, from the sizes that litgpt ships.
+
+    published_sizes.py          writes both; needs the packages litgpt, transformers and torch
+    published_sizes.py --check  fails if the packages say otherwise
+
+litgpt (Lightning AI, Apache-2.0) has the sizes of published checkpoints by the names that they have on the Hugging Face
+Hub. Models of equal sizes are one network, with the other names as aliases; those that the catalogue has already, under
+the same name, are left to it. Counts are those of Transformers' classes, on the meta device: nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import sys
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NETWORKS = ROOT / "data" / "networks" / "published.xml"
+COUNTS = ROOT / "bindings" / "python" / "tests" / "published_sizes.json"
+
+# Heads tied to the words' embedding, which litgpt has no field for: as the published config.json has it.
+TIED = re.compile(
+    r"(?i)^(gemma|codegemma|llama-3\.2|smollm2|falcon-(7|40)b|olmo-1b|phi-4-mini|"
+    r"qwen2\.5(-coder|-math)?-(0\.5|1\.5|3)b|qwen3-(0\.6|1\.7|4)b)"
+)
+SWITCHES = ("tie_word_embeddings", "new_decoder_architecture")
+LONGEST = 8192  # tokens of a sample, unless --set seq=N
+
+HEADER = """<?xml version="1.0" encoding="UTF-8"?>
+<!-- Published language models by the names that they have on the Hugging Face Hub: sizes of model types that the
+     library reads config.json of. Written by lab/scripts/published_sizes.py. -->
+<perfmodel version="1">
+"""
+
+
+def litgpt_configs() -> Any:
+    """Its module of configurations alone: the package imports what is not needed here."""
+    found = importlib.util.find_spec("litgpt")
+    if found is None or not found.submodule_search_locations:
+        sys.exit("published_sizes: the package litgpt is not installed")
+    path = pathlib.Path(found.submodule_search_locations[0]) / "config.py"
+    spec = importlib.util.spec_from_file_location("litgpt_config", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["litgpt_config"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def model_type(c: Any, org: str) -> str:
+    """The type of Transformers that has these layers."""
+    if c.mlp_class_name == "GptNeoxMLP":
+        return {"tiiuae": "falcon", "microsoft": "phi"}.get(org, "gpt_neox")
+    if c.norm_class_name == "LayerNorm":
+        return {"stabilityai": "stablelm", "allenai": "olmo"}[org]
+    if c.mlp_class_name == "LLaMAMoE":
+        return {"mistralai": "mixtral", "Qwen": "qwen3_moe"}[org]
+    if c.mlp_class_name == "GemmaMLP":
+        return "gemma3_text" if c.norm_qk else "gemma2" if c.post_attention_norm else "gemma"
+    if org == "Qwen":
+        return "qwen3" if c.norm_qk else "qwen2"
+    return {"allenai": "olmo2", "microsoft": "phi3"}.get(org, "llama")
+
+
+def settings(c: Any, kind: str) -> dict[str, int]:
+    """The settings of a config.json, as numbers."""
+    made = {
+        "hidden_size": c.n_embd, "num_hidden_layers": c.n_layer, "num_attention_heads": c.n_head,
+        "vocab_size": c.padded_vocab_size, "tie_word_embeddings": int(bool(TIED.match(c.name))),
+    }  # fmt: skip
+    groups = c.n_query_groups or c.n_head
+    if kind == "falcon":
+        return {**made, "num_kv_heads": groups, "new_decoder_architecture": int(not c.shared_attention_norm)}
+    made["intermediate_size"] = c.intermediate_size
+    if kind != "gpt_neox":
+        made["num_key_value_heads"] = groups
+    if c.head_size * c.n_head != c.n_embd or kind.startswith(("gemma", "qwen3")):
+        made["head_dim"] = c.head_size
+    if kind == "mixtral":
+        made.update(num_local_experts=c.n_expert, num_experts_per_tok=c.n_expert_per_token)
+    if kind == "qwen3_moe":
+        made.update(num_experts=c.n_expert, num_experts_per_tok=c.n_expert_per_token,
+                    moe_intermediate_size=c.moe_intermediate_size)  # fmt: skip
+    if kind.startswith(("gemma2", "gemma3")) and c.sliding_window_size:
+        made["sliding_window"] = c.sliding_window_size
+    return made
+
+
+@dataclasses.dataclass
+class Published:
+    """Models of equal sizes."""
+
+    kind: str
+    settings: dict[str, int]
+    tokens: int
+    names: list[str]
+    hub: list[str]
+
+
+def published() -> list[Published]:
+    module = litgpt_configs()
+    found: dict[Any, Published] = {}
+    for entry in module.configs:
+        c = module.Config.from_name(entry["name"])
+        org = c.hf_config["org"]
+        kind = model_type(c, org)
+        given = settings(c, kind)
+        tokens = min(c.block_size, LONGEST)
+        key = (kind, tokens, tuple(given.items()))
+        one = found.setdefault(key, Published(kind, given, tokens, [], []))
+        if c.hf_config["name"] not in one.names:
+            one.names.append(c.hf_config["name"])
+            one.hub.append(f"{org}/{c.hf_config['name']}")
+    return list(found.values())
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[ _/-]|(?<!\d)\.|\.(?!\d)", "", name.lower()).replace(".", "-")
+
+
+def shipped_names() -> set[str]:
+    """Of the other files of the catalogue: what a name may not be a second time."""
+    names = set()
+    for path in sorted(NETWORKS.parent.glob("*.xml")):
+        if path != NETWORKS:
+            text = path.read_text(encoding="utf-8")
+            names |= set(re.findall(r'<network id="([^"]+)"', text))
+            names |= set(re.findall(r'<network [^>]*?name="([^"]+)"', text))
+            names |= {a.strip() for line in re.findall(r'alias="([^"]+)"', text) for a in line.split(",")}
+    return {normal(name) for name in names}
+
+
+def element(one: Published, taken: set[str]) -> str:
+    names = [name for name in one.names if normal(name) not in taken]
+    if not names:
+        return ""
+    taken |= {normal(name) for name in names}
+    id = re.sub(r"[^a-z0-9.]+", "-", names[0].lower())
+    alias = f'\n           alias={quoteattr(", ".join(names[1:]))}' if names[1:] else ""
+    head = f'  <network id="{id}" name={quoteattr(names[0])} model="{one.kind}" source="litgpt"{alias}>'
+    values = {"seq": one.tokens, **one.settings}
+    return "\n".join([head, *(f'    <param name="{k}" default="{v}"/>' for k, v in values.items()), "  </network>\n"])
+
+
+def xml(models: list[Published]) -> str:
+    taken = shipped_names()
+    made = [text for text in (element(one, taken) for one in models) if text]
+    return HEADER + "\n" + "\n".join(made) + "\n</perfmodel>\n"
+
+
+def counts(models: list[Published]) -> dict[str, int]:
+    """Parameters by the names of the Hub."""
+    import torch
+    import transformers
+
+    found = {}
+    for one in models:
+        given = {name: bool(value) if name in SWITCHES else value for name, value in one.settings.items()}
+        config = transformers.AutoConfig.for_model(one.kind, pad_token_id=0, **given)
+        with torch.device("meta"):
+            parameters = transformers.AutoModelForCausalLM.from_config(config).num_parameters()
+        found.update({name: parameters for name in one.hub})
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if anything differs")
+    options = parser.parse_args()
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    models = published()
+    made = {NETWORKS: xml(models), COUNTS: json.dumps(counts(models), indent=1) + "\n"}
+    different = [path for path, text in made.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in different if not options.check else []:
+        path.write_text(made[path], encoding="utf-8")
+    print(f"{len(models)} sizes of {sum(len(one.hub) for one in models)} models; {len(different)} files differ")
+    return int(options.check and bool(different))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
