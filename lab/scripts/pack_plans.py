@@ -383,18 +383,25 @@ def tuned_run(row):
     return run_of(row)
 
 
+def tuner_of(row):
+    """Full training with 16-bit weights and states has profiles of its own, with the loss in chunks where that is said;
+    an optimizer that is fused into the backward pass cannot be said."""
+    if "bf16" not in row["optimizer_precision"] or row["lora_rank"]:
+        return ""
+    return "pytorch-2.4-torchtune" if "chunked cross entropy" in row["check"] + row["note"] else "pytorch-2.4-pure"
+
+
 def finetuning(row, number_of_row):
-    """LoRA, adapters and full fine-tuning. What a run cannot say (other adapters; full training with pure 16-bit
-    weights and states) has columns of its own, which refuse the row. Memory by an instrument that is not named is
+    """LoRA, adapters and full fine-tuning. What a run cannot say (other adapters, an optimizer in the backward pass)
+    has columns of its own, which refuse the row. Memory by an instrument that is not named is
     taken to be what nvidia-smi shows."""
     quantity = next((own for words, own in MEMORY_WORDS if words in row["memory_kind"]), "device_total")
-    pure = "bf16" in row["optimizer_precision"] and not row["lora_rank"]
-    beside = {"adapter": row["parallelism"] if row["parallelism"].startswith("adapter") else "",
-              "states_precision": "bf16" if pure else "", **adapters_of(row)}
+    beside = {"adapter": row["parallelism"] if row["parallelism"].startswith("adapter") else "", **adapters_of(row)}
+    beside["update"] = "in the backward pass" if "fused into backward" in row["check"] + row["note"] else ""
     why = ("no shape" if not row["hidden"] else "no batch" if not row["global_batch"] or not row["micro_batch"]
            else "no system" if int(row["gpus"]) > 1 and "DGX" not in row["system"] else "")
-    own = {"task": "training", "framework": "", "framework_version": month_of(row), "source": row["source_repo"],
-           "use": "skip" if why else "check", "check": why or row["check"], **beside,
+    own = {"task": "training", "framework": tuner_of(row), "framework_version": month_of(row),
+           "source": row["source_repo"], "use": "skip" if why else "check", "check": why or row["check"], **beside,
            "words": f"{row['case']}; {row['framework']}; {row['note']}",
            "network": network_of_tuned(row) if row["hidden"] else "",
            "system": TUNERS.get(row["system"] or row["gpu"], row["gpu"]), **(tuned_run(row) if not why else {})}

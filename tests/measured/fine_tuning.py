@@ -17,6 +17,17 @@ from judge import errors, judge, mean, run
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "data" / "measured" / "plans.csv.gz"
 LENGTHS = "of the longest"
 
+# figure: (gate, rows at least, start of the source): full training, weights and optimizer states in 16 bits
+FULL = {
+    "full, all in 16 bits, torchtune, memory": (15, 4, "pytorch/torchtune"),
+    "full, all in 16 bits, litgpt, memory": (15, 4, "Lightning-AI/litgpt"),
+}
+KNOWN = {
+    "full, all in 16 bits, torchtune, memory": (16, "gradients appear while activations go, and are counted together"),
+    "full, all in 16 bits, litgpt, memory": (81, "5 to 7 bytes per parameter are published, less than weights, "
+                                                 "gradients and states take together"),
+}
+
 # figure: (gate, rows at least, set, start of the id, whether rows of several lengths count)
 GATES = {
     "fine-tuning, time": (25, 30, "plans", "finetune-", False),
@@ -30,6 +41,10 @@ def counts(line, start, lengths):
     named = line["id"].startswith(start) and line["lora_rank"]
     certain = "GPU not named" not in line["check"] and LENGTHS in line["check"]
     return named and (line["check"] == "ok" or (lengths and certain))
+
+
+def is_full(line, source):
+    return line["source"] == source and not line["lora_rank"] and "lengths vary" not in line["check"]
 
 
 def print_sources(name, found, lines):
@@ -52,10 +67,15 @@ def figures(command):
             sys.exit(f"{name}: {len(found)} of {least} rows have a prediction")
         print_sources(name, found, lines)
         yield name, len(found), mean(errors(found)), gate
+    for name, (gate, least, source) in FULL.items():
+        found = [row for row in sets["memory"] if row["error [%]"] and is_full(lines[row["id"]], source)]
+        if len(found) < least:
+            sys.exit(f"{name}: {len(found)} of {least} rows have a prediction")
+        yield name, len(found), mean(errors(found)), gate
 
 
 def main():
-    return judge(list(figures(sys.argv[1])), {}) > 0
+    return judge(list(figures(sys.argv[1])), KNOWN) > 0
 
 
 if __name__ == "__main__":

@@ -240,6 +240,12 @@ START_TEST(loss_in_fp32_by_hand)
   p.mixed_norms_fp32 = 0;
   ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_BF16, rows, NULL), PM_OK);
   ck_assert_double_eq(rows[1].alive, 2 * 10 + 6 * 1000);
+  p.loss_chunks = 1; /* cast to FP32 for the loss alone */
+  ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_BF16, rows, NULL), PM_OK);
+  ck_assert_double_eq(rows[1].alive, 2 * 10 + 12 * 1000);
+  p.loss_chunks = 8; /* logits in two bytes, and an eighth of what is in FP32 */
+  ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_BF16, rows, NULL), PM_OK);
+  ck_assert_double_eq(rows[1].alive, 2 * 10 + (2 + 4. / 8 + 2 * (2 + 2. / 8)) * 1000);
   pm_network_free(n);
 }
 END_TEST
@@ -281,6 +287,11 @@ START_TEST(parameters_by_hand)
   megatron.mixed_weight = 2;
   megatron.mixed_master = 4;
   megatron.mixed_copy = NAN;
+  pm_memory_profile pure = megatron;
+  pure.mixed_master = NAN;
+  pure.mixed_gradient = pure.mixed_state = 2;
+  use = use_of(pure, run);
+  ck_assert_double_eq(use.weights + use.gradients + use.optimizer, n * (2 + 2 + 4));
   run.ranks = 4;
   run.zero_stage = 1;
   use = use_of(megatron, run); /* 6 + 12 / ranks */

@@ -56,6 +56,9 @@ extern "C" {
   X(REAL, mixed_gradient, "B", "bytes of a weight's gradient in mixed precision")                                \
   X(REAL, mixed_master, "B", "bytes of a weight's master copy in mixed precision")                               \
   X(REAL, mixed_copy, "B", "bytes of a weight's cached cast in mixed precision")                                 \
+  X(REAL, mixed_state, "B", "bytes of a number of the optimizer's state in mixed precision; 4 if not given")     \
+  X(REAL, loss_chunks, "1",                                                                                      \
+    "parts of the tokens whose loss is computed in FP32 one after the other; not given: as norms, all at once")  \
   X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                 \
   X(REAL, bucket, "B",                                                                                                 \
     "copy of a gradient for communication with several ranks, as large as it is; none if not given")                   \

@@ -37,11 +37,14 @@ static double master_bytes(const pm__memory_question *q)
   return size_of(q) < 4 ? pm__given(q->plan->profile.mixed_master, 0) : 0;
 }
 
-/* State in FP32, unless all is FP64. */
+/* State in FP32, unless all is FP64, or the profile keeps it narrower: not that of 8 bits, which is as it is. */
 static double state_factor(const pm__memory_question *q)
 {
   double size = size_of(q);
-  return size < 4 ? 1 : size / 4;
+  double state = pm__given(q->optimizer->state, 0);
+  bool fp32 = pm__given(q->optimizer->embedding_state, state) == state;
+  if (size < 4) return fp32 ? pm__given(q->plan->profile.mixed_state, 4) / 4 : 1;
+  return size / 4;
 }
 
 double pm__embedding_bytes(const pm__memory_question *q)

@@ -5,6 +5,7 @@
 ** of a tensor appears when the last of its readers runs backward and goes when its writer has. A view and a sum pass
 ** the gradient of their output on as it is.
 */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "memory/scan.h"
@@ -79,18 +80,22 @@ static void find_released(const pm__tensors *tensors, pm__sizes sizes, bool with
   }
 }
 
-/* What autocast runs in FP32 reads and writes gradients in FP32: bytes over those of its tensors, while it runs. */
+/* What autocast runs in FP32, and a loss that is cast to FP32 part by part, reads and writes gradients in FP32: bytes
+** over those of its tensors, while it runs. */
 static double wider_gradients(const pm__tensors *tensors, int number, pm__sizes sizes)
 {
   const pm__layer *layer = &tensors->network->layers[number];
   const int *inputs = pm__layer_inputs(tensors->network, number);
+  bool chunked = pm__has_chunked_loss(tensors, layer);
   double elements = layer->elements_out;
-  if (sizes.high == sizes.low || !pm__layer_is_widened(layer)) return 0;
+  double high = chunked ? fmax(sizes.low, 4) : sizes.high;
+  double wider = (high - sizes.low) / (chunked ? tensors->profile->loss_chunks : 1);
+  if (wider == 0 || !(chunked || pm__layer_is_widened(layer))) return 0;
   for (size_t i = 0; i < layer->input_count; i++) {
     const pm__layer *input = &tensors->network->layers[inputs[i]];
     if (input->kind != NULL && !input->stops) elements += input->elements_out;
   }
-  return elements * (sizes.high - sizes.low);
+  return elements * wider;
 }
 
 static void walk(const pm__tensors *tensors, pm__sizes sizes, const double *released, gradients *g, pm__alive *out,

@@ -31,13 +31,26 @@ pm__sizes pm__sizes_of(const pm_memory_profile *profile, int precision)
   return (pm__sizes){low, low < 4 && profile->mixed_norms_fp32 ? 4 : low, linear};
 }
 
+bool pm__has_chunked_loss(const pm__tensors *tensors, const pm__layer *layer)
+{
+  return layer->kind->role == PM__ROLE_LOSS && tensors->profile->loss_chunks >= 1;
+}
+
+/* Of the part that is computed, FP32 at least; with several parts the logits stay beside it. */
+double pm__loss_bytes(const pm__tensors *tensors, pm__sizes sizes)
+{
+  return fmax(sizes.low, 4) / tensors->profile->loss_chunks;
+}
+
 double pm__storage_kept(const pm__tensors *tensors, int storage, pm__sizes sizes)
 {
   int kept = tensors->kept[storage];
   double elements = tensors->network->layers[storage].elements_out;
   if (sizes.linear == sizes.low && kept & PM__KEPT_LINEAR) kept ^= PM__KEPT_LINEAR, kept |= PM__KEPT_LOW;
   if (sizes.high == sizes.low && kept & PM__KEPT_HIGH) kept ^= PM__KEPT_HIGH, kept |= PM__KEPT_LOW;
-  return elements * ((kept & PM__KEPT_LOW ? sizes.low : 0) + (kept & PM__KEPT_HIGH ? sizes.high : 0) +
+  if (kept & PM__KEPT_LOSS && tensors->profile->loss_chunks > 1) kept |= PM__KEPT_LOW;
+  double loss = kept & PM__KEPT_LOSS ? pm__loss_bytes(tensors, sizes) : 0;
+  return elements * (loss + (kept & PM__KEPT_LOW ? sizes.low : 0) + (kept & PM__KEPT_HIGH ? sizes.high : 0) +
                      (kept & PM__KEPT_LINEAR ? sizes.linear : 0));
 }
 
@@ -113,7 +126,8 @@ static void keep(pm__tensors *tensors, int tensor, int saver)
   int storage = tensors->storage[tensor];
   const pm__layer *layer = &tensors->network->layers[saver];
   bool high = tensors->profile->mixed_norms_fp32 && pm__layer_is_widened(layer);
-  tensors->kept[storage] |= high ? PM__KEPT_HIGH : pm__layer_is_linear(layer) ? PM__KEPT_LINEAR : PM__KEPT_LOW;
+  bool loss = pm__has_chunked_loss(tensors, layer), linear = pm__layer_is_linear(layer);
+  tensors->kept[storage] |= loss ? PM__KEPT_LOSS : high ? PM__KEPT_HIGH : linear ? PM__KEPT_LINEAR : PM__KEPT_LOW;
   if (saver < tensors->first_saver[storage]) tensors->first_saver[storage] = saver;
 }
 

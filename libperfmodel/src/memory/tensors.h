@@ -13,7 +13,7 @@ typedef struct pm__sizes {
 
 /* In which of them a storage is kept; under autocast one may be kept in two, and so may one that a linear layer and
 ** another layer keep. */
-enum { PM__KEPT_LOW = 1, PM__KEPT_HIGH = 2, PM__KEPT_LINEAR = 4 };
+enum { PM__KEPT_LOW = 1, PM__KEPT_HIGH = 2, PM__KEPT_LINEAR = 4, PM__KEPT_LOSS = 8 };
 
 /* One element per layer of the network, inputs among them. A storage has the number of the layer that wrote it. */
 typedef struct pm__tensors {
@@ -35,6 +35,10 @@ pm__sizes pm__sizes_of(const pm_memory_profile *profile, int precision);
 
 /* Bytes per sample of a storage, as it is kept; 0 if nobody needs it. */
 double pm__storage_kept(const pm__tensors *tensors, int storage, pm__sizes sizes);
+
+/* Whether a layer is the loss, and the profile says in how many parts it is computed; bytes of a logit of one. */
+bool pm__has_chunked_loss(const pm__tensors *tensors, const pm__layer *layer);
+double pm__loss_bytes(const pm__tensors *tensors, pm__sizes sizes);
 
 /* Bytes per sample that a layer keeps for itself: masks, indices, statistics, scores. */
 double pm__layer_further(const pm__tensors *tensors, int layer, pm__sizes sizes, bool without_scores);
