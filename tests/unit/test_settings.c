@@ -215,6 +215,59 @@ START_TEST(plans_are_written)
 }
 END_TEST
 
+/* What a script prints, or writes to a file, is not its run; what a shell reads is. */
+START_TEST(text_is_no_setting)
+{
+  ck_assert_str_eq(summary("megatron", "echo --tensor-model-parallel-size 8 \"it's --micro-batch-size 4\"\n"
+                                       "printf \"x\n --context-parallel-size 4 \"\n"
+                                       "cat > x.sh <<EOF\ntorchrun --pipeline-model-parallel-size 4 don't\nEOF\n"
+                                       "sbatch <<'END'\nrun --tensor-model-parallel-size 2 \\\n"
+                                       " --micro-batch-size 1 && echo --bf16\nEND\n"),
+                   "?tensor-model-parallel-size ?micro-batch-size ?context-parallel-size ?pipeline-model-parallel-size "
+                   "tensor_parallel=2 micro_batch=1 ?bf16 optimizer=adam ");
+  ck_assert_str_eq(summary("torchtitan", "[parallelism]\nx = \"\"\"\ntensor_parallel_degree = 8\n\"\"\"\n"
+                                         "pipeline_parallel_degree = 2\n"),
+                   "?parallelism.x pipeline_parallel=2 optimizer=adam zero=3 ");
+  ck_assert_str_eq(summary("accelerate", "note: |\n  num_machines: 8\nnum_machines: 2\n"),
+                   "?note nodes=2 optimizer=adam ");
+  ck_assert_str_eq(summary("nemo", "import x\n\"\"\"\nnum_nodes=8\n\"\"\"\nf(num_nodes=2)\n"), "nodes=2 optimizer=adam ");
+}
+END_TEST
+
+/* What only the program that has it knows is said, and never taken for "no". */
+START_TEST(values_that_cannot_be_read_are_said)
+{
+  ck_assert_str_eq(summary("nemo", "import os\nf(tensor_model_parallel_size=int(os.environ[\"TP\"]), num_nodes=2,\n"
+                                   "  sequence_parallel=bool(x), layers=[1, 2])\n"),
+                   "?tensor_model_parallel_size nodes=2 ?sequence_parallel optimizer=adam ");
+  ck_assert_str_eq(summary("nemo", "import os\nf(sequence_parallel=use_sp, fp8=$X)\n"),
+                   "?sequence_parallel ?fp8 optimizer=adam ");
+  ck_assert_str_eq(summary("megatron", "--use-distributed-optimizer $ZERO --seq-length $(cat n)"),
+                   "?use-distributed-optimizer ?seq-length optimizer=adam ");
+}
+END_TEST
+
+START_TEST(a_document_ends_with_its_end)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_settings_read("deepspeed", "{\"train_batch_size\": 8}\n{}", "run.json", &error));
+  ck_assert_str_eq(error.text, "run.json:2: column 1: there is more behind the end of the document");
+}
+END_TEST
+
+START_TEST(too_many_settings_are_refused)
+{
+  enum { MANY = 20001 };
+  static const char flag[] = "--tensor-model-parallel-size 2 ";
+  pm_error error = PM_ERROR_NONE;
+  char *text = (char *)calloc(MANY, sizeof flag);
+  for (size_t i = 0; i < MANY; i++) memcpy(text + i * (sizeof flag - 1), flag, sizeof flag - 1);
+  ck_assert_ptr_null(pm_settings_read("megatron", text, "run.sh", &error));
+  ck_assert_str_eq(error.text, "line 1: more than 20000 settings: take the lines of one run");
+  free(text);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("settings");
@@ -226,6 +279,10 @@ int main(void)
   tcase_add_test(tests, offloads);
   tcase_add_test(tests, what_is_no_run_is_said);
   tcase_add_test(tests, plans_are_written);
+  tcase_add_test(tests, text_is_no_setting);
+  tcase_add_test(tests, values_that_cannot_be_read_are_said);
+  tcase_add_test(tests, a_document_ends_with_its_end);
+  tcase_add_test(tests, too_many_settings_are_refused);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

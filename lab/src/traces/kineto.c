@@ -128,13 +128,19 @@ static bool add_launch(reader *r, const event *e)
   return true;
 }
 
+/* Of a number that is none of a device, none; what is said of devices is by their number. */
+static int device_of(double number)
+{
+  return number >= 0 && number < DEVICES ? (int)number : DEVICES;
+}
+
 static bool add_kernel(reader *r, const event *e)
 {
   kernel *kernels = (kernel *)grown(r, r->kernels, r->kernel_count, &r->kernel_capacity, sizeof *kernels);
   if (kernels == NULL) return false;
   r->kernels = kernels;
   kernels += r->kernel_count++;
-  *kernels = (kernel){.id = e->id, .correlation = e->correlation, .us = e->duration, .device = (int)e->device};
+  *kernels = (kernel){.id = e->id, .correlation = e->correlation, .us = e->duration, .device = device_of(e->device)};
   snprintf(kernels->name, sizeof kernels->name, "%.159s", e->name);
   return true;
 }
@@ -147,8 +153,9 @@ static bool add_event(reader *r, const event *e)
   if ((is(e->category, "cpu_op") || is(e->category, "Operator")) && !isnan(e->id)) return add_call(r, e);
   if (runtime && !isnan(e->correlation)) return add_launch(r, e);
   if (!is(e->category, "kernel") && !is(e->category, "Kernel")) return true;
-  if (e->duration >= 0) return add_kernel(r, e);
-  pm__json_fail(&r->json, "this kernel has no duration (\"dur\")");
+  if (e->duration >= 0 && e->duration <= PM__LAB_TRACE_MOST) return add_kernel(r, e);
+  pm__json_fail(&r->json, isnan(e->duration) ? "this kernel has no duration (\"dur\")"
+                                             : "the duration of this kernel is not from 0 to 1e15 us");
   return false;
 }
 
@@ -188,7 +195,7 @@ static bool read_file(reader *r)
     else if (is(key, "deviceProperties")) good = read_devices(r);
     else pm__json_skip(&r->json);
   }
-  return good && !r->json.failed;
+  return good && pm__json_end(&r->json);
 }
 
 /* ---- Kernels to their operators ---- */

@@ -69,8 +69,10 @@ static int read_result(reader *r)
     } else pm__json_skip(&r->json);
   }
   if (r->json.failed) return PM_STATUS_BAD_SYNTAX;
-  if (!(time.bytes >= 0 && time.bytes < 1e18)) return pm__json_fail(&r->json, "this result has no size");
-  if (!(time.us > 0)) return pm__json_fail(&r->json, "this result has no time out of place");
+  if (isnan(time.bytes)) return pm__json_fail(&r->json, "this result has no size");
+  if (!pm__lab_trace_is_size(time.bytes)) return pm__json_fail(&r->json, "this size is no whole number of bytes");
+  if (isnan(time.us)) return pm__json_fail(&r->json, "this result has no time out of place");
+  if (!pm__lab_trace_is_time(time.us)) return pm__json_fail(&r->json, "this time is no number above 0");
   return pm__lab_collective_add(r->trace, r->catalog, &r->run, &time);
 }
 
@@ -92,7 +94,7 @@ static void read_document(reader *r, bool rows)
     else pm__json_skip(&r->json);
   }
   if (!rows) r->run.ranks = (size_t)(fmin(fmax(1, r->threads * r->run.thread_gpus), 1e6) * (double)r->run.ranks);
-  if (r->json.failed) r->status = PM_STATUS_BAD_SYNTAX;
+  if (r->json.failed || (r->status == PM_OK && !pm__json_end(&r->json))) r->status = PM_STATUS_BAD_SYNTAX;
 }
 
 /* "all_reduce_perf" anywhere in the text, where the results do not name it. */

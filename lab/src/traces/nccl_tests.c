@@ -8,7 +8,7 @@
 #include "perfmodel.h"
 #include "traces/collective_run.h"
 
-enum { LINE_MOST = 1024, WORDS_MOST = 40, WORD_SIZE = 40 };
+enum { LINE_MOST = 1024, WORDS_MOST = 40, WORD_SIZE = 400 };
 
 /* A line in words. */
 typedef struct line {
@@ -32,7 +32,7 @@ static void split(line *l, const char *text)
   int length;
   l->text = text;
   l->count = 0;
-  for (; l->count < WORDS_MOST && sscanf(text, "%39s%n", l->word[l->count], &length) == 1; text += length) l->count++;
+  for (; l->count < WORDS_MOST && sscanf(text, "%399s%n", l->word[l->count], &length) == 1; text += length) l->count++;
 }
 
 /* The line without what mpirun --tag-output puts before it, "[1,0]<stdout>:". */
@@ -49,9 +49,10 @@ static int find_word(const line *l, const char *word, int from)
   return -1;
 }
 
-static bool is_whole(const char *word)
+static bool is_number(const char *word)
 {
-  return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
+  double value;
+  return pm_number_parse(word, &value) == PM_OK;
 }
 
 static bool is_type(const char *word)
@@ -63,11 +64,11 @@ static bool is_type(const char *word)
   return false;
 }
 
-/* Where the row begins: two counts and a type. Anything else is what other programs said; -1. */
+/* Where the row begins: two numbers and a type. Anything else is what other programs said; -1. */
 static int row_begins(const line *l)
 {
   for (int i = 0; i + 2 < l->count; i++)
-    if (is_whole(l->word[i]) && is_whole(l->word[i + 1]) && is_type(l->word[i + 2])) return i;
+    if (is_number(l->word[i]) && is_number(l->word[i + 1]) && is_type(l->word[i + 2])) return i;
   return -1;
 }
 
@@ -146,12 +147,12 @@ static int read_row(reader *r, const line *l, int size)
   if (r->time == 0)
     return pm__fail_at(r->trace->error, PM_STATUS_BAD_SYNTAX, r->trace->file, l->number,
                        "a row stands before the header that names its columns");
-  if (pm_number_parse(l->word[size], &time.bytes) != PM_OK || !(time.bytes < 1e18))
-    return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number, "size \"%s\" is no size",
-                       l->word[size]);
-  if (pm_number_parse(us, &time.us) != PM_OK || !(time.us > 0))
+  if (pm_number_parse(l->word[size], &time.bytes) != PM_OK || !pm__lab_trace_is_size(time.bytes))
     return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number,
-                       "time \"%s\" is no number above 0", us);
+                       "size \"%.40s\" is no whole number of bytes", l->word[size]);
+  if (pm_number_parse(us, &time.us) != PM_OK || !pm__lab_trace_is_time(time.us))
+    return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number,
+                       "time \"%.40s\" is no number above 0", us);
   if (r->algorithm_bandwidth > 0) time.algorithm_bandwidth = bandwidth_at(l, size + r->algorithm_bandwidth);
   if (r->bus_bandwidth > 0) time.bus_bandwidth = bandwidth_at(l, size + r->bus_bandwidth);
   r->rows = true;
@@ -186,7 +187,9 @@ static int read_lines(reader *r)
     copy[strcspn(copy, "\r")] = '\0';
     l.number++;
     split(&l, untagged(copy));
-    status = read_line(r, &l);
+    bool cut = length >= sizeof copy && row_begins(&l) >= 0;
+    status = cut ? pm__fail_at(r->trace->error, PM_STATUS_BAD_SYNTAX, r->trace->file, l.number,
+                               "this row has more than %d bytes", LINE_MOST - 1) : read_line(r, &l);
     text += length + (text[length] == '\n');
   }
   return status;

@@ -97,15 +97,17 @@ static size_t range_of(const char *name)
 
 static int read_number(const reader *r, size_t line, int column, double *value)
 {
-  char digits[40];
+  char digits[400];
   const char *cell = pm__csv_cell(&r->sheet, line, column);
   size_t used = 0;
-  for (const char *p = cell; *p != '\0' && used + 1 < sizeof digits; p++)
+  const char *p = cell;
+  for (; *p != '\0' && used + 1 < sizeof digits; p++)
     if (*p != ',') digits[used++] = *p; /* of thousands */
   digits[used] = '\0';
-  if (pm_number_parse(digits, value) == PM_OK && *value >= 0) return PM_OK;
+  if (*p == '\0' && pm_number_parse(digits, value) == PM_OK && *value >= 0 && *value <= PM__LAB_TRACE_MOST * 1e3)
+    return PM_OK;
   return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, (int)(line + r->before) + 1,
-                     "%s \"%.40s\" is no number from 0", r->sheet.cells[column], cell);
+                     "%s \"%.40s\" is no number from 0 to 1e18", r->sheet.cells[column], cell);
 }
 
 static int read_kernel(reader *r, size_t line)

@@ -21,22 +21,28 @@ int pm__lab_trace_add(pm__lab_trace *trace, const char *row, double us, size_t k
     free(copy);
     return pm__no_memory(trace->error);
   }
-  times[trace->time_count++] = (pm__lab_trace_time){strcpy(copy, row), us};
+  times[trace->time_count++] = (pm__lab_trace_time){pm_text_clean(strcpy(copy, row)), us};
   trace->kernels += kernels;
   trace->us += us;
   return PM_OK;
 }
 
+static const char *rest_name(const void *rest, size_t i)
+{
+  return ((const pm__lab_trace_rest *)rest)[i].name;
+}
+
 int pm__lab_trace_leave_out(pm__lab_trace *trace, const char *name, double us, size_t kernels)
 {
-  size_t i = 0;
-  while (i < trace->rest_count && strncmp(trace->rest[i].name, name, sizeof trace->rest[i].name - 1) != 0) i++;
-  if (i == trace->rest_count) {
+  pm__lab_trace_rest next = {.us = 0};
+  snprintf(next.name, sizeof next.name, "%s", name);
+  size_t i = pm__text_index_find(&trace->rest_names, next.name, rest_name, trace->rest);
+  if (i == PM__NO_ITEM) {
+    i = trace->rest_count;
     pm__lab_trace_rest *rest = (pm__lab_trace_rest *)pm__grow(trace->rest, i, &trace->rest_capacity, sizeof *rest);
-    if (rest == NULL) return pm__no_memory(trace->error);
-    trace->rest = rest;
-    rest[trace->rest_count++] = (pm__lab_trace_rest){.us = 0};
-    snprintf(rest[i].name, sizeof rest[i].name, "%s", name);
+    if (rest != NULL) trace->rest = rest;
+    if (rest == NULL || !pm__text_index_add(&trace->rest_names, next.name, i)) return pm__no_memory(trace->error);
+    rest[trace->rest_count++] = next;
   }
   trace->rest[i].kernels += kernels;
   trace->rest[i].us += us;
@@ -83,7 +89,7 @@ void pm__lab_trace_note(pm__lab_trace *trace, pm__string *notes)
   if (trace->rest_count > 0) qsort(trace->rest, trace->rest_count, sizeof *trace->rest, by_time);
   for (size_t i = 0; i < trace->rest_count; i++)
     pm__string_format(notes, "%8zu (%.1f %%): %s\n", trace->rest[i].kernels, trace->rest[i].us * share,
-                      trace->rest[i].name);
+                      pm_text_clean(trace->rest[i].name));
 }
 
 void pm__lab_trace_free(pm__lab_trace *trace)
@@ -91,4 +97,5 @@ void pm__lab_trace_free(pm__lab_trace *trace)
   for (size_t i = 0; i < trace->time_count; i++) free(trace->times[i].row);
   free(trace->times);
   free(trace->rest);
+  pm__text_index_free(&trace->rest_names);
 }

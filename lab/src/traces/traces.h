@@ -8,6 +8,7 @@
 
 #include "perfmodel-lab.h"
 #include "base/base.h"
+#include "base/index.h"
 #include "base/json.h"
 
 /* ---- Rows: one for each operator and its sizes, with the median of the times of its calls ---- */
@@ -33,12 +34,26 @@ typedef struct pm__lab_trace {
   size_t time_count, time_capacity;
   pm__lab_trace_rest *rest;
   size_t rest_count, rest_capacity;
+  pm__text_index rest_names;
   size_t kernels; /* that made rows */
   double us;      /* of these */
 } pm__lab_trace;
 
 /* What the user said of the file, by the name of a column, or NULL. */
 const char *pm__lab_trace_known(const pm__lab_trace *trace, const char *name);
+
+/* What a size in bytes and a time in microseconds may be: no message has more bytes, no kernel takes thirty years. */
+#define PM__LAB_TRACE_MOST 1e15
+
+static inline bool pm__lab_trace_is_size(double bytes)
+{
+  return bytes >= 0 && bytes <= PM__LAB_TRACE_MOST && bytes == floor(bytes);
+}
+
+static inline bool pm__lab_trace_is_time(double us)
+{
+  return us > 0 && us <= PM__LAB_TRACE_MOST;
+}
 
 /* Adds the time of a call that `kernels` kernels made. */
 int pm__lab_trace_add(pm__lab_trace *trace, const char *row, double us, size_t kernels);

@@ -124,6 +124,7 @@ double pm__json_number(pm__json *json)
   const char *p = text;
   if (pm__json_is(json, '"')) {
     if (!pm__json_string(json, text, sizeof text)) return (double)NAN;
+    if (strlen(text) + 1 == sizeof text) text[0] = '\0'; /* perhaps cut off: no number of ours is as long */
   } else {
     p = json->at;
     json->at += pm__json_is(json, '0') ? strspn(json->at, "+-.0123456789eE") : 0;
@@ -150,6 +151,12 @@ static void skip_word(pm__json *json)
   size_t length = strcspn(json->at, ",]}:\" \t\r\n[{");
   if (length == 0) pm__json_fail(json, *json->at == '\0' ? "the text ends here" : "a value is expected");
   json->at += length;
+}
+
+bool pm__json_end(pm__json *json)
+{
+  if (!json->failed && peek(json) != '\0') pm__json_fail(json, "there is more behind the end of the document");
+  return !json->failed;
 }
 
 /* Brackets need only balance: what is skipped means nothing. */

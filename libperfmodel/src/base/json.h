@@ -52,6 +52,9 @@ pm__json_slice pm__json_skip(pm__json *json);
 /* A reader of a slice of the same text; its mistakes have the same places. */
 pm__json pm__json_within(const pm__json *json, pm__json_slice slice);
 
+/* Whether nothing follows the document; a mistake if something does, or if one came before. */
+bool pm__json_end(pm__json *json);
+
 /* Says that the value at hand is wrong. */
 int pm__json_fail(pm__json *json, const char *what);
 

@@ -29,6 +29,20 @@ static const pm__settings_key *find_key(const pm__settings_format *format, const
   return NULL;
 }
 
+/* A word is what it says; what only the program knows, a variable, a call or a list, is none. */
+static bool is_word(const char *value)
+{
+  return strpbrk(value, "$()[]{}<>\"' ") == NULL;
+}
+
+static bool says_no(const char *value)
+{
+  static const char *const words[] = {"false", "False", "no", "off", "0", "None", "none", "null"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (strcmp(value, words[i]) == 0) return true;
+  return false;
+}
+
 /* Ours for theirs among "theirs=ours theirs=ours"; false if it is none of them. */
 static bool translate(const char *values, const char *theirs, char *ours)
 {
@@ -37,7 +51,8 @@ static bool translate(const char *values, const char *theirs, char *ours)
     size_t length = strcspn(p, " "), sign = 0;
     while (sign < length && p[sign] != '=') sign++;
     bool same = strlen(theirs) == sign && strncmp(theirs, p, sign) == 0;
-    if (same || (sign == 1 && p[0] == '*')) {
+    bool any = sign == 1 && ((p[0] == '*' && is_word(theirs)) || (p[0] == '!' && says_no(theirs)));
+    if (same || any) {
       snprintf(ours, PM__SETTING_MAX, "%.*s", (int)(length - sign - 1), p + sign + 1);
       return true;
     }
@@ -52,7 +67,8 @@ static pm_setting_state state_of(const pm__settings_key *key, const pm__setting 
   snprintf(set_to, PM__SETTING_MAX, "%s", setting->value);
   if (strcmp(key->option, "?") == 0)
     return translate(key->values, setting->value, set_to) ? PM_SETTING_STATE_NO_EFFECT : PM_SETTING_STATE_NOT_MODELLED;
-  if (strncmp(key->option, "network.", 8) == 0) return PM_SETTING_STATE_NETWORK;
+  if (strncmp(key->option, "network.", 8) == 0)
+    return strpbrk(setting->value, "$(") == NULL ? PM_SETTING_STATE_NETWORK : PM_SETTING_STATE_NOT_UNDERSTOOD;
   bool known = key->values != NULL ? translate(key->values, setting->value, set_to) : pm__settings_is_number(set_to);
   if (known) return PM_SETTING_STATE_READ;
   bool none = strcmp(setting->value, "None") == 0 || strcmp(setting->value, "null") == 0;
@@ -64,6 +80,7 @@ static void give_meaning(const pm__settings_format *format, pm__settings *settin
   for (size_t i = 0; i < settings->count; i++) {
     pm__setting *setting = &settings->items[i];
     const pm__settings_key *key = find_key(format, setting->key);
+    if (setting->is_text) key = NULL;
     setting->state = key != NULL ? state_of(key, setting, setting->set_to) : PM_SETTING_STATE_NOT_UNDERSTOOD;
     if (setting->state == PM_SETTING_STATE_READ || setting->state == PM_SETTING_STATE_NETWORK)
       snprintf(setting->option, sizeof setting->option, "%s", key->option);
@@ -183,8 +200,8 @@ static int read_pairs(const pm__settings_format *format, pm__settings *s, const 
   case PM__SETTINGS_JSON: return pm__settings_json(s, text, file, error);
   case PM__SETTINGS_FLAGS: return pm__settings_flags(s, text, error);
   case PM__SETTINGS_RECIPE: return is_python(text) ? pm__settings_calls(s, text, error)
-                                                   : pm__settings_lines(s, text, error);
-  default: return pm__settings_lines(s, text, error);
+                                                   : pm__settings_lines(s, text, false, error);
+  default: return pm__settings_lines(s, text, format->syntax == PM__SETTINGS_TOML, error);
   }
 }
 
@@ -204,6 +221,7 @@ static const pm__settings_format *guess_format(const char *text, const char *fil
 static bool is_kept(const pm__settings_format *format, const pm__setting *setting)
 {
   if (setting->state != PM_SETTING_STATE_NOT_UNDERSTOOD || format->syntax != PM__SETTINGS_RECIPE) return true;
+  if (setting->is_call) return find_key(format, setting->key) != NULL;
   static const char *const words[] = {"parallel", "batch", "recompute", "precision", "fp8", "offload", "overlap",
                                       "shard",
                                       "pipeline", "checkpoint", "moe", "cuda_graph"};

@@ -6,11 +6,13 @@
 #include "perfmodel/units.h"
 #include "base/base.h"
 
-enum { PM__SETTING_MAX = 120 };
+enum { PM__SETTING_MAX = 120, PM__SETTINGS_MOST = 20000 };
 
 typedef struct pm__setting {
   int line; /* 0: in no line */
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX];
+  bool is_text; /* nobody runs it: what a script prints or writes to a file */
+  bool is_call; /* only the program that has it knows its value */
   pm_setting_state state;
   char option[PM__SETTING_MAX], set_to[PM__SETTING_MAX];
 } pm__setting;
@@ -20,12 +22,12 @@ typedef struct pm__settings {
   size_t count, capacity;
 } pm__settings;
 
-/* One more; keys and values that are too long are cut off. */
+/* One more; keys and values that are too long are cut off. More than PM__SETTINGS_MOST are refused. */
 int pm__settings_add(pm__settings *settings, int line, const char *key, const char *value, pm_error *error);
 
 /* The readers of texts. */
 int pm__settings_flags(pm__settings *settings, const char *text, pm_error *error);
-int pm__settings_lines(pm__settings *settings, const char *text, pm_error *error);
+int pm__settings_lines(pm__settings *settings, const char *text, bool toml, pm_error *error);
 int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error);
 int pm__settings_json(pm__settings *settings, const char *text, const char *file, pm_error *error);
 
@@ -43,7 +45,8 @@ typedef struct pm__settings_key {
   const char *key;    /* '_' for '-' */
   /* field of a run; "network.NAME"; "-": no effect; "?": not modelled, but for what `values` lists */
   const char *option;
-  const char *values; /* "theirs=ours theirs=ours", "*" for any; NULL: the same */
+  /* "theirs=ours theirs=ours", "*" for any word, "!" for any that says no; NULL: the same */
+  const char *values;
   bool write;         /* ours is written so */
 } pm__settings_key;
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "import/settings.h"
 
-#define YES "true=yes True=yes yes=yes *=no"
+#define YES "true=yes True=yes yes=yes 1=yes !=no"
 #define PRECISION "bf16=bf16 fp16=fp16 no=fp32 fp8=fp8 bf16-mixed=bf16 16-mixed=fp16 bf16_mixed=bf16"                  \
   " fp16_mixed=fp16 32=fp32"
 #define OFF "false=off False=off none=off"
@@ -34,8 +34,8 @@ static const pm__settings_key megatron[] = {
   {"global_batch_size", "global_batch", NULL, true},
   {"data_parallel_sharding_strategy", "zero",
    "no_shard=0 optim=1 optim_grads=2 optim_grads_params=3", false},
-  {"use_distributed_optimizer", "zero", "=1 true=1 True=1 *=0", true},
-  {"use_torch_fsdp2", "zero", "=3 true=3 True=3 *=0", true},
+  {"use_distributed_optimizer", "zero", "=1 true=1 True=1 !=0", true},
+  {"use_torch_fsdp2", "zero", "=3 true=3 True=3 !=0", true},
   {"recompute_granularity", "recompute", "full=full selective=selective none=none None=none", true},
   {"activations_checkpoint_granularity", "recompute", "full=full selective=selective null=none", false},
   {"recompute_activations", "recompute", "=selective true=selective", false},
@@ -49,10 +49,10 @@ static const pm__settings_key megatron[] = {
   {"fp8_params", "primary_weights", "=yes " YES, false},
   {"precision", "precision", PRECISION, false},
   {"optimizer", "optimizer", PM__OPTIMIZER_NAMES, true},
-  {"accumulate_allreduce_grads_in_fp32", "gradient_bytes", "=4 true=4 True=4 *=2", false},
-  {"grad_reduce_in_fp32", "gradient_bytes", "=4 true=4 True=4 *=2", false},
-  {"overlap_grad_reduce", "overlap", "=backward true=backward True=backward *=none", false},
-  {"optimizer_cpu_offload", "offload", "=optimizer true=optimizer True=optimizer *=none", true},
+  {"accumulate_allreduce_grads_in_fp32", "gradient_bytes", "=4 true=4 True=4 !=2", false},
+  {"grad_reduce_in_fp32", "gradient_bytes", "=4 true=4 True=4 !=2", false},
+  {"overlap_grad_reduce", "overlap", "=backward true=backward True=backward !=none", false},
+  {"optimizer_cpu_offload", "offload", "=optimizer true=optimizer True=optimizer !=none", true},
   {"optimizer_offload_fraction", "?", "1=off 1.0=off", false},
   {"cpu_offloading", "?", OFF, false},
   {"moe_expert_capacity_factor", "capacity_factor", NULL, true},

@@ -3,30 +3,114 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/index.h"
 #include "base/json.h"
 #include "import/settings.h"
 
-/* ---- Flags: words of a shell script, whose variables are put in where the script sets them itself. ---- */
+/* ---- Flags: words of a shell script, whose variables are put in where the script sets them itself. What a command
+** only prints, and here-documents that no shell runs, are text. ---- */
 
 typedef struct shell {
   pm__settings variables; /* key and value */
+  pm__text_index names;
   const char *at;
   int line;
+  char quote;                 /* that is open, or 0 */
+  bool begins, prints, runs;  /* a command begins here; it prints its words; it runs what it reads */
+  const char *document, *end; /* a here-document; NULL: none */
 } shell;
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+  while (*list != NULL && strcmp(*list, word) != 0) list++;
+  return *list != NULL;
+}
+
+static void begin_command(shell *s)
+{
+  s->begins = true;
+  s->prints = false;
+}
+
+/* A character between words: what it opens, closes or ends. */
+static void pass(shell *s)
+{
+  if (*s->at == '\\' && s->at[1 + (s->at[1] == '\r')] == '\n') {
+    s->at += 1 + (s->at[1] == '\r');
+    s->line++;
+  } else if (*s->at == '\\' && s->at[1] != '\0' && strchr("\"'", s->at[1]) != NULL) s->at++;
+  else if (*s->at == '\n') {
+    s->line++;
+    if (s->quote == '\0') begin_command(s);
+  } else if (*s->at == '"' || *s->at == '\'') {
+    if (s->quote == '\0') s->quote = *s->at;
+    else if (s->quote == *s->at) s->quote = '\0';
+  } else if (strchr(";()`", *s->at) != NULL && s->quote == '\0') begin_command(s);
+}
 
 /* The next word; quotes and brackets only part words, comments end with their line. False at the end. */
 static bool next_word(shell *s, char *word)
 {
   size_t length = 0;
   for (;; s->at++) {
+    if (s->end != NULL && s->at >= s->end) {
+      s->document = s->end = NULL;
+      s->quote = '\0';
+      begin_command(s);
+    }
     if (*s->at == '#' && (s->line == 0 || isspace((unsigned char)s->at[-1]))) s->at += strcspn(s->at, "\n");
-    if (*s->at == '\n') s->line++;
     if (*s->at == '\0' || strchr(" \t\r\n\"'()\\;`", *s->at) == NULL) break;
+    pass(s);
   }
   for (; *s->at != '\0' && strchr(" \t\r\n\"'()\\;`", *s->at) == NULL; s->at++)
     if (length < PM__SETTING_MAX - 1) word[length++] = *s->at;
   word[length] = '\0';
   return length > 0;
+}
+
+/* "<<EOF", "<<-EOF" and "<< EOF": the lines from the next one up to that of the word alone. */
+static void open_document(shell *s, const char *word)
+{
+  char end[PM__SETTING_MAX];
+  bool tabs = word[2] == '-';
+  snprintf(end, sizeof end, "%s", word + 2 + tabs);
+  if (end[0] == '\0' && !next_word(s, end)) return;
+  const char *first = strchr(s->at, '\n');
+  for (const char *line = first; line != NULL; line = strchr(line, '\n')) {
+    line++;
+    const char *text = line + (tabs ? strspn(line, "\t") : 0);
+    size_t length = strcspn(text, "\r\n");
+    if (length != strlen(end) || strncmp(text, end, length) != 0) continue;
+    s->document = first + 1;
+    s->end = line;
+    return;
+  }
+}
+
+/* What the word is to its command. */
+static void take_word(shell *s, const char *word)
+{
+  static const char *const before[] = {"sudo", "exec", "time", "then", "do", "else", "if", "{", "!", NULL};
+  static const char *const prints[] = {"echo", "printf", ":", NULL};
+  static const char *const runs[] = {"bash", "sh", "zsh", "sbatch", "srun", "ssh", "qsub", "bsub", NULL};
+  static const char *const parts[] = {"&&", "||", "|", "&", "|&", NULL};
+  if (s->quote == '\0' && is_one_of(word, parts)) begin_command(s);
+  else if (strncmp(word, "<<", 2) == 0 && word[2] != '<' && s->document == NULL && !s->runs) open_document(s, word);
+  else if (s->begins && strchr(word, '=') == NULL && !is_one_of(word, before)) {
+    s->begins = false;
+    s->prints = is_one_of(word, prints);
+    s->runs = is_one_of(word, runs);
+  }
+}
+
+static bool is_text(const shell *s)
+{
+  return s->prints || (s->document != NULL && s->at > s->document);
+}
+
+static const char *variable_name(const void *variables, size_t i)
+{
+  return ((const pm__setting *)variables)[i].key;
 }
 
 /* "$GPUS" and "${GPUS}" and "${GPUS:-8}". */
@@ -36,16 +120,26 @@ static void put_in_variable(const shell *s, char *word)
   size_t begin = word[0] != '$' ? 0 : word[1] == '{' ? 2 : 1, length = strcspn(word + begin, "}:-");
   if (begin == 0) return;
   snprintf(name, sizeof name, "%.*s", (int)length, word + begin);
-  for (size_t i = s->variables.count; i-- > 0;)
-    if (strcmp(s->variables.items[i].key, name) == 0) {
-      memcpy(word, s->variables.items[i].value, PM__SETTING_MAX);
-      return;
-    }
+  size_t found = pm__text_index_find(&s->names, name, variable_name, s->variables.items);
+  if (found != PM__NO_ITEM) {
+    memcpy(word, s->variables.items[found].value, PM__SETTING_MAX);
+    return;
+  }
   const char *otherwise = strstr(word, ":-");
   if (otherwise == NULL) return;
   char value[PM__SETTING_MAX];
   snprintf(value, sizeof value, "%.*s", (int)strcspn(otherwise + 2, "}"), otherwise + 2);
   memcpy(word, value, sizeof value);
+}
+
+static int set_variable(shell *s, const char *name, const char *value, pm_error *error)
+{
+  size_t found = pm__text_index_find(&s->names, name, variable_name, s->variables.items);
+  if (found != PM__NO_ITEM) return memcpy(s->variables.items[found].value, value, PM__SETTING_MAX), PM_OK;
+  int status = pm__settings_add(&s->variables, s->line + 1, name, value, error);
+  if (status != PM_OK) return status;
+  size_t last = s->variables.count - 1;
+  return pm__text_index_add(&s->names, s->variables.items[last].key, last) ? PM_OK : pm__no_memory(error);
 }
 
 /* NAME=value, or NAME="the first word of several", of which nothing else is kept. */
@@ -58,7 +152,7 @@ static int note_variable(shell *s, char *word, pm_error *error)
   char value[PM__SETTING_MAX];
   snprintf(value, sizeof value, "%s", equal + 1);
   put_in_variable(s, value);
-  return value[0] != '\0' ? pm__settings_add(&s->variables, s->line, word, value, error) : PM_OK;
+  return value[0] != '\0' ? set_variable(s, word, value, error) : PM_OK;
 }
 
 /* Whether what follows is a value and no flag. */
@@ -73,6 +167,7 @@ static int read_flag(pm__settings *settings, shell *s, char *word, pm_error *err
 {
   char value[PM__SETTING_MAX] = "";
   int line = s->line + 1;
+  bool text = is_text(s);
   char *equal = strchr(word, '=');
   if (equal != NULL) {
     *equal = '\0';
@@ -82,30 +177,66 @@ static int read_flag(pm__settings *settings, shell *s, char *word, pm_error *err
     next_word(s, value);
   }
   put_in_variable(s, value);
-  return pm__settings_add(settings, line, word + 2, value, error);
+  int status = pm__settings_add(settings, line, word + 2, value, error);
+  if (status == PM_OK) settings->items[settings->count - 1].is_text = text;
+  return status;
 }
 
 int pm__settings_flags(pm__settings *settings, const char *text, pm_error *error)
 {
-  shell s = {{NULL, 0, 0}, text, 0};
+  shell s = {.at = text, .begins = true};
   char word[PM__SETTING_MAX];
   int status = PM_OK;
   while (status == PM_OK && next_word(&s, word)) {
+    take_word(&s, word);
+    bool variable = isalpha((unsigned char)word[0]) && strchr(word, '=') != NULL && !is_text(&s);
     if (strncmp(word, "--", 2) == 0 && isalpha((unsigned char)word[2])) status = read_flag(settings, &s, word, error);
-    else if (isalpha((unsigned char)word[0]) && strchr(word, '=') != NULL) status = note_variable(&s, word, error);
+    else if (variable) status = note_variable(&s, word, error);
   }
   free(s.variables.items);
+  pm__text_index_free(&s.names);
   return status;
 }
 
-/* ---- Lines: "key = value" under "[section]", "key: value" under what is less indented. ---- */
+/* ---- Lines: "key = value" under "[section]", "key: value" under what is less indented. Values of several lines are
+** texts, of which nothing is a setting. ---- */
 
 enum { DEPTH = 8 };
 
 typedef struct levels {
+  bool toml;
   int indent[DEPTH], count;
   char prefix[DEPTH][PM__SETTING_MAX]; /* of what is below */
+  const char *quotes; /* three, that end the text of TOML; NULL: none is open */
+  int block;          /* indent of the key whose text of YAML goes on; -1: none */
 } levels;
+
+/* Whether a line is of a text that an earlier one opened, and whether the text is over. */
+static bool goes_on(levels *l, const char *text, size_t length)
+{
+  size_t indent = strspn(text, " \t");
+  if (l->quotes != NULL) {
+    const char *end = strstr(text, l->quotes);
+    if (end != NULL && end < text + length) l->quotes = NULL;
+    return true;
+  }
+  if (l->block >= 0 && indent < length && text[indent] != '\r' && (int)indent <= l->block) l->block = -1;
+  return l->block >= 0;
+}
+
+/* Whether a value is the first line of a text of several. */
+static void open_text(levels *l, int indent, const char *value, size_t length)
+{
+  size_t begin = strspn(value, " \t");
+  const char *quotes = strncmp(value + begin, "\"\"\"", 3) == 0 ? "\"\"\""
+                       : strncmp(value + begin, "\'\'\'", 3) == 0 ? "\'\'\'" : NULL;
+  if (l->toml && quotes != NULL) {
+    const char *end = strstr(value + begin + 3, quotes);
+    if (end == NULL || end >= value + length) l->quotes = quotes;
+  } else if (!l->toml && begin < length && (value[begin] == '|' || value[begin] == '>') &&
+             begin + 1 + strspn(value + begin + 1, "+-0123456789 \t\r") >= length)
+    l->block = indent;
+}
 
 /* What stands between blanks, quotes around all of it and a comment not with it. */
 static void trimmed(const char *text, size_t length, char *out)
@@ -135,7 +266,7 @@ static int read_line(pm__settings *settings, levels *l, const char *text, size_t
 {
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX], whole[PM__SETTING_MAX];
   size_t indent = strspn(text, " \t-"), sign = strcspn(text, "=:\n");
-  if (indent >= length || text[indent] == '#') return PM_OK;
+  if (goes_on(l, text, length) || indent >= length || text[indent] == '#') return PM_OK;
   if (text[indent] == '[') {
     l->count = 1;
     l->indent[0] = -1;
@@ -145,6 +276,7 @@ static int read_line(pm__settings *settings, levels *l, const char *text, size_t
   if (sign >= length) return PM_OK;
   trimmed(text + indent, sign - indent, key);
   trimmed(text + sign + 1, length - sign - 1, value);
+  open_text(l, (int)indent, text + sign + 1, length - sign - 1);
   while (l->count > 0 && l->indent[l->count - 1] >= (int)indent) l->count--;
   join(whole, l->count > 0 ? l->prefix[l->count - 1] : "", key);
   if (value[0] != '\0') return pm__settings_add(settings, line, whole, value, error);
@@ -154,9 +286,9 @@ static int read_line(pm__settings *settings, levels *l, const char *text, size_t
   return PM_OK;
 }
 
-int pm__settings_lines(pm__settings *settings, const char *text, pm_error *error)
+int pm__settings_lines(pm__settings *settings, const char *text, bool toml, pm_error *error)
 {
-  levels l = {{0}, 0, {""}};
+  levels l = {.toml = toml, .block = -1};
   int status = PM_OK, line = 1;
   for (const char *p = text; *p != '\0' && status == PM_OK; line++) {
     size_t length = strcspn(p, "\n");
@@ -173,15 +305,41 @@ static bool is_name(char c)
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* A value that is itself a call or a list is none. */
+/* Up to the comma or bracket behind a value, or the end of its line. */
+static size_t value_length(const char *p)
+{
+  const char *begin = p;
+  for (int depth = 0; *p != '\0' && *p != '\n'; p++) {
+    if (strchr("([{", *p) != NULL) depth++;
+    else if (depth == 0 && strchr(",)]}", *p) != NULL) break;
+    else if (strchr(")]}", *p) != NULL) depth--;
+  }
+  return (size_t)(p - begin);
+}
+
+/* A value that is itself a call or a list is only known when the program runs. */
 static int read_call(pm__settings *settings, const char *name, const char *sign, int line, pm_error *error)
 {
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX];
   size_t length = strcspn(sign + 1, ",)(\n[{");
-  if (strchr("([{", sign[1 + length]) != NULL && sign[1 + length] != '\0') return PM_OK;
+  bool call = sign[1 + length] != '\0' && strchr("([{", sign[1 + length]) != NULL;
+  if (call) length = value_length(sign + 1);
   trimmed(name, (size_t)(sign - name), key);
   trimmed(sign + 1, length, value);
-  return value[0] != '\0' && key[0] != '\0' ? pm__settings_add(settings, line, key, value, error) : PM_OK;
+  if (value[0] == '\0' || key[0] == '\0') return PM_OK;
+  int status = pm__settings_add(settings, line, key, value, error);
+  if (status == PM_OK) settings->items[settings->count - 1].is_call = call;
+  return status;
+}
+
+/* Behind a text in three quotes, which is a comment. */
+static const char *behind_text(const char *p, int *line)
+{
+  const char quotes[] = {*p, *p, *p, '\0'};
+  const char *end = strncmp(p, quotes, 3) == 0 ? strstr(p + 3, quotes) : NULL;
+  if (end == NULL) return p;
+  for (; p < end; p++) *line += *p == '\n';
+  return end + 2;
 }
 
 int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error)
@@ -191,6 +349,7 @@ int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error
   for (const char *p = text; *p != '\0' && status == PM_OK; p++) {
     if (*p == '#') p += strcspn(p, "\n");
     if (*p == '\0') break;
+    if (*p == '"' || *p == '\'') p = behind_text(p, &line);
     if (*p == '\n') line++;
     bool sign = (*p == '=' && p[1] != '=' && (p == text || strchr("=!<>", p[-1]) == NULL)) ||
         (*p == ':' && p[1] == ' ');
@@ -202,7 +361,19 @@ int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error
 
 /* ---- JSON ---- */
 
-static int read_object(pm__settings *settings, pm__json *json, const char *text, const char *prefix, int depth,
+/* The lines up to what has been read, counted once. */
+typedef struct lines {
+  const char *counted;
+  int line;
+} lines;
+
+static int line_of(lines *l, const char *at)
+{
+  for (; l->counted < at; l->counted++) l->line += *l->counted == '\n';
+  return l->line;
+}
+
+static int read_object(pm__settings *settings, pm__json *json, lines *l, const char *prefix, int depth,
                        pm_error *error)
 {
   char key[PM__SETTING_MAX], whole[PM__SETTING_MAX], value[PM__SETTING_MAX];
@@ -211,11 +382,10 @@ static int read_object(pm__settings *settings, pm__json *json, const char *text,
   for (pm__json_enter(json, '{'); status == PM_OK && pm__json_next_key(json, key, sizeof key);) {
     join(whole, prefix, key);
     if (pm__json_is(json, '{')) {
-      status = read_object(settings, json, text, whole, depth + 1, error);
+      status = read_object(settings, json, l, whole, depth + 1, error);
       continue;
     }
-    int line = 1;
-    for (const char *p = text; p < json->at; p++) line += *p == '\n';
+    int line = line_of(l, json->at);
     if (pm__json_is(json, '"')) pm__json_string(json, value, sizeof value);
     else {
       pm__json_slice slice = pm__json_skip(json);
@@ -229,5 +399,7 @@ static int read_object(pm__settings *settings, pm__json *json, const char *text,
 int pm__settings_json(pm__settings *settings, const char *text, const char *file, pm_error *error)
 {
   pm__json json = pm__json_open(text, file, error);
-  return read_object(settings, &json, text, "", 0, error);
+  lines l = {text, 1};
+  int status = read_object(settings, &json, &l, "", 0, error);
+  return status == PM_OK && !pm__json_end(&json) ? PM_STATUS_BAD_SYNTAX : status;
 }
