@@ -109,7 +109,7 @@ END_TEST
 
 static pm_catalog *load(const char *entries)
 {
-  char text[2000];
+  static char text[20000];
   pm_error error = PM_ERROR_NONE;
   pm_catalog *catalog = pm_catalog_new(NULL);
   snprintf(text, sizeof text, "<perfmodel version=\"1\">%s</perfmodel>", entries);
@@ -166,12 +166,52 @@ START_TEST(entries_that_are_like_each_other_are_an_error)
 }
 END_TEST
 
+/* Of a chain through shipped entries the user's is to blame, with its file and line, whichever was asked for. */
+START_TEST(of_a_chain_without_end_the_user_s_entry_is_named)
+{
+  static const char *const asked[] = {"vllm-0.8", "vllm-0.11", "vllm-0.5"};
+  pm_catalog *catalog = load("<engine id=\"vllm-0.5\" name=\"A\"><like>vllm-0.8</like></engine>");
+  for (size_t i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_engine record;
+    ck_assert_int_eq(pm_catalog_get_record(catalog, "engine", asked[i], &record, &error), PM_STATUS_BAD_VALUE);
+    ck_assert_str_eq(error.text, "own.xml:1: engine \"vllm-0.5\" is like itself");
+  }
+  pm_catalog_free(catalog);
+}
+END_TEST
+
+/* Chains of every length, of several kinds, end in an entry or in a message. */
+START_TEST(chains_of_any_length_end)
+{
+  enum { LONG = 100 };
+  static const char *const kinds[][2] = {{"engine", ""}, {"cudnn_generation", ""},
+                                         {"framework", "<evidence>uncalibrated</evidence>"}};
+  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    static char text[LONG * 160];
+    char record[RECORD_MOST];
+    const char *kind = kinds[k][0];
+    pm_error error = PM_ERROR_NONE;
+    size_t used = 0;
+    for (int i = 0; i < LONG; i++)
+      used += (size_t)snprintf(text + used, sizeof text - used, "<%s id=\"x%d\" name=\"X%d\"><like>x%d</like>%s</%s>", kind,
+                               i, i, (i + 1) % LONG, kinds[k][1], kind);
+    pm_catalog *catalog = load(text);
+    ck_assert_int_ne(pm_catalog_get_record(catalog, kind, "x7", record, &error), PM_OK);
+    ck_assert_msg(strstr(error.text, "\"x7\" is like another by more than") != NULL, "%s", error.text);
+    pm_catalog_free(catalog);
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("fallback");
   TCase *tests = tcase_create("fallback");
   tcase_add_test(tests, every_field_is_its_own_or_the_fallback_s);
   tcase_add_test(tests, every_kind_with_like_falls_back);
+  tcase_add_test(tests, of_a_chain_without_end_the_user_s_entry_is_named);
+  tcase_add_test(tests, chains_of_any_length_end);
   tcase_add_test(tests, a_harness_for_one_gpu_has_the_rest_of_that_for_all);
   tcase_add_test(tests, a_framework_has_the_rest_of_the_one_that_it_is_like);
   tcase_add_test(tests, entries_that_are_like_each_other_are_an_error);

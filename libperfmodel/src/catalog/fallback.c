@@ -12,16 +12,40 @@
 
 /* ---- Where the rest of an entry is. */
 
-static int find_like(const pm_catalog *catalog, const pm__entry *entry, int depth, const pm__entry **found,
-                     pm_error *error)
+static const char *like_of(const pm__entry *entry)
 {
   const pm_field *field = pm_record_find_field(entry->type, "like");
-  const char *like = field != NULL ? (const char *)entry->record + field->offset : "";
+  return field != NULL ? (const char *)entry->record + field->offset : "";
+}
+
+/* Of a chain that does not end, the user's entry that was asked for or comes first: shipped ones are well by
+** themselves. */
+static int fail_likes(const pm_catalog *catalog, const pm__entry *asked, pm_error *error)
+{
+  const pm__entry *entry = asked, *blamed = asked;
+  bool returns = false;
+  for (int depth = 0; depth <= LIKES_MAX && !returns; depth++) {
+    if (blamed->load == 0 && entry->load > 0) blamed = entry;
+    if (pm__catalog_find(catalog, entry->kind, like_of(entry), &entry, error) != PM_OK) return error->status;
+    returns = entry == blamed;
+  }
+  if (returns)
+    return pm__entry_fail(blamed, blamed->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" is like itself",
+                          blamed->element->name, blamed->id);
+  return pm__entry_fail(blamed, blamed->element->line, error, PM_STATUS_BAD_VALUE,
+                        "%s \"%s\" is like another by more than %d steps", blamed->element->name, blamed->id, LIKES_MAX);
+}
+
+/* The entry that `entry` is like, `depth` steps behind the one that was asked for. */
+static int find_like(const pm_catalog *catalog, const pm__entry *asked, const pm__entry *entry, int depth,
+                     const pm__entry **found, pm_error *error)
+{
+  pm_error own = PM_ERROR_NONE;
+  const char *like = like_of(entry);
   *found = NULL;
   if (like[0] == '\0') return PM_OK;
   if (depth < LIKES_MAX) return pm__catalog_find(catalog, entry->kind, like, found, error);
-  return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
-                        "%s \"%s\" is like itself, or by too many steps", entry->element->name, entry->id);
+  return fail_likes(catalog, asked, error != NULL ? error : &own);
 }
 
 /* A text of an entry whose record belongs to a room above. */
@@ -58,11 +82,11 @@ int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, co
                            const pm__entry **found, pm_error *error)
 {
   const size_t index = (size_t)(pm_record_find_field(entry->type, field) - entry->type->fields);
-  const pm__entry *general;
+  const pm__entry *general, *asked = entry;
   int status = find_general(catalog, entry, &general, error);
   for (int depth = 0; status == PM_OK && entry != NULL && entry->from[index].line == 0; depth++)
     if (general != NULL && general->from[index].line > 0) entry = general;
-    else status = find_like(catalog, entry, depth, &entry, error);
+    else status = find_like(catalog, asked, entry, depth, &entry, error);
   *found = status == PM_OK ? entry : NULL;
   return status;
 }
@@ -101,11 +125,12 @@ static void scale_energies(pm_kernel_calibration *c, double factor)
   c->tensor_flop_energy *= factor;
 }
 
-static int complete(const pm_catalog *catalog, const pm__entry *entry, int depth, void *record, pm_error *error)
+static int complete(const pm_catalog *catalog, const pm__entry *asked, const pm__entry *entry, int depth, void *record,
+                    pm_error *error)
 {
   const pm__entry *like, *general;
-  int status = find_like(catalog, entry, depth, &like, error);
-  if (status == PM_OK && like != NULL) status = complete(catalog, like, depth + 1, record, error);
+  int status = find_like(catalog, asked, entry, depth, &like, error);
+  if (status == PM_OK && like != NULL) status = complete(catalog, asked, like, depth + 1, record, error);
   if (status == PM_OK && like == NULL) memcpy(record, entry->record, entry->type->size);
   if (status == PM_OK) status = find_general(catalog, entry, &general, error);
   if (status != PM_OK) return status;
@@ -119,7 +144,7 @@ static int complete(const pm_catalog *catalog, const pm__entry *entry, int depth
 
 int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error)
 {
-  if (pm__kind_at((size_t)entry->kind)->own != NULL) return complete(catalog, entry, 0, record, error);
+  if (pm__kind_at((size_t)entry->kind)->own != NULL) return complete(catalog, entry, entry, 0, record, error);
   memcpy(record, entry->record, entry->type->size);
   return entry->kind == PM__SYSTEMS ? pm__entry_add_design_power(catalog, (pm_machine *)record, error) : PM_OK;
 }
