@@ -4,14 +4,12 @@
 #include <string.h>
 #include "command.h"
 
-/* A message may quote what a user or a file said; a control character in it must not break the line. */
+/* A message may quote what a user or a file said; a terminal must not take it for a command. */
 PRINTF_LIKE(1, 0) static void print_line(const char *format, va_list arguments)
 {
   char line[2048];
   vsnprintf(line, sizeof line, format, arguments);
-  for (char *c = line; *c != '\0'; c++)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
-  fprintf(stderr, "perfmodel: %s\n", line);
+  fprintf(stderr, "perfmodel: %s\n", pm_text_clean(line));
 }
 
 int fail(int code, const char *format, ...)

@@ -74,6 +74,11 @@ typedef struct pm_error {
 /* What the status means, in a few words. */
 PM_API const char *pm_status_get_text(int status);
 
+/* Makes a text safe to show, in place: control characters (C0, C1) and marks of direction become '?', white space a
+** blank, and so do ends of lines. Errors, tables and reports are shown so; a program that shows names of a user's files
+** itself does the same. Returns `text`. */
+PM_API char *pm_text_clean(char *text);
+
 /* Releases a text that a function of the library gave; NULL is none. */
 PM_API void pm_string_free(char *text);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "base/base.h"
 
-enum { FILE_MOST = 200 }; /* bytes of a file's name in a message */
+enum { FILE_MOST = 200, MESSAGE_MOST = 290 }; /* bytes of a file's name, and of what is said of it */
 
 static const char *const texts[] = {
 #define PM__TEXT(name, text, doc) doc,
@@ -18,11 +18,17 @@ const char *pm_status_get_text(int status)
   return status >= 0 && status < PM_STATUS_COUNT ? texts[status] : "unknown";
 }
 
-/* Messages are one line whatever a user's file holds. */
-static void keep_one_line(char *text)
+/* Messages are one line, and no terminal takes a part of them for a command, whatever a user's file holds. A character
+** that was cut at the end of the room is left out. */
+static void keep_one_line(char *text, size_t size)
 {
-  for (; *text != '\0'; text++)
-    if ((unsigned char)*text < 0x20) *text = ' ';
+  size_t length = strlen(text), last = length;
+  if (length == size - 1) {
+    do last--;
+    while (last > 0 && length - last < 4 && ((unsigned char)text[last] & 0xc0) == 0x80);
+    if (pm__utf8_length(text + last) == 0) text[last] = '\0';
+  }
+  pm_text_clean(text);
 }
 
 int pm__fail(pm_error *error, int status, const char *format, ...)
@@ -32,7 +38,7 @@ int pm__fail(pm_error *error, int status, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(error->text, sizeof error->text, format, arguments);
   va_end(arguments);
-  keep_one_line(error->text);
+  keep_one_line(error->text, sizeof error->text);
   error->status = status;
   return status;
 }
@@ -44,7 +50,7 @@ int pm__fail_at(pm_error *error, int status, const char *file, int line, const c
   va_start(arguments, format);
   vsnprintf(error->text, sizeof error->text, format, arguments);
   va_end(arguments);
-  keep_one_line(error->text);
+  keep_one_line(error->text, sizeof error->text);
   error->status = status;
   pm__error_place(error, file, line);
   return status;
@@ -53,16 +59,16 @@ int pm__fail_at(pm_error *error, int status, const char *file, int line, const c
 void pm__error_place(pm_error *error, const char *file, int line)
 {
   if (error == NULL || error->status == PM_OK || error->file_length != 0 || file == NULL) return;
-  char text[sizeof error->text];
-  memcpy(text, error->text, sizeof text);
+  char name[FILE_MOST + 1], text[MESSAGE_MOST + 1];
+  snprintf(name, sizeof name, "%s", file);
+  keep_one_line(name, sizeof name);
+  snprintf(text, sizeof text, "%.*s", MESSAGE_MOST, error->text);
+  keep_one_line(text, sizeof text);
   error->line = line;
-  size_t length = strlen(file);
-  error->file_length = length < FILE_MOST ? (int)length : FILE_MOST;
+  error->file_length = (int)strlen(name);
   /* A place that leaves no room for the message is cut, never the message's head. */
-  if (line > 0)
-    snprintf(error->text, sizeof error->text, "%.*s:%d: %.290s", error->file_length, file, line, text);
-  else
-    snprintf(error->text, sizeof error->text, "%.*s: %.290s", error->file_length, file, text);
+  if (line > 0) snprintf(error->text, sizeof error->text, "%s:%d: %s", name, line, text);
+  else snprintf(error->text, sizeof error->text, "%s: %s", name, text);
 }
 
 int pm__no_memory(pm_error *error)

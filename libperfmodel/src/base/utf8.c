@@ -1,4 +1,5 @@
 /* UTF-8: where characters end, and which of them nobody is to see. */
+#include <string.h>
 #include "base/base.h"
 
 static bool is_tail(unsigned char c)
@@ -29,13 +30,35 @@ static bool is_control(const unsigned char *c)
   return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9;
 }
 
+/* What is shown of the character at `text`, and its bytes; *next is the one behind it. */
+static const char *shown(const char *text, size_t *length, const char **next)
+{
+  *length = pm__utf8_length(text);
+  *next = text + (*length == 0 ? 1 : *length);
+  const char *instead = *text == '\t' || *text == '\n' || *text == '\r' ? " "
+                        : *length == 0 || is_control((const unsigned char *)text) ? "?" : NULL;
+  if (instead != NULL) *length = 1;
+  return instead != NULL ? instead : text;
+}
+
 const char *pm__utf8_add_clean(pm__string *out, const char *text)
 {
-  size_t length = pm__utf8_length(text);
-  if (*text == '\t' || *text == '\n' || *text == '\r') pm__string_add(out, " ");
-  else if (length == 0 || is_control((const unsigned char *)text)) pm__string_add(out, "?");
-  else pm__string_add_bytes(out, text, length);
-  return text + (length == 0 ? 1 : length);
+  size_t length;
+  const char *next, *as = shown(text, &length, &next);
+  pm__string_add_bytes(out, as, length);
+  return next;
+}
+
+char *pm_text_clean(char *text)
+{
+  size_t length;
+  char *to = text;
+  for (const char *at = text, *next; *at != '\0'; at = next, to += length) {
+    const char *as = shown(at, &length, &next);
+    memmove(to, as, length);
+  }
+  *to = '\0';
+  return text;
 }
 
 void pm__utf8_add(pm__string *out, const char *text)
