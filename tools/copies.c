@@ -10,9 +10,13 @@ static pm_table *pair_table(const pm_system *system, pm_error *error)
   pm_pair *pairs = (pm_pair *)calloc(count + 1, sizeof *pairs);
   pm_table *table = pairs != NULL ? pm_table_new(count, error) : NULL;
   int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
-  for (int i = 0; i < gpus && status == PM_OK; i++)
-    for (int j = 0; j < gpus && status == PM_OK; j++)
-      if (i != j) status = pm_system_get_pair(system, i, j, &pairs[row++], error);
+  for (int i = 0; i < gpus && status == PM_OK; i++) {
+    if (i > 0) status = pm_system_get_pairs(system, i, 0, i, &pairs[row], error);
+    row += (size_t)i;
+    if (status == PM_OK && i + 1 < gpus)
+      status = pm_system_get_pairs(system, i, i + 1, gpus - i - 1, &pairs[row], error);
+    row += (size_t)(gpus - i - 1);
+  }
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("pair"), pairs, error);
   free(pairs);
   if (status == PM_OK) return table;

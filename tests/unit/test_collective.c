@@ -463,13 +463,15 @@ START_TEST(copies_like_the_guides_figure)
 {
   pm_pair pair;
   pm_system *system = build_system("c4140-v100-sxm2");
-  ck_assert_int_eq(pm_system_get_pair(system, 0, 1, &pair, NULL), PM_OK);
+  ck_assert_int_eq(pm_system_get_pairs(system, 0, 1, 1, &pair, NULL), PM_OK);
   ck_assert_double_eq_tol(pair.bandwidth / 1e9, 47.7, 3);
   ck_assert_double_eq_tol(pair.both_ways / 1e9, 95.5, 6);
   ck_assert_double_eq_tol(pair.staged_bandwidth / 1e9, 9.9, 1);
   ck_assert_str_eq(pair.path, "NV2");
-  ck_assert_int_eq(pm_system_get_pair(system, 0, 0, &pair, NULL), PM_STATUS_BAD_ARGUMENT);
-  ck_assert_int_eq(pm_system_get_pair(system, 0, 4, &pair, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_system_get_pairs(system, 0, 4, 1, &pair, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_system_get_pairs(system, 0, 1, 4, &pair, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_system_get_pairs(system, 0, 0, 1, &pair, NULL), PM_OK);
+  ck_assert(isnan(pair.bandwidth));
   pm_error error = PM_ERROR_NONE;
   char *text = pm__system_format_pairs(system, &error);
   ck_assert(text != NULL && strstr(text, "Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)") != NULL);

@@ -269,7 +269,7 @@ START_TEST(a_copy_is_compared_with_its_pair)
 {
   pm_pair pair;
   pm_system *system = pm_catalog_new_system(catalog, "dgx1-v100", NULL);
-  ck_assert_int_eq(pm_system_get_pair(system, 0, 3, &pair, NULL), PM_OK);
+  ck_assert_int_eq(pm_system_get_pairs(system, 0, 3, 1, &pair, NULL), PM_OK);
   pm_table *t = compare("collectives", run_header, "dgx1-v100,2,1,p2p_unidir,1e8,,40,GPU0->GPU3\n"
                                                    "dgx1-v100,2,1,p2p_latency,1,5,,GPU0->GPU3\n");
   ck_assert_double_eq(number(t, "predicted", 0), pair.bandwidth);

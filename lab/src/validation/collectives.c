@@ -48,7 +48,7 @@ static int predict_copy(const pm_system *system, const pm__lab_run_cells *cells,
   bool staged = strstr(cells->collective, "staged") != NULL;
   if (sscanf(cells->note, "GPU%5d->GPU%5d", &from, &to) != 2)
     return pm__fail(error, PM_STATUS_BAD_VALUE, "the note does not say which GPUs: \"GPU0->GPU1\"");
-  int status = pm_system_get_pair(system, from, to, &pair, error);
+  int status = pm_system_get_pairs(system, from, to, 1, &pair, error);
   if (status != PM_OK) return status;
   if (strstr(cells->collective, "latency") != NULL) *predicted = staged ? pair.staged_latency : pair.latency;
   else if (strstr(cells->collective, "bidir") != NULL) *predicted = staged ? pair.staged_both_ways : pair.both_ways;

@@ -334,7 +334,7 @@ static int pair_value(pm__lab_values *v, const char *name, const char *arguments
   int status = gather(v, arguments, &s, error);
   int system = status == PM_OK ? pm__lab_predictor_system(v->predictor, setting(&s, "system", ""), error) : -1;
   if (system < 0) return PM_STATUS_NOT_FOUND;
-  status = pm_system_get_pair(pm__lab_predictor_built_system(v->predictor, system), 0, 1, &pair, error);
+  status = pm_system_get_pairs(pm__lab_predictor_built_system(v->predictor, system), 0, 1, 1, &pair, error);
   if (v->constants[0] == '\0') pm__text_set(v->constants, sizeof v->constants, "links");
   return status == PM_OK ? field_value("pair", name, &pair, value, error) : status;
 }

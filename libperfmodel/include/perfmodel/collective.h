@@ -296,8 +296,10 @@ PM_INLINE pm_table *pm_group_tabulate_loads(const pm_group *group, const pm_call
 
 typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
 
-/* Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there, from = to), PM_STATUS_NO_ROUTE. */
-PM_API int pm_system_get_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error);
+/* Copies from one GPU to `count` others, from `to` on, into as many rows; of a copy to itself all numbers are unknown.
+** Cost: proportional to the links of the node and to `count`.
+** Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there), PM_STATUS_NO_ROUTE. */
+PM_API int pm_system_get_pairs(const pm_system *system, int from, int to, int count, pm_pair *pairs, pm_error *error);
 
 /* ---- The graph, for people --------------------------------------------------------------------------------------- */
 

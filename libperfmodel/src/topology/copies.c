@@ -28,6 +28,32 @@ static void pass(way *w, const pm__edge *edge)
   w->latency = later(w->latency, edge->calibration.copy_latency);
 }
 
+/* Searches from a GPU, and from the CPU whose memory its copies pass: the ways to all others are found once. */
+typedef struct searches {
+  pm__routes from, down;
+  int host; /* the CPU; -1: none */
+} searches;
+
+static bool open_searches(searches *s, const pm_system *system)
+{
+  bool from = pm__routes_open(&s->from, system), down = pm__routes_open(&s->down, system);
+  return from && down;
+}
+
+static void close_searches(searches *s)
+{
+  pm__routes_close(&s->from);
+  pm__routes_close(&s->down);
+}
+
+static void search_from(searches *s, int vertex)
+{
+  if (s->from.start == vertex) return;
+  pm__routes_from(&s->from, vertex);
+  s->host = pm__routes_nearest(&s->from, PM_VERTEX_CPU);
+  if (s->host >= 0) pm__routes_from(&s->down, s->host);
+}
+
 /* Follows the way found by the last search back from `end`. */
 static void follow(const pm__routes *r, int end, way *w)
 {
@@ -47,12 +73,12 @@ static way no_way(void)
 }
 
 /* Direct links, all together. */
-static bool direct(const pm_system *system, int a, int b, way *w)
+static bool direct(const pm__routes *r, int a, int b, way *w)
 {
   double payload = 0;
-  for (size_t k = 0; k < system->edge_count; k++) {
-    const pm__edge *e = &system->edges[k];
-    if ((e->a != a || e->b != b) && (e->a != b || e->b != a)) continue;
+  for (int i = r->first[a]; i < r->first[a + 1]; i++) {
+    const pm__edge *e = &r->system->edges[r->incident[i]];
+    if (e->a != b && e->b != b) continue;
     payload += pm__edge_copy_payload(e);
     w->links += e->count;
     w->latency = later(w->latency, e->calibration.copy_latency);
@@ -61,14 +87,13 @@ static bool direct(const pm_system *system, int a, int b, way *w)
   return payload > 0;
 }
 
-static double switch_port(const pm_system *system, int vertex, way *w)
+static double switch_port(const pm__routes *r, int vertex, way *w)
 {
   double payload = 0;
   int links = 0;
-  for (size_t k = 0; k < system->edge_count; k++) {
-    const pm__edge *e = &system->edges[k];
-    int other = e->a == vertex ? e->b : e->b == vertex ? e->a : -1;
-    if (other < 0 || system->vertices[other].kind != PM_VERTEX_NVSWITCH) continue;
+  for (int i = r->first[vertex]; i < r->first[vertex + 1]; i++) {
+    const pm__edge *e = &r->system->edges[r->incident[i]];
+    if (r->system->vertices[e->a == vertex ? e->b : e->a].kind != PM_VERTEX_NVSWITCH) continue;
     payload += pm__edge_copy_payload(e);
     links += e->count;
     w->latency = later(w->latency, e->calibration.copy_latency);
@@ -77,31 +102,27 @@ static double switch_port(const pm_system *system, int vertex, way *w)
   return payload;
 }
 
-static bool over_switches(const pm_system *system, int a, int b, way *w)
+static bool over_switches(const pm__routes *r, int a, int b, way *w)
 {
-  w->bandwidth = fmin(switch_port(system, a, w), switch_port(system, b, w));
+  w->bandwidth = fmin(switch_port(r, a, w), switch_port(r, b, w));
   w->over_switch = w->bandwidth > 0;
   return w->over_switch;
 }
 
-static bool over_pcie(pm__routes *r, int a, int b, way *w)
+static bool over_pcie(const searches *s, int b, way *w)
 {
-  pm__routes_from(r, a);
-  if (r->distance[b] < 0) return false;
-  follow(r, b, w);
+  if (s->from.distance[b] < 0) return false;
+  follow(&s->from, b, w);
   return true;
 }
 
 /* Up to host memory and down again; both halves are one copy each. */
-static bool over_host(pm__routes *r, int a, int b, way *w)
+static bool over_host(const searches *s, int b, way *w)
 {
-  pm__routes_from(r, a);
-  int host = pm__routes_nearest(r, PM_VERTEX_CPU);
-  if (host < 0) return false;
-  follow(r, host, w);
-  pm__routes_from(r, host);
-  if (r->distance[b] < 0) return false;
-  follow(r, b, w);
+  if (s->host < 0) return false;
+  follow(&s->from, s->host, w);
+  if (s->down.distance[b] < 0) return false;
+  follow(&s->down, b, w);
   return true;
 }
 
@@ -111,17 +132,18 @@ static void name_path(const way *w, char *text)
   else pm__text_set(text, PM_TEXT_MAX, w->cpus > 1 ? "SYS" : w->cpus == 1 ? "PHB" : w->switches > 1 ? "PXB" : "PIX");
 }
 
-static int find_pair(const pm_system *system, pm__routes *r, int a, int b, pm_pair *pair, pm_error *error)
+static int find_pair(const pm_system *system, searches *s, int a, int b, pm_pair *pair, pm_error *error)
 {
   way peer = no_way(), staged = no_way();
-  bool linked = direct(system, a, b, &peer) || over_switches(system, a, b, &peer);
+  search_from(s, a);
+  bool linked = direct(&s->from, a, b, &peer) || over_switches(&s->from, a, b, &peer);
   if (!linked) {
     peer = no_way();
-    if (!over_pcie(r, a, b, &peer))
+    if (!over_pcie(s, b, &peer))
       return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": the GPUs are not connected", system->machine.id);
   }
   name_path(&peer, pair->path);
-  bool host = over_host(r, a, b, &staged);
+  bool host = over_host(s, b, &staged);
   pair->staged_bandwidth = pair->staged_both_ways = host ? staged.bandwidth : (double)NAN;
   pair->staged_latency = host && staged.latency > 0 ? staged.latency : (double)NAN;
   pair->bandwidth = peer.bandwidth;
@@ -134,23 +156,28 @@ static int find_pair(const pm_system *system, pm__routes *r, int a, int b, pm_pa
   return PM_OK;
 }
 
-int pm_system_get_pair(const pm_system *system, int from, int to, pm_pair *pair, pm_error *error)
+/* A GPU and itself are no pair, of which nothing is known. */
+static int fill_pair(const pm_system *system, searches *s, int from, int to, pm_pair *pair, pm_error *error)
 {
-  pm__routes r;
-  if (system == NULL || pair == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a pair needs a system");
-  int have = (int)system->gpu_count;
-  if (from < 0 || to < 0 || from >= have || to >= have)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "GPUs %d and %d: a %s has GPUs 0 to %d", from, to,
-                    system->machine.id,
-                    have - 1);
-  if (from == to) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "GPU %d and itself are no pair", from);
-  memset(pair, 0, sizeof *pair);
+  if (from == to) pm_record_clear(pm_record_type_find("pair"), pair);
+  else memset(pair, 0, sizeof *pair);
   pair->sender = from;
   pair->receiver = to;
-  int status = pm__routes_open(&r, system)
-                 ? find_pair(system, &r, system->gpus[from], system->gpus[to], pair, error)
-                 : pm__no_memory(error);
-  pm__routes_close(&r);
+  return from != to ? find_pair(system, s, system->gpus[from], system->gpus[to], pair, error) : PM_OK;
+}
+
+int pm_system_get_pairs(const pm_system *system, int from, int to, int count, pm_pair *pairs, pm_error *error)
+{
+  searches s;
+  if (system == NULL || pairs == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a pair needs a system");
+  int have = (int)system->gpu_count;
+  if (from < 0 || to < 0 || from >= have || count < 1 || to >= have || count > have - to)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "GPUs %d and %d to %d: a %s has GPUs 0 to %d", from, to,
+                    to + (count > 0 ? count - 1 : 0) % have, system->machine.id, have - 1);
+  int status = open_searches(&s, system) ? PM_OK : pm__no_memory(error);
+  for (int i = 0; status == PM_OK && i < count; i++)
+    status = fill_pair(system, &s, from, to + i, &pairs[i], error);
+  close_searches(&s);
   return status;
 }
 
@@ -206,7 +233,8 @@ static void add_cell(pm__string *text, double value)
   pm__string_format(text, " %3ld.%02ld", hundredths / 100, hundredths % 100);
 }
 
-static int add_matrix(pm__string *text, const pm_system *system, const char *title, pair_value *value, pm_error *error)
+static int add_matrix(pm__string *text, const pm_system *system, searches *s, const char *title, pair_value *value,
+                      pm_error *error)
 {
   int gpus = (int)system->gpu_count;
   pm__string_format(text, "%s\n   D\\D", title);
@@ -216,7 +244,7 @@ static int add_matrix(pm__string *text, const pm_system *system, const char *tit
     pm__string_format(text, "%6d", i);
     for (int j = 0; j < gpus; j++) {
       pm_pair pair;
-      if (i != j && pm_system_get_pair(system, i, j, &pair, error) != PM_OK) return PM_STATUS_NO_ROUTE;
+      if (i != j && fill_pair(system, s, i, j, &pair, error) != PM_OK) return PM_STATUS_NO_ROUTE;
       add_cell(text, value(system, i != j ? &pair : NULL));
     }
     pm__string_add(text, "\n");
@@ -253,14 +281,14 @@ char *pm__system_format_pairs(const pm_system *system, pm_error *error)
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
     return NULL;
   }
-  add_access(&text, system);
-  for (size_t i = 0; i < sizeof matrices / sizeof matrices[0]; i++)
-    if (add_matrix(&text, system, matrices[i].title, matrices[i].value, error) != PM_OK) {
-      pm_string_free(text.text);
-      return NULL;
-    }
-  if (!text.failed) return text.text;
+  searches s;
+  int status = open_searches(&s, system) ? PM_OK : pm__no_memory(error);
+  if (status == PM_OK) add_access(&text, system);
+  for (size_t i = 0; status == PM_OK && i < sizeof matrices / sizeof matrices[0]; i++)
+    status = add_matrix(&text, system, &s, matrices[i].title, matrices[i].value, error);
+  close_searches(&s);
+  if (status == PM_OK && text.failed) pm__no_memory(error);
+  if (status == PM_OK && !text.failed) return text.text;
   pm_string_free(text.text);
-  pm__no_memory(error);
   return NULL;
 }
