@@ -312,6 +312,9 @@ int unknown_kind(const char *kind); /* says so, and returns the exit code */
 int write_output(const cli_request *request, const char *text, size_t size);
 int write_file(const char *name, const char *text, size_t size);
 
+/* Whether two names are those of one file, whether or not it is there. */
+bool is_same_file(const char *a, const char *b);
+
 /* The same for a table in the format asked for, with the columns of --columns; frees it. A NULL table is an error that
 ** `error` explains. */
 int write_table(const cli_request *request, pm_table *table, const pm_error *error);

@@ -66,6 +66,7 @@ int main(int argc, char **argv)
                {"version", print_version}, {"-V", print_version}, {"--manual", print_manual},
                  {"--completion", print_completion}};
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as EPIPE, and is no failure */
+  signal(SIGXFSZ, SIG_IGN); /* a file that is larger than the system allows is seen as EFBIG */
   if (argc < 2) return fail(CODE_USAGE, "a command is missing; see perfmodel --help");
   for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++)
     if (strcmp(argv[1], pages[i].name) == 0) return print_page(pages[i].print);

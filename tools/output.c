@@ -1,6 +1,8 @@
 /* Where the result goes: standard output, or a file that is there whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -57,12 +59,27 @@ static bool close_after(int descriptor, bool good)
   return good;
 }
 
-/* A device or a pipe cannot be replaced, only written to. */
-static int write_in_place(const char *path, const char *text, size_t size)
+/*
+** The rule for files: what is written is there whole or not at all, unless what was there must stay the same file.
+**
+**     no file                       it is written beside the place, and renamed
+**     a file with one name          as above, with the owner, group and rights of the old one
+**     several names (hard links), or an owner whom it cannot be given to, a device, a pipe
+**                                   written in place, where a full disk leaves a part
+**     a link                        what it points to, whether that is there or not
+**
+** Signals wait while a file beside the place exists, and one that is larger than the system allows is an error.
+*/
+
+/* In place: what is there stays the same file. */
+static int write_in_place(const char *name, const char *path, const char *text, size_t size)
 {
+  struct stat status;
   int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  bool good = descriptor >= 0 && close_after(descriptor, write_all(descriptor, text, size));
-  return good ? CODE_DONE : cannot_write(path);
+  bool good = descriptor >= 0 && write_all(descriptor, text, size) && fstat(descriptor, &status) == 0;
+  if (good && S_ISREG(status.st_mode)) good = ftruncate(descriptor, (off_t)size) == 0;
+  if (descriptor >= 0) good = close_after(descriptor, good);
+  return good ? CODE_DONE : cannot_write(name);
 }
 
 /* The rights that a new file gets. */
@@ -73,47 +90,93 @@ static mode_t rights_of_new(void)
   return 0666 & ~mask;
 }
 
-/* Writes beside the target and puts the result in its place only when all of it is there. */
-static bool replace_file(const char *path, char *beside, mode_t rights, const char *text, size_t size)
+/* The owner, group and rights of the file that is replaced; `old` NULL: there is none. */
+static bool take_over(int descriptor, const struct stat *old)
+{
+  struct stat own;
+  if (old == NULL) return fchmod(descriptor, rights_of_new()) == 0;
+  if (fstat(descriptor, &own) != 0) return false;
+  bool same = own.st_uid == old->st_uid && own.st_gid == old->st_gid;
+  return (same || fchown(descriptor, old->st_uid, old->st_gid) == 0) && fchmod(descriptor, old->st_mode & 07777) == 0;
+}
+
+/* Writes beside the place and puts the result there only when all of it is there. False with `beside` empty if it
+** cannot be what the old file is. */
+static bool replace_file(const char *path, char *beside, const struct stat *old, const char *text, size_t size)
 {
   int descriptor = mkstemp(beside);
   if (descriptor < 0) return false;
-  bool good = write_all(descriptor, text, size) && fchmod(descriptor, rights) == 0 && fsync(descriptor) == 0;
+  bool over = take_over(descriptor, old), good = over && write_all(descriptor, text, size) && fsync(descriptor) == 0;
   if (close_after(descriptor, good) && rename(beside, path) == 0) return true;
   int reason = errno;
   unlink(beside);
+  if (!over) beside[0] = '\0';
   errno = reason;
   return false;
 }
 
-static int replace(const char *name, const char *path, mode_t rights, const char *text, size_t size)
+static int replace(const char *name, const char *path, const struct stat *old, const char *text, size_t size)
 {
+  sigset_t all, before;
   size_t room = strlen(path) + sizeof ".XXXXXX";
   char *beside = (char *)malloc(room);
   if (beside == NULL) return fail_memory();
   snprintf(beside, room, "%s.XXXXXX", path);
-  int code = replace_file(path, beside, rights, text, size) ? CODE_DONE : cannot_write(name);
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
+  bool good = replace_file(path, beside, old, text, size), in_place = !good && old != NULL && beside[0] == '\0';
+  int code = good ? CODE_DONE : in_place ? write_in_place(name, path, text, size) : cannot_write(name);
+  sigprocmask(SIG_SETMASK, &before, NULL);
   free(beside);
   return code;
 }
 
-/* A link stays a link: what it points to is replaced. */
-static int replace_what_is_there(const char *name, mode_t rights, const char *text, size_t size)
+/* Where a link leads, if it is one, `room` bytes; false if it has no end. */
+static bool follow_links(const char *name, char *path, size_t room)
 {
-  char *path = access(name, W_OK) == 0 ? realpath(name, NULL) : NULL;
-  int code = path != NULL ? replace(name, path, rights, text, size) : cannot_write(name);
-  free(path);
-  return code;
+  char to[PATH_MAX];
+  if (snprintf(path, room, "%s", name) >= (int)room) return errno = ENAMETOOLONG, false;
+  for (int links = 0; links < 40; links++) {
+    ssize_t length = readlink(path, to, sizeof to - 1);
+    if (length < 0) return true;
+    to[length] = '\0';
+    char *slash = to[0] == '/' ? NULL : strrchr(path, '/');
+    size_t folder = slash != NULL ? (size_t)(slash + 1 - path) : 0;
+    if (snprintf(path + folder, room - folder, "%s", to) >= (int)(room - folder)) return errno = ENAMETOOLONG, false;
+  }
+  return errno = ELOOP, false;
 }
 
 int write_file(const char *name, const char *text, size_t size)
 {
   struct stat status;
-  if (stat(name, &status) != 0)
-    return errno == ENOENT ? replace(name, name, rights_of_new(), text, size) : cannot_write(name);
-  if (S_ISDIR(status.st_mode)) return fail(CODE_INTERNAL, "cannot write \"%.400s\": it is a folder", name);
-  if (!S_ISREG(status.st_mode)) return write_in_place(name, text, size);
-  return replace_what_is_there(name, status.st_mode & 07777, text, size);
+  char path[PATH_MAX];
+  bool there = stat(name, &status) == 0;
+  if (there && S_ISDIR(status.st_mode)) return fail(CODE_INTERNAL, "cannot write \"%.400s\": it is a folder", name);
+  if (there && (!S_ISREG(status.st_mode) || status.st_nlink > 1)) return write_in_place(name, name, text, size);
+  if (there && (access(name, W_OK) != 0 || realpath(name, path) == NULL)) return cannot_write(name);
+  if (!there && (errno != ENOENT || !follow_links(name, path, sizeof path))) return cannot_write(name);
+  return replace(name, path, there ? &status : NULL, text, size);
+}
+
+/* The folder of a path, without links, and its last name. */
+static bool find_place(const char *name, char *place, size_t room)
+{
+  char path[PATH_MAX], folder[PATH_MAX];
+  if (!follow_links(name, path, sizeof path)) return false;
+  char *slash = strrchr(path, '/');
+  const char *last = slash != NULL ? slash + 1 : path;
+  if (slash != NULL) *slash = '\0';
+  if (realpath(slash == NULL ? "." : slash == path ? "/" : path, folder) == NULL) return false;
+  return snprintf(place, room, "%s/%s", folder, last) < (int)room;
+}
+
+bool is_same_file(const char *a, const char *b)
+{
+  struct stat x, y;
+  char first[2 * PATH_MAX], second[2 * PATH_MAX];
+  if (stat(a, &x) == 0 && stat(b, &y) == 0) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+  return find_place(a, first, sizeof first) && find_place(b, second, sizeof second) && strcmp(first, second) == 0;
 }
 
 int write_output(const cli_request *request, const char *text, size_t size)
@@ -181,10 +244,27 @@ bool page_open(cli_page *page)
   return page->stream != NULL;
 }
 
+/* Line by line, since names on the page are those of users' files. */
+static void clean_page(cli_page *page)
+{
+  char *to = page->text, *next;
+  for (char *line = page->text; line != NULL && *line != '\0'; line = next) {
+    char *end = strchr(line, '\n');
+    next = end != NULL ? end + 1 : NULL;
+    if (end != NULL) *end = '\0';
+    size_t length = strlen(pm_text_clean(line));
+    memmove(to, line, length);
+    to += length;
+    if (end != NULL) *to++ = '\n';
+  }
+  if (page->text != NULL) page->size = (size_t)(to - page->text);
+}
+
 int page_write(cli_page *page, const cli_request *request)
 {
   bool good = ferror(page->stream) == 0;
   good = fclose(page->stream) == 0 && good;
+  if (good) clean_page(page);
   int code = good ? write_output(request, page->text, page->size) : fail_memory();
   free(page->text);
   return code;

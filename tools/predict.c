@@ -108,6 +108,15 @@ static pm_table *times_table(const cli_study *study, pm_error *error)
   return table;
 }
 
+/* Whether the timeline has a file of its own. */
+static int check_outputs(const cli_request *request)
+{
+  const char *trace = request->value[OPTION_TRACE], *output = request->value[OPTION_OUTPUT];
+  if (trace == NULL || output == NULL || !is_same_file(trace, output)) return CODE_DONE;
+  return fail(CODE_USAGE, "--trace and --output are one file, \"%.400s\": give the timeline another, such as "
+                          "--trace step.json", trace);
+}
+
 /* The timeline goes to a file of its own, beside the answer. */
 static int write_trace(const cli_request *request, const cli_study *study)
 {
@@ -169,7 +178,8 @@ static int run(const cli_request *request)
 {
   cli_study study;
   memset(&study, 0, sizeof study);
-  int code = read_question(request, &study);
+  int code = check_outputs(request);
+  if (code == CODE_DONE) code = read_question(request, &study);
   if (code != CODE_DONE) return code;
   study.catalog = open_catalog(request, &code);
   if (code == CODE_DONE) study.network = open_network(request, study.catalog, request->arguments.items[0], &code);
