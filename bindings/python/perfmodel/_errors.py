@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NoReturn
 
-from ._text import printable
+from ._text import cut, printable
 
 
 class Error(ValueError):
@@ -18,7 +18,7 @@ class Error(ValueError):
     status = "error"
 
     def __init__(self, text: str, *, status: str | None = None, file: str | None = None, line: int | None = None):
-        super().__init__(printable(str(text)))
+        super().__init__(printable(cut(str(text))))
         self.status = status if status is not None else type(self).status
         self.file = file
         self.line = line

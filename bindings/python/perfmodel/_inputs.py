@@ -17,6 +17,7 @@ from ._errors import ArgumentError, NotFoundError
 from ._fields import field
 
 MOST_VALUES = 1 << 20
+_PUNCTUATION = str.maketrans("", "", " -_./")
 
 Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
 Quantity = Union[Number, str]
@@ -86,7 +87,7 @@ def choice(type_name: str, field_name: str, name: str) -> int:
 
 
 def _bare(name: str) -> str:
-    return "".join(character for character in name.lower() if character not in " -_./")
+    return name[:200].lower().translate(_PUNCTUATION)
 
 
 def many(value: Any) -> list[Any]:

@@ -18,6 +18,7 @@ from . import _core
 from ._errors import ArgumentError
 from ._fields import Field, annotation, fields, given, is_plain
 from ._inputs import choice, many, number, quantity, text, whole
+from ._text import cut
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,7 +93,7 @@ def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[st
         if name not in known:
             near = _core.name_meant(name, known)
             advice = f"did you mean {near!r}?" if near else f"of a run it knows {', '.join(known)}"
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}; {advice}")
+            raise TypeError(f"{function}() got an unexpected keyword argument {cut(name, 80)!r}; {advice}")
     return {name: value for name, value in keywords.items() if value is not None}
 
 

@@ -27,6 +27,7 @@ from ._study import Axes, Given, flat
 from ._sweep import Sweep
 from ._system import System
 from ._table import Table
+from ._text import cut
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -240,7 +241,7 @@ def search(
     """
     for name in ("batch", "epoch_samples"):
         if name in run:
-            raise TypeError(f"search() got an unexpected keyword argument {name!r}")
+            raise TypeError(f"search() got an unexpected keyword argument {cut(name, 80)!r}")
     plan = Plan(network, systems, framework)
     batch = nan if global_batch is None else number(global_batch, "global_batch")
     axes = _axes(plan, run, "search")
@@ -339,7 +340,7 @@ def size_training(  # type: ignore[misc]
     """
     for name in ("batch", "epoch_samples", "gpus", "nodes"):
         if name in run:
-            raise TypeError(f"size_training() got an unexpected keyword argument {name!r}")
+            raise TypeError(f"size_training() got an unexpected keyword argument {cut(name, 80)!r}")
     asked: dict[str, Any] = dict(within=within, tokens=tokens, samples=samples, gpu_mtbf=gpu_mtbf, node_mtbf=node_mtbf)
     asked |= dict(checkpoint_rate=checkpoint_rate, checkpoint=checkpoint, restart=restart, interval=interval)
     asked |= dict(pue=pue, max_nodes=max_nodes, minimize=minimize)

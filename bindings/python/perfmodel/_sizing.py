@@ -23,6 +23,7 @@ from ._run import Samples
 from ._study import Given
 from ._system import System
 from ._table import Table
+from ._text import cut
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -167,7 +168,7 @@ def size(  # type: ignore[misc]
     for name in ("nodes", *NO_STEP):
         if name in run:
             more = "; size_training is of tokens and samples" if name in OF_TRAINING else ""
-            raise TypeError(f"size() got an unexpected keyword argument {name!r}{more}")
+            raise TypeError(f"size() got an unexpected keyword argument {cut(name, 80)!r}{more}")
     training = {"epochs": epochs, "within": within, "dataset": dataset, "global_batch": global_batch}
     for name in [name for name, value in {**training,
                                           "storage": storage}.items() if value is not None and plan._task.replicas]:

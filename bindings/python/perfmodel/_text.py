@@ -8,6 +8,11 @@ def printable(text: str, keep: str = "") -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() or c in keep else "?" for c in text)
 
 
+def cut(text: str, most: int = 2000) -> str:
+    """The beginning of a text that is too long to read."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
+
+
 def escape(text: str) -> str:
     """For HTML, lines kept."""
     import html

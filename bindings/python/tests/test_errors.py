@@ -399,3 +399,22 @@ def test_what_does_not_fit_says_by_how_much() -> None:
     assert row.status == "does_not_fit" and np.isnan(row.throughput) and row.largest_batch == largest
     with pytest.raises(pm.DoesNotFitError):
         pm.infer("gpt3-175b", "t4")
+
+
+def test_deep_json_is_an_error_of_its_format(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("[" * 200_000 + "]" * 200_000)
+    with pytest.raises(pm.FormatError, match="not JSON"):
+        pm.from_hf(tmp_path)
+
+
+@pytest.mark.parametrize("call", [
+    lambda long: pm.predict(long, "dgx1-v100"), lambda long: pm.predict("alexnet", long),
+    lambda long: pm.predict("alexnet", "dgx1-v100", precision=long),
+    lambda long: pm.predict("alexnet", "dgx1-v100", framework=long), lambda long: pm.gpu(long),
+    lambda long: pm.network(long),
+    lambda long: pm.predict("alexnet", "dgx1-v100", **{long: 1}),
+])  # fmt: skip
+def test_long_texts_come_back_cut(call: Callable[[str], object]) -> None:
+    with pytest.raises((pm.Error, TypeError)) as raised:
+        call("\u202ex" * 5_000_000)
+    assert len(str(raised.value)) < 3000

@@ -97,7 +97,7 @@ def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[Mapping[s
         settings = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{path}: not JSON: {error}") from error
     if not isinstance(settings, dict):
         raise FormatError(f"{path}: not a configuration: it is no object")
