@@ -25,8 +25,8 @@ COLUMNS = 120
 
 # What functions do; docs/architecture.md says which word is for what.
 VERBS = set("""
-add calibrate check clear complete count diagnose drop evaluate explain export fill find fit format free get has import
-infer keep list load make mark new pack parse predict read resolve serve set show tabulate unpack validate write
+add calibrate check clean clear complete count diagnose drop evaluate explain export fill find fit format free get has
+import infer keep list load make mark new pack parse predict read resolve serve set show tabulate unpack validate write
 """.split())
 
 # Belong to the Arrow project, or are known to the preprocessor alone.

@@ -194,8 +194,9 @@ START_TEST(chains_of_any_length_end)
     pm_error error = PM_ERROR_NONE;
     size_t used = 0;
     for (int i = 0; i < LONG; i++)
-      used += (size_t)snprintf(text + used, sizeof text - used, "<%s id=\"x%d\" name=\"X%d\"><like>x%d</like>%s</%s>", kind,
-                               i, i, (i + 1) % LONG, kinds[k][1], kind);
+      used += (size_t)snprintf(text + used, sizeof text - used,
+                               "<%s id=\"x%d\" name=\"X%d\"><like>x%d</like>%s</%s>", kind, i, i, (i + 1) % LONG,
+                               kinds[k][1], kind);
     pm_catalog *catalog = load(text);
     ck_assert_int_ne(pm_catalog_get_record(catalog, kind, "x7", record, &error), PM_OK);
     ck_assert_msg(strstr(error.text, "\"x7\" is like another by more than") != NULL, "%s", error.text);

@@ -230,7 +230,8 @@ START_TEST(text_is_no_setting)
                    "?parallelism.x pipeline_parallel=2 optimizer=adam zero=3 ");
   ck_assert_str_eq(summary("accelerate", "note: |\n  num_machines: 8\nnum_machines: 2\n"),
                    "?note nodes=2 optimizer=adam ");
-  ck_assert_str_eq(summary("nemo", "import x\n\"\"\"\nnum_nodes=8\n\"\"\"\nf(num_nodes=2)\n"), "nodes=2 optimizer=adam ");
+  ck_assert_str_eq(summary("nemo", "import x\n\"\"\"\nnum_nodes=8\n\"\"\"\nf(num_nodes=2)\n"),
+                   "nodes=2 optimizer=adam ");
 }
 END_TEST
 

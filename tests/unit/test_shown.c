@@ -1,6 +1,6 @@
 /*
-** Names of users' files are shown without what a terminal takes for a command or for a direction, wherever they come up:
-** in messages, in notes and in tables that readers make. Tables and reports have tests of their own.
+** Names of users' files are shown without what a terminal takes for a command or for a direction, wherever they come
+** up: in messages, in notes and in tables that readers make. Tables and reports have tests of their own.
 */
 #include <stdlib.h>
 #include <string.h>

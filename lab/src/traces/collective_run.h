@@ -9,6 +9,17 @@
 #include "base/index.h"
 #include "traces/traces.h"
 
+/* Whether a size, or a time, is one that a message can have. */
+static inline bool pm__lab_collective_is_size(double bytes)
+{
+  return bytes >= 0 && bytes <= PM__LAB_TRACE_MOST && bytes == floor(bytes);
+}
+
+static inline bool pm__lab_collective_is_time(double us)
+{
+  return us > 0 && us <= PM__LAB_TRACE_MOST;
+}
+
 /* All zero is a run of which nothing is known yet. */
 typedef struct pm__lab_collective_run {
   char collective[40], gpu[120], version[24], machine[PM_TEXT_MAX];

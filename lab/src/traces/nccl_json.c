@@ -70,9 +70,9 @@ static int read_result(reader *r)
   }
   if (r->json.failed) return PM_STATUS_BAD_SYNTAX;
   if (isnan(time.bytes)) return pm__json_fail(&r->json, "this result has no size");
-  if (!pm__lab_trace_is_size(time.bytes)) return pm__json_fail(&r->json, "this size is no whole number of bytes");
+  if (!pm__lab_collective_is_size(time.bytes)) return pm__json_fail(&r->json, "this size is no whole number of bytes");
   if (isnan(time.us)) return pm__json_fail(&r->json, "this result has no time out of place");
-  if (!pm__lab_trace_is_time(time.us)) return pm__json_fail(&r->json, "this time is no number above 0");
+  if (!pm__lab_collective_is_time(time.us)) return pm__json_fail(&r->json, "this time is no number above 0");
   return pm__lab_collective_add(r->trace, r->catalog, &r->run, &time);
 }
 

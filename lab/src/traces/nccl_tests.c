@@ -147,10 +147,10 @@ static int read_row(reader *r, const line *l, int size)
   if (r->time == 0)
     return pm__fail_at(r->trace->error, PM_STATUS_BAD_SYNTAX, r->trace->file, l->number,
                        "a row stands before the header that names its columns");
-  if (pm_number_parse(l->word[size], &time.bytes) != PM_OK || !pm__lab_trace_is_size(time.bytes))
+  if (pm_number_parse(l->word[size], &time.bytes) != PM_OK || !pm__lab_collective_is_size(time.bytes))
     return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number,
                        "size \"%.40s\" is no whole number of bytes", l->word[size]);
-  if (pm_number_parse(us, &time.us) != PM_OK || !pm__lab_trace_is_time(time.us))
+  if (pm_number_parse(us, &time.us) != PM_OK || !pm__lab_collective_is_time(time.us))
     return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number,
                        "time \"%.40s\" is no number above 0", us);
   if (r->algorithm_bandwidth > 0) time.algorithm_bandwidth = bandwidth_at(l, size + r->algorithm_bandwidth);

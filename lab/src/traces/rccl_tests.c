@@ -49,9 +49,9 @@ static int add_record(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_c
                       int line)
 {
   if (r->in_place != 0) return PM_OK;
-  if (!pm__lab_trace_is_size(r->size))
+  if (!pm__lab_collective_is_size(r->size))
     return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, line, "this record has no size");
-  if (!pm__lab_trace_is_time(r->time))
+  if (!pm__lab_collective_is_time(r->time))
     return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, line, "this record has no time above 0");
   begin_run(run, r);
   pm__lab_collective_time time = {r->size, r->time, r->algorithm_bandwidth, r->bus_bandwidth, line};

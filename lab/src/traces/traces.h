@@ -45,16 +45,6 @@ const char *pm__lab_trace_known(const pm__lab_trace *trace, const char *name);
 /* What a size in bytes and a time in microseconds may be: no message has more bytes, no kernel takes thirty years. */
 #define PM__LAB_TRACE_MOST 1e15
 
-static inline bool pm__lab_trace_is_size(double bytes)
-{
-  return bytes >= 0 && bytes <= PM__LAB_TRACE_MOST && bytes == floor(bytes);
-}
-
-static inline bool pm__lab_trace_is_time(double us)
-{
-  return us > 0 && us <= PM__LAB_TRACE_MOST;
-}
-
 /* Adds the time of a call that `kernels` kernels made. */
 int pm__lab_trace_add(pm__lab_trace *trace, const char *row, double us, size_t kernels);
 

@@ -18,7 +18,8 @@ static bool untranslate(const char *values, const char *ours, char *theirs)
   for (const char *p = values; *p != '\0'; p += strspn(p, " ")) {
     size_t length = strcspn(p, " "), sign = 0;
     while (sign < length && p[sign] != '=') sign++;
-    if (strlen(ours) == length - sign - 1 && strncmp(ours, p + sign + 1, length - sign - 1) == 0 && p[0] != '*' && p[0] != '!') {
+    bool same = strlen(ours) == length - sign - 1 && strncmp(ours, p + sign + 1, length - sign - 1) == 0;
+    if (same && p[0] != '*' && p[0] != '!') {
       snprintf(theirs, PM__SETTING_MAX, "%.*s", (int)sign, p);
       return true;
     }
