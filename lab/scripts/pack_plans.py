@@ -305,8 +305,8 @@ FROZEN = {"nf4": "nf4", "nf4, double quantization": "nf4-double", "int4 (GPTQ)":
 
 
 def frozen_of(row):
-    """Precision of frozen weights. AMD's submissions do not print it; their configuration has fp8_params, and with 70
-    billion weights in BF16 and their casts to FP8 besides the run would need more than the 192 GB of its GPU."""
+    """Precision of frozen weights. AMD's submissions do not print it. They are read as FP8, an inference: 70 billion
+    weights in BF16 with their casts to FP8 beside them would need more than the 192 GB of the GPU that ran them."""
     unprinted = row["gpu"] == "MI300X" and row["precision"] == "fp8"
     return "fp8" if unprinted else FROZEN.get(row["frozen_weights_precision"], "")
 
