@@ -156,6 +156,14 @@ ROWS = (
     Row(41, "notebooks", "all run", PYTEST + "test_notebooks.py", PASSED, "notebooks", 2),
     Row(42, "two builds are equal; tests need no network", "equal", "sh scripts/same_build.sh",
         r"(\d+) installed files, 0 differ", "files", 10),
+    Row(43, "extreme values of every field of a run, and pairs of its counts, are predicted or refused", "all tasks",
+        "{build}/tests/unit_tests extremes", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 2),
+    Row(44, "control and direction characters of names in messages, notes and rows", "none",
+        "{build}/tests/unit_tests shown", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 6),
+    Row(45, "files that are written: owner, rights, hard links, links, limits", "the rule of tools/output.c",
+        "PERFMODEL_COMMAND={build}/tools/perfmodel " + PYTEST + "test_output_files.py", PASSED, "tests", 8),
+    Row(46, "threads of Python build, predict, print, pickle and free in 100 mixes", "0 signals",
+        PYTEST + "test_threads.py", PASSED, "tests", 9),
 )  # fmt: skip
 
 
