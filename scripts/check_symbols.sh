@@ -34,7 +34,7 @@ compare "$library" "$root"/libperfmodel/include/perfmodel.h "$root"/libperfmodel
 
 # Every function is kept for years: what a record field or a report answers needs none of its own.
 core=$(nm -D --defined-only "$library" | wc -l)
-[ "$core" -le 205 ] || { echo "symbols: the library exports $core functions, more than 205" >&2; failed=1; }
+[ "$core" -le 206 ] || { echo "symbols: the library exports $core functions, more than 206" >&2; failed=1; }
 
 # The library is for programs that only predict: what it is without symbols, where it was built for release.
 if grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Release' "$build/CMakeCache.txt" && ! grep -q '^PM_SANITIZE[A-Z_]*:BOOL=ON' "$build/CMakeCache.txt"; then

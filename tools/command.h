@@ -120,6 +120,8 @@ typedef enum option_id {
   OPTION_LATENT,
   OPTION_OPERAND_BYTES,
   OPTION_COLUMNS,
+  OPTION_SORT,
+  OPTION_WHERE,
   OPTION_ELEMENTS,
   OPTION_TENSORS,
   OPTION_PARAMETERS,
@@ -330,7 +332,11 @@ bool is_report(const cli_request *request);
 
 /* The option of every command that prints a table. */
 #define COLUMNS_OPTION                                                                                            \
-  {OPTION_COLUMNS, '\0', "columns", "NAME,...", "print a table of these columns, as csv calls them; all: every column"}
+  {OPTION_COLUMNS, '\0', "columns", "NAME,...",                                                                   \
+   "print a table of these columns, as csv calls them; all: every column"},                                       \
+  {OPTION_SORT, '\0', "sort", "NAME", "rows of the table by this column; descending with --sort=-NAME"},          \
+  {OPTION_WHERE, '\0', "where", "CONDITION,...",                                                                  \
+   "only rows that meet these, such as \"memory>=80GB,architecture=hopper\""}
 
 /* The option of commands that ask for runs of any task. */
 #define TASK_OPTION \

@@ -17,8 +17,8 @@ static int find_storage(const cli_request *request, const pm_catalog *catalog, p
   pm_record_clear(pm_record_type_find("storage_access"), &setup->access);
   if (name == NULL) {
     if (!(setup->machine.storage_bandwidth > 0))
-      return fail(CODE_USAGE, "the storage of %s is unknown; give --storage, see perfmodel list storages",
-                  setup->machine.id);
+      return fail(CODE_USAGE, "the storage of %s is unknown; give --storage nvme for a local NVMe drive, or another of "
+                  "perfmodel list storages", setup->machine.id);
     snprintf(setup->storage.id, PM_TEXT_MAX, "local");
     snprintf(setup->storage.name, PM_TEXT_MAX, "local storage of %.60s", setup->machine.id);
     setup->storage.bandwidth = setup->machine.storage_bandwidth;

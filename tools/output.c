@@ -194,6 +194,20 @@ pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_
   return table;
 }
 
+/* Rows by conditions, and their order. */
+static int select_rows(const cli_request *request, pm_table *table)
+{
+  texts conditions = {NULL, 0};
+  pm_error error = PM_ERROR_NONE;
+  const char *where = request->value[OPTION_WHERE], *sort = request->value[OPTION_SORT];
+  if (table == NULL || (where == NULL && sort == NULL)) return CODE_DONE;
+  if (where != NULL && !read_option_names("where", where, &conditions)) return CODE_USAGE;
+  int status = pm_table_keep_rows(table, conditions.items, conditions.count, sort, &error);
+  free(conditions.items);
+  const char *option = error.status == PM_STATUS_NOT_FOUND && where == NULL ? "sort" : where != NULL ? "where" : "sort";
+  return status == PM_OK ? CODE_DONE : fail(CODE_USAGE, "--%s: %s", option, error.text);
+}
+
 int keep_columns(const cli_request *request, pm_table *table)
 {
   texts names;
@@ -209,14 +223,16 @@ int keep_columns(const cli_request *request, pm_table *table)
 
 bool is_report(const cli_request *request)
 {
-  return request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL;
+  return request->format == PM_FORMAT_TABLE && request->value[OPTION_COLUMNS] == NULL &&
+         request->value[OPTION_SORT] == NULL && request->value[OPTION_WHERE] == NULL;
 }
 
 int write_table(const cli_request *request, pm_table *table, const pm_error *error)
 {
   if (table == NULL) return error->status != PM_OK ? fail_error(error) : fail(CODE_INTERNAL, "out of memory");
   pm_error reason = PM_ERROR_NONE;
-  int code = keep_columns(request, table);
+  int code = select_rows(request, table);
+  if (code == CODE_DONE) code = keep_columns(request, table);
   char *text = code == CODE_DONE ? pm_table_format(table, request->format, output_width(request), &reason) : NULL;
   if (text != NULL) code = write_output(request, text, strlen(text));
   else if (code == CODE_DONE) code = fail_error(&reason);

@@ -10,10 +10,26 @@ static int write_text(const cli_request *request, char *text, const pm_error *er
   return code;
 }
 
+/* What a file of that name holds: .txt and no ending the matrix; NULL: no drawing. */
+static const char *by_ending(const cli_request *request)
+{
+  static const struct { const char *ending, *as; } known[] = {{"svg", "svg"}, {"dot", "dot"}, {"gv", "dot"},
+                                                              {"txt", "matrix"}};
+  const char *file = request->value[OPTION_OUTPUT], *slash = file != NULL ? strrchr(file, '/') : NULL;
+  const char *dot = file != NULL ? strrchr(slash != NULL ? slash : file, '.') : NULL;
+  if (dot == NULL || dot[1] == '\0') return "matrix";
+  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+    if (strcmp(dot + 1, known[i].ending) == 0) return known[i].as;
+  return NULL;
+}
+
 static int write_as(const cli_request *request, const pm_system *system)
 {
   pm_error error = PM_ERROR_NONE;
-  const char *as = request->value[OPTION_AS] != NULL ? request->value[OPTION_AS] : "matrix";
+  const char *as = request->value[OPTION_AS] != NULL ? request->value[OPTION_AS] : by_ending(request);
+  if (as == NULL)
+    return fail(CODE_USAGE, "the ending of \"%.80s\" is no drawing's; it is .svg, .dot or .txt, or give --as",
+                request->value[OPTION_OUTPUT]);
   if (strcmp(as, "matrix") != 0 && strcmp(as, "dot") != 0 && strcmp(as, "svg") != 0)
     return fail(CODE_USAGE, "--as \"%.80s\" is unknown; it is one of matrix, dot, svg", as);
   return write_text(request, pm_system_format(system, as, &error), &error);
@@ -25,7 +41,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_AS, '\0', "as", "matrix|dot|svg", "how (default matrix, the layout of nvidia-smi topo -m)"},
+  {OPTION_AS, '\0', "as", "matrix|dot|svg", "how (default: by the ending of the -o file, else matrix, the layout of "
+                                                "nvidia-smi topo -m)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
@@ -34,4 +51,4 @@ const cli_command topology_command = {
   "Writes the link matrix as nvidia-smi topo -m does (NV# is a number of NVLinks; PIX one PCIe switch, PXB several, "
   "PHB "
   "and NODE one CPU, SYS several), or the graph for Graphviz, or a drawing.",
-  "perfmodel topology dgx1-v100 --as svg -o dgx1.svg", options, 1, 1, run};
+  "perfmodel topology dgx1-v100 -o dgx1.svg", options, 1, 1, run};

@@ -55,6 +55,19 @@ static void table_keep(pm_table *table, const char *const *names, size_t name_co
   pm_table_keep(table, names, name_count, error);
 }
 
+/* The rows that meet all conditions, sorted by a column; "": in their order. */
+static pm_table *table_select(const pm_table *table, const char *const *names, size_t name_count, const char *sort,
+                              pm_error *error)
+{
+  char *packed = pm_table_pack(table, error);
+  pm_table *copy = packed != NULL ? pm_table_unpack(packed, error) : NULL;
+  pm_string_free(packed);
+  if (copy == NULL || pm_table_keep_rows(copy, names, name_count, sort[0] != '\0' ? sort : NULL, error) == PM_OK)
+    return copy;
+  pm_table_free(copy);
+  return NULL;
+}
+
 /* Four texts per column: name, unit, doc, kind ("text", "int", "real", "choice"). */
 static names table_columns(const pm_table *table, pm_error *error)
 {

@@ -530,6 +530,41 @@ static size_t widest_line(const char *text)
   return widest;
 }
 
+/* Rows that meet conditions, in the order of a column; every other column goes with them. */
+START_TEST(rows_are_selected)
+{
+  enum { ROWS = 97 };
+  static const pm_field both[] = {{"number", "B", "", 0, .kind = PM_FIELD_REAL},
+                                  {"twin", "B", "", sizeof(double), .kind = PM_FIELD_REAL}};
+  static const pm_record_type type = {"both", "", 2 * sizeof(double), both, 2};
+  double rows[ROWS][2];
+  for (size_t i = 0; i < ROWS; i++) {
+    rows[i][0] = i % 10 == 3 ? (double)NAN : (double)((i * 37) % ROWS) * 1e9;
+    rows[i][1] = 2 * rows[i][0];
+  }
+  const char *above[] = {"number>=20 GB", "number != 30GB"}, *wrong[] = {"number>20"}, *none[] = {"colour=red"};
+  for (int down = 0; down < 2; down++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_table *table = pm_table_new(ROWS, NULL);
+    ck_assert_int_eq(pm_table_add_records(table, &type, rows, NULL), PM_OK);
+    ck_assert_int_eq(pm_table_keep_rows(table, NULL, 0, down ? "-number" : "number", &error), PM_OK);
+    const double *sorted = pm_table_get_numbers(table, 0), *with = pm_table_get_numbers(table, 1);
+    ck_assert(pm_table_count_rows(table) == ROWS && isnan(sorted[ROWS - 1]));
+    for (size_t i = 0; i < ROWS; i++) {
+      ck_assert(isnan(sorted[i]) ? isnan(with[i]) : with[i] == 2 * sorted[i]);
+      if (i > 0 && !isnan(sorted[i])) ck_assert(down ? sorted[i] <= sorted[i - 1] : sorted[i] >= sorted[i - 1]);
+    }
+    ck_assert_int_eq(pm_table_keep_rows(table, above, 2, NULL, &error), PM_OK);
+    for (size_t i = 0; i < pm_table_count_rows(table); i++) ck_assert(sorted[i] >= 20e9 && sorted[i] != 30e9);
+    ck_assert_uint_gt(pm_table_count_rows(table), 50);
+    ck_assert_int_eq(pm_table_keep_rows(table, wrong, 1, NULL, &error), PM_STATUS_BAD_UNIT);
+    error = (pm_error)PM_ERROR_NONE;
+    ck_assert_int_eq(pm_table_keep_rows(table, none, 1, NULL, &error), PM_STATUS_NOT_FOUND);
+    pm_table_free(table);
+  }
+}
+END_TEST
+
 START_TEST(text_keeps_within_the_width)
 {
   pm_table *table = sample_table();
@@ -538,8 +573,11 @@ START_TEST(text_keeps_within_the_width)
             "--------  -----  -------  ---------\n"
             "one           3  25 GB/s        0.1\n"
             "two, \"b\"     -2        -  unlimited\n"
-            "not shown, for lack of width:\n"
-            "colour, ready\n");
+            "\n"
+            "name      colour  ready\n"
+            "--------  ------  -----\n"
+            "one       green   yes\n"
+            "two, \"b\"  red     no\n");
   for (int width = 16; width < 60; width++) {
     char *text = pm_table_format(table, PM_FORMAT_TABLE, width, NULL);
     ck_assert_uint_le(widest_line(text), (size_t)width);
@@ -565,8 +603,12 @@ START_TEST(text_folds_a_long_last_column)
             "key\n"
             "---\n"
             "k\n"
-            "not shown, for lack\n"
-            "of width: note\n");
+            "\n"
+            "note\n"
+            "--------------------\n"
+            "the quick brown fox\n"
+            "jumps over the lazy\n"
+            "dog\n");
   pm_table_free(table);
 }
 END_TEST
@@ -677,7 +719,8 @@ int main(void)
         what_is_unusual_is_shown,
     rows_are_left_out_between_the_first_and_the_last, a_long_row_is_read_downwards,
     an_unknown_column_names_those_that_there_are,
-    text_counts_characters_not_bytes, text_has_no_control_characters, text_keeps_within_the_width,
+    text_counts_characters_not_bytes, text_has_no_control_characters, rows_are_selected,
+    text_keeps_within_the_width,
     text_folds_a_long_last_column, a_text_that_takes_half_of_the_width_goes_last,
     a_packed_table_comes_back_whole, a_damaged_text_is_no_table, the_locale_does_not_matter,
   };

@@ -50,6 +50,13 @@ Table.notes = public(function(self) return core.table_notes(handle_of(self, Tabl
 Table.count = public(function(self) return math.floor(core.table_rows(handle_of(self, Table, "table"))) end)
 Table.__len = Table.count
 
+--- A table of the rows that meet all conditions ("memory>=80GB", a list of them or one), sorted by a column, descending
+--- with "-" before its name.
+Table.select = public(function(self, conditions, sort)
+  local list = arguments.names_of(conditions or {}, "conditions")
+  return arguments.object(Table, core.table_select(handle_of(self, Table, "table"), list, sort or ""))
+end)
+
 --- The columns in order: each {name=, unit=, doc=, kind=, values=}. Unknown numbers are NaN, so lists have no holes.
 Table.columns = public(function(self)
   local handle = handle_of(self, Table, "table")

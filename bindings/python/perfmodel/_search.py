@@ -60,7 +60,7 @@ class Plans(Sweep):
         self.plan, self.runs, self.predictions, self._given = plan, runs, plan.predict(runs), given
         Table.__init__(self, table)
 
-    _parts, _head, _absent = Table._parts, Table._head, Table._absent
+    _parts, _head, _absent, _whole = Table._parts, Table._head, Table._absent, Table._whole
 
 
 class Search(Explained):

@@ -65,6 +65,9 @@ class Sweep(Table):
         for start in range(0, max(len(self), 1), CHUNK):
             yield self._part(start, start + CHUNK)
 
+    def _whole(self) -> _core.table:
+        return self._part(0, len(self))
+
     def _head(self) -> _core.table:
         if self._absent() == 0:
             return self._part(0, SHOWN_ROWS)

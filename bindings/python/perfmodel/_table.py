@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._inputs import path_text
+from ._inputs import path_text, text
 
 if TYPE_CHECKING:
     import pandas
@@ -70,6 +70,23 @@ class Table:
     def _infos(self) -> list[ColumnInfo]:
         texts = _core.table_columns(self._handle)
         return [ColumnInfo(*texts[i : i + 4]) for i in range(0, len(texts), 4)]
+
+    def select(self, *conditions: str, sort: str = "") -> Table:
+        """A table of the rows that meet all conditions, sorted by a column.
+
+        Args:
+            conditions: a column, one of < <= > >= = !=, and a value with its unit: "memory>=80GB". Unknown meets none.
+            sort: name of a column, descending with "-" before it; otherwise rows keep their order.
+
+        >>> pm.list("gpus").select("memory>=80GB", "architecture=hopper", sort="-memory")["id"][0]
+        'gh200-144gb'
+        """
+        names = [text(word, "condition") for word in conditions]
+        return Table(_core.table_select(self._whole(), names, text(sort, "sort")))
+
+    def _whole(self) -> _core.table:
+        """All rows in one."""
+        return self._handle
 
     def __len__(self) -> int:
         return int(_core.table_rows(self._handle))

@@ -283,6 +283,7 @@ def core_arguments() -> dict[str, list[object]]:
         "table_words": [table, 0],
         "table_word_places": [table, 0],
         "table_arrow": [[table]],
+        "table_select": [table, ["batch>=1"], "-batch"],
         "table_pack": [table],
         "table_unpack": [_core.table_pack(table)],
         "table_format": [table, "csv", 0],

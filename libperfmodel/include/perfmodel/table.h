@@ -62,6 +62,14 @@ PM_API void pm_table_drop(pm_table *table, const char *name);
 ** closest name and all names; the table is then as it was. */
 PM_API int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error);
 
+/* Keeps the rows that meet all conditions, each a column, one of < <= > >= = !=, and a value: "memory>=80GB",
+** "architecture=hopper". A number needs the unit of its column; unknown meets none. Then sorts by a column, descending
+** with a "-" before its name, unknown last; NULL: in their order. A total stays last; with one there are no conditions.
+** Errors: PM_STATUS_NOT_FOUND for a column, as pm_table_keep; PM_STATUS_BAD_VALUE or PM_STATUS_BAD_UNIT for a
+** condition. */
+PM_API int pm_table_keep_rows(pm_table *table, const char *const *conditions, size_t count, const char *sort,
+                              pm_error *error);
+
 /* What people see instead of that column's cells, as an indented name or "12 %": one text per row, copied. CSV, JSON
 ** and the values stay as they are. */
 PM_API int pm_table_show_as(pm_table *table, const char *name, const char *const *shown, pm_error *error);
@@ -110,7 +118,7 @@ PM_API int pm_format_find(const char *name);
 /* The whole table in that format, as one string that the caller releases with pm_string_free. The text form is for
 ** people: a line with what is the same in all rows, then what was asked where rows differ in it and the main results
 ** (all columns if none is main), quantities with prefixes, at most `width` characters wide (0: no limit). The first
-** column that does not fit is folded if it is a text; the others are left out and named below the table. JSON is an
+** column that does not fit is folded if it is a text; the others go on below. JSON is an
 ** array of one object per row, keys without units, numbers in SI units, unknown as null, unlimited as "inf", a choice
 ** of yes or no as true or false. */
 PM_API char *pm_table_format(const pm_table *table, pm_format format, int width, pm_error *error);

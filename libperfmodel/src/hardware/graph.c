@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "hardware/system.h"
+#include "perfmodel/units.h"
 
 static const char *const shapes[] = {"box", "box3d", "diamond", "hexagon", "ellipse"};
 static const char *const colours[] = {"#76b900", "#9aa7b8", "#d9d9d9", "#ffd24d", "#7db8e8"};
@@ -61,7 +63,7 @@ char *pm__system_format_dot(const pm_system *system, pm_error *error)
 
 /* ---- SVG ---- */
 
-enum { LAYERS = 4, STEP = 92, BOX = 76, HIGH = 30, ROW = 120, MARGIN = 20 };
+enum { LAYERS = 4, STEP = 92, BOX = 76, HIGH = 30, ROW = 120, MARGIN = 20, LEGEND = 20 };
 
 static int layer_of(pm_vertex_kind kind)
 {
@@ -122,6 +124,39 @@ static void add_box(pm__string *text, const pm__vertex *vertex, int x, int y)
   pm__string_add(text, "</text>\n");
 }
 
+/* Whether no edge before this one is of its type. */
+static bool is_first(const pm_system *system, size_t k)
+{
+  for (size_t i = 0; i < k; i++)
+    if (strcmp(system->edges[i].link.id, system->edges[k].link.id) == 0) return false;
+  return true;
+}
+
+/* Types of links with their colours, a line each. */
+static void add_legend(pm__string *text, const pm_system *system, int y)
+{
+  int lines = 0;
+  for (size_t k = 0; k < system->edge_count; k++) {
+    char rate[64];
+    const pm_link *link = &system->edges[k].link;
+    if (!is_first(system, k)) continue;
+    int at = y + LEGEND * lines++;
+    pm__string_format(text, "<path d=\"M%d %d h30\" stroke=\"%s\" stroke-width=\"3\"/>", MARGIN, at,
+                      strokes[link->kind]);
+    pm__string_format(text, "<text x=\"%d\" y=\"%d\">", MARGIN + 40, at + 4);
+    add_escaped(text, link->id);
+    pm_quantity_format(rate, sizeof rate, link->bandwidth, "B/s");
+    pm__string_format(text, ", %s each</text>\n", rate);
+  }
+}
+
+static int count_types(const pm_system *system)
+{
+  int types = 0;
+  for (size_t k = 0; k < system->edge_count; k++) types += is_first(system, k);
+  return types;
+}
+
 char *pm__system_format_svg(const pm_system *system, pm_error *error)
 {
   layout l;
@@ -134,12 +169,15 @@ char *pm__system_format_svg(const pm_system *system, pm_error *error)
     pm__no_memory(error);
     return NULL;
   }
+  int below = l.height;
+  l.height += LEGEND * count_types(system);
   pm__string_format(&text, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
                     "font-family=\"sans-serif\" font-size=\"12\">\n<title>", l.width, l.height, l.width, l.height);
   add_escaped(&text, system->machine.name[0] != '\0' ? system->machine.name : system->machine.id);
   pm__string_add(&text, "</title>\n");
   for (size_t k = 0; k < system->edge_count; k++) add_edge(&text, &system->edges[k], &l);
   for (size_t v = 0; v < system->vertex_count; v++) add_box(&text, &system->vertices[v], l.x[v], l.y[v]);
+  add_legend(&text, system, below);
   pm__string_add(&text, "</svg>\n");
   free(l.x);
   return finish(&text, error);

@@ -173,6 +173,14 @@ static int unknown_column(const pm_table *table, const char *name, pm_error *err
                   near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : ";", all);
 }
 
+int pm__table_find_column(const pm_table *table, const char *name, pm_error *error)
+{
+  for (size_t i = 0; i < table->count; i++)
+    if (strcmp(table->columns[i].column.name, name) == 0) return (int)i;
+  unknown_column(table, name, error);
+  return -1;
+}
+
 int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error)
 {
   if (table == NULL || (names == NULL && count > 0))

@@ -43,6 +43,9 @@ void pm__column_title(pm__string *out, const pm__column *column);
 /* Whether it is a choice of no or yes. */
 bool pm__column_is_yes_no(const pm__column *column);
 
+/* The place of the column of that name; -1 with an error that lists what there is. */
+int pm__table_find_column(const pm_table *table, const char *name, pm_error *error);
+
 /* Rows that people are shown: a total is the last of them, in the rows or not. */
 size_t pm__table_count_shown(const pm_table *table);
 

@@ -1,10 +1,10 @@
 /*
 ** Tables for people: what is the same in all rows said once, then the main columns, aligned, no wider than asked.
 **
-** Numbers stand to the right, words to the left. If the width is not enough, a text that takes half of it
-** goes last, and the first column that does not fit is folded over several lines if it is a text and there is room for
-** a few words; whatever is still left over is named below the table. A single row that is wider than that, or than a
-** page, is a list of its columns with their values.
+** Numbers stand to the right, words to the left. If the width is not enough, a text that takes half of it goes last if
+** all fit then, and the first column that does not fit is folded over several lines if it is a text and there is room
+** for a few words. Columns that are left go on below, each part behind those that name the rows. A single row that is
+** wider than that, or than a page, is a list of its columns with their values.
 */
 #include <stdint.h>
 #include <stdio.h>
@@ -76,7 +76,8 @@ static void move_widest_text(layout *plan, size_t limit)
     total += plan->width[i] + GAP;
     if (pm__column_is_text(column_of(plan, i)) && plan->width[i] >= plan->width[widest]) widest = i;
   }
-  if (total <= limit + GAP || plan->width[widest] < limit / 2) return;
+  bool folds = total - plan->width[widest] + FOLD_LEAST <= limit + GAP;
+  if (total <= limit + GAP || plan->width[widest] < limit / 2 || !folds) return;
   size_t column = plan->column[widest], width = plan->width[widest];
   for (size_t i = widest; i + 1 < plan->count; i++) {
     plan->column[i] = plan->column[i + 1];
@@ -221,17 +222,27 @@ static void write_same(pm__string *out, const pm_table *table, size_t limit)
   pm_string_free(same.text);
 }
 
-static void write_left_out(pm__string *out, const layout *plan, size_t limit)
+/* The columns at the front that name the rows: those that were asked, or the first. */
+static size_t count_keys(const layout *plan)
 {
-  pm__string names = {NULL, 0, 0, false};
-  if (plan->shown == plan->count) return;
-  pm__string_add(&names, "not shown, for lack of width:");
-  for (size_t i = plan->shown; i < plan->count; i++) {
-    pm__string_add(&names, i > plan->shown ? ", " : " ");
-    pm__string_add(&names, column_of(plan, i)->column.name);
-  }
-  add_lines(out, &names, limit);
-  pm_string_free(names.text);
+  size_t keys = 0;
+  while (keys < plan->count && column_of(plan, keys)->given) keys++;
+  return keys > 0 ? keys : 1;
+}
+
+/* Of what was not shown the next part, behind as many of the first columns as there is room for. Returns how many. */
+static size_t go_on(layout *plan, size_t keys, size_t limit)
+{
+  size_t next = plan->width[plan->shown], used = 0;
+  bool text = pm__column_is_text(column_of(plan, plan->shown));
+  if (text && next > FOLD_LEAST) next = FOLD_LEAST;
+  for (size_t i = 0; i < keys; i++) used += plan->width[i] + GAP;
+  while (keys > 0 && used + next > limit) used -= plan->width[--keys] + GAP;
+  size_t left = plan->count - plan->shown;
+  memmove(plan->column + keys, plan->column + plan->shown, left * sizeof *plan->column);
+  memmove(plan->width + keys, plan->width + plan->shown, left * sizeof *plan->width);
+  plan->count = keys + left;
+  return keys;
 }
 
 /* ---- The whole ---- */
@@ -263,12 +274,17 @@ static void write_list(pm__string *out, pm__string *cell, const layout *plan, si
 static void write_table(pm__string *out, pm__string *cell, layout *plan, size_t limit, size_t absent)
 {
   move_widest_text(plan, limit);
-  fit(plan, limit);
+  size_t keys = count_keys(plan);
   write_same(out, plan->table, limit);
-  write_titles(out, plan);
-  write_rule(out, plan);
-  write_rows(out, cell, plan, absent);
-  write_left_out(out, plan, limit);
+  for (bool whole = false; !whole && !out->failed;) {
+    fit(plan, limit);
+    write_titles(out, plan);
+    write_rule(out, plan);
+    write_rows(out, cell, plan, absent);
+    whole = plan->shown == plan->count;
+    if (!whole) keys = go_on(plan, keys < plan->shown ? keys : plan->shown, limit);
+    if (!whole) pm__string_add(out, "\n");
+  }
 }
 
 static void write_plan(pm__string *out, layout *plan, size_t limit, size_t absent)
