@@ -78,7 +78,7 @@ class Table:
             conditions: a column, one of < <= > >= = !=, and a value with its unit: "memory>=80GB". Unknown meets none.
             sort: name of a column, descending with "-" before it; otherwise rows keep their order.
 
-        >>> pm.list("gpus").select("memory>=80GB", "architecture=hopper", sort="-memory")["id"][0]
+        >>> str(pm.list("gpus").select("memory>=80GB", "architecture=hopper", sort="-memory")["id"][0])
         'gh200-144gb'
         """
         names = [text(word, "condition") for word in conditions]
