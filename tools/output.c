@@ -71,13 +71,12 @@ static bool close_after(int descriptor, bool good)
 ** Signals wait while a file beside the place exists, and one that is larger than the system allows is an error.
 */
 
-/* In place: what is there stays the same file. */
-static int write_in_place(const char *name, const char *path, const char *text, size_t size)
+/* In place: what is there stays the same file. A device or a pipe has no length. */
+static int write_in_place(const char *name, const char *path, bool regular, const char *text, size_t size)
 {
-  struct stat status;
   int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-  bool good = descriptor >= 0 && write_all(descriptor, text, size) && fstat(descriptor, &status) == 0;
-  if (good && S_ISREG(status.st_mode)) good = ftruncate(descriptor, (off_t)size) == 0;
+  bool good = descriptor >= 0 && write_all(descriptor, text, size);
+  if (good && regular) good = ftruncate(descriptor, (off_t)size) == 0;
   if (descriptor >= 0) good = close_after(descriptor, good);
   return good ? CODE_DONE : cannot_write(name);
 }
@@ -110,7 +109,7 @@ static bool replace_file(const char *path, char *beside, const struct stat *old,
   if (close_after(descriptor, good) && rename(beside, path) == 0) return true;
   int reason = errno;
   unlink(beside);
-  if (!over) beside[0] = '\0';
+  if (!over && reason == EPERM) beside[0] = '\0';
   errno = reason;
   return false;
 }
@@ -125,7 +124,7 @@ static int replace(const char *name, const char *path, const struct stat *old, c
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
   bool good = replace_file(path, beside, old, text, size), in_place = !good && old != NULL && beside[0] == '\0';
-  int code = good ? CODE_DONE : in_place ? write_in_place(name, path, text, size) : cannot_write(name);
+  int code = good ? CODE_DONE : in_place ? write_in_place(name, path, true, text, size) : cannot_write(name);
   sigprocmask(SIG_SETMASK, &before, NULL);
   free(beside);
   return code;
@@ -153,7 +152,8 @@ int write_file(const char *name, const char *text, size_t size)
   char path[PATH_MAX];
   bool there = stat(name, &status) == 0;
   if (there && S_ISDIR(status.st_mode)) return fail(CODE_INTERNAL, "cannot write \"%.400s\": it is a folder", name);
-  if (there && (!S_ISREG(status.st_mode) || status.st_nlink > 1)) return write_in_place(name, name, text, size);
+  bool regular = there && S_ISREG(status.st_mode);
+  if (there && (!regular || status.st_nlink > 1)) return write_in_place(name, name, regular, text, size);
   if (there && (access(name, W_OK) != 0 || realpath(name, path) == NULL)) return cannot_write(name);
   if (!there && (errno != ENOENT || !follow_links(name, path, sizeof path))) return cannot_write(name);
   return replace(name, path, there ? &status : NULL, text, size);

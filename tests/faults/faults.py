@@ -89,6 +89,8 @@ def expected_codes(call: str, why: str, arguments: str) -> set[int]:
         return {DONE}
     if call in WRITES or (call == "open" and "/dev/null" in arguments):
         return {OUTPUT}
+    if call == "fstat" and " -o " in arguments:
+        return {INPUT, OUTPUT}  # of a file that is read, or of the new one that takes over the owner of the old
     if call in READS:
         return {INPUT}
     return {DONE, OUTPUT}  # what only asks may be able to do without the answer

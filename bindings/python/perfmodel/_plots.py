@@ -69,6 +69,8 @@ def plot_scaling(
     """
     nodes = [as_system(item) for item in many(systems)]
     nets = [as_network(item) for item in many(networks)]
+    if not nets or not nodes:
+        raise ArgumentError("scaling is of at least one network on one system")
     if measured and len(nodes) > 1:
         raise ArgumentError("measured rates are beside the lines of a single system")
     wanted = None if gpus is None else sorted(whole(count, "gpus") for count in gpus)

@@ -52,12 +52,13 @@ class Served(ReportedTable):
     'Serving Llama 3 8B: 20 requests/s, ISL 1024, OSL 256'
     """
 
-    def __init__(self, question: _Question):
+    def __init__(self, question: _Question, table: _core.table):
         self._question = question
-        super().__init__(question.ask(_core.serving_goal_table))
+        super().__init__(table)
 
     def _report(self) -> _core.report:
-        return self._question.ask(_core.serving_goal_report)
+        report: _core.report = self._question.ask(_core.serving_goal_report)
+        return report
 
 
 @takes("serving_run", many=True, but=("gpus", "nodes", "concurrency", "arrivals"))
@@ -116,7 +117,8 @@ def size_serving(
     plan = Plan(network, systems, engine, "serving")
     runs, given = plan._complete(keywords)
     prices = doubles(_price(gpu_hour_prices, plan._system_ids[i]) for i in runs["system_index"])
-    return Served(_Question(plan, _record.write("serving_goal", goal), runs, prices, given))
+    question = _Question(plan, _record.write("serving_goal", goal), runs, prices, given)
+    return Served(question, question.ask(_core.serving_goal_table))
 
 
 def _limit(value: Quantity | None, name: str) -> float:

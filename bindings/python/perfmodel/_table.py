@@ -24,6 +24,7 @@ Column = npt.NDArray[Any]
 Row = dict[str, str | int | float]
 
 SHOWN_ROWS = 60
+HEAD_LINES = 12  # that a table has besides its rows: what is the same in all, titles, notes
 PAGE_WIDTH = 100
 
 
@@ -183,10 +184,13 @@ class Table:
         return written(self.format("json"), path)
 
     def __repr__(self) -> str:
-        """The main columns of the first rows and the last one, as wide as the terminal."""
+        """The main columns of the first rows and the last one, as wide as the terminal; of fewer rows where the columns
+        continue below."""
         width = shutil.get_terminal_size((PAGE_WIDTH, 24)).columns
         head = self._head()
         shown: str = _core.table_format_rows(head, "text", width, SHOWN_ROWS, self._absent())
+        if shown.count("\n") > SHOWN_ROWS + HEAD_LINES:
+            shown = _core.table_format_rows(head, "text", width, SHOWN_ROWS // 3, self._absent())
         return shown.rstrip("\n")
 
     def _head(self) -> _core.table:

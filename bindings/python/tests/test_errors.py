@@ -117,6 +117,11 @@ def test_none_raises_type_error(call: Callable[[], object]) -> None:
         call()
 
 
+# The least that a config.json of a decoder says.
+MODEL = """{"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
+            "intermediate_size": 128, "vocab_size": 100}"""
+
+
 def core_arguments() -> dict[str, list[object]]:
     """Good arguments of every function of the core."""
     catalog = _core.catalog_new()
@@ -283,6 +288,8 @@ def core_arguments() -> dict[str, list[object]]:
         "table_words": [table, 0],
         "table_word_places": [table, 0],
         "table_arrow": [[table]],
+        "model_read": [MODEL, "config.json", {}],
+        "network_get_notes": [net],
         "table_select": [table, ["batch>=1"], "-batch"],
         "table_pack": [table],
         "table_unpack": [_core.table_pack(table)],

@@ -59,6 +59,9 @@ COUNTS = {
     "expert_imbalance": [1.2],
     "lora_rank": [8, 64],
     "lora_dropout": [0.1],
+    "power_limit": ["150 W", "300 W"],
+    "carbon": ["400 g/kWh"],
+    "energy_price": [0.1],
 }
 SWITCH = [False, True]
 

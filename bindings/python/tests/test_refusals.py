@@ -65,6 +65,9 @@ VALUES = {
     "interval": "2 h",
     "pue": "1.3",
     "gpu-hour-price": "2 USD",
+    "power-limit": "200 W",
+    "carbon": "400 g/kWh",
+    "energy-price": "0.1 EUR/kWh",
     "framework": "none",
     "global-batch": "1024",
 }

@@ -16,11 +16,12 @@ ROW = "ResNet-50,PyTorch,V100,1,1,64,fp32,300,images/s,\n"
 
 def test_the_sets() -> None:
     assert pm.validation_sets() == ["statements", "training", "training-checks", "inference", "large-models", "plans",
-                                    "memory", "kernels", "operators", "collectives", "serving", "storage"]
+                                    "memory", "kernels", "operators", "collectives", "serving", "energy", "storage"]
 
 
 FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings",
     "covered [%]"] for name in ("training", "training-checks", "inference", "large-models", "plans", "memory")}
+FURTHER["energy"] = ["limit [%]", "constant [%]", "covered [%]"]
 for chosen in ("large-models", "plans"):
     FURTHER[chosen] = [*FURTHER[chosen], "regret [%]", "rank_correlation"]
 

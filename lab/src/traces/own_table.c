@@ -362,19 +362,21 @@ static bool is_words(const char *set)
   return strcmp(set, "training") == 0 || strcmp(set, "training-checks") == 0 || strcmp(set, "inference") == 0;
 }
 
-/* Any title of the set, as its shipped table has them. */
-static bool knows_a_title(const pm__csv *table, const char *shipped)
+/* In *found: any title of the set, as its shipped table has them. */
+static int look_for_a_title(const pm__csv *table, const char *shipped, bool *found, pm_error *error)
 {
   pm__csv known;
   char *text = pm_shipped_read(shipped, NULL);
-  bool found = text == NULL;
-  if (text != NULL) text[strcspn(text, "\n")] = '\0';
-  if (text != NULL && pm__csv_read(&known, text, shipped, NULL) == PM_OK) {
-    for (size_t i = 0; i < table->columns && !found; i++) found = pm__csv_column(&known, table->cells[i]) >= 0;
+  *found = text == NULL;
+  if (text == NULL) return PM_OK;
+  text[strcspn(text, "\n")] = '\0';
+  int status = pm__csv_read(&known, text, shipped, error);
+  if (status == PM_OK) {
+    for (size_t i = 0; i < table->columns && !*found; i++) *found = pm__csv_column(&known, table->cells[i]) >= 0;
     pm__csv_free(&known);
   }
   pm_string_free(text);
-  return found;
+  return status;
 }
 
 static int read_table(own *t, const pm__csv *table, const char *set, const char *shipped, const char *system)
@@ -384,7 +386,9 @@ static int read_table(own *t, const pm__csv *table, const char *set, const char 
     return pm__fail_at(t->error, PM_STATUS_BAD_VALUE, t->file, 1, "more than %d columns", COLUMNS_MOST);
   int status = is_words(set) && !packed ? read_titles(t, table) : PM_OK;
   if (status != PM_OK) return status;
-  bool known = knows_a_title(table, shipped);
+  bool known;
+  status = look_for_a_title(table, shipped, &known, t->error);
+  if (status != PM_OK) return status;
   for (size_t i = 0; i < t->count; i++) known = known || t->columns[i].title != UNKNOWN;
   if (!known) return pm__lab_trace_no_table(t->file, set, t->error);
   return t->count > 0 ? write_rows(t, table, system) : PM_OK;

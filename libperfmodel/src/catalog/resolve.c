@@ -159,6 +159,10 @@ static void list_ids(const suggestions *found, char *list, size_t size)
 /* A name of something else: arguments in the wrong order, a system where a network is wanted. */
 static bool is_other_kind(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
+  if (kind == PM__FRAMEWORKS && pm__names_find_place(catalog, PM__ENGINES, name) != NULL) {
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is an engine, which serves: add --serve (task=\"serving\")", name);
+    return true;
+  }
   static const int others[] = {PM__NETWORKS, PM__GPUS, PM__SYSTEMS, PM__FRAMEWORKS, PM__DATASETS, PM__STORAGES};
   bool profile = true; /* of profiles the nearest name says more */
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) profile = profile && kind != others[i];

@@ -51,7 +51,7 @@ int pm_board_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration
   draw->basis = p->basis;
   draw->slowdown = busy * at.slow + 1 - busy;
   draw->power = (busy * at.slow * at.power + (1 - busy) * fmin(p->idle, at.power)) / draw->slowdown;
-  draw->p10 = draw->power / (1 + p->band);
-  draw->p90 = draw->power * (1 + p->band);
+  draw->p10 = draw->power * exp(-p->band);
+  draw->p90 = draw->power * exp(p->band);
   return PM_OK;
 }

@@ -104,8 +104,8 @@ class Reader:
     # ---- Inputs.
 
     def run(self) -> None:
-        given = {name: value for name, value in self.model.graph.inputs.items() if name not in self.tensors}
-        given = {name: (kind, self._shaped(name, shape)) for name, (kind, shape) in given.items()}
+        found = {name: value for name, value in self.model.graph.inputs.items() if name not in self.tensors}
+        given = {name: (kind, self._shaped(name, shape)) for name, (kind, shape) in found.items()}
         for name in self.shapes:
             if name not in given:
                 raise ArgumentError(f'the model has no input "{name}"; it has {", ".join(given) or "none"}')
@@ -147,7 +147,7 @@ class Reader:
         axis = -1 if self.batch_axis is None else self.batch_axis
         for name, (_, shape) in given.items():
             unnamed = [i for i, size in enumerate(shape or []) if size in UNNAMED and i != axis]
-            if unnamed and not any(shape[i] in self.dims for i in unnamed):  # type: ignore[index]
+            if unnamed and not any(shape[i] in self.dims for i in unnamed):
                 sizes = ", ".join("1" if i == axis else "128" if i in unnamed else str(size)
                                   for i, size in enumerate(shape or []))  # fmt: skip
                 raise ArgumentError(
