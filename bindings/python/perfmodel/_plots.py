@@ -177,6 +177,8 @@ def plot_serving(
     """
     ax = axes(ax)
     served, chosen = as_network(network), [as_system(item) for item in many(systems)]
+    if not chosen:
+        raise ArgumentError("a front is of at least one system")
     for i, node in enumerate(chosen):
         rows = size_serving(
             served, node, ttft=ttft, tpot=tpot, engine=engine, layouts=layouts, front=True, max_gpus=max_gpus,
