@@ -214,7 +214,7 @@ const App = (() => {
     const charts = $("#rest");
     if (!charts || App.last.q !== q) return;
     const gpu = q.task === "serve" ? null : numbers_of(q.system);
-    charts.outerHTML = memory_bar(q) + curve(q) + roofline(q, gpu);
+    charts.outerHTML = memory_bar(q) + curve(q) + roofline({...q, precision: App.last.row.precision}, gpu);
   }
 
   let gpus = null;

@@ -55,7 +55,8 @@ static double median_rest(bool dense)
   for (size_t i = 0; i < count; i++) {
     const pm_machine *m = &all[i];
     double rest = m->power / parts_of(m) - 1;
-    bool seen = isnan(rest) || m->power_basis != PM_POWER_BASIS_PUBLISHED || m->gpus > 16 || (gpu(m->gpu).power >= 350) != dense;
+    bool seen = isnan(rest) || m->power_basis != PM_POWER_BASIS_PUBLISHED || m->gpus > 16;
+    seen = seen || (gpu(m->gpu).power >= 350) != dense;
     for (size_t j = 0; j < n; j++) seen = seen || fabs(rests[j] - rest) < 1e-9;
     if (!seen) rests[n++] = rest;
   }
