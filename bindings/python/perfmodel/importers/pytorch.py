@@ -62,6 +62,15 @@ def from_torch(
     return graph.finish()
 
 
+def _program_of(path: Path) -> Any:
+    """A saved program. PyTorch prints warnings of a file that is none; it is a zip archive."""
+    with path.open("rb") as file:
+        if file.read(2) != b"PK":
+            raise FormatError("it is no zip archive")
+        file.seek(0)
+        return _torch().export.load(file)
+
+
 def _module_of(module: Any, inputs: Any) -> tuple[Any, Any, str]:
     """What is to run, on which inputs, and what it is called: of a program the module that it unrolls to."""
     torch = _torch()
@@ -70,7 +79,7 @@ def _module_of(module: Any, inputs: Any) -> tuple[Any, Any, str]:
         path = Path(os.fspath(module))
         kind = path.stem
         try:
-            module = torch.export.load(path)
+            module = _program_of(path)
         except OSError as error:
             raise FileError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # whatever a file that is none makes of PyTorch
