@@ -269,7 +269,7 @@ const App = (() => {
     const task = form.elements.task.value;
     for (const part of form.querySelectorAll("[for-task]")) part.classList.toggle("hidden", !part.getAttribute("for-task").split(" ").includes(task));
     for (const slider of form.querySelectorAll("input[type=range]")) slider.nextElementSibling.value = slider.value + " x";
-    form.elements.framework.placeholder = task === "serve" ? "the newest engine" : "the usual one";
+    form.elements.framework.placeholder = task === "serve" ? "newest vLLM" : "default";
   }
 
   function fill_lists() {

@@ -24,7 +24,7 @@ enum { PLANS = 250, RUNS = 80, FRAMEWORKS_MAX = 100, NETWORKS_PER_GPU = 3, BATCH
 ** less of it as GPU and host change places; where peaks of data sheets are rounded; where a library of collectives
 ** chooses by its own estimates; where two bytes are converted to four and back. */
 /* ROUNDED: data sheets print peaks with three digits: 44.0 TFLOP/s beside 43.94 from clock and lanes. */
-static const double EXACT = 1e-12, NEVER = 1e-9, ROUNDED = 1.5e-3, OVERLAPPED = 5e-3, HOST_BOUND = 1e-2,
+static const double EXACT = 1e-12, NEVER = 1e-9, ROUNDED = 1.5e-3, OVERLAPPED = 5e-3, HOST_BOUND = 6e-3,
                     CHOSEN = 5e-2, CONVERTED = 0.25;
 
 /* Shorter steps are starts of kernels, of which those of tensor cores take a few us more. */
@@ -177,10 +177,10 @@ static void hold_utilization(const subject *s, const pm_run *run, const pm_predi
   /* arithmetic that fused software folds into other kernels has no time, which shows where FP64 has few lanes */
   const pm_framework *by = framework_of(run);
   bool folded = run->precision == PM_PRECISION_FP64 && by != NULL && by->fused;
-  ck_assert_msg(p->hfu > 0 && (p->hfu <= 1 || folded), "HFU %g: %s", p->hfu, said(s, run));
+  ck_assert_msg(p->hfu > 0 && p->hfu <= (folded ? 1.005 : 1), "HFU %g: %s", p->hfu, said(s, run));
   ck_assert_msg(p->mfu >= p->hfu, "MFU %g, HFU %g: %s", p->mfu, p->hfu, said(s, run));
   bool transforms = run->precision == PM_PRECISION_FP64 || run->kernel_model == PM_KERNEL_MODEL_ROOFLINE;
-  ck_assert_msg(!transforms || p->mfu <= 1 || folded, "MFU %g: %s", p->mfu, said(s, run));
+  ck_assert_msg(!transforms || p->mfu <= (folded ? 1.005 : 1), "MFU %g: %s", p->mfu, said(s, run));
 }
 
 /* Without a framework a run shares the work as it is told, all-reduce and no overlap if not at all. */
