@@ -3,7 +3,8 @@
 
     python3 page/build.py BUILD --libxml2 FOLDER --zlib FOLDER [-o perfmodel.html]
 
-BUILD is a build folder of the command, whose compiled catalogue is used; the other folders hold the sources of libraries.
+BUILD is a build folder of the command, whose compiled catalogue is used; the other folders hold the sources of the
+libraries.
 Needs ninja and `pip install ziglang`. scripts/page.sh brings all of that.
 """
 import argparse
@@ -75,7 +76,8 @@ rule link
 
 
 def object_of(source):
-    return "objects/" + re.sub(r"\W", "_", str(source.relative_to(ROOT) if source.is_relative_to(ROOT) else source)) + ".o"
+    name = source.relative_to(ROOT) if source.is_relative_to(ROOT) else source
+    return "objects/" + re.sub(r"\W", "_", str(name)) + ".o"
 
 
 def compile_all(build, xml, zlib, work):
