@@ -19,13 +19,32 @@ from perfmodel._plan import CHUNK
 MANY = 1_000_000
 
 
-def interrupt(work: Callable[[], object], started: Callable[[], bool]) -> None:
-    """Ends `work` by a Ctrl-C as soon as the core is at it."""
+class Core:
+    """A function of the core that holds still in its first call until Ctrl-C was sent: nothing here depends on time."""
+
+    def __init__(self, name: str, monkeypatch: pytest.MonkeyPatch):
+        self.call, self.calls, self.ended = getattr(_core, name), 0, 0
+        self.at_work, self.go_on = threading.Event(), threading.Event()
+        self.thread: threading.Thread | None = None
+        monkeypatch.setattr(_core, name, self)
+
+    def __call__(self, *arguments: object) -> object:
+        self.calls += 1
+        self.thread = threading.current_thread()
+        self.at_work.set()
+        self.go_on.wait()
+        made = self.call(*arguments)
+        self.ended += 1
+        return made
+
+
+def interrupt(work: Callable[[], object], core: Core, then: Callable[[], object]) -> None:
+    """Ends `work` by a Ctrl-C while the core is at it, and does something when the signal is on its way."""
 
     def send() -> None:
-        while not started():
-            time.sleep(0.001)
+        core.at_work.wait()
         signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        then()
 
     # Started in the background, a shell has made us ignore Ctrl-C.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -35,34 +54,26 @@ def interrupt(work: Callable[[], object], started: Callable[[], bool]) -> None:
         with pytest.raises(KeyboardInterrupt):
             work()
     finally:
+        core.at_work.set()
         thread.join()
         signal.signal(signal.SIGINT, before)
 
 
-def goes_on_behind(work: Callable[[], object]) -> bool:
-    """Whether a Ctrl-C came through although the core is still at work, in a thread that was not there before."""
-    before = threading.enumerate()
-
-    def at_work() -> bool:
-        return any(thread not in before and thread.name != "sender" for thread in threading.enumerate())
-
-    interrupt(work, at_work)
-    return at_work()
+def goes_on_behind(work: Callable[[], object], name: str, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether a Ctrl-C comes through while the core is at work, in another thread than ours."""
+    core = Core(name, monkeypatch)
+    try:
+        interrupt(work, core, lambda: None)
+        return core.thread is not threading.main_thread() and core.ended == 0
+    finally:
+        core.go_on.set()
 
 
 def parts_done(work: Callable[[], object], name: str, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often the core was called for a part of the work that a Ctrl-C ended."""
-    done = 0
-    call = getattr(_core, name)
-
-    def counted(*arguments: object) -> object:
-        nonlocal done
-        done += 1
-        return call(*arguments)
-
-    monkeypatch.setattr(_core, name, counted)
-    interrupt(work, lambda: done > 0)
-    return done
+    """How often the core is called for a part of the work that a Ctrl-C ends in its first."""
+    core = Core(name, monkeypatch)
+    interrupt(work, core, core.go_on.set)
+    return core.calls
 
 
 @pytest.fixture(scope="module")
@@ -80,20 +91,17 @@ def test_csv(long_sweep: pm.Sweep, monkeypatch: pytest.MonkeyPatch) -> None:
     assert parts_done(long_sweep.to_csv, "study_table", monkeypatch) < MANY / CHUNK
 
 
-def test_calibration() -> None:
-    assert goes_on_behind(lambda: pm.calibrate(architectures="pascal"))
+def test_calibration(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert goes_on_behind(lambda: pm.calibrate(architectures="pascal"), "calibrate", monkeypatch)
 
 
-def test_search() -> None:
-    gpus = [512, 1024, 2048, 4096]
-    assert goes_on_behind(lambda: pm.search("gpt3-175b", "dgx-h100", gpus=gpus, global_batch=1536))
+@pytest.mark.parametrize("part", ["search_new", "search_evaluate"])
+def test_search(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert goes_on_behind(lambda: pm.search("gpt2", "dgx-h100", gpus=8, global_batch=64), part, monkeypatch)
 
 
-def test_validation(tmp_path: Path) -> None:
-    rows = tmp_path / "rows.csv"
-    head = "model,framework,gpu,batch_per_gpu,precision,throughput,unit\n"
-    rows.write_text(head + "".join(f"resnet18,PyTorch,V100,{batch},fp32,9,images/s\n" for batch in range(1, 20_000)))
-    assert goes_on_behind(lambda: pm.validate("training", data=rows))
+def test_validation(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert goes_on_behind(lambda: pm.validate("kernels"), "validate_table", monkeypatch)
 
 
 def test_endless_arguments() -> None:
