@@ -32,7 +32,7 @@ FILES = {
     "base/csv.c": ("unit_tests csv", "fuzz/fuzz_csv"),
     "base/number.c": ("unit_tests quantities table", "fuzz/fuzz_words"),
     "base/json.c": ("unit_tests json", "fuzz/fuzz_json"),
-    "catalog/xml_bytes.c": ("unit_tests document hostile", "unit_tests worst"),
+    "catalog/xml_bytes.c": ("unit_tests document hostile", "worst/test_worst"),
 }
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|->|\+\+|--|[<>=!]=|&&|\|\||[+*/%-]=|<<|>>|'

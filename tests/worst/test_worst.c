@@ -3,10 +3,13 @@
 ** same, and is answered by work that grows as its bytes do.
 */
 #include <check.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel-lab.h"
+#include "perfmodel/model.h"
+#include "perfmodel/settings.h"
 #include "work.h"
 
 enum { MOST = 2 << 20, PER_BYTE = 1000 };
@@ -132,6 +135,172 @@ START_TEST(tables_of_a_size)
 }
 END_TEST
 
+/* ---- Descriptions of machines, models and settings, and what other programs measured ---- */
+
+enum { SOME = MOST / 8 };
+
+typedef void reader(const char *format, const char *text);
+
+static void machine(const char *format, const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  char *report = NULL;
+  static const pm_attribute known[] = {{"gpu", "v100-sxm2-16gb"}};
+  pm_string_free(pm_import(catalog, format, text, "worst", "mine", known, 1, &report, &error));
+  pm_string_free(report);
+  pm_catalog_free(catalog);
+}
+
+static void model(const char *format, const char *text)
+{
+  (void)format;
+  pm_error error = PM_ERROR_NONE;
+  pm_network_free(pm_model_read(text, "worst.json", NULL, 0, &error));
+}
+
+static void settings(const char *format, const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table_free(pm_settings_read(format, text, "worst", &error));
+}
+
+static void measured(const char *format, const char *text)
+{
+  (void)format;
+  pm_error error = PM_ERROR_NONE;
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  char *report = NULL;
+  static const pm_attribute known[] = {{"system", "dgx1-v100"}};
+  pm_string_free(pm_measurements_read(catalog, text, "worst", known, 1, &report, &error));
+  pm_string_free(report);
+  pm_catalog_free(catalog);
+}
+
+typedef struct input {
+  reader *read;
+  const char *format;
+  file of;
+} input;
+
+#define LLAMA "{\"model_type\":\"llama\",\"hidden_size\":64"
+#define TESTS "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+#define TRACE "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"args\":{}}"
+#define SERVED "{\"backend\":\"vllm\",\"model_id\":\"llama3-8b\",\"completed\":1,\"itls\":[["
+
+static const input inputs[] = {
+  {settings, "megatron", {"flags", "", " --unknown-%d 1", "", NULL}},
+  {settings, "megatron", {"one flag again", "", " --tensor-model-parallel-size %d", "", NULL}},
+  {settings, "megatron", {"quotes", "", " \"", "", NULL}},
+  {settings, "megatron", {"comments", "", "# a\n", "", NULL}},
+  {settings, "deepspeed", {"keys of JSON", "{\"a\":1", ",\"k%d\":1", "}", NULL}},
+  {settings, "deepspeed", {"one key again", "{\"a\":1", ",\"gradient_clipping\":1", "}", NULL}},
+  {settings, "deepspeed", {"levels of JSON", "", "{\"k\":", "", NULL}},
+  {settings, "deepspeed", {"a list", "{\"a\":[1", ",1", "]}", NULL}},
+  {settings, "accelerate", {"keys of YAML", "", "k%d: 1\n", "", NULL}},
+  {settings, "accelerate", {"one line of YAML", "k: ", "a ", "\n", NULL}},
+  {settings, "torchtitan", {"keys of TOML", "", "k%d = 1\n", "", NULL}},
+  {settings, "torchtitan", {"tables of TOML", "", "[t%d]\n", "", NULL}},
+  {settings, "torchtitan", {"texts of TOML", "", "k = \"\"\"\n", "", NULL}},
+  {settings, "nemo", {"lines of a recipe", "import nemo_run as run\n", "recipe.k%d = 1\n", "", NULL}},
+  {settings, NULL, {"any text", "", "a b %d\n", "", NULL}},
+  {model, NULL, {"keys of a model", LLAMA, ",\"k%d\":1", "}", NULL}},
+  {model, NULL, {"kinds of layers", LLAMA ",\"layer_types\":[\"full_attention\"", ",\"full_attention\"", "]}", NULL}},
+  {model, NULL, {"levels of a model", LLAMA ",\"text_config\":", "{\"text_config\":", "}", NULL}},
+  {model, NULL, {"a name of a model", LLAMA ",\"torch_dtype\":\"", "a", "\"}", NULL}},
+  {machine, "nccl", {"CPUs", "<system version=\"1\">", "<cpu numaid=\"%d\"/>", "</system>", NULL}},
+  {machine, "nccl", {"PCI devices", "<system version=\"1\"><cpu numaid=\"0\">", "<pci busid=\"0000:%d:00.0\" class=\"0x060400\"/>",
+                     "</cpu></system>", NULL}},
+  {machine, "hwloc", {"objects", "<topology version=\"2.0\">", "<object type=\"Machine\" gp_index=\"%d\"/>", "</topology>", NULL}},
+  {machine, "topo", {"lines of a matrix", "\tGPU0\tCPU Affinity\n", "GPU%d\t X \t0-3\n", "", NULL}},
+  {machine, "topo", {"columns of a matrix", "", "\tGPU%d", "\nGPU0\t X \n", NULL}},
+  {machine, "rocm", {"lines of ROCm", "", "GPU%d          0            XGMI\n", "", NULL}},
+  {measured, NULL, {"messages", TESTS, "%d 2 float sum -1 9.1 0.1 0.2 0\n", "", NULL}},
+  {measured, NULL, {"events", TRACE, ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"ts\":1,\"dur\":1}", "]}", NULL}},
+  {measured, NULL, {"times of tokens", SERVED "0.1", ",0.1", "]]}", NULL}},
+  {measured, NULL, {"samples of power", "timestamp, index, power.draw [W]\n", "2024/01/01 00:00:0%d.000, 0, 70.1 W\n", "", NULL}},
+  {measured, NULL, {"lines of dmon", "# gpu   pwr\n# Idx     W\n", "    0    %d\n", "", NULL}},
+  {measured, NULL, {"rows of a table", RATES, "resnet18,PyTorch,V100,%d,fp32,9,images/s\n", "", NULL}},
+  {measured, NULL, {"columns of a table", "model", ",c%d", "\n", NULL}},
+};
+
+static uint64_t work_of_input(const input *i, size_t size)
+{
+  char *text = write_file(&i->of, size);
+  const uint64_t before = work_done;
+  i->read(i->format, text);
+  free(text);
+  return work_done - before;
+}
+
+START_TEST(inputs_of_a_size)
+{
+  const input *i = &inputs[_i];
+  check_growth(i->of.what, work_of_input(i, SOME / 2), work_of_input(i, SOME));
+}
+END_TEST
+
+/* ---- Machines of many GPUs ---- */
+
+enum { GPUS = 256 };
+static const double SQUARE = 4.5;
+
+/* So many GPUs at one CPU, with a link to the next one over NVLink if they are joined. */
+static char *write_machine(int gpus, bool joined)
+{
+  const size_t room = 300 + 160 * (size_t)gpus;
+  char *text = (char *)malloc(room);
+  ck_assert_ptr_nonnull(text);
+  int used = snprintf(text, room, HEAD "<system id=\"s\" name=\"S\"><gpu>v100-sxm2-16gb</gpu><gpus>%d</gpus><graph>"
+                      "<vertex kind=\"cpu\" names=\"c\"/>", gpus);
+  for (int i = 0; i < gpus; i++) {
+    used += snprintf(text + used, room - (size_t)used, "<link type=\"pcie3-x16\" from=\"c\" to=\"gpu%d\"/>", i);
+    if (joined)
+      used += snprintf(text + used, room - (size_t)used, "<link type=\"nvlink2\" from=\"gpu%d\" to=\"gpu%d\"/>", i,
+                       (i + 1) % gpus);
+  }
+  snprintf(text + used, room - (size_t)used, "</graph></system></perfmodel>");
+  return text;
+}
+
+static void ask_of(pm_catalog *catalog, int gpus)
+{
+  static const char *const drawings[] = {"matrix", "copies", "dot", "svg"};
+  pm_ring ring;
+  pm_error error = PM_ERROR_NONE;
+  pm_system *system = pm_catalog_new_system(catalog, "s", &error);
+  ck_assert_msg(system != NULL, "%s", error.text);
+  ck_assert_int_eq(pm_ring_find(system, gpus, 1, &ring, &error), PM_OK);
+  for (size_t i = 0; i < sizeof drawings / sizeof drawings[0]; i++) {
+    char *drawn = pm_system_format(system, drawings[i], &error);
+    ck_assert_msg(drawn != NULL, "%s: %s", drawings[i], error.text);
+    pm_string_free(drawn);
+  }
+  pm_system_free(system);
+}
+
+static uint64_t work_of_machine(int gpus, bool joined)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  char *text = write_machine(gpus, joined);
+  const uint64_t before = work_done;
+  ck_assert_msg(pm_catalog_load_text(catalog, text, "worst.xml", &error) == PM_OK, "%s", error.text);
+  ask_of(catalog, gpus);
+  const uint64_t work = work_done - before;
+  pm_catalog_free(catalog);
+  free(text);
+  return work;
+}
+
+/* There are as many pairs as GPUs times GPUs. */
+START_TEST(machines_of_a_size)
+{
+  const double growth = (double)work_of_machine(GPUS, _i == 1) / (double)work_of_machine(GPUS / 2, _i == 1);
+  ck_assert_msg(growth < SQUARE, "twice as many GPUs take %.2f times the work", growth);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("worst");
@@ -139,6 +308,8 @@ int main(void)
   tcase_set_timeout(tests, 100);
   tcase_add_loop_test(tests, xml_of_a_size, 0, sizeof files / sizeof files[0]);
   tcase_add_loop_test(tests, tables_of_a_size, 0, sizeof tables / sizeof tables[0]);
+  tcase_add_loop_test(tests, inputs_of_a_size, 0, sizeof inputs / sizeof inputs[0]);
+  tcase_add_loop_test(tests, machines_of_a_size, 0, 2);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

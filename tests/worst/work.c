@@ -1,6 +1,8 @@
 /* Counts blocks, by what the compiler calls in each, and bytes, by standing in front of the C library. */
 #include "work.h"
 #include <malloc.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 uint64_t work_done;
@@ -14,6 +16,8 @@ void __sanitizer_cov_trace_pc(void)
 size_t __real_strlen(const char *text);
 char *__real_strchr(const char *text, int c);
 char *__real_strstr(const char *text, const char *part);
+size_t __real_strspn(const char *text, const char *bytes);
+size_t __real_strcspn(const char *text, const char *bytes);
 void *__real_memchr(const void *from, int c, size_t size);
 void *__real_memcpy(void *to, const void *from, size_t size);
 void *__real_memmove(void *to, const void *from, size_t size);
@@ -40,6 +44,43 @@ char *__wrap_strstr(const char *text, const char *part)
   work_done += found != NULL ? (size_t)(found - text) : __real_strlen(text);
   return found;
 }
+
+size_t __wrap_strspn(const char *text, const char *bytes)
+{
+  const size_t length = __real_strspn(text, bytes);
+  work_done += length;
+  return length;
+}
+
+size_t __wrap_strcspn(const char *text, const char *bytes)
+{
+  const size_t length = __real_strcspn(text, bytes);
+  work_done += length;
+  return length;
+}
+
+/* It looks for the end of the text first, however little it is asked for. */
+static int scan(const char *text, const char *format, va_list values)
+{
+  work_done += __real_strlen(text);
+  return vsscanf(text, format, values);
+}
+
+#define SCANNING(name)                                   \
+  int __wrap_##name(const char *text, const char *format, ...); \
+  int __wrap_##name(const char *text, const char *format, ...)  \
+  {                                                      \
+    va_list values;                                      \
+    va_start(values, format);                            \
+    const int read = scan(text, format, values);         \
+    va_end(values);                                      \
+    return read;                                         \
+  }
+
+/* What the C libraries call it. */
+SCANNING(sscanf)
+SCANNING(__isoc99_sscanf)
+SCANNING(__isoc23_sscanf)
 
 void *__wrap_memchr(const void *from, int c, size_t size)
 {

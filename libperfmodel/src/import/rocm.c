@@ -27,10 +27,13 @@ bool pm__import_is_rocm(const char *text)
   return strstr(text, "Link Type between two GPUs") != NULL;
 }
 
-static bool is_on_line(const char *line, const char *words)
+/* Where the words stand on a line, NULL if they do not. What comes behind the line is not looked at: there can be much. */
+static const char *on_line(const char *line, const char *words)
 {
-  const char *found = strstr(line, words);
-  return found != NULL && found < line + strcspn(line, "\n");
+  const size_t length = strlen(words), end = strcspn(line, "\n");
+  for (size_t i = 0; i + length <= end; i++)
+    if (strncmp(line + i, words, length) == 0) return line + i;
+  return NULL;
 }
 
 /* "GPU3 ...": the number, -1 if the line does not begin so; *rest is set behind it. */
@@ -45,11 +48,12 @@ static int read_row(pm__sketch *w, topology *t, int gpu, const char *text, bool 
 {
   for (int j = 0; j < t->gpus; j++) {
     char word[8];
-    int length = 0;
     text += strspn(text, " \t");
-    if (*text == '\n' || *text == '\r' || sscanf(text, "%7s%n", word, &length) != 1)
+    const size_t length = strcspn(text, " \t\r\n");
+    if (length == 0)
       return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number, "the row of GPU%d has %d cells, not %d", gpu, j,
                          t->gpus);
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
     if (types) snprintf(t->type[gpu][j], sizeof t->type[gpu][j], "%s", word);
     else t->hops[gpu][j] = pm__whole_at(word, NODES_MOST, NULL);
     if (types ? strcmp(word, "XGMI") != 0 && strcmp(word, "PCIE") != 0 && strcmp(word, "0") != 0 : t->hops[gpu][j] < 0)
@@ -82,10 +86,11 @@ static int read_matrix(pm__sketch *w, topology *t, const char **text, int *numbe
 /* "GPU[0]		: (Topology) Numa Node: 0" */
 static void read_node(topology *t, const char *line)
 {
-  int gpu, node;
-  const char *words = strstr(line, "Numa Node:");
-  if (sscanf(line, "GPU[%3d]", &gpu) == 1 && gpu >= 0 && gpu < GPUS_MOST && is_on_line(line, "Numa Node:") &&
-      sscanf(words, "Numa Node: %4d", &node) == 1) t->node[gpu] = node;
+  const char *words = on_line(line, "Numa Node: "), *rest;
+  const int gpu = strncmp(line, "GPU[", 4) == 0 ? pm__whole_at(line + 4, GPUS_MOST, &rest) : -1;
+  if (words == NULL || gpu < 0 || gpu >= GPUS_MOST || *rest != ']') return;
+  const int node = pm__whole_at(words + strlen("Numa Node: "), NODES_MOST, NULL);
+  if (node >= 0) t->node[gpu] = node;
 }
 
 static int read_text(pm__sketch *w, topology *t, const char *text, pm_error *error)
@@ -93,7 +98,8 @@ static int read_text(pm__sketch *w, topology *t, const char *text, pm_error *err
   int number = 1, status = PM_OK;
   for (int i = 0; i < GPUS_MOST; i++) t->node[i] = -1;
   while (*text != '\0' && status == PM_OK) {
-    bool types = is_on_line(text, "Link Type between two GPUs"), hops = is_on_line(text, "Hops between two GPUs");
+    const bool types = on_line(text, "Link Type between two GPUs") != NULL;
+    const bool hops = on_line(text, "Hops between two GPUs") != NULL;
     read_node(t, text);
     text = next_line(text);
     number++;
