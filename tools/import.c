@@ -1,24 +1,8 @@
 /* perfmodel import: a machine that another program describes, or its measurements. */
 #include <string.h>
 #include "command.h"
+#include "import_known.h"
 #include "lab_load.h"
-
-/* What the options say of a file that may not say it, by the names of columns. */
-static size_t read_known(const cli_request *request, pm_attribute *known)
-{
-  static const struct {
-    option_id id;
-    const char *column;
-  } options[] = {{OPTION_SYSTEM, "system"}, {OPTION_COLLECTIVE, "collective"}, {OPTION_GPUS, "gpus"},
-                 {OPTION_NODES, "nodes"}};
-  size_t count = 0;
-  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-    if (request->value[options[i].id] != NULL)
-      known[count++] = (pm_attribute){options[i].column, request->value[options[i].id]};
-  if (request->value[OPTION_SYSTEM] == NULL && request->value[OPTION_GPU] != NULL)
-    known[count++] = (pm_attribute){"system", request->value[OPTION_GPU]};
-  return count;
-}
 
 /* What another program measured, as rows for validate and calibrate. */
 static int import_measurements(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog,
@@ -26,13 +10,15 @@ static int import_measurements(const cli_request *request, const pm_lab *lab, co
 {
   pm_error error = PM_ERROR_NONE;
   char *report = NULL;
-  pm_attribute known[8];
-  size_t count = read_known(request, known);
-  char *csv = lab->measurements_read(catalog, text, request->arguments.items[0], known, count, &report, &error);
+  cli_known_columns known;
+  int code = read_known(request, &known);
+  if (code != CODE_DONE) return code;
+  char *csv = lab->measurements_read(catalog, text, request->arguments.items[0], known.items, known.count, &report,
+                                     &error);
   if (report != NULL) note_lines(request, report);
   pm_string_free(report);
   if (csv == NULL) return fail_error(&error);
-  int code = write_output(request, csv, strlen(csv));
+  code = write_output(request, csv, strlen(csv));
   pm_string_free(csv);
   return code;
 }
@@ -63,7 +49,8 @@ static int import(const cli_request *request, const pm_lab *lab, const pm_catalo
   pm_string_free(report);
   if (xml == NULL && error.status == PM_STATUS_BAD_FILE) return unknown_file(request, lab, catalog, text, &error);
   if (xml == NULL) return fail_error(&error);
-  int code = write_output(request, xml, strlen(xml));
+  int code = refuse_known(request, "a machine");
+  if (code == CODE_DONE) code = write_output(request, xml, strlen(xml));
   pm_string_free(xml);
   return code;
 }
@@ -86,7 +73,8 @@ static int import_model(const cli_request *request, const char *text)
   pm_network *network = pm_model_read(text, request->arguments.items[0], &id, id.value != NULL, &error);
   char *xml = network != NULL ? pm_network_format_xml(network, &error) : NULL;
   if (xml != NULL) note_lines(request, pm_network_get_notes(network));
-  int code = xml != NULL ? write_output(request, xml, strlen(xml)) : fail_error(&error);
+  int code = refuse_known(request, "a model");
+  if (code == CODE_DONE) code = xml != NULL ? write_output(request, xml, strlen(xml)) : fail_error(&error);
   pm_string_free(xml);
   pm_network_free(network);
   return code;
@@ -123,10 +111,17 @@ static const cli_option options[] = {
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo and rocm, and for files that name none"},
   {OPTION_NIC, '\0', "nic", "RATE", "rate of each port of a system whose source shows NICs without one, \"400 Gb/s\" "
    "(InfiniBand), or \"100 Gb/s roce\", ethernet, efa, slingshot"},
-  {OPTION_SYSTEM, '\0', "system", "NAME", "the system of measurements that do not name it (nccl-tests)"},
+  {OPTION_SYSTEM, '\0', "system", "NAME", "the system of measurements that do not name it (nccl-tests, training)"},
   {OPTION_COLLECTIVE, '\0', "collective", "NAME", "the collective of a table of nccl-tests that does not name it"},
-  {OPTION_GPUS, '\0', "gpus", "N", "GPUs of each node, if such a table does not list its ranks"},
-  {OPTION_NODES, '\0', "nodes", "N", "nodes, if it does not list its ranks (default 1)"},
+  {OPTION_NETWORK, '\0', "network", "NAME", "the network of a log of training; see perfmodel list networks"},
+  {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of it another value, such as seq=8192; may be repeated"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "the software of such a log, if not the newest of its program"},
+  {OPTION_RUN, '\0', "run", "FILE", "the settings of such a log, as Megatron-LM (a script), NeMo, torchtitan, "
+   "DeepSpeed or Accelerate have them"},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples of a step over all GPUs, if it does not say them"},
+  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs of each node of measurements that do not list them"},
+  {OPTION_OF_FIELD, '\0', "nodes", NULL, "nodes of measurements that do not list them (default 1)"},
+  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
   {OPTION_ID, '\0', "id", "ID", "id of the new system (default imported)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };

@@ -40,17 +40,24 @@ static void note_row(const cli_request *request, const columns *c, size_t row)
   else note(request, "%s: %s%s%s (line %.0f)", what, from, as[0] != '\0' ? " " : "", as, line);
 }
 
+/* Where the settings of a run go. */
+typedef struct target {
+  const char *record;
+  void *run;
+  pm_given *given;
+  double *global_batch;
+} target;
+
 /* A field of the run, the global batch, or nothing of a run. */
-static int take(const columns *c, size_t row, const char *record, void *run, pm_given *given, double *global_batch)
+static int take(void *to, const char *name, const char *text)
 {
-  char option[PM_TEXT_MAX], value[PM_TEXT_MAX];
+  const target *t = (const target *)to;
   pm_error error = PM_ERROR_NONE;
-  const char *name = text_at(c, c->option, row, option), *text = text_at(c, c->set_to, row, value);
-  const pm_field *field = pm_record_find_field(pm_record_type_find(record), name);
+  const pm_field *field = pm_record_find_field(pm_record_type_find(t->record), name);
   int status = PM_OK;
-  if (strcmp(name, "global_batch") == 0) status = pm_number_parse(text, global_batch);
-  else if (field != NULL) status = pm_record_set(field, run, text, &error);
-  if (field != NULL) pm_given_add(given, record, name);
+  if (strcmp(name, "global_batch") == 0) status = pm_number_parse(text, t->global_batch);
+  else if (field != NULL) status = pm_record_set(field, t->run, text, &error);
+  if (field != NULL) pm_given_add(t->given, t->record, name);
   return status == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
@@ -64,8 +71,7 @@ static pm_table *open_settings(const char *path, int *code)
   return table;
 }
 
-int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,
-                  double *global_batch)
+int each_setting(const cli_request *request, setting_taker *taker, void *to)
 {
   int code;
   if (request->value[OPTION_RUN] == NULL) return CODE_DONE;
@@ -73,11 +79,19 @@ int read_settings(const cli_request *request, const char *record, void *run, pm_
   if (table == NULL) return code;
   columns c = columns_of(table);
   for (size_t i = 0; i < pm_table_count_rows(table) && code == CODE_DONE; i++) {
+    char option[PM_TEXT_MAX], value[PM_TEXT_MAX];
     note_row(request, &c, i);
-    code = take(&c, i, record, run, given, global_batch);
+    code = taker(to, text_at(&c, c.option, i, option), text_at(&c, c.set_to, i, value));
   }
   pm_table_free(table);
   return code;
+}
+
+int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,
+                  double *global_batch)
+{
+  target to = {record, run, given, global_batch};
+  return each_setting(request, take, &to);
 }
 
 /* Fields of a run that no program is told: of the machine, and of what is asked of those that serve. */

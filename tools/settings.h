@@ -4,6 +4,12 @@
 
 #include "command.h"
 
+/* Takes what a setting is of ours: a field of a run, global_batch, network.NAME, or "" for none. */
+typedef int setting_taker(void *to, const char *option, const char *set_to);
+
+/* Every setting of --run, if it is given; what is read, assumed and not understood are notes. */
+int each_setting(const cli_request *request, setting_taker *taker, void *to);
+
 /* Reads --run, if it is given, into a run of that record and what is given of it; what is read, assumed and not
 ** understood are notes. The global batch is set if the file has one. */
 int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,

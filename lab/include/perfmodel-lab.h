@@ -71,13 +71,16 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 **                          does not know in --metadata or --tag           -> rows of serving
 **     nvidia-smi, DCGM,    --query-gpu=timestamp,power.draw,utilization.gpu --format=csv, dmon; dcgmi dmon; rocm-smi
 **     rocm-smi, Zeus       --csv; power over time, or windows of ZeusMonitor    -> rows of energy
+**     Megatron-LM, NeMo,   the log of a training run: its step lines, and the settings that it prints
+**     torchtitan, DeepSpeed, Lightning, Hugging Face's Trainer            -> packed rows of training (large-models)
 **
 ** Calls of one operator with the same sizes are one row, with the median of their times. Kernels of operators that the
 ** set of kernels does not have are counted and listed.
 */
 
 /* The rows of such a file as a table (CSV) in the layout of its set. `known` says what the file may not, by names of
-** columns: "system", and of collectives "collective", "gpus" of one node, "nodes". What contradicts the file is an
+** columns: "system", of collectives "collective", "gpus" of one node, "nodes", and of logs of training "network",
+** "framework", "global_batch", "seq" (tokens of a sample) and the fields of a run. What contradicts the file is an
 ** error. *report gets a line for all that was left out (NULL: nothing). Both texts are released with pm_string_free.
 ** NULL with an error that names the place, or that lists what is read. */
 PM_API char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file,

@@ -14,6 +14,17 @@ static void measurements(const char *text)
   pm_string_free(report);
 }
 
+/* A log of training says neither its network nor its machine. */
+static void steps(const char *text)
+{
+  pm_error error = PM_ERROR_NONE;
+  static const pm_attribute known[] = {{"system", "dgx1-v100"}, {"network", "gpt2"}, {"gpus", "8"},
+                                       {"global_batch", "64"}, {"seq", "512"}};
+  char *rows = pm_measurements_read(shipped(), text, "fuzz", known, 5, NULL, &error);
+  must_be_said(rows != NULL, &error);
+  pm_string_free(rows);
+}
+
 static void settings(const char *format, const char *text)
 {
   pm_error error = PM_ERROR_NONE;
@@ -26,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   char *text = text_of(bytes, size);
   measurements(text);
+  steps(text);
   for (size_t i = 0; pm__settings_get_format(i) != NULL; i++) settings(pm__settings_get_format(i), text);
   free(text);
   return 0;

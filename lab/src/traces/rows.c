@@ -81,6 +81,7 @@ void pm__lab_trace_note(pm__lab_trace *trace, pm__string *notes)
 {
   double all = trace->us;
   size_t kernels = 0;
+  if (trace->note[0] != '\0') pm__string_format(notes, "%s\n", pm_text_clean(trace->note));
   for (size_t i = 0; i < trace->rest_count; i++) all += trace->rest[i].us, kernels += trace->rest[i].kernels;
   if (trace->kernels + kernels == 0) return;
   double share = all > 0 ? 100 / all : 0;
