@@ -208,7 +208,7 @@ typedef struct cli_command {
   const char *example;
   const cli_option *options; /* its own, besides the common ones */
   size_t least, most;    /* how many arguments it takes */
-  int (*run)(const cli_request *request);
+  int (*run)(const cli_request *request); /* NULL: the Python package does it, see python_run */
 } cli_command;
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
@@ -216,7 +216,7 @@ extern const cli_command list_command, show_command, layers_command, memory_comm
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
   import_command, doctor_command, export_command, new_command, input_command, kernel_command, infer_command,
   serve_command,
-      size_command,
+      size_command, plot_command, report_command,
   sensitivity_command, calibrate_command, search_command;
 
 /* All sub-commands, in the order of the help; index from 0, NULL past the last. */
@@ -226,6 +226,9 @@ const cli_command *command_find(const char *name);
 
 /* Options that every sub-command takes; ends with a NULL name. */
 extern const cli_option common_options[];
+
+/* Runs a sub-command in Python, with the words behind its name as they are (python.c). An exit code. */
+int python_run(const cli_command *command, int argc, char **argv);
 
 /* Reads what follows the sub-command's name. Prints what is wrong and returns an exit code; 0 is good. */
 int request_read(cli_request *request, const cli_command *command, int argc, char **argv);

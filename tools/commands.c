@@ -8,7 +8,7 @@ static const cli_command *const commands[] = {
   &sensitivity_command, &memory_command, &input_command,      &collective_command, &rings_command,
   &copies_command,   &fabric_command,    &layers_command,     &list_command,       &show_command,
   &topology_command, &kernel_command,    &calibrate_command,  &validate_command,   &check_command,
-  &doctor_command,   &import_command,    &export_command,     &new_command};
+  &doctor_command,   &import_command,    &export_command,     &new_command,      &plot_command,  &report_command};
 
 _Static_assert(sizeof commands / sizeof commands[0] <= COMMANDS_MOST, "names of commands need room");
 

@@ -43,6 +43,8 @@ static int unknown_command(const char *word)
 static int run_command(const cli_command *command, int argc, char **argv)
 {
   cli_request request;
+  bool help = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+  if (command->run == NULL && !help) return python_run(command, argc, argv);
   int code = request_read(&request, command, argc, argv);
   if (code == CODE_DONE) code = request.value[OPTION_HELP] != NULL ? print_help_of(command) : command->run(&request);
   request_free(&request);

@@ -1,4 +1,4 @@
-"""`python -m perfmodel` becomes the command that pip installed with the package."""
+"""`python -m perfmodel` becomes the command that pip installed with the package; `plot` and `report` are its own."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ def _places() -> Iterator[Path]:
 
 def main() -> NoReturn:
     """Runs the command with the arguments of this process, in its place."""
+    if sys.argv[1:2] in (["plot"], ["report"]):
+        from ._command import main as drawn
+
+        sys.exit(drawn(sys.argv[1:]))
     path = next((place for place in _places() if place.is_file()), None)
     if path is None:
         sys.exit("perfmodel: the command is not installed; pip install . brings it, or cmake --install")

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, SupportsIndex, Union
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, Union
 
 import numpy as np
 
-from . import _core, _display
+from . import _core, _display, _topology
 from ._catalog import as_system
+from ._draw import Line, axes, draw_bandwidths, title
 from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole, wholes
 from ._system import System
 from ._table import Table
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+T = TypeVar("T", bound="Collectives | Loads")
 Gpus = Union[SupportsIndex, Iterable[SupportsIndex], None]
 
 
@@ -53,6 +58,37 @@ class Rings:
         known = [(" ".join(map(str, cycle.order)), f"weight {cycle.weight:g}",
                   "order and links") for cycle in self.cycles]
         return _display.html(self._title(), known)
+
+
+class Collectives(Table):
+    """Times and bandwidths of a collective, a row for each size."""
+
+    _of = ""
+
+    def plot(self, *others: Any, ax: Axes | None = None) -> Axes:
+        """Bus bandwidth over size, with its 80 % interval; other collectives or systems beside it. Needs
+        matplotlib."""
+        every = [self, *others]
+        if any(not isinstance(item, Collectives) for item in every):
+            raise TypeError("collectives are drawn beside collectives")
+        ax = axes(ax)
+        draw_bandwidths(ax, [item._line() for item in every])
+        title(ax, "What bus bandwidth has a collective?", self._of if not others else "")
+        return ax
+
+    def _line(self) -> Line:
+        size, time, rate = self["bytes"], self["time"], self["bus_bandwidth"]
+        return Line(self._of, size, rate, rate * time / self["time_p90"], rate * time / self["time_p10"])
+
+
+class Loads(Table):
+    """What a collective moves over every link of a machine."""
+
+    _of = ""
+
+    def _picture(self, ax: Axes | None) -> Axes:
+        """The links, each as wide as it is busy."""
+        return _topology.draw(ax, self, "Which links does the collective use?", self._of, self["busy"])
 
 
 def _group(node: System, gpus: Gpus) -> tuple[Doubles, int]:
@@ -95,7 +131,7 @@ def collective(
     algorithm: str = "auto",
     protocol: str = "auto",
     thread_gpus: SupportsIndex = 1,
-) -> Table:
+) -> Collectives:
     """Time and bandwidths of a collective, one row for each size.
 
     `name` is all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, send_receive, gather or scatter;
@@ -106,9 +142,8 @@ def collective(
     >>> bool(times["bus_bandwidth"][1] > 130e9)
     True
     """
-    return Table(
-        _core.collective_times(*_arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol))
-    )
+    asked = _arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol)
+    return _told(Collectives(_core.collective_times(*asked)), system, name, asked)
 
 
 def collective_loads(
@@ -121,11 +156,18 @@ def collective_loads(
     algorithm: str = "auto",
     protocol: str = "auto",
     thread_gpus: SupportsIndex = 1,
-) -> Table:
+) -> Loads:
     """What a collective of one size moves over every link."""
-    return Table(
-        _core.collective_loads(*_arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol))
-    )
+    asked = _arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol)
+    return _told(Loads(_core.collective_loads(*asked)), system, name, asked)
+
+
+def _told(table: T, system: System | str, name: str, asked: tuple[Any, ...]) -> T:
+    """With what was asked, in words for a picture."""
+    *_, listed, count, nodes, _threads, _algorithm, _protocol = asked
+    on = f" on {nodes} nodes" if nodes > 1 else ""
+    table._of = f"{name.replace('_', '-')} of {count} GPUs{on}, {as_system(system).name}"
+    return table
 
 
 def rings(system: System | str, gpus: Gpus = None) -> Rings:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from . import _core
+from ._draw import steps, title
 from ._errors import ArgumentError
 from ._inputs import Numbers
 from ._keywords import takes
@@ -15,6 +18,7 @@ from ._hardware import HardwareAxes
 from ._sweep import Sweep, sweep
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
     from ._options import AnyRunAxes
@@ -34,6 +38,16 @@ class Comparison(ReportedTable):
         plan = self.runs.plan
         with plan._lock:
             return _core.comparison_report(plan._study, self.runs.runs, self.runs.predictions, *self.runs._given)
+
+    def _picture(self, ax: Axes | None) -> Axes:
+        """From the time of the first run to that of the second, part by part."""
+        reached, change, last = self["reached"], self["difference"].copy(), len(self) - 1
+        starts = np.append(0.0, reached[:-1])
+        starts[last], change[0], change[last] = 0.0, reached[0], reached[last]
+        ax = steps(ax, list(self["part"]), starts, change, "s", "time", whole={0, last})
+        names = [f"{kind}: {text}" for kind, text, _, _ in self._block("comparison")[:2]]
+        title(ax, "What makes the difference between two runs?", "\n".join([self._of(), *names]))
+        return ax
 
     @property
     def ratio(self) -> float:

@@ -31,6 +31,8 @@ class Inference(Reported, _records.Inference):
     ('ok', True)
     """
 
+    _parts = ("time", "Where does the time of a call go?")
+
     network: str = ""
     """Id of the network."""
     system: str = ""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core, _record, _records
 from ._catalog import default
+from ._draw import bars, title
 from ._errors import ArgumentError, NotFoundError
 from ._record import R, Records
 from ._reported import Reported
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ._study import Given
 
 InputPath = tuple[
@@ -52,6 +55,17 @@ class InputPipeline(Reported, _records.InputRates):
     def run(self) -> _records.InputRun:
         """What was asked."""
         return self.setup[-1]
+
+    def plot(self, *others: Any, ax: Axes | None = None) -> Axes:
+        """What every stage on the way to the GPUs delivers, the slowest in another colour. Needs matplotlib."""
+        if others:
+            raise ArgumentError("one input path is drawn at a time")
+        stages = [(label, value) for label, _, value, _ in self._block("input_stages") if value == value]
+        names, rates = [name for name, _ in stages], [rate for _, rate in stages]
+        ax = bars(ax, names, rates, "samples/s", "rate of a node", marked=rates.index(min(rates)))
+        ax.set_xscale("log")
+        title(ax, "Which stage of the input is slowest?", self._of())
+        return ax
 
     def _report(self) -> _core.report:
         path = path_arrays([self.setup])

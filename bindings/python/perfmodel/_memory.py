@@ -34,6 +34,8 @@ class Memory(Reported, _records.MemoryUse):
     ('fits', True)
     """
 
+    _parts = ("memory_parts", "What fills the memory of a GPU?")
+
     network: str = ""
     """Id of the network."""
     system: str = ""
@@ -71,6 +73,9 @@ class Memory(Reported, _records.MemoryUse):
         if plan.task != "training":
             raise ArgumentError(f"{what} are of training, and this is a {plan._task.unit} of {plan.task}")
         return plan, run
+
+    def _limits(self) -> list[tuple[str, float]]:
+        return [("usable", self.usable)]
 
     def _report(self) -> _core.report | None:
         if self._asked is None or self._given is None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
-from . import _core, _records
+from . import _core, _front, _records
 from ._catalog import as_gpu, as_network, as_system
+from ._draw import COLOURS, MARKERS, axes, calm, key, number_axis, title
 from ._errors import ArgumentError
 from ._framework import Framework
 from ._inputs import Number, Quantity, many, whole
@@ -28,21 +29,7 @@ if TYPE_CHECKING:
 
     from ._options import ServingRunOptions
 
-# Okabe and Ito's colours, which colour-blind readers tell apart.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 TERA = 1e12
-
-
-def axes(ax: Axes | None, size: tuple[float, float] = (7.2, 4.6)) -> Axes:
-    """The axes given, or new ones."""
-    if ax is not None:
-        return ax
-    try:
-        from matplotlib import pyplot
-    except ImportError:
-        raise ImportError("plots need matplotlib: pip install matplotlib") from None
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
 # ---- Scaling ----
@@ -86,7 +73,7 @@ def plot_scaling(
         per = _share(rows, global_batch)
     where = nodes[0].name or nodes[0].id if len(nodes) == 1 else f"{len(nodes)} systems"
     what = f" of {nets[0].name or nets[0].id}" if len(nets) == 1 and len(nodes) > 1 else ""
-    _scaling_frame(ax, f"Training{what} on {where}", sorted(set().union(*counts)), per if i == 0 else "")
+    _scaling_frame(ax, f"training{what} on {where}", sorted(set().union(*counts)), per if i == 0 else "")
     return ax
 
 
@@ -109,6 +96,8 @@ def _draw_scaling(ax: Axes, rows: Sweep, label: str, index: int, measured: Mappi
     ax.plot(counts, rates, color=colour, marker=marker, label=label, zorder=3)
     if np.isfinite(rates[0]):
         ax.plot(counts, rates[0] / counts[0] * counts, color=colour, linestyle=":", linewidth=1, alpha=0.8)
+    if np.isfinite(rows["throughput_p10"]).any():
+        ax.fill_between(counts, rows["throughput_p10"], rows["throughput_p90"], color=colour, alpha=0.15, linewidth=0)
     if measured:
         ax.plot(
             list(measured), list(measured.values()), color=colour, marker=marker, markerfacecolor="white",
@@ -122,37 +111,18 @@ def _share(rows: Sweep, global_batch: Number | None) -> str:
     return f", {per}, {rows['precision'][0]}"
 
 
-def _scaling_frame(ax: Axes, title: str, counts: list[int], asked: str) -> None:
+def _scaling_frame(ax: Axes, of: str, counts: list[int], asked: str) -> None:
     ax.plot([], [], color="0.4", linestyle=":", linewidth=1, label="ideal")
-    ax.set_title(f"{title}{asked}", fontsize=11)
+    ax.fill_between([], [], [], color="0.5", alpha=0.25, linewidth=0, label="80 % interval")
+    title(ax, "How does training scale with GPUs?", f"{of}{asked}")
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
     ax.set_xticks(counts, [str(count) for count in counts])
     ax.set_xlabel("GPUs")
     ax.set_ylabel("throughput [samples/s]")
-    _number_axis(ax.yaxis, steps=(1, 2, 5))
+    number_axis(ax.yaxis, steps=(1, 2, 5))
     calm(ax)
-    ax.legend(frameon=False, fontsize=9)
-
-
-def _plain_number(value: float, position: object = None) -> str:
-    return f"{value:,.10g}"
-
-
-def _number_axis(axis: Any, steps: tuple[int, ...]) -> None:
-    """A logarithmic axis with plain numbers at these steps of every decade."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    axis.set_major_locator(LogLocator(subs=steps))
-    axis.set_major_formatter(_plain_number)
-    axis.set_minor_formatter(NullFormatter())
-
-
-def calm(ax: Axes) -> None:
-    """A light grid behind the data, no box around them."""
-    ax.grid(True, which="major", color="0.9")
-    ax.set_axisbelow(True)
-    ax.spines[["top", "right"]].set_visible(False)
+    key(ax)
 
 
 # ---- The front of a served model ----
@@ -184,39 +154,10 @@ def plot_serving(
             served, node, ttft=ttft, tpot=tpot, engine=engine, layouts=layouts, front=True, max_gpus=max_gpus,
             max_workers=max_workers, **run,
         )  # fmt: skip
-        _draw_front(ax, rows, node, i)
-    _front_frame(ax, served, rows)
+        _front.served(ax, rows, node.name or node.id, i)
+    question = "How many tokens/s has a user, and how many does a GPU make?"
+    _front.served_frame(ax, question, f"{served.name or served.id}, {rows['assumed'][0]}")
     return ax
-
-
-def _layout(row: Mapping[str, Any]) -> str:
-    """In few letters: "fp8 TP4 EP2", with pools "3xTP1+1xTP4"."""
-    degrees = {"TP": row["tp"], "PP": row["pp"], "DP": row["attention_dp"], "EP": row["ep"]}
-    decode = " ".join(f"{name}{degree}" for name, degree in degrees.items() if degree > 1 or name == "TP")
-    if row["prefill_workers"]:
-        decode = f"{row['prefill_workers']}xTP{row['prefill_tp']}+{row['decode_workers']}x{decode}"
-    return f"{row['precision']} {decode}"
-
-
-def _draw_front(ax: Axes, rows: Table, node: System, index: int) -> None:
-    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
-    users, chips = rows["user_rate"], rows["gpu_rate"]
-    ax.plot(users, chips, color=colour, marker=marker, label=node.name or node.id, zorder=3)
-    apart, last = float(max(chips)) / 20, -1.0
-    for row, user, chip in zip(rows, users, chips):
-        if chip - last > apart:  # others would cover each other
-            ax.annotate(_layout(row), (user, chip), xytext=(4, 4), textcoords="offset points", fontsize=7, color=colour)
-            last = float(chip)
-
-
-def _front_frame(ax: Axes, served: Network, rows: Table) -> None:
-    ax.set_title(f"Serving {served.name or served.id} ({rows['assumed'][0]})", fontsize=10)
-    ax.set_xlabel("tokens/s of a user")
-    ax.set_ylabel("output tokens/s of a GPU")
-    ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
-    calm(ax)
-    ax.legend(frameon=False, fontsize=9)
 
 
 # ---- Roofline ----
@@ -319,12 +260,14 @@ def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, p
     ax.set_yscale("log")
     ax.set_xlabel("arithmetic intensity [FLOP/B]")
     ax.set_ylabel("rate [TFLOP/s]")
-    _number_axis(ax.xaxis, steps=(1,))
-    _number_axis(ax.yaxis, steps=(1,))
-    ax.set_title(f"{net.name or net.id} forward, batch {batch}, {precision}, on {chip.name or chip.id}", fontsize=11)
+    number_axis(ax.xaxis, steps=(1,))
+    number_axis(ax.yaxis, steps=(1,))
+    title(ax, "What limits the kernels?",
+          f"{net.name or net.id} forward, batch {batch}, {precision}, on {chip.name or chip.id}")  # fmt: skip
     calm(ax)
-    title = "share of forward time" + (f"\n(layers without arithmetic of their own: {left_out})" if left_out else "")
-    legend = ax.legend(frameon=False, fontsize=8, title=title, title_fontsize=8, loc="upper left", alignment="left")
-    for handle in legend.legend_handles:
+    heading = "share of forward time" + (f"\n(layers without arithmetic of their own: {left_out})" if left_out else "")
+    key(ax, fontsize=8, title=heading, title_fontsize=8, alignment="left")
+    legend = ax.get_legend()
+    for handle in legend.legend_handles if legend is not None else ():
         if handle is not None and hasattr(handle, "set_sizes"):
             handle.set_sizes([40])

@@ -3,7 +3,7 @@
 MODULES = {
     "_calibrate": "calibrate Calibration",
     "_catalog": "Catalog dataset export gpu network show system",
-    "_collective": "collective collective_loads Cycle rings Rings",
+    "_collective": "collective collective_loads Collectives Cycle Loads rings Rings",
     "_errors": (
         "ArgumentError BadValueError DoesNotFitError Error FileError FormatError InternalError NotFoundError "
         "NotModelledError OutOfMemoryError PrecisionError RouteError ShapeError TooManyGpusError UnitError "
@@ -18,6 +18,7 @@ MODULES = {
     "_kernel": "gemm kernel optimizers",
     "_memory": "Memory memory",
     "_network": "layer_kinds Network",
+    "_page": "report",
     "_plan": "Plan",
     "_plots": "plot_roofline plot_scaling plot_serving",
     "_prediction": "predict Prediction",

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, ClassVar
+
 from . import _core
 from ._base import Record
+from ._draw import stacks, title, waterfall
+from ._errors import ArgumentError
 from ._inputs import text
 from ._table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Explained:
@@ -35,9 +42,44 @@ class Explained:
         """The same for programs: block, label, text, value, share, unit and note of every line."""
         return Table(_core.report_lines(self._known_report()))
 
+    def _block(self, name: str) -> list[tuple[str, str, float, str]]:
+        """Label, text, value and unit of every line of a block of the report."""
+        lines = self.lines()
+        columns = (lines[column] for column in ("block", "label", "text", "value", "unit"))
+        return [row for block, *row in zip(*columns) if block == name]  # type: ignore[misc]
+
+    def _of(self) -> str:
+        """What it is an answer for, in the words of its report."""
+        return "\n".join(text for _, text, _, _ in self._block("setting"))
+
 
 class Reported(Explained, Record):
     """A record with a report: a prediction, an inference, a memory, an input pipeline."""
+
+    _parts: ClassVar[tuple[str, str]] = ("time", "Where does the time of a step go?")
+    """The block of its report that divides a whole, and the question that this answers."""
+
+    def plot(self, *others: Any, ax: Axes | None = None) -> Axes:
+        """Where its time or its memory goes, part by part up to the whole; beside others of its kind, a bar for each,
+        divided alike. Needs matplotlib."""
+        block, question = self._parts
+        for other in others:
+            if type(other) is not type(self):
+                raise TypeError(f"a {type(self).__name__} is drawn beside others, not beside {type(other).__name__}")
+        every = [self, *others]
+        wholes = [_whole(item, block) for item in every]
+        if others or self._limits():
+            labels = _labels(every)
+            ax = stacks(ax, list(zip(labels, wholes)), self._block(block)[0][3], block.partition("_")[0],
+                        [limit for item in every for limit in item._limits()])  # fmt: skip
+        else:
+            ax = waterfall(ax, list(wholes[0]), list(wholes[0].values()), self._block(block)[0][3], "time")
+        title(ax, question, "" if others else self._of())
+        return ax
+
+    def _limits(self) -> list[tuple[str, float]]:
+        """What the whole is to stay below, by name."""
+        return []
 
     def __repr__(self) -> str:
         if (report := self._report()) is None:
@@ -47,6 +89,21 @@ class Reported(Explained, Record):
     def _repr_html_(self) -> str:
         report = self._report()
         return super()._repr_html_() if report is None else _core.report_format(report, "html", 0)
+
+
+def _whole(item: Explained, block: str) -> dict[str, float]:
+    parts = {label: value for label, _, value, _ in item._block(block)}
+    if not parts:
+        raise ArgumentError(f"nothing is known of the parts of this {type(item).__name__.lower()}: nothing to draw")
+    return parts
+
+
+def _labels(items: list[Any]) -> list[str]:
+    """Network and system; where these are the same, the run too."""
+    short = [f"{item.network} on {item.system}" for item in items]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{name}, {item._block('setting')[-1][1]}" for name, item in zip(short, items)]
 
 
 class ReportedTable(Explained, Table):

@@ -15,6 +15,7 @@ from ._background import interruptible
 from ._catalog import default
 from ._errors import DoesNotFitError
 from ._fields import fields, given
+from ._front import over_nodes, plans
 from ._framework import Framework
 from ._inputs import Number, Quantity, attributes, number, text, whole
 from ._keywords import axes_of, check, takes, value_of
@@ -30,6 +31,7 @@ from ._table import Table
 from ._text import cut
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes as Picture
     from typing_extensions import Unpack
 
     from ._options import RunAxes, RunOptions
@@ -126,6 +128,12 @@ class Search(Explained):
         if self._plan._named > 0:
             options["framework"] = self._plan.framework(run.framework_index, run.system_index) or "none"
         return options
+
+    def plot(self, *, ax: Picture | None = None) -> Picture:
+        """Throughput of the best plans over the memory that they need, with the front of those that none beats in
+        both. Needs matplotlib."""
+        best = {"memory": float(self.plans["memory"][0]), "throughput": float(self.plans["throughput"][0])}
+        return plans({"front": self.front, "best plans": self.plans, "fastest": self.fastest}, best, self._of(), ax)
 
     def to_settings(self, format: str) -> str:
         """The best plan as that program is told it: "megatron", "torchtitan" or "deepspeed"."""
@@ -273,6 +281,12 @@ class Deadline(ReportedTable):
         plan, axes, batch, goals = self._asked
         with plan._lock:
             return _core.training_report(plan._study, *axes, batch, goals, self._handle)
+
+    def _picture(self, ax: Picture | None) -> Picture:
+        """The time that training takes over the number of nodes, with its 80 % interval and the deadline."""
+        within = float(self._asked[3][0]["within"])
+        of = "\n".join(text for _, text, _, _ in self._block("deadline")[:2])
+        return over_nodes(self, "time", "time", "s", within, "How many nodes meet the deadline?", of, ax)
 
     @property
     def best(self) -> _records.Training:

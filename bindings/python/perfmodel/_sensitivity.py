@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._catalog import as_system
+from ._draw import bars, title
 from ._errors import ArgumentError
 from ._hardware import with_gpu, with_link, with_number
 from ._input_path import InputPipeline, PathArrays, path_arrays
@@ -27,9 +28,17 @@ from ._system import System
 from ._table import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
     from ._options import RunOptions
+
+
+DRAWN = {
+    "sensitivity": ("resource", "change", "change of the time", "Which number of the hardware is worth improving?"),
+    "upgrade": ("name", "gain", "gain of throughput", "Which upgrade pays?"),
+}
+"""By kind of rows: names, column, what it is, and the question that it answers."""
 
 
 class Answers(ReportedTable):
@@ -41,6 +50,14 @@ class Answers(ReportedTable):
         plan, runs, given = asked
         self.assumed = plan._assumed_of(runs[:1], given)[0]
         """What was not given, and is taken to be; "" if nothing was."""
+
+    def _picture(self, ax: Axes | None) -> Axes:
+        """How much each number of the hardware, or each upgrade, changes; what changes most first."""
+        name, column, what, question = DRAWN[self._kind]
+        order = np.argsort(-np.abs(np.nan_to_num(self[column])), kind="stable")
+        ax = bars(ax, [str(self[name][i]) for i in order], 100 * self[column][order], "%", what, signed=True)
+        title(ax, question, f"{self._of()}\n{self.assumed}")
+        return ax
 
     def _report(self) -> _core.report:
         plan, runs, given = self._asked

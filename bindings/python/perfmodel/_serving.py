@@ -30,6 +30,8 @@ class Serving(Reported, _records.Serving):
     ('ok', True, True)
     """
 
+    _parts = ("time", "Where does the time of a pass that makes tokens go?")
+
     network: str = ""
     """Id of the network."""
     system: str = ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, Union
 from . import _core, _record, _records
 from ._catalog import default
 from ._errors import ArgumentError
+from ._front import of_served
 from ._inputs import Doubles, Number, Numbers, Quantity, Wholes, doubles, number, quantity, text, whole
 from ._keywords import takes, value_of
 from ._network import Network
@@ -19,6 +20,7 @@ from ._serving import with_short
 from ._study import Given
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
     from ._options import ServingRunAxes
@@ -55,6 +57,10 @@ class Served(ReportedTable):
     def __init__(self, question: _Question, table: _core.table):
         self._question = question
         super().__init__(table)
+
+    def _picture(self, ax: Axes | None) -> Axes:
+        """Tokens/s of a GPU over those of a user for every row, each system in its colour."""
+        return of_served(self, f"{self._block('setting')[0][1]}\n{self['assumed'][0]}", ax)
 
     def _report(self) -> _core.report:
         report: _core.report = self._question.ask(_core.serving_goal_report)

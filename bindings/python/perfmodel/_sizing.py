@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _record, _records
 from ._catalog import default
+from ._front import over_nodes
 from ._errors import ArgumentError
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, doubles, number, quantity, text, whole
@@ -26,6 +27,7 @@ from ._table import Table
 from ._text import cut
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
     from ._options import RunAxes
@@ -48,6 +50,11 @@ class _Question(NamedTuple):
         plan, task = self.plan._handle, self.plan.task
         data = _core.size_choices(plan, task, self.goal, self.runs, self.prices, *self.inputs, what)
         return _record.array("size_choice", data)
+
+    def counts(self) -> Choices:
+        """The counts that take least for what they give, and the best of each choice."""
+        rows = np.concatenate([self.ask("front"), self.ask("least")])
+        return Choices(_record.checked("size_choice", rows, "choices"), [""] * len(self.runs))
 
     def report(self, choices: Records) -> _core.report:
         study, plan, task = self.plan._study, self.plan._handle, self.plan.task
@@ -100,6 +107,16 @@ class Sizing(ReportedTable, Choices):
 
     def _report(self) -> _core.report:
         return self._question.report(self.records)
+
+    def _picture(self, ax: Axes | None) -> Axes:
+        """What each count of nodes on the way to the target gives: throughput, or with epochs the time for them."""
+        goal = self._question.goal[0]
+        timed = goal["within"] == goal["within"]
+        y, unit, target = ("time", "s", goal["within"]) if timed else ("throughput", "samples/s", goal["rate"])
+        reached = [f"{row['nodes']} x {row['system']}" for row in self if row["rank"] > 0]
+        of = f"{self._of()}\n{'reached by ' + ', '.join(reached) if reached else 'nothing reaches it'}"
+        rows, question = self._question.counts(), "How many nodes reach the target?"
+        return over_nodes(rows, y, y, unit, float(target), question, of, ax)
 
     def next_cheaper(self) -> _records.SizeChoice | None:
         """Of all counts of all choices that take less than the best, the fastest; it misses by 1 - `reached`. None if

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+from . import _core, _sweep_picture
 from ._catalog import as_system
+from ._fields import fields
 from ._hardware import HardwareAxes, variants
 from ._inputs import Numbers, many, text
 from ._keywords import takes
@@ -18,9 +19,17 @@ from ._study import Given, all_given
 from ._table import SHOWN_ROWS, Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
     from ._options import AnyRunAxes
+
+USUAL = {
+    "training": ("throughput",),
+    "inference": ("throughput", "latency"),
+    "serving": ("output_rate", "tpot"),
+}
+"""What a sweep of a task is about."""
 
 
 class Sweep(Table):
@@ -49,6 +58,31 @@ class Sweep(Table):
         self.runs = checked(task.run, runs, "runs").reshape(-1)
         self.predictions = checked(task.answer, predictions, "predictions").reshape(-1)
         super().__init__(self._part(0, 0))
+
+    def plot(
+        self, y: str | Sequence[str] | None = None, x: str | None = None, *, ax: Axes | None = None
+    ) -> Axes:
+        """A column over the number that was varied, a line for each value of what else was, with the 80 % interval
+        where there is one. Two columns have an axis each.
+
+        Args:
+            y: name of a column or of two ("throughput", "latency"); by default throughput, of inference with the
+                latency, of serving the rate of output and the time per token.
+            x: name of the column to go by; by default the number that has most values. A bar for each row if none
+                varies.
+            ax: where to draw; a new picture by default.
+        """
+        wanted = USUAL[self.plan.task] if y is None else (y,) if isinstance(y, str) else tuple(y)
+        software = {"framework_index": "framework", "profile_index": "profile", "engine_index": "engine"}
+        known = {column.name for column in self.columns}
+        vary = ["network", "system", software[self.plan._task.software], *(f.name for f in fields(self.plan._task.run))]
+        return _sweep_picture.draw(self, wanted, x, [name for name in [*vary, *self._paths] if name in known], ax,
+                                   of=self._same(vary[:3]))
+
+    def _same(self, names: Sequence[str]) -> str:
+        """What all rows have in common."""
+        found = [set(self[name].tolist()) for name in names if name in {column.name for column in self.columns}]
+        return ", ".join(str(*values) for values in found if len(values) == 1)
 
     def _part(self, start: int, stop: int) -> _core.table:
         return self._table_of(slice(start, stop))

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _display, _record, _records, _shipped
+from . import _core, _display, _record, _records, _shipped, _topology
 from ._inputs import Doubles, Quantity, doubles, quantity, text, whole
 from ._table import Table
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class Ring(_records.Ring):
@@ -85,6 +89,10 @@ class System:
         """What the kernels of its GPU rest on, by class of operators: measured rows of which GPUs, or rules."""
         gpu = _record.write("gpu", self.gpu)
         return _core.catalog_explain_calibration(_shipped.handle(), gpu, text(precision, "precision"))
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """The links between GPUs, switches, adapters and CPUs, each type in its colour. Needs matplotlib."""
+        return _topology.draw(ax, self.links(), "What joins the GPUs?", self._title())
 
     def matrix(self) -> str:
         """The link matrix, as nvidia-smi topo -m prints it."""

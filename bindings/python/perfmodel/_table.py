@@ -7,18 +7,19 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
-from ._inputs import path_text, text
+from . import _core, _sweep_picture
+from ._files import replace
+from ._inputs import text
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+    from matplotlib.axes import Axes
 
 Column = npt.NDArray[Any]
 Row = dict[str, str | int | float]
@@ -183,6 +184,16 @@ class Table:
         """JSON as the library writes it, one object per row: returned, or written whole or not at all."""
         return written(self.format("json"), path)
 
+    def plot(self, y: str | None = None, x: str | None = None, *, ax: Axes | None = None) -> Axes:
+        """A picture of what the table is about; of a column `y`, or `y` over column `x`: a line where `x` is numbers,
+        else a bar for each row. By default of a plain table the first columns that differ from row to row. Needs
+        matplotlib. ArgumentError where there is nothing to see."""
+        return self._picture(ax) if y is None and x is None else _sweep_picture.of_table(self, y, x, ax)
+
+    def _picture(self, ax: Axes | None) -> Axes:
+        """What the table is about."""
+        return _sweep_picture.of_table(self, None, None, ax)
+
     def __repr__(self) -> str:
         """The main columns of the first rows and the last one, as wide as the terminal; of fewer rows where the columns
         continue below."""
@@ -241,13 +252,5 @@ def written(text: str, path: str | os.PathLike[str] | None) -> str | None:
     """Returns the text, or writes it beside the target and moves it there."""
     if path is None:
         return text
-    target = Path(os.path.realpath(path_text(path)))
-    if target.is_dir():
-        raise IsADirectoryError(f"{path_text(path)} is a folder")
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        beside.write_bytes(text.encode("utf-8"))
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    replace(text.encode("utf-8"), path)
     return None

@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ._draw import COLOURS, axes, calm, key, title
 from ._inputs import Quantity, quantity
-from ._plots import COLOURS, axes, calm
 from ._prediction import Prediction
 
 if TYPE_CHECKING:
@@ -58,14 +58,15 @@ def _draw_step(prediction: Prediction, bars: Iterable[Event], end: float, ax: Ax
         bar = [(event["ts"] / 1e3, event["dur"] / 1e3)]
         ax.broken_barh(bar, (-lane - 0.35, 0.7), color=COLOURS[kind if lane == 0 else 2 + lane], linewidth=0)
     ax.set_yticks([-lane for lane in range(len(LANES))], LANES)
-    ax.set_ylim(-len(LANES), 0.5)  # the legend goes below the lanes
+    ax.set_ylim(0.5 - len(LANES), 0.5)
     ax.set_xlim(0, end * 1e3)
     ax.set_xlabel("time [ms]")
-    ax.set_title(f"{prediction.network} on {prediction.system}, {prediction.framework}: one step", fontsize=11)
-    for label, colour in (("forward", COLOURS[0]), ("backward", COLOURS[1]), ("update", COLOURS[2])):
-        ax.plot([], [], color=colour, linewidth=6, label=label)
+    title(ax, "What happens in one step?", f"{prediction.network} on {prediction.system}, {prediction.framework}")
+    for i, label in enumerate(("forward", "backward", "update", "launches", "exchange", "waiting")):
+        if i < 3 or any(event["tid"] == i - 1 for event in bars):
+            ax.plot([], [], color=COLOURS[i], linewidth=6, label=label)
     calm(ax)
-    ax.legend(frameon=False, fontsize=9, ncols=3, loc="lower right")
+    key(ax)
     return ax
 
 
@@ -82,7 +83,7 @@ def _draw_stages(prediction: Prediction, lanes: list[Event], bars: list[Event], 
     ax.set_ylim(-len(lanes) + 0.4, 0.6)
     ax.set_xlim(0, end * scale)
     ax.set_xlabel(f"time [{unit}]")
-    ax.set_title(_title(prediction), fontsize=11, loc="left")
+    title(ax, "What does each stage do in one step?", _of(prediction))
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
     _legend(ax, prediction, _seen(bars, end * len(lanes)))
@@ -123,7 +124,7 @@ def _lighter(colour: str, by: float) -> tuple[float, ...]:
     return tuple(1 - (1 - int(colour[i : i + 2], 16) / 255) * (1 - by) for i in (1, 3, 5))
 
 
-def _title(prediction: Prediction) -> str:
+def _of(prediction: Prediction) -> str:
     run = prediction.run
     chunks = f" of {run.virtual_pipeline} chunks" if run.virtual_pipeline > 1 else ""
     schedule = "interleaved" if run.virtual_pipeline > 1 else run.pipeline_schedule

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Protocol, Union
 
-from . import _core
+from . import _core, _sweep_picture
 from ._background import interruptible
 from ._catalog import Catalog, default
+from ._draw import parity, title
 from ._errors import ArgumentError
 from ._inputs import path_text, text
 from ._table import Table
 
 if TYPE_CHECKING:
     import pandas
+    from matplotlib.axes import Axes
 
 
 class WritesCsv(Protocol):
@@ -32,6 +34,18 @@ class Validation(Table):
     >>> [column.name for column in v.columns]
     ['set', 'group', 'rows', 'mape', 'median', 'p90', 'bias']
     """
+
+    def _picture(self, ax: Axes | None) -> Axes:
+        """Of rows: predicted over measured, each unit in a colour. Of groups: their errors."""
+        if "measured" not in {column.name for column in self.columns}:
+            return _sweep_picture.draw(self, ["mape"], "group", ["group"], ax, "How far are predictions off?",
+                                       "mean absolute error by group")
+        units = list(dict.fromkeys(self["unit"]))
+        own = {unit: self["unit"] == unit for unit in units}
+        found = [(unit, self["measured"][rows], self["predicted"][rows]) for unit, rows in own.items()]
+        ax = parity(ax, found, units[0] if len(units) == 1 else "")
+        title(ax, "How far are predictions from measurements?", f"{len(self)} rows")
+        return ax
 
     @property
     def notes(self) -> list[str]:

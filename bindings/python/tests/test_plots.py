@@ -45,7 +45,7 @@ def test_scaling(dgx1: pm.System) -> None:
 def test_scaling_of_several_systems(dgx1: pm.System) -> None:
     ax = pm.plot_scaling("resnet50", [dgx1, "dgx2", "dgx-a100"], batch=64, precision="fp16")
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert len(labels) == 4 and any("DGX-2" in label for label in labels)
+    assert len(labels) == 5 and any("DGX-2" in label for label in labels)
     lines = [line for line in ax.lines if line.get_label() in labels and len(line.get_xdata()) > 1]
     assert [int(line.get_xdata()[-1]) for line in lines] == [8, 16, 8]
     with pytest.raises(pm.ArgumentError, match="single system"):

@@ -1,0 +1,282 @@
+"""What the command leaves to Python: `perfmodel plot` and `perfmodel report`, with the words of the command line.
+
+A kind of question is a function of the package; options are its keywords.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ._errors import (
+    ArgumentError,
+    DoesNotFitError,
+    Error,
+    FileError,
+    NotModelledError,
+    PrecisionError,
+    RouteError,
+    TooManyGpusError,
+    UnreachableError,
+)
+from ._fields import given
+
+USAGE, CONSTRAINT, INPUT, INTERNAL = 2, 1, 3, 4
+CONSTRAINTS = (DoesNotFitError, NotModelledError, PrecisionError, RouteError, TooManyGpusError, UnreachableError)
+PICTURES = (".svg", ".png", ".pdf")
+SIZES = [2.0**power for power in range(10, 33)]  # of collectives, where none are given: 1 KiB to 4 GiB
+
+
+class Kind(NamedTuple):
+    """A question by name: the function that answers it, and its arguments by position."""
+
+    module: str
+    function: str
+    arguments: tuple[str, ...]
+    picture: bool = False
+    """Whether the function draws by itself."""
+
+
+RUN = ("network", "system")
+KINDS = {
+    "predict": Kind("_prediction", "predict", RUN),
+    "infer": Kind("_inference", "infer", RUN),
+    "serve": Kind("_serving", "serve", RUN),
+    "memory": Kind("_memory", "memory", RUN),
+    "sweep": Kind("_sweep", "sweep", ("networks", "systems")),
+    "compare": Kind("_compare", "compare", ("networks", "systems")),
+    "size": Kind("_sizing", "size", ("network", "systems")),
+    "size-serving": Kind("_serving_goal", "size_serving", ("network", "systems")),
+    "size-training": Kind("_search", "size_training", ("network", "systems")),
+    "search": Kind("_search", "search", ("network", "systems")),
+    "sensitivity": Kind("_sensitivity", "sensitivity", RUN),
+    "upgrades": Kind("_sensitivity", "upgrades", ("network", "system", "choices")),
+    "collective": Kind("_collective", "collective", ("system", "name")),
+    "loads": Kind("_collective", "collective_loads", ("system", "name", "bytes")),
+    "topology": Kind("_catalog", "as_system", ("system",)),
+    "validate": Kind("_validate", "validate", ("set",)),
+    "roofline": Kind("_plots", "plot_roofline", ("network", "gpu"), True),
+    "scaling": Kind("_plots", "plot_scaling", ("networks", "systems"), True),
+    "front": Kind("_plots", "plot_serving", ("network", "systems"), True),
+    "timeline": Kind("_timeline", "plot_timeline", RUN, True),
+}
+LISTED = ("sweep", "compare", "scaling")  # whose networks may be several
+TASKS = {"predict": "training", "infer": "inference", "serve": "serving"}
+HELP = """usage: perfmodel {name} KIND ARGUMENTS [options] -o FILE
+
+{what}
+
+Kinds, and what follows each:
+{kinds}
+
+Options are those of the command for the same question, and the keywords of the
+function in Python: --batch 64, --gpus 1,2,4,8. Several systems are parted by commas.
+
+For example:
+  perfmodel {name} {example}
+"""
+WHAT = {
+    "plot": ("Draws an answer: to a file that ends in .svg, .png or .pdf, or as SVG to standard output.",
+             "scaling resnet50 dgx1-v100,dgx-a100 --batch 64 --precision fp16 -o scaling.svg"),
+    "report": ("Writes an answer as one page of HTML that needs nothing else: what was assumed, pictures, what would\n"
+               "help, how sure it is.", "predict resnet50 dgx1-v100 --gpus 8 -o answer.html"),
+}  # fmt: skip
+
+
+def main(words: Sequence[str]) -> int:
+    """Runs `plot` or `report`, the first of the words, and returns the exit status."""
+    try:
+        return _run(words[0], list(words[1:]))
+    except (ArgumentError, TypeError, KeyError, ImportError) as error:
+        return _fail(USAGE, error)
+    except CONSTRAINTS as error:
+        return _fail(CONSTRAINT, error)
+    except FileError as error:
+        return _fail(INPUT, error)
+    except Error as error:
+        return _fail(USAGE, error)
+    except OSError as error:
+        return _fail(INTERNAL, error)
+
+
+def _fail(status: int, error: BaseException) -> int:
+    print(f"perfmodel: {error.args[0] if isinstance(error, KeyError) else error}", file=sys.stderr)
+    return status
+
+
+def _run(name: str, words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(_help(name), end="")
+        return 0 if words else USAGE
+    if words[0] not in KINDS:
+        raise ArgumentError(f'unknown kind "{words[0]}"; there are {", ".join(KINDS)}')
+    arguments, options, file = _read(words[1:])
+    if "format" in options:
+        raise ArgumentError("--format has no effect here: the ending of the -o file says it")
+    kind, made = KINDS[words[0]], _answer(words[0], arguments, options)
+    if name == "report":
+        if kind.picture:
+            raise ArgumentError(f"a report is of an answer; {words[0]} is a picture: perfmodel plot {words[0]}")
+        _write(import_module("._page", __package__).report(made).encode(), file)
+    else:
+        _draw(made, file)
+    return 0
+
+
+def _help(name: str) -> str:
+    what, example = WHAT[name]
+    shown = {word: kind for word, kind in KINDS.items() if name == "plot" or not kind.picture}
+    kinds = "\n".join(f"  {word:<15}{' '.join(kind.arguments).upper()}" for word, kind in shown.items())
+    return HELP.format(name=name, what=what, kinds=kinds, example=example)
+
+
+# ---- The words of the command line ----
+
+
+def _read(words: list[str]) -> tuple[list[str], dict[str, Any], str]:
+    """Arguments, options as keywords, and the file of -o ("-": standard output)."""
+    arguments: list[str] = []
+    options: dict[str, Any] = {}
+    file, words = "-", [part for word in words for part in _parted(word)]
+    while words:
+        word = words.pop(0)
+        if not word.startswith("-") or word == "-":
+            arguments.append(word)
+            continue
+        value = words.pop(0) if words and not words[0].startswith("--") and words[0] != "-o" else None
+        if word in ("-q", "--quiet"):
+            warnings.simplefilter("ignore")
+            arguments.extend([] if value is None else [value])
+        elif word in ("-o", "--output"):
+            if value is None:
+                raise ArgumentError("-o needs a file")
+            file = value
+        elif not word.startswith("--"):
+            raise ArgumentError(f'unknown option "{word}"')
+        else:
+            options[_keyword(word[2:])] = True if value is None else _value(value)
+    return arguments, options, file
+
+
+def _parted(word: str) -> list[str]:
+    """"--batch=64" as two words."""
+    return word.split("=", 1) if word.startswith("--") and "=" in word else [word]
+
+
+@cache
+def _named() -> dict[str, str]:
+    """Fields by what the command calls their options."""
+    types = ("serving_run", "inference_run", "run")
+    return {f.option.replace("_", "-"): f.name for record in types for f in given(record)}
+
+
+def _keyword(option: str) -> str:
+    return _named().get(option, option.replace("-", "_"))
+
+
+def _value(text: str) -> Any:
+    """A number, a list, prices by name, or the text itself."""
+    items = [_plain(item.strip()) for item in text.split(",")]
+    if all(isinstance(item, str) and "=" in item for item in items):
+        return {name: _plain(price) for name, price in (item.split("=", 1) for item in items)}
+    return items[0] if len(items) == 1 else items
+
+
+def _plain(text: str) -> Any:
+    for number in (int, float):
+        try:
+            return number(text)
+        except ValueError:
+            pass
+    return text
+
+
+# ---- Answers ----
+
+
+def _answer(word: str, arguments: list[str], options: dict[str, Any]) -> Any:
+    kind = KINDS[word]
+    if "systems" in kind.arguments and "system" in options:
+        options["systems"] = options.pop("system")
+    known = dict(zip(kind.arguments, arguments), **options)
+    missing = [name for name in kind.arguments if name not in known and not (word == "validate" or name == "bytes")]
+    if missing or len(arguments) > len(kind.arguments):
+        raise ArgumentError(f"{word} takes {' '.join(kind.arguments).upper()}; perfmodel plot --help says more")
+    for name in ("networks", "systems", "system", "choices") if word != "collective" else ("system",):
+        if isinstance(known.get(name), str) and "," in known[name]:
+            known[name] = known[name].split(",")
+    if "catalog" in known:
+        known = _own(known, known.pop("catalog"))
+    if word in TASKS and any(isinstance(value, list) for name, value in known.items() if name != "system"):
+        return _call(KINDS["sweep"], {"networks": known.pop("network"), "systems": known.pop("system"),
+                                      "task": TASKS[word], **known})  # fmt: skip
+    if word in ("collective", "loads"):
+        known.setdefault("bytes", SIZES if word == "collective" else 1e9)
+    if word == "timeline":
+        until = {name: known.pop(name) for name in ("until",) if name in known}
+        return _call(kind, {"prediction": _call(KINDS["predict"], known), **until})
+    return _each(kind, known)
+
+
+def _own(known: dict[str, Any], paths: Any) -> dict[str, Any]:
+    """Networks and systems as files of the user's own have them."""
+    catalog = import_module("._catalog", __package__).Catalog(*(paths if isinstance(paths, list) else [paths]))
+    read = {"network": catalog.network, "networks": catalog.network, "system": catalog.system,
+            "systems": catalog.system, "gpu": catalog.system}  # fmt: skip
+    return {name: _read_all(read[name], value) if name in read else value for name, value in known.items()}
+
+
+def _read_all(read: Callable[[str], Any], value: Any) -> Any:
+    return [read(item) for item in value] if isinstance(value, list) else read(value)
+
+
+def _each(kind: Kind, known: dict[str, Any]) -> Any:
+    """One answer, or those of several systems."""
+    systems = known.get("system")
+    if not isinstance(systems, list):
+        return _call(kind, known)
+    return [_call(kind, {**known, "system": system}) for system in systems]
+
+
+def _call(kind: Kind, known: dict[str, Any]) -> Any:
+    function: Callable[..., Any] = getattr(import_module(f".{kind.module}", __package__), kind.function)
+    first = [known[name] for name in kind.arguments if name in known]
+    return function(*first, **{name: value for name, value in known.items() if name not in kind.arguments})
+
+
+# ---- Files ----
+
+
+def _draw(made: Any, file: str) -> None:
+    try:
+        import matplotlib
+    except ImportError:
+        raise ImportError("pictures need matplotlib: pip install matplotlib") from None
+    ending = Path(file).suffix.lower() if file != "-" else ".svg"
+    if ending not in PICTURES:
+        raise ArgumentError(f'-o "{file}": pictures end in {", ".join(PICTURES)}')
+    matplotlib.use("Agg")
+    if isinstance(made, list):
+        made = made[0].plot(*made[1:])
+    elif hasattr(made, "plot") and not hasattr(made, "figure"):
+        made = made.plot()
+    _write(import_module("._draw", __package__).picture(made, ending[1:]), file)
+
+
+def _write(data: bytes, file: str) -> None:
+    """To a file, whole or not at all, or to standard output."""
+    if file == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    from ._files import replace
+
+    replace(data, file)
+
+
+__all__ = ["main"]

@@ -1,0 +1,85 @@
+/* perfmodel plot and report: what the Python package does, with the words as they are. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "command.h"
+
+enum { PATH_ROOM = 4096 };
+
+/* Modules of the folder that one happens to be in are none of the program's. */
+static const char start[] =
+  "import sys\n"
+  "sys.path[:] = [place for place in sys.path if place]\n"
+  "try:\n"
+  "  from perfmodel._command import main\n"
+  "except ImportError:\n"
+  "  print('perfmodel: this needs the Python package, for ' + sys.executable + ': pip install perfmodel matplotlib', "
+  "file=sys.stderr)\n"
+  "  sys.exit(2)\n"
+  "sys.exit(main(sys.argv[1:]))\n";
+
+#ifdef __wasi__
+static int start_python(char **words)
+{
+  (void)words, (void)start;
+  return fail(CODE_USAGE, "here is no Python");
+}
+#else
+/* The Python beside the command, as pip installs both; else the first of PATH. */
+static void find_python(char *path, size_t room)
+{
+  ssize_t length = readlink("/proc/self/exe", path, room - sizeof "python3");
+  path[length > 0 ? length : 0] = '\0';
+  char *slash = strrchr(path, '/');
+  if (slash != NULL) memcpy(slash + 1, "python3", sizeof "python3");
+  if (slash == NULL || access(path, X_OK) != 0) memcpy(path, "python3", sizeof "python3");
+}
+
+/* In place of this process; returns only if that is not possible. */
+static int start_python(char **words)
+{
+  char path[PATH_ROOM];
+  find_python(path, sizeof path);
+  words[0] = path;
+  fflush(NULL);
+  execvp(path, words);
+  return fail(CODE_USAGE, "this needs Python: cannot start %s: %s; install it, then: pip install perfmodel matplotlib",
+              path, strerror(errno));
+}
+#endif
+
+int python_run(const cli_command *command, int argc, char **argv)
+{
+  char program[sizeof start], name[32], option[] = "-c";
+  char **words = (char **)calloc((size_t)argc + 5, sizeof *words);
+  if (words == NULL) return fail_memory();
+  memcpy(program, start, sizeof start);
+  snprintf(name, sizeof name, "%s", command->name);
+  words[1] = option, words[2] = program, words[3] = name;
+  for (int i = 0; i < argc; i++) words[4 + i] = argv[i];
+  int code = start_python(words);
+  free(words);
+  return code;
+}
+
+static const cli_option none[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
+
+const cli_command plot_command = {
+  "plot", "KIND ARGUMENTS", "draws an answer: scaling, where time and memory go, rooflines, fronts, topologies",
+  "Draws what a question answers, to a file that ends in .svg, .png or .pdf, or as SVG. KIND is the question: predict, "
+  "infer, serve, memory, sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, collective, "
+  "loads, topology, validate; or the picture: scaling, roofline, timeline, front. What follows are its arguments and "
+  "options; several systems are parted by commas.\n\n"
+  "The Python package draws, with matplotlib: pip install perfmodel matplotlib. perfmodel plot help lists what each "
+  "kind takes.",
+  "perfmodel plot scaling resnet50 dgx1-v100,dgx-a100 --batch 64 --precision fp16 -o scaling.svg", none, 0, 0, NULL};
+
+const cli_command report_command = {
+  "report", "KIND ARGUMENTS", "writes an answer as one page of HTML, with pictures, what would help and how sure it is",
+  "Writes a page that needs nothing else: the answer, pictures, which change of the hardware would help most, "
+  "prediction intervals and what the numbers rest on, what was assumed and every input. KIND is predict, infer, "
+  "serve, memory, sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, collective or "
+  "validate; what follows are its arguments and options.\n\n"
+  "The Python package writes it, with matplotlib: pip install perfmodel matplotlib.",
+  "perfmodel report predict resnet50 dgx1-v100 --gpus 8 -o answer.html", none, 0, 0, NULL};
