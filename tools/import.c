@@ -118,10 +118,13 @@ static const cli_option options[] = {
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "the software of such a log, if not the newest of its program"},
   {OPTION_RUN, '\0', "run", "FILE", "the settings of such a log, as Megatron-LM (a script), NeMo, torchtitan, "
    "DeepSpeed or Accelerate have them"},
+  {OPTION_STORAGE, '\0', "storage", "NAME", "the storage of a summary of MLPerf Storage; see perfmodel list storage"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples of a step over all GPUs, if it does not say them"},
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs of each node of measurements that do not list them"},
   {OPTION_OF_FIELD, '\0', "nodes", NULL, "nodes of measurements that do not list them (default 1)"},
-  {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples"},
+  {OPTION_FIELDS, '\0', "run", NULL,
+   "epoch_samples kernel_model input_rate no_prefetch usable_memory ignore_memory tokens samples gpu_mtbf "
+   "node_mtbf checkpoint_rate checkpoint restart interval pue gpu_hour_price carbon energy_price"},
   {OPTION_ID, '\0', "id", "ID", "id of the new system (default imported)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
@@ -131,9 +134,10 @@ const cli_command import_command = {
   "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m or rocm-smi --showtopo, or the XML "
   "of hwloc's lstopo, and writes a system that --catalog takes. Everything assumed or left out is reported on "
   "standard error.\n\n"
-  "Of the output of nccl-tests and rccl-tests (text, JSON, CSV), a trace of PyTorch's profiler or a report of Nsight "
-  "Systems it writes the "
-  "rows "
-  "that validate and calibrate read with --data (docs/calibration.md). Of the config.json of a Hugging Face model it "
-  "writes a network; every command takes such a file where a network is named.",
+  "Of measurements it writes the rows that validate and calibrate read with --data (docs/calibration.md): nccl-tests "
+  "and rccl-tests (text, JSON, CSV), traces of PyTorch's profiler, reports of Nsight Systems, benchmarks of serving, "
+  "llama-bench, logs of power, logs of training (Megatron-LM, NeMo, torchtitan, DeepSpeed, Lightning, Hugging Face), "
+  "MLPerf Training and Storage. Options say what a file does not: the network and the settings of a log of training. "
+  "Of the config.json of a Hugging Face model it writes a network; every command takes such a file where a network is "
+  "named.",
   "perfmodel import topo.txt --gpu v100-sxm2-16gb --id mine -o mine.xml", options, 1, 1, run};

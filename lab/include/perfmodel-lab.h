@@ -71,6 +71,9 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 **                          does not know in --metadata or --tag           -> rows of serving
 **     nvidia-smi, DCGM,    --query-gpu=timestamp,power.draw,utilization.gpu --format=csv, dmon; dcgmi dmon; rocm-smi
 **     rocm-smi, Zeus       --csv; power over time, or windows of ZeusMonitor    -> rows of energy
+**     llama-bench          its table, -o csv, json, jsonl                    -> rows of serving
+**     MLPerf Storage       summary.json of a training run                     -> rows of storage
+**     MLPerf Training      a result log (:::MLLOG)                            -> packed rows of training
 **     Megatron-LM, NeMo,   the log of a training run: its step lines, and the settings that it prints
 **     torchtitan, DeepSpeed, Lightning, Hugging Face's Trainer            -> packed rows of training (large-models)
 **
@@ -80,7 +83,8 @@ PM_API char *pm_shipped_read(const char *name, pm_error *error);
 
 /* The rows of such a file as a table (CSV) in the layout of its set. `known` says what the file may not, by names of
 ** columns: "system", of collectives "collective", "gpus" of one node, "nodes", and of logs of training "network",
-** "framework", "global_batch", "seq" (tokens of a sample) and the fields of a run. What contradicts the file is an
+** "framework", "global_batch", "seq" (tokens of a sample) and the fields of a run, of MLPerf Storage "storage", of
+** llama-bench "network" and the engine to compare with, "framework". What contradicts the file is an
 ** error. *report gets a line for all that was left out (NULL: nothing). Both texts are released with pm_string_free.
 ** NULL with an error that names the place, or that lists what is read. */
 PM_API char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file,

@@ -68,6 +68,18 @@ START_TEST(flags_of_megatron)
 }
 END_TEST
 
+/* What is false or null there is no flag of the run. */
+START_TEST(model_config_of_megatron)
+{
+  ck_assert_str_eq(file_summary("model_config.yaml"),
+                   "network.layers=12 network.hidden=512 network.heads=8 ?log-params-norm micro_batch=4 "
+                   "global_batch=32 network.seq=1024 network.positions=1024 tensor_parallel=2 pipeline_parallel=2 "
+                   "sequence_parallel=yes zero=1 recompute=full precision=bf16 virtual_pipeline=6 optimizer=adam ");
+  ck_assert_str_eq(summary(NULL, "MODEL_ARGS:\n  --micro-batch-size: 2\n  --bf16: false\n  --fp8-format: null\n"),
+                   "micro_batch=2 optimizer=adam ");
+}
+END_TEST
+
 START_TEST(flags_of_engines)
 {
   ck_assert_str_eq(file_summary("vllm.sh"), "tensor_parallel=4 kv_cache=fp8 sequences=256 token_budget=8192 "
@@ -274,6 +286,7 @@ int main(void)
   Suite *suite = suite_create("settings");
   TCase *tests = tcase_create("settings");
   tcase_add_test(tests, flags_of_megatron);
+  tcase_add_test(tests, model_config_of_megatron);
   tcase_add_test(tests, flags_of_engines);
   tcase_add_test(tests, engines_are_told_and_read);
   tcase_add_test(tests, files_of_others);

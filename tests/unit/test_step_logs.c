@@ -162,6 +162,38 @@ START_TEST(bars_need_time_and_summaries_are_not_fitted)
 }
 END_TEST
 
+#define EVENT(time, key, value, metadata) \
+  ":::MLLOG {\"time_ms\": " time ", \"key\": \"" key "\", \"value\": " value ", \"metadata\": {" metadata "}}\n"
+#define STATS(rate) EVENT("1", "tracked_stats", "{\"throughput\": " rate "}", "\"step\": 1")
+
+/* A rate is that of tracked_stats, else samples of a block over its time; each run is a row. */
+START_TEST(logs_of_mlperf_have_rates)
+{
+  const pm_attribute known[] = {usual[1], usual[2]};
+  char *csv = read_log(EVENT("0", "submission_benchmark", "\"resnet\"", "") EVENT("0", "global_batch_size", "64", "")
+                       EVENT("0", "run_start", "null", "") STATS("9") STATS("200") STATS("210") STATS("190")
+                       EVENT("9", "run_stop", "null", "\"status\": \"success\"")
+                       EVENT("0", "run_start", "null", "") STATS("9") STATS("100")
+                       EVENT("9", "run_stop", "null", "\"status\": \"aborted\""), known, 2);
+  ck_assert_str_eq(cell(csv, "network", 1), "resnet50");
+  ck_assert_str_eq(cell(csv, "quantity", 1), "throughput");
+  ck_assert_double_eq(number(csv, "value", 1), 200);
+  ck_assert_double_eq(number(csv, "batch", 1), 8);
+  ck_assert_str_eq(cell(csv, "use", 1), "fit");
+  ck_assert_double_eq(number(csv, "value", 2), 100);
+  ck_assert_str_eq(cell(csv, "use", 2), "check");
+  pm_string_free(csv);
+  csv = read_log(EVENT("0", "submission_benchmark", "\"resnet\"", "") EVENT("0", "global_batch_size", "64", "")
+                 EVENT("0", "run_start", "null", "") EVENT("1000", "block_start", "null", "\"samples_count\": 0")
+                 EVENT("2000", "block_stop", "null", "\"samples_count\": 9")
+                 EVENT("3000", "block_start", "null", "\"samples_count\": 9")
+                 EVENT("7000", "block_stop", "null", "\"samples_count\": 809")
+                 EVENT("9000", "run_stop", "null", ""), known, 2);
+  ck_assert_double_eq(number(csv, "value", 1), 200);
+  pm_string_free(csv);
+}
+END_TEST
+
 START_TEST(what_cannot_be_is_refused)
 {
   static const struct {
@@ -191,6 +223,12 @@ START_TEST(what_cannot_be_is_refused)
      {"system", "dgx-h100"}, {"gpus", "8"}, {"batch", "8"}}, "pass 10 s; 20 are needed"},
     {"{'train_runtime': 9.0, 'train_samples_per_second': 32.1, 'train_steps_per_second': 0.5}",
      {{"network", "llama3-8b"}, {"system", "dgx-h100"}, {"gpus", "8"}, {"batch", "1"}}, "64.2 samples by its two"},
+    {EVENT("0", "run_start", "null", "") STATS("9"), {{"system", "dgx-h100"}, {"gpus", "8"}}, "no run of MLPerf ends"},
+    {EVENT("0", "run_start", "null", "") EVENT("0", "run_stop", "null", ""), {{"system", "dgx-h100"}}, "too few rates"},
+    {EVENT("0", "submission_benchmark", "\"gpt3\"", "") STATS("9") EVENT("0", "run_stop", "null", ""),
+     {{"system", "dgx-h100"}}, "samples or tokens"},
+    {EVENT("0", "submission_benchmark", "\"llama2_70b_lora\"", "") STATS("9") EVENT("0", "run_stop", "null", ""),
+     {{"system", "dgx-h100"}}, "--lora-rank"},
     {"step: 1 memory: 1GiB tps: 9\nstep: 2 memory: 1GiB tps: 9\nstep: 3 memory: 1GiB tps: 9\n",
      {{"network", "llama3-8b"}, {"system", "dgx-h100"}, {"gpus", "8"}, {"batch", "1"}}, "how many tokens"},
   };
@@ -214,6 +252,7 @@ int main(void)
   tcase_add_test(tests, batches_are_told_apart);
   tcase_add_test(tests, arguments_of_the_log_are_settings);
   tcase_add_test(tests, bars_need_time_and_summaries_are_not_fitted);
+  tcase_add_test(tests, logs_of_mlperf_have_rates);
   tcase_add_test(tests, what_cannot_be_is_refused);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -225,6 +225,18 @@ int pm__lab_run_tokens(const pm__lab_run_known *known, double *tokens)
   return missing(known, "how many tokens a sample has", "--set seq=8192");
 }
 
+void pm__lab_run_unsaid(const pm__lab_run_known *known, char *note, size_t size)
+{
+  const char *network = pm__lab_run_get(known, "network");
+  bool seq = pm__lab_run_get(known, "seq") != NULL || network == NULL || !isnan(tokens_in(network));
+  bool precision = pm__lab_run_get(known, "precision") != NULL;
+  size_t used = strlen(note);
+  if (seq && precision) return;
+  snprintf(note + used, size - used, "; not said, so as predict completes it: %s%s%s",
+           seq ? "" : "tokens of a sample (of a language model)", seq || precision ? "" : ", ",
+           precision ? "" : "precision");
+}
+
 /* ---- Rows ---- */
 
 static bool is_written(const pm_field *field)

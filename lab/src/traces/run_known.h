@@ -53,6 +53,9 @@ int pm__lab_run_global_batch(const pm__lab_run_known *known, double printed, int
 /* Tokens of a sample. */
 int pm__lab_run_tokens(const pm__lab_run_known *known, double *tokens);
 
+/* Adds what nobody says, so that a run is completed, to a note. */
+void pm__lab_run_unsaid(const pm__lab_run_known *known, char *note, size_t size);
+
 void pm__lab_run_titles(pm__string *csv);
 int pm__lab_run_add(const pm__lab_run_known *known, const pm__lab_run_row *row, pm__string *csv);
 

@@ -397,20 +397,15 @@ static int read_log(step_log *log)
                   log->program->name, LINES_NEEDED);
 }
 
-/* What was left out, and what neither the log nor the user says. */
 static void write_note(const step_log *log)
 {
-  char *note = log->trace->note, lines[120] = "", bad[80] = "";
-  const char *network = pm__lab_run_get(&log->known, "network");
-  bool seq = pm__lab_run_get(&log->known, "seq") != NULL || network == NULL || strstr(network, " seq=") != NULL;
-  bool precision = pm__lab_run_get(&log->known, "precision") != NULL;
+  char lines[120] = "", bad[80] = "";
   if (log->without_time > 0) snprintf(bad, sizeof bad, ", %zu without a time", log->without_time);
   if (log->left > 0)
     snprintf(lines, sizeof lines, "; left out: %zu step line%s, those of the first tenth of the steps%s", log->left,
              log->left == 1 ? "" : "s", bad);
-  snprintf(note, sizeof log->trace->note, "%s: %s%s%s%s%s", log->trace->file, log->program->name, lines,
-           seq && precision ? "" : "; not said, so as predict completes it:", seq ? "" : " tokens of a sample",
-           precision ? "" : seq ? " precision" : ", precision");
+  snprintf(log->trace->note, sizeof log->trace->note, "%s: %s%s", log->trace->file, log->program->name, lines);
+  pm__lab_run_unsaid(&log->known, log->trace->note, sizeof log->trace->note);
 }
 
 bool pm__lab_trace_is_steps(const char *text)

@@ -1,7 +1,7 @@
 /*
 ** What other programs wrote while they measured: text and JSON of nccl-tests, traces of PyTorch's profiler, reports of
-** Nsight Systems, results of benchmarks of serving, logs of power and of training. A reader of one kind of file makes rows
-** of it in the layout that validation and calibration read, and says how much of the file it left out.
+** Nsight Systems, results of benchmarks of serving, logs of power and of training. A reader of one kind of file makes
+** rows of it in the layout that validation and calibration read, and says how much of the file it left out.
 */
 #ifndef PM_LAB_TRACES_TRACES_H
 #define PM_LAB_TRACES_TRACES_H
@@ -102,6 +102,9 @@ bool pm__lab_trace_is_nsight(const char *text);
 bool pm__lab_trace_is_serving(const char *text);
 bool pm__lab_trace_is_power(const char *text);
 bool pm__lab_trace_is_steps(const char *text);
+bool pm__lab_trace_is_mlperf(const char *text);
+bool pm__lab_trace_is_storage(const char *text);
+bool pm__lab_trace_is_llama_bench(const char *text);
 int pm__lab_trace_read_nccl_text(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_nccl_json(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_rccl_json(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
@@ -111,6 +114,9 @@ int pm__lab_trace_read_nsight(pm__lab_trace *trace, const pm_catalog *catalog, p
 int pm__lab_trace_read_serving(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_power(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_steps(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
+int pm__lab_trace_read_mlperf(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
+int pm__lab_trace_read_storage(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
+int pm__lab_trace_read_llama_bench(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 
 /* A cell of a table, without what would end it. */
 void pm__lab_trace_clean(char *cell);

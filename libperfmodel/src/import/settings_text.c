@@ -1,4 +1,4 @@
-/* Keys and values out of texts: flags of a shell script, lines of TOML and YAML, calls of Python, JSON. */
+/* Keys and values out of texts: flags (a shell script, model_config.yaml), lines of TOML and YAML, calls, JSON. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +163,15 @@ static bool value_follows(const shell *s)
   return *p != '\0' && *p != '\n' && *p != ')' && *p != '#' && *p != ';' && strncmp(p, "--", 2) != 0;
 }
 
+/* "--bf16: true" of a model_config.yaml is "--bf16 true"; a flag that is false or null there is not given. */
+static bool is_unset(char *word, const char *value)
+{
+  size_t length = strlen(word);
+  if (word[length - 1] != ':') return false;
+  word[length - 1] = '\0';
+  return strcmp(value, "false") == 0 || strcmp(value, "null") == 0;
+}
+
 static int read_flag(pm__settings *settings, shell *s, char *word, pm_error *error)
 {
   char value[PM__SETTING_MAX] = "";
@@ -177,6 +186,7 @@ static int read_flag(pm__settings *settings, shell *s, char *word, pm_error *err
     next_word(s, value);
   }
   put_in_variable(s, value);
+  if (is_unset(word, value)) return PM_OK;
   int status = pm__settings_add(settings, line, word + 2, value, error);
   if (status == PM_OK) settings->items[settings->count - 1].is_text = text;
   return status;
