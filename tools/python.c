@@ -36,7 +36,7 @@ static void find_python(char *path, size_t room)
   if (slash == NULL || access(path, X_OK) != 0) memcpy(path, "python3", sizeof "python3");
 }
 
-/* In place of this process; returns only if that is not possible. */
+/* Replaces this process; returns only if that is not possible. */
 static int start_python(char **words)
 {
   char path[PATH_ROOM];

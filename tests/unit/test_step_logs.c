@@ -155,6 +155,11 @@ START_TEST(bars_need_time_and_summaries_are_not_fitted)
   ck_assert_double_eq_tol(number(csv, "value", 1), 2, 1e-12);
   ck_assert_str_eq(cell(csv, "use", 1), "fit");
   pm_string_free(csv);
+  csv = read_log("Epoch 0:  10%|# | 10/100 [00:30<09:00, 2.00s/it, v_num=0]\n"
+                 "Validation DataLoader 0: 100%|#| 9/9 [00:30<00:00, 2.00s/it]\n"
+                 "Epoch 0: 100%|# | 100/100 [03:30<00:00, 2.00s/it, v_num=0]\n", usual, 4);
+  ck_assert_str_eq(cell(csv, "use", 1), "check");
+  pm_string_free(csv);
   csv = read_log("{'train_runtime': 99.0, 'train_samples_per_second': 32.1, 'train_steps_per_second': 0.5}", usual, 4);
   ck_assert_double_eq_tol(number(csv, "value", 1), 2, 1e-12);
   ck_assert_str_eq(cell(csv, "use", 1), "check");

@@ -244,11 +244,45 @@ def test_rccl_tests() -> None:
             ("all_gather", "8", "16777216", "120")]
 
 
-@pytest.mark.parametrize("text", ["{}", "a,b\n1,2\n", "<graphs/>", "Machine (1008GB total)\n", ":::MLLOG {}\n"])
+@pytest.mark.parametrize("text", ["{}", "a,b\n1,2\n", "<graphs/>", "Machine (1008GB total)\n",
+                                  "[Rank 0] step=10, skipped=0\n"])
 def test_what_is_not_read_gets_a_list(tmp_path: Path, text: str) -> None:
     (tmp_path / "file").write_text(text)
     message = refused(tmp_path / "file")
     assert "nvidia-smi topo -m" in message and "text of nccl-tests" in message and "--gpu" not in message
+
+
+RUN = ("--network", "llama3-8b seq=4096", "--system", "dgx-h100")
+
+
+@pytest.mark.parametrize(("name", "options", "seconds"), [
+    ("megatron.log", (), 3.005), ("nemo.log", ("--gpus", "8"), 10.105), ("deepspeed.log", ("--gpus", "8"), 2),
+    ("torchtitan.log", ("--gpus", "8", "--batch", "1"), 4096 / 5762),
+    ("lightning.log", ("--gpus", "8", "--batch", "4"), 2), ("trainer.log", ("--gpus", "8", "--batch", "8"), 2)])
+def test_logs_of_training(tmp_path: Path, name: str, options: tuple[str, ...], seconds: float) -> None:
+    rows, note = imported(TRACES / name, *RUN, *options)
+    assert rows[0]["quantity"] == "step_time" and abs(float(rows[0]["value"]) / seconds - 1) < 1e-5
+    assert rows[0]["use"] == "fit"
+    data = tmp_path / "rows.csv"
+    command("import", str(TRACES / name), *RUN, *options, "-o", str(data))
+    compared, _ = command("validate", "--set", "large-models", "--data", str(data), "--rows", "--format", "csv")
+    assert len(compared) == len(rows) and all(float(row["predicted"]) > 0 for row in compared)
+    assert name in note
+
+
+def test_settings_of_a_log_come_from_the_file_of_the_run(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    log.write_text("".join(f"iteration {i}/ 9 | elapsed time per iteration (ms): 900 |\n" for i in range(1, 5)))
+    script = tmp_path / "run.sh"
+    script.write_text("torchrun --nproc_per_node 8 --nnodes 2 pretrain_gpt.py --tensor-model-parallel-size 4 "
+                      "--micro-batch-size 2 --global-batch-size 64 --seq-length 4096 --bf16\n")
+    (row,), said = imported(log, "--network", "llama3-8b", "--system", "dgx-h100", "--run", str(script),
+                             "--micro-batch", "1")
+    assert (row["gpus"], row["nodes"], row["tensor_parallel"], row["batch"]) == ("8", "2", "4", "16")
+    assert row["micro_batch"] == "1" and row["network"] == "llama3-8b seq=4096" and row["precision"] == "bf16"
+    assert "read: tensor_parallel = 4" in said
+    assert "is of measurements" in refused(TRACES.parent / "import" / "topo_dgx1.txt", "--gpu", "v100-sxm2-16gb",
+                                           "--network", "gpt2")
 
 
 def test_benchmarks_of_serving() -> None:

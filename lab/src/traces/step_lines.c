@@ -94,11 +94,12 @@ static double clock_at(const char *text)
 }
 
 /* Bars of other loops than training have a name. */
-static bool is_other_loop(const char *line)
+bool pm__lab_step_is_other(const char *line)
 {
   static const char *const words[] = {"alidat", "anity", "eval", "Eval", "redict", "est", "oad", "Map", "Generat",
                                       "okeniz", "Fetch", "heckpoint", NULL};
-  size_t length = (size_t)(strstr(line, "%|") - line);
+  const char *bar = strstr(line, "%|");
+  size_t length = bar != NULL ? (size_t)(bar - line) : 0;
   for (const char *const *word = words; *word != NULL; word++) {
     const char *at = strstr(line, *word);
     if (at != NULL && at < line + length) return true;
@@ -112,7 +113,7 @@ static bool read_bar(const char *line, pm__lab_step *step)
   const char *bar = strstr(line, "%|"), *counts = bar != NULL ? strchr(bar + 2, '|') : NULL;
   const char *clock = counts != NULL ? strchr(counts, '[') : NULL;
   bool rate = clock != NULL && (strstr(clock, "it/s") != NULL || strstr(clock, "s/it") != NULL);
-  if (!rate || is_other_loop(line) || sscanf(counts + 1, "%9lu/%9lu", &done, &total) != 2) return false;
+  if (!rate || pm__lab_step_is_other(line) || sscanf(counts + 1, "%9lu/%9lu", &done, &total) != 2) return false;
   step->value[PM__STEP_DONE] = step->value[PM__STEP_NUMBER] = (double)done;
   step->value[PM__STEP_TOTAL] = (double)total;
   step->value[PM__STEP_ELAPSED] = clock_at(clock + 1);

@@ -63,6 +63,9 @@ enum { PM__STEP_LINE = 4096 };
 ** itself again after '\r', which ends a line too. */
 const char *pm__lab_step_line(const char *text, char line[PM__STEP_LINE]);
 
+/* Whether the line is a bar of another loop than training. */
+bool pm__lab_step_is_other(const char *line);
+
 /* Whether the line is one of the program's, and its numbers. */
 bool pm__lab_step_read(const pm__lab_step_program *program, const char *line, pm__lab_step *step);
 

@@ -30,6 +30,7 @@ typedef struct step_log {
   size_t count, capacity;
   pm__string arguments, refused;   /* as flags, while a block of them is read: what is set, what is False */
   bool in_arguments;
+  bool paused, others;             /* another loop ran since the last bar of training; between two of them */
   double allocated, reserved;      /* the most of the first rank [B] */
   size_t rows, without_time, left; /* lines without a time, and those of the beginning */
   pm__string *csv;
@@ -302,7 +303,7 @@ static int add_bar(step_log *log)
   double each = log->program->accumulates ? log->known.run.gradient_accumulation_steps : 1;
   snprintf(words, sizeof words, "%s; %g steps in %g s; the first tenth left out", log->program->name, steps / each,
            seconds);
-  const char *check = has_other_bars(log, total) ? "other loops between (evaluation) count in" : "";
+  const char *check = log->others || has_other_bars(log, total) ? "other loops between (evaluation) count in" : "";
   return add_row(log, &(pm__lab_run_row){"step_time", "", words, check, seconds / steps * each, global_batch,
                                          longest(log)->line});
 }
@@ -368,7 +369,10 @@ static int read_line(step_log *log, const char *line, int number)
   if (strstr(line, "- arguments -") != NULL) return begin_arguments(log);
   if (log->in_arguments) return read_argument(log, line);
   read_memory(log, line);
+  log->paused = log->paused || (log->count > 0 && pm__lab_step_is_other(line));
   if (!pm__lab_step_read(log->program, line, &step)) return PM_OK;
+  log->others = log->others || log->paused;
+  log->paused = false;
   step.line = number;
   return add_step(log, &step);
 }
