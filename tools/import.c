@@ -45,11 +45,11 @@ static int import(const cli_request *request, const pm_lab *lab, const pm_catalo
   if (request->value[OPTION_GPU] != NULL) known[count++] = (pm_attribute){"gpu", request->value[OPTION_GPU]};
   if (request->value[OPTION_NIC] != NULL) known[count++] = (pm_attribute){"nic", request->value[OPTION_NIC]};
   char *xml = pm_import(catalog, format, text, file, id, known, count, &report, &error);
-  if (report != NULL) note_lines(request, report);
+  int code = xml != NULL ? refuse_known(request, "a machine") : CODE_DONE;
+  if (report != NULL && code == CODE_DONE) note_lines(request, report);
   pm_string_free(report);
   if (xml == NULL && error.status == PM_STATUS_BAD_FILE) return unknown_file(request, lab, catalog, text, &error);
   if (xml == NULL) return fail_error(&error);
-  int code = refuse_known(request, "a machine");
   if (code == CODE_DONE) code = write_output(request, xml, strlen(xml));
   pm_string_free(xml);
   return code;
@@ -72,8 +72,8 @@ static int import_model(const cli_request *request, const char *text)
   const pm_attribute id = {"id", request->value[OPTION_ID]};
   pm_network *network = pm_model_read(text, request->arguments.items[0], &id, id.value != NULL, &error);
   char *xml = network != NULL ? pm_network_format_xml(network, &error) : NULL;
-  if (xml != NULL) note_lines(request, pm_network_get_notes(network));
   int code = refuse_known(request, "a model");
+  if (xml != NULL && code == CODE_DONE) note_lines(request, pm_network_get_notes(network));
   if (code == CODE_DONE) code = xml != NULL ? write_output(request, xml, strlen(xml)) : fail_error(&error);
   pm_string_free(xml);
   pm_network_free(network);
