@@ -120,8 +120,8 @@ venv_setup() {
 }
 
 packages() {
-  echo "Installing from PyPI into build/venv: pandas matplotlib nbclient nbformat ipykernel mypy"
-  pip_install pandas matplotlib nbclient nbformat ipykernel mypy || return 1
+  echo "Installing from PyPI into build/venv: pandas matplotlib openpyxl nbclient nbformat ipykernel mypy"
+  pip_install pandas matplotlib openpyxl nbclient nbformat ipykernel mypy || return 1
   # Readers of Arrow data are large and not made for every Python: without them their tests say so and are skipped.
   pip_install --only-binary :all: pyarrow polars ||
     echo "pyarrow and polars cannot be installed: Arrow data is not read back"

@@ -161,6 +161,8 @@ typedef enum option_id {
   OPTION_TOPOLOGY,
   OPTION_LIKE,
   OPTION_RUN,
+  OPTION_DELIMITER,
+  OPTION_DECIMAL,
   OPTION_FIELDS,   /* in a list: the fields of a record, see options.h */
   OPTION_OF_FIELD, /* one of them */
   OPTION_COUNT
@@ -198,6 +200,9 @@ typedef struct cli_request {
   size_t given_count;
   struct cli_options *options; /* all that the command knows */
   pm_format format;
+  bool workbook;    /* the file of -o ends in .xlsx */
+  char **words;     /* all that was asked, as it was written */
+  int word_count;
 } cli_request;
 
 typedef struct cli_command {
@@ -229,6 +234,9 @@ extern const cli_option common_options[];
 
 /* Runs a sub-command in Python, with the words behind its name as they are (python.c). An exit code. */
 int python_run(const cli_command *command, int argc, char **argv);
+
+/* Writes a packed table to the workbook of -o. An exit code. */
+int write_workbook(const cli_request *request, const char *packed);
 
 /* Reads what follows the sub-command's name. Prints what is wrong and returns an exit code; 0 is good. */
 int request_read(cli_request *request, const cli_command *command, int argc, char **argv);
@@ -327,6 +335,14 @@ int write_table(const cli_request *request, pm_table *table, const pm_error *err
 /* The same for a report, as text. */
 int write_document(const cli_request *request, pm_report *report, const pm_error *error);
 
+/* How CSV is written (local_csv.c). read_csv_form prints what is wrong; csv_localize returns a text to free, NULL
+** without memory. */
+typedef struct csv_form {
+  char delimiter, decimal;
+} csv_form;
+bool read_csv_form(const cli_request *request, csv_form *form);
+char *csv_localize(const pm_table *table, const char *text, const csv_form *form);
+
 /* Keeps the columns of --columns, if there are such. An exit code. */
 int keep_columns(const cli_request *request, pm_table *table);
 
@@ -338,6 +354,9 @@ bool is_report(const cli_request *request);
   {OPTION_COLUMNS, '\0', "columns", "NAME,...",                                                                   \
    "print a table of these columns, as csv calls them; all: every column"},                                       \
   {OPTION_SORT, '\0', "sort", "NAME", "rows of the table by this column; descending with --sort=-NAME"},          \
+  {OPTION_DELIMITER, '\0', "delimiter", "CHARACTER", "between the fields of csv: \",\", \";\", \"|\" or tab"},       \
+  {OPTION_DECIMAL, '\0', "decimal", "CHARACTER",                                                                 \
+   "of the numbers of csv: \".\" or \",\", with which fields are parted by \";\""},                               \
   {OPTION_WHERE, '\0', "where", "CONDITION,...",                                                                  \
    "only rows that meet these, such as \"memory>=80GB,architecture=hopper\""}
 

@@ -182,6 +182,8 @@ bool is_same_file(const char *a, const char *b)
 int write_output(const cli_request *request, const char *text, size_t size)
 {
   if (to_stdout(request)) return write_stdout(text, size);
+  if (request->workbook) return fail(CODE_USAGE, "-o \"%.80s\": this answer is no table; give a file that ends in .txt "
+                                                 "or .csv", request->value[OPTION_OUTPUT]);
   return write_file(request->value[OPTION_OUTPUT], text, size);
 }
 
@@ -227,16 +229,34 @@ bool is_report(const cli_request *request)
          request->value[OPTION_SORT] == NULL && request->value[OPTION_WHERE] == NULL;
 }
 
+/* The table as it is written: with the delimiter of CSV that was asked for. */
+static char *table_text(const cli_request *request, const pm_table *table, const csv_form *form, pm_error *reason)
+{
+  char *text = pm_table_format(table, request->format, output_width(request), reason), *local;
+  if (text == NULL || request->format != PM_FORMAT_CSV || form->delimiter == ',') return text;
+  local = csv_localize(table, text, form);
+  pm_string_free(text);
+  return local;
+}
+
+static int write_rows(const cli_request *request, const pm_table *table)
+{
+  csv_form form;
+  pm_error reason = PM_ERROR_NONE;
+  if (!read_csv_form(request, &form)) return CODE_USAGE;
+  char *text = request->workbook ? pm_table_pack(table, &reason) : table_text(request, table, &form, &reason);
+  if (text == NULL) return reason.status != PM_OK ? fail_error(&reason) : fail_memory();
+  int code = request->workbook ? write_workbook(request, text) : write_output(request, text, strlen(text));
+  pm_string_free(text);
+  return code;
+}
+
 int write_table(const cli_request *request, pm_table *table, const pm_error *error)
 {
   if (table == NULL) return error->status != PM_OK ? fail_error(error) : fail(CODE_INTERNAL, "out of memory");
-  pm_error reason = PM_ERROR_NONE;
   int code = select_rows(request, table);
   if (code == CODE_DONE) code = keep_columns(request, table);
-  char *text = code == CODE_DONE ? pm_table_format(table, request->format, output_width(request), &reason) : NULL;
-  if (text != NULL) code = write_output(request, text, strlen(text));
-  else if (code == CODE_DONE) code = fail_error(&reason);
-  pm_string_free(text);
+  if (code == CODE_DONE) code = write_rows(request, table);
   pm_table_free(table);
   return code;
 }

@@ -1,8 +1,11 @@
-/* perfmodel plot and report: what the Python package does, with the words as they are. */
+/* What the Python package does: perfmodel plot and report, with the words as they are, and workbooks of tables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifndef __wasi__
+#include <sys/wait.h>
+#endif
 #include "command.h"
 
 enum { PATH_ROOM = 4096 };
@@ -14,8 +17,8 @@ static const char start[] =
   "try:\n"
   "  from perfmodel._command import main\n"
   "except ImportError:\n"
-  "  print('perfmodel: this needs the Python package, for ' + sys.executable + ': pip install perfmodel matplotlib', "
-  "file=sys.stderr)\n"
+  "  print('perfmodel: this needs the Python package, for ' + sys.executable + ': '\n"
+  "        'pip install \"perfmodel[plot,excel]\"', file=sys.stderr)\n"
   "  sys.exit(2)\n"
   "sys.exit(main(sys.argv[1:]))\n";
 
@@ -24,6 +27,12 @@ static int start_python(char **words)
 {
   (void)words, (void)start;
   return fail(CODE_USAGE, "here is no Python");
+}
+
+int write_workbook(const cli_request *request, const char *packed)
+{
+  (void)request, (void)packed;
+  return start_python(NULL);
 }
 #else
 /* The Python beside the command, as pip installs both; else the first of PATH. */
@@ -44,23 +53,75 @@ static int start_python(char **words)
   words[0] = path;
   fflush(NULL);
   execvp(path, words);
-  return fail(CODE_USAGE, "this needs Python: cannot start %s: %s; install it, then: pip install perfmodel matplotlib",
+  return fail(CODE_USAGE, "this needs Python: cannot start %s: %s; install it, then: "
+              "pip install \"perfmodel[plot,excel]\"",
               path, strerror(errno));
+}
+
+static int run_module(const char *what, int argc, char **argv);
+
+/* The child reads the table and writes the file. */
+static int read_as_workbook(const cli_request *request, int from)
+{
+  char file[PATH_ROOM], name[32];
+  snprintf(file, sizeof file, "%s", request->value[OPTION_OUTPUT]);
+  char **words = (char **)calloc((size_t)request->word_count + 2, sizeof *words);
+  if (words == NULL || dup2(from, STDIN_FILENO) < 0) return fail_memory();
+  snprintf(name, sizeof name, "%s", request->command->name);
+  words[0] = file, words[1] = name;
+  for (int i = 0; i < request->word_count; i++) words[2 + i] = request->words[i];
+  int code = run_module("workbook", request->word_count + 2, words);
+  free(words);
+  return code;
+}
+
+static bool send(int to, const char *text, size_t size)
+{
+  while (size > 0) {
+    ssize_t written = write(to, text, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text += written, size -= (size_t)written;
+  }
+  return true;
+}
+
+int write_workbook(const cli_request *request, const char *packed)
+{
+  int ends[2], status = 0;
+  fflush(NULL);
+  if (pipe(ends) != 0) return fail(CODE_INTERNAL, "cannot make a pipe: %s", strerror(errno));
+  pid_t child = fork();
+  if (child < 0) return fail(CODE_INTERNAL, "cannot start Python: %s", strerror(errno));
+  if (child == 0) {
+    close(ends[1]);
+    _exit(read_as_workbook(request, ends[0]));
+  }
+  close(ends[0]);
+  (void)send(ends[1], packed, strlen(packed)); /* who ends early says why */
+  close(ends[1]);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : CODE_INTERNAL;
 }
 #endif
 
-int python_run(const cli_command *command, int argc, char **argv)
+static int run_module(const char *what, int argc, char **argv)
 {
   char program[sizeof start], name[32], option[] = "-c";
   char **words = (char **)calloc((size_t)argc + 5, sizeof *words);
   if (words == NULL) return fail_memory();
   memcpy(program, start, sizeof start);
-  snprintf(name, sizeof name, "%s", command->name);
+  snprintf(name, sizeof name, "%s", what);
   words[1] = option, words[2] = program, words[3] = name;
   for (int i = 0; i < argc; i++) words[4 + i] = argv[i];
   int code = start_python(words);
   free(words);
   return code;
+}
+
+int python_run(const cli_command *command, int argc, char **argv)
+{
+  return run_module(command->name, argc, argv);
 }
 
 static const cli_option none[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
@@ -71,7 +132,7 @@ const cli_command plot_command = {
   "infer, serve, memory, sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, collective, "
   "loads, topology, validate; or the picture: scaling, roofline, timeline, front. What follows are its arguments and "
   "options; several systems are parted by commas.\n\n"
-  "The Python package draws, with matplotlib: pip install perfmodel matplotlib. perfmodel plot help lists what each "
+  "The Python package draws, with matplotlib: pip install 'perfmodel[plot]'. perfmodel plot help lists what each "
   "kind takes.",
   "perfmodel plot scaling resnet50 dgx1-v100,dgx-a100 --batch 64 --precision fp16 -o scaling.svg", none, 0, 0, NULL};
 
@@ -81,5 +142,5 @@ const cli_command report_command = {
   "prediction intervals and what the numbers rest on, what was assumed and every input. KIND is predict, infer, "
   "serve, memory, sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, collective or "
   "validate; what follows are its arguments and options.\n\n"
-  "The Python package writes it, with matplotlib: pip install perfmodel matplotlib.",
+  "The Python package writes it, with matplotlib: pip install 'perfmodel[plot]'.",
   "perfmodel report predict resnet50 dgx1-v100 --gpus 8 -o answer.html", none, 0, 0, NULL};

@@ -193,9 +193,11 @@ static int format_of_file(cli_request *request, const char *file)
   const char *dot = file != NULL ? strrchr(name, '.') : NULL;
   if (dot == NULL || dot == name || ends_with(name, ".txt")) return CODE_DONE;
   if (ends_with(name, ".csv")) request->format = PM_FORMAT_CSV;
+  else if (ends_with(name, ".xlsx")) request->workbook = true, request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".json")) request->format = PM_FORMAT_JSON;
   else if (!writes_text(request))
-    return fail(CODE_USAGE, "-o \"%.80s\": files end in .csv, .json or .txt (a table); --format says it for any other",
+    return fail(CODE_USAGE, "-o \"%.80s\": files end in .csv, .json, .xlsx or .txt (a table); --format says it for any "
+                            "other",
                 file);
   return CODE_DONE;
 }
@@ -252,6 +254,7 @@ int request_read(cli_request *request, const cli_command *command, int argc, cha
   cli_words words = {argv, argc, 0};
   memset(request, 0, sizeof *request);
   request->command = command;
+  request->words = argv, request->word_count = argc;
   if (!make_room(request, (size_t)argc + 1)) return fail_memory();
   int code = take_words(request, &words);
   if (code == CODE_DONE) code = choose_format(request);

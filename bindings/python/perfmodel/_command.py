@@ -5,6 +5,7 @@ A kind of question is a function of the package; options are its keywords.
 
 from __future__ import annotations
 
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from . import _core
 from ._errors import (
     ArgumentError,
     DoesNotFitError,
@@ -24,6 +26,7 @@ from ._errors import (
     TooManyGpusError,
     UnreachableError,
 )
+from ._excel import Item
 from ._fields import given
 
 USAGE, CONSTRAINT, INPUT, INTERNAL = 2, 1, 3, 4
@@ -89,7 +92,8 @@ WHAT = {
 
 
 def main(words: Sequence[str]) -> int:
-    """Runs `plot` or `report`, the first of the words, and returns the exit status."""
+    """Runs `plot` or `report`, the first of the words, and returns the exit status. `workbook FILE WORDS...` is the
+    command's own: it writes the table that comes to standard input, as the answer to those words."""
     try:
         return _run(words[0], list(words[1:]))
     except (ArgumentError, TypeError, KeyError, ImportError) as error:
@@ -110,6 +114,12 @@ def _fail(status: int, error: BaseException) -> int:
 
 
 def _run(name: str, words: list[str]) -> int:
+    if name == "workbook":
+        table = _core.table_unpack(sys.stdin.buffer.read().decode("utf-8"))
+        found = import_module("._table", __package__).Table(table)
+        asked = Item("command", shlex.join(["perfmodel", *words[1:]]), "", "what was asked")
+        import_module("._excel", __package__).write(words[0], [("answer", found)], [asked], found._said())
+        return 0
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help(name), end="")
         return 0 if words else USAGE
@@ -256,7 +266,7 @@ def _draw(made: Any, file: str) -> None:
     try:
         import matplotlib
     except ImportError:
-        raise ImportError("pictures need matplotlib: pip install matplotlib") from None
+        raise ImportError("pictures need matplotlib: pip install 'perfmodel[plot]'") from None
     ending = Path(file).suffix.lower() if file != "-" else ".svg"
     if ending not in PICTURES:
         raise ArgumentError(f'-o "{file}": pictures end in {", ".join(PICTURES)}')

@@ -15,6 +15,7 @@ from ._network import Network
 from ._plan import Plan, Software, Target, plan_of
 from ._reported import Reported
 from ._study import Given
+from ._table import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -56,6 +57,12 @@ class Inference(Reported, _records.Inference):
     def batch(self) -> float:
         """Samples of the call."""
         return self.run.batch
+
+    def _numbers(self) -> list[tuple[str, Table]]:
+        if self._plan is None or self._given is None:
+            return []
+        run, answer = _record.write("inference_run", self.run), _record.write("inference", self)
+        return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
 
     def _report(self) -> _core.report | None:
         return None if self._plan is None else self._plan._report_of(self.run, self._given, latency=self._latency)

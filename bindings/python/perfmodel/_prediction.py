@@ -84,6 +84,12 @@ class Prediction(Reported, _records.Prediction):
             raise ValueError("only what perfmodel predicted has stages")
         return Table(_core.prediction_stages(self._plan._handle, _record.write("run", self.run)))
 
+    def _numbers(self) -> list[tuple[str, Table]]:
+        if self._plan is None or self._given is None:
+            return []
+        run, answer = _record.write("run", self.run), _record.write("prediction", self)
+        return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
+
     def _report(self) -> _core.report | None:
         return None if self._plan is None else self._plan._report_of(self.run, self._given, self._dataset)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from . import _core
+from . import _core, _excel
 from ._base import Record
 from ._draw import stacks, title, waterfall
 from ._errors import ArgumentError
+from ._fields import fields, given
 from ._inputs import text
 from ._table import Table
 
@@ -77,6 +79,18 @@ class Reported(Explained, Record):
         title(ax, question, "" if others else self._of())
         return ax
 
+    def to_excel(self, path: str | os.PathLike[str]) -> None:
+        """A workbook: the lines of its report, all its numbers with costs and energies as formulas, the inputs and what
+        was assumed. Needs openpyxl. Written whole or not at all."""
+        said = getattr(self, "assumed", "")
+        tables = [("answer", self.lines()), *self._numbers()]
+        _excel.write(path, tables, run_items(getattr(self, "run", None)),
+                     [f"not given, and taken to be: {said}"] if said else [])  # fmt: skip
+
+    def _numbers(self) -> list[tuple[str, Table]]:
+        """All its numbers as a row of a table, if there is such."""
+        return []
+
     def _limits(self) -> list[tuple[str, float]]:
         """What the whole is to stay below, by name."""
         return []
@@ -104,6 +118,16 @@ def _labels(items: list[Any]) -> list[str]:
     if len(set(short)) == len(short):
         return short
     return [f"{name}, {item._block('setting')[-1][1]}" for name, item in zip(short, items)]
+
+
+def run_items(run: Any) -> list[_excel.Item]:
+    """What is known of a record that was asked, as inputs of a workbook."""
+    name = getattr(type(run), "_type", "")
+    if not name:
+        return []
+    shown = [(f, getattr(run, f.name)) for f in given(name) or fields(name) if not f.name.endswith("_index")]
+    return [_excel.Item(f.name, "yes" if value is True else value, "" if f.unit == "1" else f.unit, f.doc)
+            for f, value in shown if value == value and value != "" and value is not False]  # fmt: skip
 
 
 class ReportedTable(Explained, Table):

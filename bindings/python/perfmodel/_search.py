@@ -14,6 +14,7 @@ from . import _core, _record, _records
 from ._background import interruptible
 from ._catalog import default
 from ._errors import DoesNotFitError
+from ._excel import Item, write as write_workbook
 from ._fields import fields, given
 from ._front import over_nodes, plans
 from ._framework import Framework
@@ -23,7 +24,7 @@ from ._network import Network
 from ._plan import FrameworkList, Plan, Systems
 from ._prediction import Prediction
 from ._record import Records
-from ._reported import Explained, ReportedTable
+from ._reported import Explained, ReportedTable, run_items
 from ._study import Axes, Given, flat
 from ._sweep import Sweep
 from ._system import System
@@ -134,6 +135,12 @@ class Search(Explained):
         both. Needs matplotlib."""
         best = {"memory": float(self.plans["memory"][0]), "throughput": float(self.plans["throughput"][0])}
         return plans({"front": self.front, "best plans": self.plans, "fastest": self.fastest}, best, self._of(), ax)
+
+    def to_excel(self, path: str | os.PathLike[str]) -> None:
+        """A workbook: the best plans, the front, and the best plan with every value of each choice. Needs openpyxl.
+        Written whole or not at all."""
+        tables = [("plans", self.plans), ("front", self.front), ("choices", self.choices)]
+        write_workbook(path, tables, run_items(self.best.run), [self._of()])
 
     def to_settings(self, format: str) -> str:
         """The best plan as that program is told it: "megatron", "torchtitan" or "deepspeed"."""
@@ -281,6 +288,9 @@ class Deadline(ReportedTable):
         plan, axes, batch, goals = self._asked
         with plan._lock:
             return _core.training_report(plan._study, *axes, batch, goals, self._handle)
+
+    def _inputs(self) -> list[Item]:
+        return run_items(_record.read(_records.TrainingGoal, "training_goal", bytearray(self._asked[3][:1].tobytes())))
 
     def _picture(self, ax: Picture | None) -> Picture:
         """The time that training takes over the number of nodes, with its 80 % interval and the deadline."""

@@ -14,6 +14,7 @@ from ._network import Network
 from ._plan import Plan, Target, plan_of
 from ._reported import Reported
 from ._study import Given
+from ._table import Table
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,6 +50,12 @@ class Serving(Reported, _records.Serving):
         if self._plan is None or self._given is None:
             return ""
         return self._plan._assumed_of(_record.write("serving_run", self.run), self._given)[0]
+
+    def _numbers(self) -> list[tuple[str, Table]]:
+        if self._plan is None or self._given is None:
+            return []
+        run, answer = _record.write("serving_run", self.run), _record.write("serving", self)
+        return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
 
     def _report(self) -> _core.report | None:
         return None if self._plan is None else self._plan._report_of(self.run, self._given)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, Union
 from . import _core, _record, _records
 from ._catalog import default
 from ._errors import ArgumentError
+from ._excel import Item
 from ._front import of_served
 from ._inputs import Doubles, Number, Numbers, Quantity, Wholes, doubles, number, quantity, text, whole
 from ._keywords import takes, value_of
 from ._network import Network
 from ._plan import Plan, Systems
 from ._record import Records
-from ._reported import ReportedTable
+from ._reported import ReportedTable, run_items
 from ._serving import with_short
 from ._study import Given
 
@@ -57,6 +58,11 @@ class Served(ReportedTable):
     def __init__(self, question: _Question, table: _core.table):
         self._question = question
         super().__init__(table)
+
+    def _inputs(self) -> list[Item]:
+        runs = _record.read(_records.ServingRun, "serving_run", bytearray(self._question.runs[:1].tobytes()))
+        goal = _record.read(_records.ServingGoal, "serving_goal", bytearray(self._question.goal.tobytes()))
+        return [*run_items(goal), *run_items(runs)]
 
     def _picture(self, ax: Axes | None) -> Axes:
         """Tokens/s of a GPU over those of a user for every row, each system in its colour."""

@@ -13,13 +13,14 @@ from . import _core, _record, _records
 from ._catalog import default
 from ._front import over_nodes
 from ._errors import ArgumentError
+from ._excel import Item
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, doubles, number, quantity, text, whole
 from ._network import Network
 from ._keywords import NO_STEP, OF_TRAINING, check, takes, value_of
 from ._plan import FrameworkList, Plan, Systems
 from ._record import Records
-from ._reported import ReportedTable
+from ._reported import ReportedTable, run_items
 from ._run import Samples
 from ._study import Given
 from ._system import System
@@ -104,6 +105,9 @@ class Sizing(ReportedTable, Choices):
             raise TypeError(f"a sizing is made by perfmodel.size, not of {type(question).__name__}")
         self._question, self._assumed = question, assumed
         super().__init__(question.ask("least"), assumed)
+
+    def _inputs(self) -> list[Item]:
+        return run_items(_record.read(_records.SizeGoal, "size_goal", bytearray(self._question.goal.tobytes())))
 
     def _report(self) -> _core.report:
         return self._question.report(self.records)

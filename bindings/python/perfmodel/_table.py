@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, _sweep_picture
+from . import _core, _excel, _sweep_picture
 from ._files import replace
 from ._inputs import text
 
@@ -183,6 +183,23 @@ class Table:
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """JSON as the library writes it, one object per row: returned, or written whole or not at all."""
         return written(self.format("json"), path)
+
+    def to_excel(self, path: str | os.PathLike[str]) -> None:
+        """A workbook: the rows with typed cells and units in the header, the inputs and what was assumed, a chart.
+        Costs, GPU-hours and energies are formulas, of prices that are cells of the inputs: a price that changes changes
+        them. Needs openpyxl. Written whole or not at all; ArgumentError beyond the 1,048,575 rows of a sheet."""
+        _excel.write(path, [("answer", self)], self._inputs(), self._said())
+
+    def _inputs(self) -> list[_excel.Item]:
+        """What was asked."""
+        return []
+
+    def _said(self) -> list[str]:
+        """What there is to say besides: what was assumed."""
+        known = getattr(self, "assumed", "") or ""
+        own = {"assumed"} & {column.name for column in self.columns}
+        words = dict.fromkeys([known] if known else [str(word) for name in own for word in self[name]])
+        return [f"not given, and taken to be: {word}" for word in words if word]
 
     def plot(self, y: str | None = None, x: str | None = None, *, ax: Axes | None = None) -> Axes:
         """A picture of what the table is about; of a column `y`, or `y` over column `x`: a line where `x` is numbers,

@@ -279,4 +279,4 @@ def test_without_python_one_line_says_what_to_install() -> None:
     for environment in ({"PATH": "/nowhere"}, {"PATH": "/usr/bin:/bin"}):
         done = drawn("plot", "memory", "resnet50", "v100", env=environment)
         assert done.returncode == 2 and done.stderr.count(b"\n") == 1
-        assert b"pip install perfmodel matplotlib" in done.stderr
+        assert b"pip install \"perfmodel[plot" in done.stderr
