@@ -163,6 +163,7 @@ typedef enum option_id {
   OPTION_RUN,
   OPTION_DELIMITER,
   OPTION_DECIMAL,
+  OPTION_LORA,
   OPTION_FIELDS,   /* in a list: the fields of a record, see options.h */
   OPTION_OF_FIELD, /* one of them */
   OPTION_COUNT
@@ -184,6 +185,8 @@ typedef struct texts {
 struct cli_command;
 struct cli_options;
 
+enum { LORA_WORDS = 16 };
+
 /* What was given for a field of the run. */
 typedef struct cli_given {
   const pm_field *field;
@@ -198,6 +201,7 @@ typedef struct cli_request {
   texts catalogs, sets, axes; /* the options that may be repeated */
   cli_given *given;           /* each field once */
   size_t given_count;
+  char lora[LORA_WORDS][PM_TEXT_MAX]; /* what --lora gives */
   struct cli_options *options; /* all that the command knows */
   pm_format format;
   bool workbook;    /* the file of -o ends in .xlsx */

@@ -122,6 +122,11 @@ static void add_fields(cli_options *all, const cli_option *own, const cli_option
     add_field(all, own, field, fields->value != NULL);
     if (further) say_task(&all->items[all->count - 1], type);
   }
+  static const cli_option lora = {OPTION_LORA, '\0', "lora", "WORDS",
+                                  "adapters in one text: rank, targets, layers, dropout, weights, dora, as in "
+                                  "rank=16,targets=q+v,layers=24-31"};
+  bool adapters = pm_record_find_field(type, "lora_rank") != NULL && !is_among("lora_rank", fields->doc);
+  if (adapters && all->count < OPTIONS_MOST) all->items[all->count++].option = lora;
   all->fields = true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
+#include "settings.h"
 
 const cli_option common_options[] = {
   {OPTION_FORMAT, '\0', "format", "table|csv|json",
@@ -97,6 +98,26 @@ static int keep_field(cli_request *request, const cli_known *known, const char *
   }
   request->given[request->given_count++] = (cli_given){known->field, text};
   return CODE_DONE;
+}
+
+/* The words of --lora are fields of a run, as if each were given by its own option. */
+static int keep_lora(cli_request *request)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *text = request->value[OPTION_LORA];
+  pm_table *table = text != NULL ? pm_settings_read("lora", text, "--lora", &error) : NULL;
+  int code = text == NULL || table != NULL ? CODE_DONE : fail(CODE_USAGE, "--lora \"%.80s\": %s", text, error.text);
+  for (size_t i = 0; table != NULL && code == CODE_DONE && i < pm_table_count_rows(table) && i < LORA_WORDS; i++) {
+    char name[PM_TEXT_MAX], *value = request->lora[i];
+    read_setting(table, i, name, value);
+    for (size_t k = 0; k < request->options->count; k++) {
+      const pm_field *field = request->options->items[k].field;
+      if (field == NULL || strcmp(field->name, name) != 0) continue;
+      code = keep_field(request, &request->options->items[k], value);
+    }
+  }
+  pm_table_free(table);
+  return code;
 }
 
 /* --columns 1024 of a kernel was the size of a row; columns of the result have names. */
@@ -257,6 +278,7 @@ int request_read(cli_request *request, const cli_command *command, int argc, cha
   request->words = argv, request->word_count = argc;
   if (!make_room(request, (size_t)argc + 1)) return fail_memory();
   int code = take_words(request, &words);
+  if (code == CODE_DONE) code = keep_lora(request);
   if (code == CODE_DONE) code = choose_format(request);
   if (code == CODE_DONE && request->value[OPTION_HELP] == NULL) code = check_arguments(request);
   return code;

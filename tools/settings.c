@@ -27,6 +27,18 @@ static const char *text_at(const columns *c, size_t column, size_t row, char *bu
   return pm_table_get_text(c->table, column, row, buffer);
 }
 
+static void copy_text(const pm_table *table, const char *column, size_t row, char *text)
+{
+  char buffer[PM_TEXT_MAX];
+  snprintf(text, PM_TEXT_MAX, "%.79s", pm_table_get_text(table, column_of(table, column), row, buffer));
+}
+
+void read_setting(const pm_table *table, size_t row, char *option, char *value)
+{
+  copy_text(table, "option", row, option);
+  copy_text(table, "set_to", row, value);
+}
+
 static void note_row(const cli_request *request, const columns *c, size_t row)
 {
   char key[PM_TEXT_MAX], value[PM_TEXT_MAX], state[PM_TEXT_MAX], option[PM_TEXT_MAX], set_to[PM_TEXT_MAX];

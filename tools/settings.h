@@ -15,6 +15,9 @@ int each_setting(const cli_request *request, setting_taker *taker, void *to);
 int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,
                   double *global_batch);
 
+/* One setting of a table: field and value, each of PM_TEXT_MAX bytes. */
+void read_setting(const pm_table *table, size_t row, char *option, char *value);
+
 /* Prints a run as another program is told it; NAN: it has no global batch. */
 int write_settings(const cli_request *request, const char *format, const char *record, const void *run,
                    double global_batch);

@@ -36,7 +36,7 @@ OPTIONS_HEAD = '''"""Options of runs as keywords: one value each, or lists of th
 
 from typing import SupportsIndex, TypedDict
 
-from ._inputs import Number, Numbers, Quantities, Quantity, Switches, Texts, Wholes
+from ._inputs import Adapters, Number, Numbers, Quantities, Quantity, Switches, Texts, Wholes
 '''
 PACKAGE_HEAD = '''"""How fast a deep-learning network trains on a GPU machine, in closed form, and why."""
 
@@ -131,6 +131,8 @@ def keywords_class(table: types.ModuleType, name: str, fields: list[Any], many: 
     text = f"\nclass {name}({base}, total=False):\n"
     for field in fields:
         text += f'    {field.name}: {table.annotation(field, many)}\n    """{wrapped(field.question)}"""\n'
+    if any(field.name == "lora_rank" for field in fields):
+        text += '    lora: Adapters | None\n    """adapters in one: text, rank, or words by name"""\n'
     return text
 
 

@@ -10,6 +10,12 @@ static pm_table *settings_table(const char *format, const char *path, pm_error *
   pm_string_free(text);
   return table;
 }
+
+/* The settings of a text. */
+static pm_table *settings_of_text(const char *format, const char *text, pm_error *error)
+{
+  return pm_settings_read(format, text, format, error);
+}
 %}
 
 /* Settings of a run as that program is told them. */

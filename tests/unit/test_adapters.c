@@ -69,14 +69,19 @@ static pm_run shared_run(int how, int network, int framework)
   return run;
 }
 
-static pm_prediction predicted(const pm_run *run)
+static pm_prediction predicted_of(const pm_plan *of, const pm_run *run)
 {
   pm_prediction p;
   pm_error error = PM_ERROR_NONE;
-  ck_assert_int_eq(pm_predict(plan, run, &p, 1), PM_OK);
-  if (p.status != PM_OK) pm_run_check(plan, run, &error);
+  ck_assert_int_eq(pm_predict(of, run, &p, 1), PM_OK);
+  if (p.status != PM_OK) pm_run_check(of, run, &error);
   ck_assert_msg(p.status == PM_OK, "status %d: %s", p.status, error.text);
   return p;
+}
+
+static pm_prediction predicted(const pm_run *run)
+{
+  return predicted_of(plan, run);
 }
 
 static pm_prediction adapted(pm_run run, int rank, int targets, int weights)
@@ -194,15 +199,110 @@ START_TEST(dropout_takes_memory)
 }
 END_TEST
 
+/* ---- DoRA, chosen layers, experts ---- */
+
+/* A length for each output of each target: n more parameters, which are updated and exchanged, and two passes. */
+START_TEST(lengths_take_time_and_memory)
+{
+  FOR_ALL_RUNS(run) {
+    const pm_prediction lora = adapted(run, 16, PM_LORA_TARGETS_ALL_LINEAR, 0);
+    run.lora_dora = 1;
+    const pm_prediction dora = adapted(run, 16, PM_LORA_TARGETS_ALL_LINEAR, 0);
+    ck_assert_double_gt(dora.memory, lora.memory);
+    ck_assert_double_gt(dora.forward_time, lora.forward_time);
+    ck_assert_double_gt(dora.dgrad_time, lora.dgrad_time);
+    ck_assert_double_gt(dora.gradient_size, lora.gradient_size);
+    ck_assert_double_lt(dora.gradient_size, 1.1 * lora.gradient_size);
+  }
+}
+END_TEST
+
+/* Adapters of all layers by number are those of all layers to the bit; of fewer they are fewer, and what is before
+** the first has no backward pass. */
+START_TEST(fewer_layers_are_less)
+{
+  static const int layers[NETWORKS] = {32, 40, 32};
+  FOR_ALL_RUNS(run) {
+    const pm_prediction all = adapted(run, 16, PM_LORA_TARGETS_QV, 0);
+    run.lora_layers = layers[run.network_index];
+    const pm_prediction same = adapted(run, 16, PM_LORA_TARGETS_QV, 0);
+    ck_assert_mem_eq(&all, &same, sizeof all);
+    run.lora_layers = 0;
+    run.lora_first_layer = layers[run.network_index] / 2;
+    const pm_prediction half = adapted(run, 16, PM_LORA_TARGETS_QV, 0);
+    run.lora_layers = run.lora_first_layer;
+    const pm_prediction counted = adapted(run, 16, PM_LORA_TARGETS_QV, 0);
+    ck_assert_mem_eq(&half, &counted, sizeof half);
+    ck_assert_double_lt(half.step_time, all.step_time);
+    ck_assert_double_lt(half.memory, all.memory);
+    if (run.pipeline_parallel > 1) continue; /* of the fuller stage */
+    ck_assert_double_eq_tol(half.gradient_size, all.gradient_size / 2, 1e-9 * all.gradient_size);
+    ck_assert_double_lt(half.dgrad_time, 0.65 * all.dgrad_time);
+  }
+}
+END_TEST
+
+static double trained(const char *name, int rank, int targets)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = build_network(name);
+  const pm__network_adapters adapters = {.rank = rank, .targets = targets};
+  pm_network *copy = pm__network_new_with_adapters(network, &adapters, &error);
+  ck_assert_msg(copy != NULL, "%s", error.text);
+  double parameters = pm__network_parameters(copy);
+  pm_network_free(copy);
+  pm_network_free(network);
+  return parameters;
+}
+
+/* Two narrow matrices beside each of the three of each expert. */
+START_TEST(experts_have_adapters)
+{
+  const double layers = 32, experts = 8, hidden = 4096, ffn = 14336, rank = 4;
+  ck_assert_double_eq(trained("mixtral-8x7b", 4, PM_LORA_TARGETS_MLP), layers * experts * 3 * rank * (hidden + ffn));
+  ck_assert_double_eq(trained("mixtral-8x7b", 4, PM_LORA_TARGETS_ALL_LINEAR),
+                      trained("mixtral-8x7b", 4, PM_LORA_TARGETS_MLP) +
+                          trained("mixtral-8x7b", 4, PM_LORA_TARGETS_ATTENTION));
+}
+END_TEST
+
+static pm_prediction of_experts(const pm_plan *own, int degree, int targets)
+{
+  pm_run run = shared_run(0, 0, -1);
+  run.expert_parallel = degree;
+  run.zero = 3;
+  run.lora_rank = 8;
+  run.lora_targets = targets;
+  return predicted_of(own, &run);
+}
+
+/* Over GPUs that have different experts too. */
+START_TEST(adapters_of_experts_take_time_and_memory)
+{
+  pm_network *network = build_network("mixtral-8x7b");
+  const pm_network *all[] = {network};
+  pm_plan *own = pm_plan_new(all, 1, (const pm_system *const *)&host, 1, NULL);
+  for (int degree = 1; degree <= 8; degree *= 2) {
+    const pm_prediction without = of_experts(own, degree, PM_LORA_TARGETS_ATTENTION);
+    const pm_prediction with = of_experts(own, degree, PM_LORA_TARGETS_ALL_LINEAR);
+    ck_assert_double_gt(with.step_time, without.step_time);
+    ck_assert_double_gt(with.memory, without.memory);
+    ck_assert_double_gt(with.wgrad_time, without.wgrad_time);
+  }
+  pm_plan_free(own);
+  pm_network_free(network);
+}
+END_TEST
+
 /* ---- Parameters ---- */
 
 static void check_parameters(const char *entry, const pm_attribute *sizes, size_t count, int rank, int targets,
-                             double published)
+                             bool dora, double published)
 {
   pm_error error = PM_ERROR_NONE;
   pm_network *network = pm_catalog_new_network(catalog, entry, sizes, count, &error);
   ck_assert_msg(network != NULL, "%s", error.text);
-  const pm__network_adapters adapters = {rank, targets, 0.1};
+  const pm__network_adapters adapters = {.rank = rank, .targets = targets, .dropout = 0.1, .dora = dora};
   pm_network *copy = pm__network_new_with_adapters(network, &adapters, &error);
   ck_assert_msg(copy != NULL, "%s", error.text);
   double frozen = 0;
@@ -213,29 +313,30 @@ static void check_parameters(const char *entry, const pm_attribute *sizes, size_
   pm_network_free(network);
 }
 
-/* As the sources print them: peft's comparison of methods on Llama 3.2 3B, litgpt's tables of StableLM 3B. */
+/* As the sources print them: peft's comparison of methods on Llama 3.2 3B, one with DoRA; litgpt's tables of
+** StableLM 3B. */
 START_TEST(published_parameters)
 {
   static const pm_attribute llama[] = {{"layers", "28"},   {"hidden", "3072"}, {"heads", "24"},  {"kv_heads", "8"},
                                        {"ffn", "8192"},    {"vocabulary", "128256"}, {"tied", "1"}};
   static const pm_attribute stablelm[] = {{"layers", "16"}, {"hidden", "4096"}, {"heads", "32"}, {"ffn", "16384"},
                                           {"vocabulary", "50688"}};
-  check_parameters("llama", llama, 7, 32, PM_LORA_TARGETS_QV, 9175040);
-  check_parameters("llama", llama, 7, 64, PM_LORA_TARGETS_QV, 18350080);
-  check_parameters("llama", llama, 7, 10, PM_LORA_TARGETS_MLP, 9461760);
-  check_parameters("gpt", stablelm, 5, 8, PM_LORA_TARGETS_QV, 2097152);
+  check_parameters("llama", llama, 7, 32, PM_LORA_TARGETS_QV, false, 9175040);
+  check_parameters("llama", llama, 7, 32, PM_LORA_TARGETS_QV, true, 9289728);
+  check_parameters("llama", llama, 7, 64, PM_LORA_TARGETS_QV, false, 18350080);
+  check_parameters("llama", llama, 7, 10, PM_LORA_TARGETS_MLP, false, 9461760);
+  check_parameters("gpt", stablelm, 5, 8, PM_LORA_TARGETS_QV, false, 2097152);
 }
 END_TEST
 
 /* ---- Refusals ---- */
 
-static void refuse(const char *name, int rank, int targets, int weights, int precision, const char *why)
+static void refuse_run(const char *name, pm_run run, int rank, int targets, int weights, int precision, const char *why)
 {
   pm_error error = PM_ERROR_NONE;
   pm_network *network = build_network(name);
   const pm_network *all[] = {network};
   pm_plan *own = pm_plan_new(all, 1, (const pm_system *const *)&host, 1, NULL);
-  pm_run run = pm_run_make();
   run.batch = 1;
   run.precision = precision;
   run.lora_rank = rank;
@@ -247,14 +348,25 @@ static void refuse(const char *name, int rank, int targets, int weights, int pre
   pm_network_free(network);
 }
 
+static void refuse(const char *name, int rank, int targets, int weights, int precision, const char *why)
+{
+  refuse_run(name, pm_run_make(), rank, targets, weights, precision, why);
+}
+
 START_TEST(refusals)
 {
   const int bf16 = PM_PRECISION_BF16;
   refuse("llama3-8b", 1025, PM_LORA_TARGETS_QKV, 0, bf16, "take --lora-rank 1024 or less");
   refuse("resnet50", 8, PM_LORA_TARGETS_ATTENTION, 0, bf16, "no linear layers of that kind");
-  refuse("mixtral-8x7b", 8, PM_LORA_TARGETS_ALL_LINEAR, 0, bf16, "take --lora-targets attention");
   refuse("llama3-8b", 8, 0, PM_BASE_WEIGHTS_NF4, PM_PRECISION_FP8, "take --precision bf16");
   refuse("llama3-8b", -1, 0, 0, bf16, "lora_rank -1 is below 0");
+  pm_run run = pm_run_make();
+  run.lora_dora = 1;
+  refuse_run("mixtral-8x7b", run, 8, PM_LORA_TARGETS_ALL_LINEAR, 0, bf16, "take --lora-targets attention");
+  run = pm_run_make();
+  run.lora_first_layer = 30;
+  run.lora_layers = 3;
+  refuse_run("llama3-8b", run, 8, PM_LORA_TARGETS_QV, 0, bf16, "repeats 32: leave out --lora-first-layer");
 }
 END_TEST
 
@@ -271,6 +383,10 @@ int main(void)
   tcase_add_test(tests, frozen_is_no_slower);
   tcase_add_test(tests, unpacking_takes_time);
   tcase_add_test(tests, dropout_takes_memory);
+  tcase_add_test(tests, lengths_take_time_and_memory);
+  tcase_add_test(tests, fewer_layers_are_less);
+  tcase_add_test(tests, experts_have_adapters);
+  tcase_add_test(tests, adapters_of_experts_take_time_and_memory);
   tcase_add_test(tests, published_parameters);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);

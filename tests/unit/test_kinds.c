@@ -77,6 +77,7 @@ static const struct {
   {"key_index", "20x8 20x4 20x2", "heads=2 chosen=6"},
   {"squeeze_excitation", "6x20x10", "reduced=2"},
   {"weight_standardization", "6x20x10", "out_channels=4 kernel=3 gain=yes"},
+  {"dora", "20x6 20x6", "in_features=8"},
   {"mixture_of_experts", "20x6", "experts=4 top_k=2 hidden=8"},
   {"dot_interaction", "6x20", ""},
   {"softmax_loss", "20x6", ""},

@@ -281,6 +281,37 @@ START_TEST(too_many_settings_are_refused)
 }
 END_TEST
 
+static void refuse_adapters(const char *text, const char *why)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_settings_read("lora", text, "lora", &error));
+  ck_assert_msg(strstr(error.text, why) != NULL, "%s", error.text);
+}
+
+START_TEST(adapters_in_one_text)
+{
+  ck_assert_str_eq(summary("lora", "16"), "lora_rank=16 ");
+  ck_assert_str_eq(summary("lora", "rank=16,targets=v_proj+q_proj,alpha=32"), "lora_rank=16 lora_targets=qv ");
+  ck_assert_str_eq(summary("lora", "r=8, target_modules=gate_proj+up_proj+down_proj+attention, use_dora=True"),
+                   "lora_rank=8 lora_targets=all-linear lora_dora=yes ");
+  ck_assert_str_eq(summary("lora", "8,layers=24-31,dora"),
+                   "lora_rank=8 lora_first_layer=24 lora_layers=8 lora_dora=yes ");
+  ck_assert_str_eq(summary("lora", "8,layers=0-3"), "lora_rank=8 lora_layers=4 ");
+  ck_assert_str_eq(summary("lora", "8,layers=5"), "lora_rank=8 lora_first_layer=5 lora_layers=1 ");
+  ck_assert_str_eq(summary("lora", "8,layers=5-"), "lora_rank=8 lora_first_layer=5 ");
+  ck_assert_str_eq(summary("lora", "8,weights=nf4,dropout=0.05"),
+                   "lora_rank=8 base_weights=nf4 lora_dropout=0.05 ");
+  refuse_adapters("targets=qv", "need a rank");
+  refuse_adapters("", "need a rank");
+  refuse_adapters("rank=16,modules=qv", "\"modules\" is no word");
+  refuse_adapters("16,layers=8-3", "no range");
+  refuse_adapters("16,layers=-3", "no range");
+  refuse_adapters("16,targets=up_proj", "is unknown");
+  refuse_adapters("16,targets=q+", "is unknown");
+  refuse_adapters("x", "is no word");
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("settings");
@@ -297,6 +328,7 @@ int main(void)
   tcase_add_test(tests, values_that_cannot_be_read_are_said);
   tcase_add_test(tests, a_document_ends_with_its_end);
   tcase_add_test(tests, too_many_settings_are_refused);
+  tcase_add_test(tests, adapters_in_one_text);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -29,9 +29,38 @@ local function value_of(record_type, field, value)
   return arguments.number_of(value, field.unit, field.name)
 end
 
+-- A word of adapters: a list is joined.
+local function word_of(value)
+  if type(value) == "boolean" then return value and "yes" or "no" end
+  return arguments.is_list(value) and table.concat(value, "+") or tostring(value)
+end
+
+-- The fields that `lora` stands for: a text "rank=16,targets=q+v", a rank, or words by name.
+local function adapters_of(lora)
+  local words = {}
+  if type(lora) == "table" then
+    for name, value in pairs(lora) do words[#words + 1] = name .. "=" .. word_of(value) end
+  else words[1] = arguments.text_of(type(lora) == "number" and string.format("%g", lora) or lora, "lora") end
+  local rows = core.settings_of_text("lora", table.concat(words, ","))
+  return core.table_texts(rows, 4), core.table_texts(rows, 5)
+end
+
+-- Options with the fields of `lora` in its place.
+local function with_adapters(options)
+  if options.lora == nil then return options end
+  local all, names, values = {}, adapters_of(options.lora)
+  for name, value in pairs(options) do all[name] = value end
+  for i, name in ipairs(names) do
+    if all[name] ~= nil then error("lora and " .. name .. " are both given; give one", 0) end
+    if name ~= "" then all[name] = tonumber(values[i]) or values[i] end
+  end
+  return all
+end
+
 -- What core functions take for every combination: names, lengths and values of the axes; and the fields that were
 -- given. `places` are the study's lists, by the field that is a place in one.
 function axes.of(record_type, options, places)
+  options = with_adapters(options)
   local names, lengths, values, given = {}, {}, {}, {}
   local function add(name, list)
     names[#names + 1], lengths[#lengths + 1] = name, #list

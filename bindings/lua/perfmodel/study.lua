@@ -12,7 +12,7 @@ local text_of, list_of, is_list = arguments.text_of, arguments.list_of, argument
 local study = {}
 
 -- What is asked of a step: every field of the run, and what is no field.
-study.OPTIONS = axes.options("run", "network system global_batch framework catalog")
+study.OPTIONS = axes.options("run", "network system global_batch framework catalog lora")
 
 -- Fields of a run that change no step, but epochs and what training on all tokens or samples takes.
 study.NO_STEP = "epoch_samples tokens samples gpu_mtbf node_mtbf checkpoint_rate checkpoint restart interval pue " ..
@@ -68,10 +68,10 @@ local function is_record(value)
   return type(value) == "table" and (rawget(value, "framework") or rawget(value, "id")) ~= nil
 end
 
--- Every option but a framework of records is one value.
+-- Every option but a framework of records and words of adapters is one value.
 function study.check_single(options, advice)
   for name, value in pairs(options) do
-    local one = name == "framework" and is_record(value)
+    local one = name == "lora" or (name == "framework" and is_record(value))
     if is_list(value) and not one then error(name .. " is a list" .. advice, 0) end
   end
 end

@@ -194,3 +194,16 @@ check.raises("the largest batch that fits is", run, {batch = 100000})
 local large = run{batch = 100000, ignore_memory = true}
 check.equal(large.verdict, "does-not-fit")
 assert(large.memory > large.gpu_memory and large.largest_batch < 100000)
+
+-- Adapters in one option stand for fields of the run.
+local function adapted(changes)
+  local options = {network = "llama3-8b", system = "a100-sxm4-80gb", gpus = 1}
+  for name, value in pairs(changes) do options[name] = value end
+  return pm.predict(options).step_time
+end
+local few = adapted{lora_rank = 8, lora_targets = "qv", lora_first_layer = 24, lora_layers = 8}
+check.equal(adapted{lora = "rank=8,targets=q_proj+v_proj,layers=24-31"}, few)
+check.equal(adapted{lora = {rank = 8, targets = {"q", "v"}, layers = "24-31", dora = false}}, few)
+check.equal(adapted{lora = 16}, adapted{lora_rank = 16})
+check.raises("are both given", adapted, {lora = 16, lora_rank = 8})
+check.raises("no word for adapters", adapted, {lora = "rank=8,modules=qv"})

@@ -25,6 +25,7 @@ Wholes = Union[SupportsIndex, Iterable[SupportsIndex], None]
 Numbers = Union[Number, Iterable[Number], None]
 Quantities = Union[Quantity, Iterable[Quantity], None]
 Texts = Union[str, Iterable[str], None]
+Adapters = Union[str, int, Mapping[str, Any]]
 Switches = Union[bool, Iterable[bool], None]
 AttributeValue = Union[str, bool, Number, Sequence[int]]
 Doubles = npt.NDArray[np.float64]
@@ -88,6 +89,32 @@ def choice(type_name: str, field_name: str, name: str) -> int:
 
 def _bare(name: str) -> str:
     return name[:200].lower().translate(_PUNCTUATION)
+
+
+OPTION, SET_TO = 4, 5  # columns of settings
+
+
+def adapters(value: Adapters) -> dict[str, Any]:
+    """Fields of a run, of adapters as people write them: "rank=16,targets=q+v", 16, or words by name, of which lists
+    are joined: dict(rank=16, targets=["q_proj", "v_proj"], layers=range(24, 32))."""
+    if isinstance(value, Mapping):
+        words = ",".join(f"{name}={_word(item)}" for name, item in value.items() if item is not None)
+    else:
+        words = value if isinstance(value, str) else str(whole(value, "lora"))
+    table = _core.settings_of_text("lora", words)
+    names, values = (_core.table_texts(table, column) for column in (OPTION, SET_TO))
+    return {name: float(value) if value.replace(".", "").isdigit() else value for name, value in zip(names, values)
+            if name}
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, range) and value.step == 1 and len(value) > 0:
+        return f"{value.start}-{value.stop - 1}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return "+".join(str(item) for item in value)
+    return str(value)
 
 
 def many(value: Any) -> list[Any]:

@@ -17,7 +17,7 @@ import numpy as np
 from . import _core
 from ._errors import ArgumentError
 from ._fields import Field, annotation, fields, given, is_plain
-from ._inputs import choice, many, number, quantity, text, whole
+from ._inputs import adapters, choice, many, number, quantity, text, whole
 from ._text import cut
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -86,6 +86,8 @@ def _known(type_name: str) -> frozenset[str]:
 def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[str, Any]:
     """The keywords that are given: None is not given. Raises what Python raises for an
     unknown one."""
+    if keywords.get("lora") is not None and "lora_rank" in _known(type_name):
+        keywords = _with_adapters(keywords)
     if _known(type_name).issuperset(keywords):
         return {name: value for name, value in keywords.items() if value is not None}
     known = [f.name for f in given(type_name)]
@@ -95,6 +97,15 @@ def check(type_name: str, keywords: Mapping[str, Any], function: str) -> dict[st
             advice = f"did you mean {near!r}?" if near else f"of a run it knows {', '.join(known)}"
             raise TypeError(f"{function}() got an unexpected keyword argument {cut(name, 80)!r}; {advice}")
     return {name: value for name, value in keywords.items() if value is not None}
+
+
+def _with_adapters(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """`lora`, a text, a rank or words by name, as the fields of a run that it stands for."""
+    words = adapters(keywords["lora"])
+    for name in words:
+        if keywords.get(name) is not None:
+            raise ArgumentError(f"lora and {name} are both given; give one")
+    return {name: value for name, value in keywords.items() if name != "lora"} | words
 
 
 def settings_of(type_name: str, keywords: Mapping[str, Any]) -> dict[str, float]:
@@ -134,6 +145,9 @@ def takes(
             for f in more
         ]
         setattr(function, "__signature__", signature.replace(parameters=[*own, *keywords]))
+        if "lora_rank" in {f.name for f in more}:
+            lora = inspect.Parameter("lora", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Adapters")
+            setattr(function, "__signature__", signature.replace(parameters=[*own, *keywords, lora]))
         function.__doc__ = _documented(function.__doc__ or "", more, many, free)
         return function
 
@@ -146,5 +160,10 @@ def _documented(doc: str, more: list[Field], many: bool, free: tuple[str, ...]) 
     known = {f.name: f.otherwise and not f.asked and f"default {f.otherwise}" for f in more}
     known |= dict.fromkeys(free, "tried")
     lines = [f"    {f.name}: {f.question}{f' ({known[f.name]})' if known[f.name] else ''}." for f in more]
+    if "lora_rank" in known:
+        lines.append(
+            "    lora: adapters in one: a text such as 'rank=16,targets=q+v,layers=24-31,dora', a rank, or its words "
+            "by name, dict(rank=16, targets=['q_proj', 'v_proj'])."
+        )
     wrapped = [textwrap.fill(line, 110, subsequent_indent="        ") for line in lines]
     return "\n".join([head, "", title, *wrapped]) + "\n"

@@ -59,6 +59,8 @@ COUNTS = {
     "expert_imbalance": [1.2],
     "lora_rank": [8, 64],
     "lora_dropout": [0.1],
+    "lora_first_layer": [1],
+    "lora_layers": [1, 2],
     "power_limit": ["150 W", "300 W"],
     "carbon": ["400 g/kWh"],
     "energy_price": [0.1],

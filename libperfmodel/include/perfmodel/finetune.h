@@ -3,7 +3,8 @@
 ** weights are stored (QLoRA, Dettmers et al., arXiv:2305.14314).
 **
 ** An adapter of rank r of a linear layer with k inputs and n outputs adds B A x to its output: A has r k, B has n r
-** parameters, and only these are trained.
+** parameters, and only these are trained. DoRA (Liu et al., arXiv:2402.09353) scales each of the n outputs by a trained
+** length over that of its row of W + B A.
 */
 #ifndef PERFMODEL_FINETUNE_H
 #define PERFMODEL_FINETUNE_H
@@ -14,19 +15,46 @@
 extern "C" {
 #endif
 
-/* Which linear layers have an adapter. */
+/* Parts of a network that have adapters, added up; a layer that computes queries, keys and values has one. */
+typedef enum pm_lora_part {
+  PM_LORA_PART_QUERIES = 1,
+  PM_LORA_PART_KEYS = 2,
+  PM_LORA_PART_VALUES = 4,
+  PM_LORA_PART_OUTPUT = 8,        /* of attention */
+  PM_LORA_PART_FEED_FORWARD = 16, /* experts too */
+  PM_LORA_PART_HEAD = 32,         /* the output of the network */
+  PM_LORA_PART_ATTENTION = 15,
+  PM_LORA_PART_LINEAR = 31
+} pm_lora_part;
+
+/* Which linear layers have an adapter. Parts joined by "+" are understood too, as other programs call them:
+** "q+v", "q_proj+v_proj", "attention+mlp". */
 #define PM_LORA_TARGETS_LIST(X)                                                                                       \
-  X(ATTENTION, "attention", "queries, keys, values and output of attention")                                          \
-  X(QV, "qv", "queries and values")                                                                                   \
-  X(QKV, "qkv", "queries, keys and values")                                                                           \
-  X(MLP, "mlp", "the feed-forward network")                                                                           \
-  X(QVO_MLP, "qvo-mlp", "queries, values and output of attention, and the feed-forward network")                      \
-  X(ALL_LINEAR, "all-linear", "all linear layers but the output of the network")                                      \
-  X(ALL_AND_HEAD, "all-and-head", "all linear layers, the output of the network too")                                 \
+  X(ATTENTION, "attention", PM_LORA_PART_ATTENTION, "queries, keys, values and output of attention")                  \
+  X(QV, "qv", PM_LORA_PART_QUERIES | PM_LORA_PART_VALUES, "queries and values")                                       \
+  X(QKV, "qkv", PM_LORA_PART_QUERIES | PM_LORA_PART_KEYS | PM_LORA_PART_VALUES, "queries, keys and values")           \
+  X(MLP, "mlp", PM_LORA_PART_FEED_FORWARD, "the feed-forward network, of experts too")                                \
+  X(QVO_MLP, "qvo-mlp", PM_LORA_PART_LINEAR - PM_LORA_PART_KEYS,                                                      \
+    "queries, values and output of attention, and the feed-forward network")                                          \
+  X(ALL_LINEAR, "all-linear", PM_LORA_PART_LINEAR, "all linear layers but the output of the network")                 \
+  X(ALL_AND_HEAD, "all-and-head", PM_LORA_PART_LINEAR | PM_LORA_PART_HEAD,                                            \
+    "all linear layers, the output of the network too")                                                               \
+  X(Q, "q", PM_LORA_PART_QUERIES, "queries")                                                                          \
+  X(K, "k", PM_LORA_PART_KEYS, "keys")                                                                                \
+  X(V, "v", PM_LORA_PART_VALUES, "values")                                                                            \
+  X(O, "o", PM_LORA_PART_OUTPUT, "output of attention")                                                               \
+  X(QK, "qk", PM_LORA_PART_QUERIES | PM_LORA_PART_KEYS, "queries and keys")                                           \
+  X(QVO, "qvo", PM_LORA_PART_ATTENTION - PM_LORA_PART_KEYS, "queries, values and output of attention")                \
+  X(QV_MLP, "qv-mlp", PM_LORA_PART_QUERIES | PM_LORA_PART_VALUES | PM_LORA_PART_FEED_FORWARD,                         \
+    "queries, values and the feed-forward network")                                                                   \
+  X(QKV_MLP, "qkv-mlp", PM_LORA_PART_LINEAR - PM_LORA_PART_OUTPUT,                                                    \
+    "queries, keys, values and the feed-forward network")                                                             \
+  X(O_MLP, "o-mlp", PM_LORA_PART_OUTPUT | PM_LORA_PART_FEED_FORWARD,                                                  \
+    "output of attention and the feed-forward network")                                                               \
   /* the next choice of layers goes above this line */
 
 typedef enum pm_lora_targets {
-#define PM_LORA_TARGETS_ENUM(name, text, doc) PM_LORA_TARGETS_##name,
+#define PM_LORA_TARGETS_ENUM(name, ...) PM_LORA_TARGETS_##name,
   PM_LORA_TARGETS_LIST(PM_LORA_TARGETS_ENUM)
 #undef PM_LORA_TARGETS_ENUM
   PM_LORA_TARGETS_COUNT

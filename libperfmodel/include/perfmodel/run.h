@@ -146,6 +146,9 @@ typedef enum pm_kernel_model {
   X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes", .otherwise = "1")   \
   X(REAL, gpu_hour_price, "currency/h", "price of one GPU for an hour, such as 2.5 USD", .needs = "goal")              \
   PM_POWER_RUN_FIELDS(X)                                                                                               \
+  X(YES_NO, lora_dora, "", "adapters are DoRA's: each output has a trained length besides", .needs = "lora")           \
+  X(INT, lora_first_layer, "1", "first of the repeated layers that have adapters, from 0", .needs = "lora")            \
+  X(INT, lora_layers, "1", "repeated layers that have adapters; 0: all from the first on", .needs = "lora")            \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

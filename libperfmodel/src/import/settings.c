@@ -279,6 +279,19 @@ static pm_table *tabulate(const pm__settings *s, pm_error *error)
   return table;
 }
 
+static int read_text(pm__settings *s, const char *format, const char *text, const char *file, pm_error *error)
+{
+  if (format != NULL && strcmp(format, "lora") == 0) return pm__settings_lora(s, text, error);
+  const pm__settings_format *found = format != NULL ? pm__settings_format_find(format, error)
+                                                    : guess_format(text, file, error);
+  int status = found != NULL ? read_pairs(found, s, text, file, error) : PM_STATUS_BAD_FILE;
+  if (status != PM_OK) return status;
+  give_meaning(found, s);
+  status = follow(found, s, error);
+  keep_some(found, s);
+  return status;
+}
+
 pm_table *pm_settings_read(const char *format, const char *text, const char *file, pm_error *error)
 {
   pm__settings s = {NULL, 0, 0};
@@ -287,14 +300,7 @@ pm_table *pm_settings_read(const char *format, const char *text, const char *fil
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "settings need a text");
     return NULL;
   }
-  const pm__settings_format *found = format != NULL ? pm__settings_format_find(format, error) : guess_format(text, name,
-      error);
-  int status = found != NULL ? read_pairs(found, &s, text, name, error) : PM_STATUS_BAD_FILE;
-  if (status == PM_OK) {
-    give_meaning(found, &s);
-    status = follow(found, &s, error);
-    keep_some(found, &s);
-  }
+  int status = read_text(&s, format, text, name, error);
   pm_table *table = status == PM_OK ? tabulate(&s, error) : NULL;
   free(s.items);
   return table;

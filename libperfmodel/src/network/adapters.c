@@ -6,25 +6,22 @@
 **
 ** Targets are found by their place in the graph, since names differ: the linear layers whose outputs attention takes as
 ** queries, keys and values; the first that reads what attention returns; the last before the loss or the end, the head;
-** all others, the feed-forward network. A layer that computes several of queries, keys and values has one adapter.
+** all others, the feed-forward network, and experts. A layer that computes several of queries, keys and values has one
+** adapter. Layers outside a range of the repetitions have none: those before it have no backward pass.
 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "network/kinds/kinds.h"
 #include "network/network.h"
 #include "perfmodel/finetune.h"
 #include "perfmodel/units.h"
 
-enum { QUERY = 1, KEY = 2, VALUE = 4, OUTPUT = 8, FEED_FORWARD = 16, HEAD = 32 };
-
 static const unsigned wanted[PM_LORA_TARGETS_COUNT] = {
-  [PM_LORA_TARGETS_ATTENTION] = QUERY | KEY | VALUE | OUTPUT,
-  [PM_LORA_TARGETS_QV] = QUERY | VALUE,
-  [PM_LORA_TARGETS_QKV] = QUERY | KEY | VALUE,
-  [PM_LORA_TARGETS_MLP] = FEED_FORWARD,
-  [PM_LORA_TARGETS_QVO_MLP] = QUERY | VALUE | OUTPUT | FEED_FORWARD,
-  [PM_LORA_TARGETS_ALL_LINEAR] = QUERY | KEY | VALUE | OUTPUT | FEED_FORWARD,
-  [PM_LORA_TARGETS_ALL_AND_HEAD] = QUERY | KEY | VALUE | OUTPUT | FEED_FORWARD | HEAD};
+#define WANTED(name, text, parts, doc) [PM_LORA_TARGETS_##name] = parts,
+  PM_LORA_TARGETS_LIST(WANTED)
+#undef WANTED
+};
 
 static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
 {
@@ -60,7 +57,7 @@ static bool mark_outputs(const pm_network *network, unsigned *parts)
   for (size_t i = 0; returned != NULL && i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
     bool follows = layer->kind != NULL && follows_attention(network, layer, returned);
-    if (follows && is(layer, PM__ROLE_DENSE)) parts[i] |= OUTPUT;
+    if (follows && is(layer, PM__ROLE_DENSE)) parts[i] |= PM_LORA_PART_OUTPUT;
     returned[i] = is(layer, PM__ROLE_ATTENTION) || (follows && layer->input_count == 1 && !is(layer, PM__ROLE_DENSE));
   }
   free(returned);
@@ -71,25 +68,57 @@ static void mark_heads(const pm_network *network, unsigned *parts)
 {
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
-    if (is(layer, PM__ROLE_LOSS)) mark_source(network, input_of(network, layer, 0), HEAD, parts);
-    if (is(layer, PM__ROLE_DENSE) && layer->consumers == 0) parts[i] |= HEAD;
+    if (is(layer, PM__ROLE_LOSS)) mark_source(network, input_of(network, layer, 0), PM_LORA_PART_HEAD, parts);
+    if (is(layer, PM__ROLE_DENSE) && layer->consumers == 0) parts[i] |= PM_LORA_PART_HEAD;
   }
 }
 
 static bool mark(const pm_network *network, unsigned *parts)
 {
-  static const unsigned inputs[] = {QUERY, KEY, VALUE};
+  static const unsigned inputs[] = {PM_LORA_PART_QUERIES, PM_LORA_PART_KEYS, PM_LORA_PART_VALUES};
+  const unsigned all = PM_LORA_PART_QUERIES | PM_LORA_PART_KEYS | PM_LORA_PART_VALUES;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
     for (size_t k = 0; is(layer, PM__ROLE_ATTENTION) && k < layer->input_count; k++)
-      mark_source(network, input_of(network, layer, k), layer->input_count == 1 ? QUERY | KEY | VALUE : inputs[k % 3],
-                  parts);
+      mark_source(network, input_of(network, layer, k), layer->input_count == 1 ? all : inputs[k % 3], parts);
   }
   mark_heads(network, parts);
   if (!mark_outputs(network, parts)) return false;
   for (size_t i = 0; i < network->count; i++)
-    if (is(&network->layers[i], PM__ROLE_DENSE) && parts[i] == 0) parts[i] = FEED_FORWARD;
+    if ((is(&network->layers[i], PM__ROLE_DENSE) && parts[i] == 0) || is(&network->layers[i], PM__ROLE_EXPERTS))
+      parts[i] = PM_LORA_PART_FEED_FORWARD;
   return true;
+}
+
+/* ---- Which of the repeated layers have adapters ---- */
+
+/* The number in the name of a repetition's layer, "layers.12.mlp": where it ends; 0 without one. */
+static size_t numbered(const char *name)
+{
+  for (size_t i = 0; name[i] != '\0'; i++) {
+    size_t digits = strspn(name + i, "0123456789");
+    bool starts = i == 0 || name[i - 1] == '.' || name[i - 1] == '/';
+    if (starts && digits > 0 && (name[i + digits] == '.' || name[i + digits] == '/')) return i + digits;
+  }
+  return 0;
+}
+
+/* Takes the parts of layers outside the range; what no repetition has stays. Returns how many repetitions there are. */
+static int leave_out(const pm_network *network, const pm__network_adapters *how, unsigned *parts)
+{
+  const char *before = "";
+  size_t length = 0;
+  int number = -1;
+  for (size_t i = 0; i < network->count; i++) {
+    const char *name = network->layers[i].name;
+    size_t own = numbered(name);
+    if (own == 0) continue;
+    if (own != length || strncmp(name, before, own) != 0) number++;
+    before = name;
+    length = own;
+    if (number < how->first || (how->layers > 0 && number >= how->first + how->layers)) parts[i] = 0;
+  }
+  return number + 1;
 }
 
 /* ---- The copy ---- */
@@ -155,18 +184,45 @@ static int check_rank(const copying *c, const pm__layer *target)
                   c->how->rank, target->kind->name, target->name, (long long)in, (long long)out, (long long)least);
 }
 
+/* Of all experts in one layer. */
+static int add_experts(copying *c, const pm__layer *target, int input)
+{
+  char name[PM_TEXT_MAX];
+  pm__layer model = *target;
+  model.tuning = PM__ADAPTER;
+  pm__experts_become_adapters(&model, c->how->rank);
+  snprintf(name, sizeof name, "%.*s.lora_ab", (int)sizeof name - 9, target->name);
+  return input >= 0 ? add(c, model, name, &input) : -1;
+}
+
+static int add_products(copying *c, const pm__layer *target, int input)
+{
+  int narrow = add_product(c, target, "lora_a", input, c->how->rank);
+  return add_product(c, target, "lora_b", narrow, target->output.size[target->output.rank - 1]);
+}
+
+/* A product and its adapter together: a sum, or with trained lengths of its outputs. */
+static int add_sum(copying *c, const pm__layer *target, int number, int adapter)
+{
+  char name[PM_TEXT_MAX], in[24];
+  const int both[] = {number, adapter};
+  pm__layer sum = {.kind = pm__layer_kind_find(c->how->dora ? "dora" : "add"), .input_count = 2,
+                   .tuning = PM__ADAPTER};
+  snprintf(in, sizeof in, "%lld", (long long)target->input.size[target->input.rank - 1]);
+  const pm_attribute attributes[] = {{"in_features", in}};
+  snprintf(name, sizeof name, "%.*s.lora", (int)sizeof name - 6, target->name);
+  if (pm__layer_read_attributes(&sum, attributes, c->how->dora ? 1 : 0, c->error) != PM_OK) return -1;
+  return adapter >= 0 ? add(c, sum, name, both) : -1;
+}
+
 /* Beside the target `number` of the copy; who has the sum. */
 static int add_adapter(copying *c, const pm__layer *target, int number)
 {
-  char name[PM_TEXT_MAX];
+  bool experts = is(target, PM__ROLE_EXPERTS);
   int input = c->copy->inputs[c->copy->layers[number].first_input];
   if (check_rank(c, target) != PM_OK) return -1;
-  int narrow = add_product(c, target, "lora_a", add_dropout(c, target, input), c->how->rank);
-  int wide = add_product(c, target, "lora_b", narrow, target->output.size[target->output.rank - 1]);
-  const int both[] = {number, wide};
-  snprintf(name, sizeof name, "%.*s.lora", (int)sizeof name - 6, target->name);
-  pm__layer sum = {.kind = pm__layer_kind_find("add"), .input_count = 2, .tuning = PM__ADAPTER};
-  return wide >= 0 ? add(c, sum, name, both) : -1;
+  input = add_dropout(c, target, input);
+  return add_sum(c, target, number, experts ? add_experts(c, target, input) : add_products(c, target, input));
 }
 
 static int copy_layer(copying *c, size_t number)
@@ -185,16 +241,28 @@ static int copy_layer(copying *c, size_t number)
   return c->at[number] = status;
 }
 
-/* Experts have no adapters here; a network without targets has nothing to train. */
+static int check_layers(const copying *c, int repetitions)
+{
+  const pm__network_adapters *how = c->how;
+  int end = how->first + (how->layers > 0 ? how->layers : 1);
+  if (end <= repetitions || (how->first == 0 && how->layers == 0)) return PM_OK;
+  return pm__fail(c->error, PM_STATUS_BAD_VALUE, "adapters are asked for in layers %d to %d, counted from 0, and "
+                  "network \"%s\" repeats %d: leave out --lora-first-layer and --lora-layers", how->first, end - 1,
+                  c->network->id, repetitions);
+}
+
+/* A network without targets has nothing to train; lengths of what experts return are not modelled. */
 static int check_targets(const copying *c)
 {
-  bool experts = false, others = (wanted[c->how->targets] & FEED_FORWARD) != 0;
-  for (size_t i = 0; i < c->network->count; i++) experts |= is(&c->network->layers[i], PM__ROLE_EXPERTS);
-  if (experts && others)
-    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "adapters of experts, which \"%s\" has, are not modelled: take "
-                    "--lora-targets attention", c->network->id);
-  for (size_t i = 0; i < c->network->count; i++)
-    if ((c->parts[i] & wanted[c->how->targets]) != 0) return PM_OK;
+  bool any = false;
+  for (size_t i = 0; i < c->network->count; i++) {
+    bool own = (c->parts[i] & wanted[c->how->targets]) != 0;
+    any |= own;
+    if (own && c->how->dora && is(&c->network->layers[i], PM__ROLE_EXPERTS))
+      return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "DoRA of experts, which \"%s\" has, is not modelled: take "
+                      "--lora-targets attention, or leave out --lora-dora", c->network->id);
+  }
+  if (any) return PM_OK;
   return pm__fail(c->error, PM_STATUS_BAD_VALUE, "network \"%s\" has no linear layers of that kind for adapters: leave "
                   "out --lora-rank, or take a network with attention, such as llama3-8b", c->network->id);
 }
@@ -202,7 +270,8 @@ static int check_targets(const copying *c)
 static bool fill(copying *c)
 {
   if (!mark(c->network, c->parts)) return pm__no_memory(c->error) == PM_OK;
-  if (check_targets(c) != PM_OK) return false;
+  int repetitions = leave_out(c->network, c->how, c->parts);
+  if (check_layers(c, repetitions) != PM_OK || check_targets(c) != PM_OK) return false;
   for (size_t i = 0; i < c->network->count; i++)
     if (copy_layer(c, i) < 0) return false;
   return true;

@@ -190,12 +190,14 @@ static void accumulate(const pm_network *network, const pm__layer *layer, const 
 /* What a frozen layer does without: gradients of parameters, and the input that these alone need. */
 static void freeze(pm__layer *layer)
 {
-  bool product = layer->kind->role == PM__ROLE_DENSE || layer->kind->role == PM__ROLE_CONVOLUTION;
+  bool experts = layer->kind->role == PM__ROLE_EXPERTS;
+  bool product = experts || layer->kind->role == PM__ROLE_DENSE || layer->kind->role == PM__ROLE_CONVOLUTION;
   layer->frozen = layer->parameters;
   layer->frozen_tied = layer->tied;
   layer->parameters = layer->tied = layer->parameter_tensors = 0;
   layer->stops = !layer->wants_gradient;
   if (product) layer->saved.inputs = false;
+  if (experts) layer->saved.linear_elements = 0;
 }
 
 bool pm__layer_runs(const pm__layer *layer, pm__pass pass)

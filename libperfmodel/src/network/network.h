@@ -69,11 +69,13 @@ pm__network_traits pm__network_get_traits(const pm_network *network);
 ** by the caller; NULL with an error. */
 pm_network *pm__network_new_with_attention(const pm_network *network, int attention, pm_error *error);
 
-/* Adapters beside frozen layers: of which rank, beside which (pm_lora_targets), and the share of their inputs that they
-** drop. */
+/* Adapters beside frozen layers: of which rank, beside which (pm_lora_targets), the share of their inputs that they
+** drop, whether outputs have trained lengths (DoRA), and in which layers. */
 typedef struct pm__network_adapters {
   int rank, targets;
   double dropout;
+  bool dora;
+  int first, layers; /* the first of the repeated layers that have them, and how many; 0: all from there */
 } pm__network_adapters;
 
 /* A copy in which all layers are frozen and adapters are trained. Owned by the caller; NULL with an error. */

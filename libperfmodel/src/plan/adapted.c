@@ -6,8 +6,9 @@
 #include <string.h>
 #include "network/network.h"
 #include "plan/plan.h"
+#include "record/count.h"
 
-enum { KEY = 8 };
+enum { KEY = 11 };
 
 typedef struct adapted {
   pm__kept kept;
@@ -68,7 +69,8 @@ static adapted *make(const pm_plan *plan, const pm_run *run, const int *key, pm_
   }
   memcpy(a->key, key, sizeof a->key);
   a->kept = (pm__kept){.release = release, .gpu = a->key, .count = KEY};
-  const pm__network_adapters adapters = {run->lora_rank, run->lora_targets, run->lora_dropout};
+  const pm__network_adapters adapters = {
+    run->lora_rank, run->lora_targets, run->lora_dropout, run->lora_dora != 0, run->lora_first_layer, run->lora_layers};
   a->network = pm__network_new_with_adapters(plan->networks[run->network_index].network, &adapters, error);
   a->entry.kept = &a->kept;
   a->entry.number = (int)plan->network_count;
@@ -86,6 +88,11 @@ static int check(const pm_run *run, pm_error *error)
   if (run->lora_rank < 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "lora_rank %d is below 0", run->lora_rank);
   if (!(run->lora_dropout >= 0 && run->lora_dropout < 1))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "lora_dropout %g is not from 0 to below 1", run->lora_dropout);
+  if (run->lora_dora < 0 || run->lora_dora > 1)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no lora_dora %d", run->lora_dora);
+  int status = pm__count_check("lora_first_layer", run->lora_first_layer, 0, error);
+  if (status == PM_OK) status = pm__count_check("lora_layers", run->lora_layers, 0, error);
+  if (status != PM_OK) return status;
   if (run->lora_targets >= 0 && run->lora_targets < PM_LORA_TARGETS_COUNT) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no lora_targets %d", run->lora_targets);
 }
@@ -93,7 +100,8 @@ static int check(const pm_run *run, pm_error *error)
 const pm__plan_network *pm__plan_network_adapted(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
   int key[KEY] = {run->network_index, run->lora_rank, run->lora_targets, (int)plan->memory_count,
-                  (int)plan->cut_count, (int)plan->framework_count};
+                  (int)plan->cut_count, (int)plan->framework_count, run->lora_dora, run->lora_first_layer,
+                  run->lora_layers};
   if (check(run, error) != PM_OK) return NULL;
   memcpy(key + KEY - 2, &run->lora_dropout, sizeof run->lora_dropout);
   const pm__kept *found = pm__keeper_find(plan->adapted, key, KEY);

@@ -96,6 +96,7 @@ static void count_frozen(const pm__layer *layer, pm__plan_frozen *frozen)
   double all = layer->frozen + layer->frozen_tied;
   *(!matrix ? &frozen->others : experts ? &frozen->experts : &frozen->matrices) += layer->frozen;
   frozen->tied += layer->frozen_tied;
+  if (layer->passing > frozen->passing) frozen->passing = layer->passing;
   for (int pass = 0; pass < PM__PASSES && matrix && all > 0; pass++) {
     if (!pm__layer_runs(layer, (pm__pass)pass)) continue;
     frozen->used[pass] += all;

@@ -33,10 +33,11 @@ typedef struct pm__plan_pieces {
 enum { PM__PIECE_SCORES = 2 };
 
 /* Frozen parameters of one GPU: of products, of experts, all others; those that it has where another stage owns them.
-** `used`: of products, what a pass reads, in so many layers. */
+** `used`: of products, what a pass reads, in so many layers. `passing`: numbers that the lengths of DoRA have alive in
+** a layer, the most of any. */
 typedef struct pm__plan_frozen {
   double matrices, experts, others, tied;
-  double used[PM__PASSES], uses[PM__PASSES];
+  double used[PM__PASSES], uses[PM__PASSES], passing;
 } pm__plan_frozen;
 
 typedef struct pm__plan_piece {

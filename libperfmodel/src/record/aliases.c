@@ -1,7 +1,8 @@
 /* Names that users bring from elsewhere: what other programs call an option, a value of a choice, a framework. */
+#include <stdio.h>
 #include <string.h>
 #include "base/base.h"
-#include "perfmodel/record.h"
+#include "perfmodel/finetune.h"
 
 typedef struct alias_of {
   const char *of; /* of what it is a name */
@@ -62,9 +63,66 @@ static const alias_of aliases[] = {
   {"option", "convert", "import"}, {"option", "info", "show"}, {"option", "describe", "show"},
 };
 
+/* ---- Layers with adapters, as others name them: parts joined by "+" ---- */
+
+typedef struct part_name {
+  const char *name;
+  unsigned parts;
+} part_name;
+
+/* A feed-forward network has adapters as a whole: its matrices one by one add up to it. */
+enum { UP = 64, DOWN = 128, GATE = 256, QKV = PM_LORA_PART_QUERIES | PM_LORA_PART_KEYS | PM_LORA_PART_VALUES };
+
+static const part_name part_names[] = {
+  {"q_proj", PM_LORA_PART_QUERIES}, {"query", PM_LORA_PART_QUERIES}, {"wq", PM_LORA_PART_QUERIES},
+  {"k_proj", PM_LORA_PART_KEYS}, {"key", PM_LORA_PART_KEYS}, {"wk", PM_LORA_PART_KEYS},
+  {"v_proj", PM_LORA_PART_VALUES}, {"value", PM_LORA_PART_VALUES}, {"wv", PM_LORA_PART_VALUES},
+  {"o_proj", PM_LORA_PART_OUTPUT}, {"output_proj", PM_LORA_PART_OUTPUT}, {"out_proj", PM_LORA_PART_OUTPUT},
+  {"wo", PM_LORA_PART_OUTPUT}, {"qkv_proj", QKV}, {"c_attn", QKV}, {"attn", PM_LORA_PART_ATTENTION},
+  {"gate_proj", GATE}, {"w1", GATE}, {"up_proj", UP}, {"w3", UP}, {"fc1", UP}, {"down_proj", DOWN}, {"w2", DOWN},
+  {"fc2", DOWN}, {"feed_forward", PM_LORA_PART_FEED_FORWARD}, {"experts", PM_LORA_PART_FEED_FORWARD},
+  {"all", PM_LORA_PART_LINEAR}, {"head", PM_LORA_PART_HEAD}, {"lm_head", PM_LORA_PART_HEAD},
+};
+
+static const part_name targets[] = {
+#define TARGETS(id, text, sum, doc) {text, sum},
+  PM_LORA_TARGETS_LIST(TARGETS)
+#undef TARGETS
+};
+
+enum { TARGETS_COUNT = sizeof targets / sizeof targets[0] };
+
+static unsigned parts_of(const char *name)
+{
+  for (size_t i = 0; i < TARGETS_COUNT; i++)
+    if (pm__same_name(targets[i].name, name)) return targets[i].parts;
+  for (size_t i = 0; i < sizeof part_names / sizeof part_names[0]; i++)
+    if (pm__same_name(part_names[i].name, name)) return part_names[i].parts;
+  return 0;
+}
+
+/* NULL unless all parts are known, and some choice has just them. */
+static const char *find_targets(const char *text)
+{
+  char name[PM_TEXT_MAX];
+  unsigned sum = 0;
+  for (size_t length; *text != '\0'; text += length + (text[length] != '\0')) {
+    length = strcspn(text, "+ ");
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    unsigned own = parts_of(name);
+    if (own == 0 || (text[length] == '+' && text[length + 1] == '\0')) return NULL;
+    sum |= own;
+  }
+  if ((sum & (UP | DOWN)) == (UP | DOWN)) sum = (sum & ~(unsigned)(UP | DOWN | GATE)) | PM_LORA_PART_FEED_FORWARD;
+  for (size_t i = 0; i < TARGETS_COUNT; i++)
+    if (targets[i].parts == sum) return targets[i].name;
+  return NULL;
+}
+
 const char *pm_name_find_alias(const char *of, const char *name)
 {
   if (of == NULL || name == NULL) return NULL;
+  if (strcmp(of, "lora_targets") == 0) return find_targets(name);
   for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
     if (strcmp(aliases[i].of, of) == 0 && pm__same_name(aliases[i].usual, name)) return aliases[i].name;
   return NULL;

@@ -49,7 +49,7 @@ static const pm_choice scheduler_choices[] = {PM_SCHEDULER_LIST(NAME_DOC) END};
 static const pm_choice arrivals_choices[] = {PM_ARRIVALS_LIST(NAME_DOC) END};
 static const pm_choice serving_layouts_choices[] = {PM_SERVING_LAYOUTS_LIST(NAME_DOC) END};
 static const pm_choice serving_limit_choices[] = {PM_SERVING_LIMIT_LIST(NAME_DOC) END};
-static const pm_choice lora_targets_choices[] = {PM_LORA_TARGETS_LIST(NAME_DOC) END};
+static const pm_choice lora_targets_choices[] = {PM_LORA_TARGETS_LIST(NAME_BYTES_DOC) END};
 static const pm_choice base_weights_choices[] = {PM_BASE_WEIGHTS_LIST(NAME_DOC) END};
 static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name = "yes", .doc = "yes"}, END};
 

@@ -240,6 +240,7 @@ static void count_parameters(builder *b, int number, const pm__layer *own, const
   pm__shard *shard = b->shard;
   bool sums = part->out.how == PM__SHARD_PARTIAL && layer->kind->parameters == PM__MATRICES;
   shard->divided += divided && sums;
+  shard->experts += part->expert > 0;
   bool product = layer->kind->parameters == PM__MATRICES && !divided && part->expert == 0;
   if (product && shard->undivided == NULL) shard->undivided = layer;
   if (layer->tuning == PM__FROZEN) return; /* counted where the shard is lowered */

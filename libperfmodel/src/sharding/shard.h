@@ -36,6 +36,7 @@ typedef struct pm__shard {
   double padding; /* of `split` and `tied`: more than the network has, because rows of a vocabulary are padded */
   int divided;    /* products of which each GPU of the tensor group has a summand: with those in front of them they are
                      its share of the work */
+  int experts;    /* layers of them */
   const pm__layer *undivided; /* of the piece: the first product that it does not split, or NULL */
 } pm__shard;
 

@@ -6,11 +6,10 @@ static int check_divided(const pm__pieces *pieces, const pm__shards *shards, con
                          pm_error *error)
 {
   const pm__layer *stops = NULL;
-  double experts = 0;
-  int divided = 0;
+  int divided = 0, experts = 0;
   for (int i = 0; i < shards->count; i++) {
     divided += shards->shard[i]->divided;
-    experts += shards->shard[i]->expert;
+    experts += shards->shard[i]->experts;
     if (stops == NULL) stops = shards->shard[i]->undivided;
   }
   const char *id = pieces->kind[0]->id;

@@ -77,6 +77,14 @@ double pm__step_frozen_bytes(const pm__step *p, const pm__step_stage *stage, boo
   return sum;
 }
 
+double pm__step_frozen_passing(const pm__step *p, const pm__step_stage *stage)
+{
+  double most = 0;
+  for (int k = 0; k < p->kinds; k++)
+    if (stage->count[k] > 0) most = pm__most(most, pm__step_piece(p, k)->frozen.passing);
+  return most * p->s.device->bytes;
+}
+
 double pm__step_unpacking(const pm__step *p, int kind, int pass)
 {
   const pm__plan_frozen *f = &pm__step_piece(p, kind)->frozen;

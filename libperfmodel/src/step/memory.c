@@ -229,7 +229,7 @@ void pm__step_fixed_of(const pm__step *p, int number, const pm__step_stage *stag
   pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, out);
   *(pm__step_offload(p)->weights ? &out->host : &out->weights) += pm__step_frozen_bytes(p, stage, number == 0);
   out->context = pm__given(profile->context, 0);
-  out->workspace = pm__given(profile->workspace, 0);
+  out->workspace = pm__given(profile->workspace, 0) + pm__step_frozen_passing(p, stage);
   out->communication = communication(p, stage, &q);
   out->input = 4 * p->s.network->input_elements / p->at.context;
 }

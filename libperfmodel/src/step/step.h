@@ -371,6 +371,9 @@ pm__step_frozen pm__step_frozen_piece(const pm__step *p, int kind, bool owner);
 /* Of a stage, as ZeRO leaves them. */
 double pm__step_frozen_bytes(const pm__step *p, const pm__step_stage *stage, bool owner);
 
+/* Bytes that the lengths of DoRA have alive while they are computed: of the largest matrix of a stage. */
+double pm__step_frozen_passing(const pm__step *p, const pm__step_stage *stage);
+
 /* What a pass of a piece takes to unpack them; s. */
 double pm__step_unpacking(const pm__step *p, int kind, int pass);
 

@@ -25,6 +25,9 @@ int pm__step_take_one_gpu(pm__step *step, pm_run *one, const pm_plan *plan, cons
   one->optimizer = run->optimizer;
   one->lora_rank = run->lora_rank;
   one->lora_targets = run->lora_targets;
+  one->lora_dora = run->lora_dora;
+  one->lora_first_layer = run->lora_first_layer;
+  one->lora_layers = run->lora_layers;
   one->base_weights = run->base_weights;
   one->precision = precision;
   one->batch = 1;

@@ -76,6 +76,7 @@
   X(key_index) \
   X(squeeze_excitation) \
   X(weight_standardization) \
+  X(dora) \
   X(mixture_of_experts) \
   X(dot_interaction) \
   X(softmax_loss) \
@@ -85,5 +86,8 @@
 #define PM__DECLARE_KIND(name) extern const pm__layer_kind pm__kind_##name;
 PM__LAYER_KINDS(PM__DECLARE_KIND)
 #undef PM__DECLARE_KIND
+
+/* What a layer of experts is turned into: adapters of that rank beside each of their matrices. */
+void pm__experts_become_adapters(pm__layer *model, int rank);
 
 #endif

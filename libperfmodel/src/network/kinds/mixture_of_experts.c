@@ -16,14 +16,19 @@
 ** Over GPUs: each has some of the experts, and of each expert some of the hidden features. Rows go to the GPU of their
 ** expert and come back; those that share an expert gather their rows and add up what it returns. Each routes its own
 ** tokens; where a tensor group has the same ones (no sequence parallelism) it can only share every expert as a whole.
+**
+** Adapters of experts are a layer of this kind with a rank: beside each matrix of each expert two narrow ones, for the
+** rows that the experts have anyway. They keep the rows as sorted, the hidden numbers and what the first of the two
+** make of them; sums are passes over hidden numbers and over what the experts return.
 */
 #include <math.h>
 #include "network/kinds/kinds.h"
 
 enum { EXPERTS, TOP_K, HIDDEN, GATED, BIAS, ROUTER_BIAS };
 
-/* No attributes of its own: experts on this GPU, rows that they get over those that this GPU sends; 0: all, as many. */
-enum { OWN_EXPERTS = PM__SHARED - 1, RECEIVED = PM__SHARED - 2 };
+/* No attributes of its own: experts on this GPU, rows that they get over those that this GPU sends; 0: all, as many;
+** the rank of adapters, 0: experts themselves. */
+enum { OWN_EXPERTS = PM__SHARED - 1, RECEIVED = PM__SHARED - 2, RANK = PM__SHARED - 3 };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("experts", EXPERTS, PM__COUNT, 1, 1e6, "experts"),
@@ -136,9 +141,35 @@ static void add_biases(pm__layer *layer, pm__layer_kernels *kernels, const sizes
   pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){s->added, s->added, s->biases});
 }
 
+static double adapter_parameters(double up, double features, double hidden, double rank)
+{
+  return (up + 1) * rank * (features + hidden);
+}
+
+static void count_adapters(pm__layer *layer, pm__layer_kernels *kernels, const sizes *s, double rank)
+{
+  double each = adapter_parameters(s->up, s->features, s->hidden, rank);
+  double sums = 3 * (s->received * (s->up * s->hidden + s->features) - s->tokens * s->features);
+  layer->parameters = s->own * each;
+  layer->parameter_tensors = (int)(2 * s->own * (s->up + 1));
+  layer->mac = layer->mac_bnl = s->received * each;
+  layer->saved.elements = s->received * (s->features + s->hidden + rank * (s->up + 1));
+  add_product(kernels, s->own, s->received, s->features, s->up * rank, false);
+  add_product(kernels, s->own * s->up, s->received * s->up, rank, s->hidden, true);
+  add_product(kernels, s->own, s->received, s->hidden, rank, true);
+  add_product(kernels, s->own, s->received, rank, s->features, true);
+  if (sums > 0) add_pass(kernels, PM__FORWARD, PM__ELEMENTWISE, sums / 3, sums);
+  add_pass(kernels, PM__DGRAD, PM__ELEMENTWISE, s->received * (s->features + s->hidden),
+           3 * s->received * (s->features + s->hidden));
+}
+
 static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   sizes s = sizes_of(layer);
+  if (layer->attribute[RANK] > 0) {
+    count_adapters(layer, kernels, &s, layer->attribute[RANK]);
+    return;
+  }
   double expert = (s.up + 1) * s.features * s.hidden;
   layer->parameters = s.features * s.experts + s.own * expert;
   layer->parameter_tensors = (int)(1 + s.own * (s.up + 1));
@@ -211,15 +242,23 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   int status = check_degrees(layer, d, error);
   double tokens = pm__sharding_rows(part) / d->context / (part->in[0].how == PM__SHARD_TOKENS ? d->tensor : 1);
   double tensor_ranks = part->splits_output ? 1 : d->expert_tensor, sent = tokens * a[TOP_K] * features;
-  add_exchanges(part, sent, sent * tensor_ranks);
+  if (a[RANK] == 0) add_exchanges(part, sent, sent * tensor_ranks);
   a[OWN_EXPERTS] = d->expert > 1 ? a[EXPERTS] / d->expert : 0;
   a[RECEIVED] = tensor_ranks * load_of(d) != 1 ? tensor_ranks * load_of(d) : 0;
   a[HIDDEN] /= d->expert_tensor;
   double up = a[GATED] != 0 ? 2 : 1, each = (up + 1) * features * a[HIDDEN];
   each += a[BIAS] != 0 ? up * a[HIDDEN] + features : 0;
   part->whole = a[EXPERTS] * (features + (a[ROUTER_BIAS] != 0 ? 1 : 0));
+  if (a[RANK] > 0) each = adapter_parameters(up, features, a[HIDDEN], a[RANK]);
+  part->whole = a[RANK] > 0 ? 0 : part->whole;
   part->expert = a[EXPERTS] / d->expert * each;
   return status;
+}
+
+void pm__experts_become_adapters(pm__layer *model, int rank)
+{
+  model->attribute[BIAS] = model->attribute[ROUTER_BIAS] = model->attribute[PM__SHARED] = 0;
+  model->attribute[RANK] = rank;
 }
 
 static const pm__sharding_rules sharding = {.split_output = split_output, .divide = divide, .always = true};
