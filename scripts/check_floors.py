@@ -116,7 +116,7 @@ WORDS = {
     "step": {"parallel", "trace"},
     "catalog": {"entry", "entries", "documents", "kind", "names", "provenance", "shipped"},
     "import": {"sketch", "wire", "setting", "settings"},
-    "models": {"body", "config", "decoder", "model"},
+    "models": {"body", "config", "decoder", "encoder", "model"},
     "search": {"size", "vary", "sweep", "service", "sensitivity"},
     "serving": {"serve"},
 }  # fmt: skip

@@ -35,13 +35,13 @@ def test_example(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_model_types_are_listed() -> None:
-    from perfmodel.importers.huggingface import MODELS
-
     decoders, scans, others = (
         {re.sub(r" \(.*", "", name.strip()) for name in re.split(r",(?![^(]*\))", part.replace("\n", " "))}
         for part in re.findall(r"\*\*(?:Decoders|With [\w ]+ state|Others)\*\*: (.*?)\.\n\n", PAGE, re.DOTALL)
     )
-    assert others == set(MODELS)
-    source = (ROOT / "libperfmodel" / "src" / "models" / "families.c").read_text(encoding="utf-8")
-    built = {name for line in re.findall(r'\.types = "([^"]+)"', source) for name in line.split()}
-    assert decoders | scans | {"qwen2_vl_text", "qwen2_5_vl_text"} == built
+    models = ROOT / "libperfmodel" / "src" / "models"
+    built, listed = (
+        {name for line in re.findall(line_of, (models / file).read_text(encoding="utf-8")) for name in line.split()}
+        for file, line_of in (("families.c", r'\.types = "([^"]+)"'), ("list.c", r'{"([^"]+)", pm__build'))
+    )
+    assert decoders | scans | {"qwen2_vl_text", "qwen2_5_vl_text"} == built and others == listed

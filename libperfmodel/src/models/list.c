@@ -3,12 +3,32 @@
 #include "models/models.h"
 
 static const pm__model models[] = {
-  {NULL, NULL},
+  {"bert camembert distilbert electra roberta xlm-roberta", pm__build_bert},
+  {"albert", pm__build_albert},
+  {"deberta-v2", pm__build_deberta},
+  {"modernbert", pm__build_modernbert},
+  {"deit vit", pm__build_vit},
+  {"dinov2", pm__build_dinov2},
+  {"siglip_vision_model", pm__build_siglip},
+  {"convnext", pm__build_convnext},
+  {"resnet", pm__build_resnet},
+  {"swin", pm__build_swin},
+  {"clip", pm__build_clip},
+  {"clip_text_model", pm__build_clip_text},
+  {"clip_vision_model", pm__build_clip_vision},
+  {"mt5 t5", pm__build_t5},
+  {"bart mbart", pm__build_bart},
+  {"whisper", pm__build_whisper},
 };
+
+const pm__model *pm__model_at(size_t number)
+{
+  return number < sizeof models / sizeof *models ? &models[number] : NULL;
+}
 
 const pm__model *pm__model_find(const char *type)
 {
-  for (const pm__model *m = models; m->types != NULL; m++)
-    if (pm__list_has(m->types, type, strlen(type))) return m;
+  for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+    if (pm__list_has(models[i].types, type, strlen(type))) return &models[i];
   return NULL;
 }

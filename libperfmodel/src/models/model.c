@@ -96,14 +96,24 @@ static bool names_type(const char *architecture, const char *type, size_t length
          strcmp(architecture, "LMHeadModel") == 0;
 }
 
+/* Types of one line of either table, parted by blanks; NULL behind the last. */
+static const char *types_at(size_t number)
+{
+  size_t families = 0;
+  while (pm__decoder_family_at(families) != NULL) families++;
+  if (number < families) return pm__decoder_family_at(number)->types;
+  const pm__model *model = pm__model_at(number - families);
+  return model != NULL ? model->types : NULL;
+}
+
 /* The model type that an architecture has the name of, in the arena; NULL if none has. */
 static const char *type_of_architecture(const pm__config *c, pm__arena *arena)
 {
   const pm__config_value *names = pm__config_words(c, "architectures");
-  const pm__decoder_family *family;
+  const char *types;
   if (names == NULL || names->count == 0) return NULL;
-  for (size_t i = 0; (family = pm__decoder_family_at(i)) != NULL; i++)
-    for (const char *type = family->types; *type != '\0';) {
+  for (size_t i = 0; (types = types_at(i)) != NULL; i++)
+    for (const char *type = types; *type != '\0';) {
       size_t length = strcspn(type, " ");
       if (names_type(names->first->text, type, length)) return pm__arena_copy(arena, type, length);
       type += length + (type[length] == ' ');
@@ -119,11 +129,10 @@ static bool is_known(const char *type)
 /* The type whose name is nearest, for "did you mean". */
 static const char *nearest_type(const char *type, pm__arena *arena)
 {
-  const char *best = NULL;
-  const pm__decoder_family *family;
+  const char *best = NULL, *types;
   int least = 4;
-  for (size_t i = 0; (family = pm__decoder_family_at(i)) != NULL; i++)
-    for (const char *p = family->types; *p != '\0';) {
+  for (size_t i = 0; (types = types_at(i)) != NULL; i++)
+    for (const char *p = types; *p != '\0';) {
       size_t length = strcspn(p, " ");
       const char *known = pm__arena_copy(arena, p, length);
       int distance = known != NULL ? pm__name_distance(known, type) : least;
@@ -149,16 +158,8 @@ static const char *what_is_missing(const char *type)
   return NULL;
 }
 
-/* Encoders and image models, which only Python's from_hf reads. */
-static const char python_types[] =
-  "albert bart bert camembert clip clip_text_model clip_vision_model convnext deberta-v2 deit dinov2 distilbert "
-  "electra mbart modernbert mt5 resnet roberta siglip_vision_model swin t5 vit whisper xlm-roberta";
-
 static int unknown_type(const pm__config *c, pm__arena *arena)
 {
-  if (pm__list_has(python_types, c->kind, strlen(c->kind)))
-    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "a %.60s is read by Python: python3 -c 'import perfmodel; "
-                    "perfmodel.from_hf(\"config.json\").to_xml(\"mine.xml\")', then --catalog mine.xml", c->kind);
   const char *missing = what_is_missing(c->kind);
   if (missing != NULL)
     return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "model_type \"%.60s\" cannot be read: %s", c->kind, missing);
@@ -215,7 +216,7 @@ static void build(pm__body *b, const pm__config *c, pm__arena *arena, bool part,
 static void choose_and_build(pm__body *b, pm__config *c, pm__arena *arena)
 {
   pm__config text;
-  bool composite = text_of(c, &text);
+  bool composite = pm__model_find(c->kind) == NULL && text_of(c, &text);
   const char *by_name = c->kind[0] == '\0' && !composite ? type_of_architecture(c, arena) : NULL;
   if (by_name != NULL) {
     c->kind = by_name;

@@ -1,4 +1,4 @@
-"""Models of Hugging Face from their `config.json`, offline: the architecture of each model type is written down here.
+"""Models of Hugging Face from their `config.json`, offline: the library knows the architecture of each model type.
 
 Neither weights nor the package transformers are needed. `architectures` in the configuration tells the head; without
 it, decoders get their language-model head, image models their classifier, encoders their pooler.
@@ -18,16 +18,6 @@ from .._errors import FileError, FormatError
 from .._inputs import attributes
 from .._network import Network
 from .._report import Report
-from . import (  # noqa: F401  (each registers its model types)
-    huggingface_clip,
-    huggingface_encoders,
-    huggingface_images,
-    huggingface_swin,
-    huggingface_towers,
-    huggingface_translators,
-)
-from .huggingface_body import MODELS, Body
-from .huggingface_config import Config
 
 def from_hf(
     source: str | os.PathLike[str] | Mapping[str, Any],
@@ -49,25 +39,9 @@ def from_hf(
     that is not known, naming those that are.
     """
     settings, title = _read(source)
-    kind = str(settings.get("model_type", ""))
-    build = MODELS.get(kind)
-    if build is None:
-        return _read_by_library(settings, id or title, name, {"seq": seq, "image": image, "flash": flash})
-    title = id or title or kind
-    network = Network(title, name or title)
-    body = Body(network, Report(f"Hugging Face {kind}"), flash)
-    try:
-        build(body, Config(settings), seq, image)
-    except (TypeError, AttributeError, IndexError, KeyError) as error:  # settings of a form that nobody expects
-        raise FormatError(f"the configuration of a {kind} is not one: {error}") from error
-    body.finish()
-    return network
-
-
-def _read_by_library(settings: Mapping[str, Any], id: str, name: str, asked: Mapping[str, Any]) -> Network:
-    sets = {key: value for key, value in {"id": id, "name": name, **asked}.items() if value not in (None, "")}
-    text = settings if isinstance(settings, str) else json.dumps(settings, default=str)
-    network = Network("", _handle=_core.model_read(text, "config.json", attributes(sets)))
+    sets = {"id": id or title, "name": name, "seq": seq, "image": image, "flash": flash}
+    sets = {key: value for key, value in sets.items() if value not in (None, "")}
+    network = Network("", _handle=_core.model_read(json.dumps(settings, default=str), "config.json", attributes(sets)))
     network.report = _report(network, str(settings.get("model_type", "")))
     return network
 
