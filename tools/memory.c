@@ -210,7 +210,7 @@ static const cli_option options[] = {
    "overlap kernel_model epoch_samples input_rate no_prefetch ignore_memory " TRAINING_FIELDS},
   {OPTION_FIELDS, '\0', "serving_run", NULL,
    "kernel_model ignore_memory arrivals rate arrival_cv length_cv duration percentile hit_ratio acceptance draft_time "
-   "client_time bunching expert_imbalance concurrency"},
+   "client_time bunching expert_imbalance concurrency gpu_hour_price"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},

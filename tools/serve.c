@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "price.h"
 #include "runs.h"
 #include "settings.h"
 
@@ -12,6 +13,7 @@ typedef struct question {
   pm_study *study;
   const pm_plan *plan; /* of the study */
   cli_runs asked;
+  cli_prices prices; /* their currency */
 } question;
 
 static int find_all(const cli_request *request, question *q)
@@ -33,7 +35,8 @@ static pm_report *report_of(const question *q, pm_error *error)
 {
   const pm_report_question asked = {.given = &q->asked.given, .runs = q->asked.runs,
                                     .run_size = q->asked.type->size, .answers = q->asked.answers,
-                                    .answer_size = q->asked.answer->size, .count = 1};
+                                    .answer_size = q->asked.answer->size, .count = 1,
+                                    .currency = q->prices.currency};
   return pm_study_new_report(q->study, &asked, error);
 }
 
@@ -75,6 +78,7 @@ static int run(const cli_request *request)
   question q;
   memset(&q, 0, sizeof q);
   int code = start_runs(&q.asked, request, PM_TASK_SERVING, true);
+  if (code == CODE_DONE) code = take_currency(&q.prices, field_given(request, "gpu_hour_price"));
   if (code == CODE_DONE) q.catalog = open_catalog(request, &code);
   if (code == CODE_DONE) code = find_all(request, &q);
   if (code == CODE_DONE) code = answer_all(request, &q);

@@ -379,6 +379,30 @@ START_TEST(neutral_options_change_nothing)
 }
 END_TEST
 
+/* Whole nodes are paid; input and output tokens share that, and nothing else changes. */
+START_TEST(tokens_pay_for_whole_nodes)
+{
+  setting s;
+  open_benches(&s);
+  for (int i = 0; i < DRAWS; i++) {
+    pm_serving_run run = draw_run(&s, i % BENCHES), priced = run;
+    priced.gpu_hour_price = 2.5;
+    pm_serving plain = answer(&s.b[i % BENCHES], run), paid = answer(&s.b[i % BENCHES], priced);
+    double second = 2.5 * 8 * run.nodes / 3600, request = 1e6 * second / paid.request_rate;
+    ck_assert(isnan(plain.output_cost) && isnan(plain.input_cost) && plain.paid_gpus == 8 * run.nodes);
+    ck_assert_double_eq(paid.hour_cost, 2.5 * plain.paid_gpus);
+    ck_assert_double_eq_tol(paid.output_cost * run.osl, request, 1e-12 * request);
+    ck_assert_double_eq_tol(paid.token_cost * (run.isl + run.osl), request, 1e-12 * request);
+    ck_assert_double_eq_tol(paid.input_cost * run.isl + paid.decode_cost * run.osl, request, 1e-12 * request);
+    ck_assert(paid.input_cost > 0 && paid.decode_cost > 0);
+    paid.hour_cost = paid.output_cost = paid.token_cost = paid.input_cost = paid.decode_cost = NAN;
+    ck_assert_double_eq(paid.tpot, plain.tpot);
+    ck_assert_double_eq(paid.energy, plain.energy);
+  }
+  close_benches(&s);
+}
+END_TEST
+
 START_TEST(many_at_once_are_as_one)
 {
   setting s;
@@ -438,6 +462,7 @@ START_TEST(bad_input)
   REFUSE(hit_ratio, 1, PM_STATUS_BAD_ARGUMENT, "hit_ratio 1");
   REFUSE(acceptance, 1.5, PM_STATUS_BAD_ARGUMENT, "acceptance 1.5");
   REFUSE(draft_tokens, 17, PM_STATUS_BAD_ARGUMENT, "draft_tokens 17");
+  REFUSE(gpu_hour_price, -2, PM_STATUS_BAD_ARGUMENT, "gpu_hour_price -2");
   REFUSE(percentile, 0.3, PM_STATUS_BAD_ARGUMENT, "percentile 0.3");
   REFUSE(precision, PM_PRECISION_FP4, PM_STATUS_NO_PRECISION, "fp4");
   REFUSE(isl, 1e7, PM_STATUS_DOES_NOT_FIT, "GB");
@@ -486,6 +511,7 @@ int main(void)
   tcase_add_test(tests, bunches_wait_for_pools);
   tcase_add_test(tests, shared_experts_are_exchanged);
   tcase_add_test(tests, neutral_options_change_nothing);
+  tcase_add_test(tests, tokens_pay_for_whole_nodes);
   tcase_add_test(tests, many_at_once_are_as_one);
   tcase_add_test(tests, bad_input);
   tcase_add_test(tests, bad_machines_and_networks);

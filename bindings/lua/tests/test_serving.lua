@@ -12,6 +12,11 @@ local long = pm.serve{network = "llama3-8b", system = "hgx-h100", tensor_paralle
                       concurrency = 16, framework = "vllm", weights = "fp8"}
 assert(long.tpot < p.tpot and long.largest_concurrency > p.largest_concurrency)
 
+local priced = pm.serve{network = "llama3-8b", system = "hgx-h100", tp = 2, isl = 2048, osl = 256, concurrency = 16,
+                        gpu_hour_price = "2.5 USD"}
+check.close(priced.output_cost, 2.5 * 8 / 3600 / priced.output_rate * 1e6, 1e-12, "cost")
+check.close(2048 * priced.input_cost + 256 * priced.decode_cost, 256 * priced.output_cost, 1e-12, "parts of the cost")
+
 local rows = pm.sweep{task = "serving", network = "llama3-8b", system = {"hgx-h100", "hgx-h200"},
                       tensor_parallel = {1, 2}, rate = {1, 4}}
 check.equal(rows:count(), 8)

@@ -186,6 +186,24 @@ def test_costs():
     assert known == sorted(known) and not math.isnan(rows["output_cost"][0])
 
 
+def test_one_price_everywhere():
+    run = {"tp": 4, "isl": 2048, "osl": 256, "rate": 3}
+    served = pm.serve("llama3-70b", SYSTEM, gpu_hour_price="2.5 USD", **run)
+    assert math.isclose(served.output_cost, 2.5 * 8 / 3600 / (3 * 256) * 1e6)
+    assert math.isclose(2048 * served.input_cost + 256 * served.decode_cost, 256 * served.output_cost)
+    text = command("serve", "llama3-70b", SYSTEM, "--tp", "4", "--isl", "2048", "--osl", "256", "--rate", "3", "-q",
+                   "--gpu-hour-price", "2.5 USD", "--format", "csv")
+    row = next(csv.DictReader(io.StringIO(text, newline="")))
+    costs = ("hour_cost", "input_cost", "decode_cost", "output_cost", "token_cost")
+    assert [float(row[name]) for name in costs] == [getattr(served, name) for name in costs]
+    sized = {**run, "layouts": "given", "gpu_hour_price": 2.5}
+    rows = pm.size_serving("llama3-70b", SYSTEM, **sized)
+    assert rows["hour_cost"][0] == served.hour_cost and math.isclose(rows["output_cost"][0], served.output_cost)
+    del sized["gpu_hour_price"]
+    other = pm.size_serving("llama3-70b", SYSTEM, gpu_hour_prices=2.5, **sized)
+    assert rows["output_cost"][0] == other["output_cost"][0]
+
+
 def test_all_layouts_are_no_worse_and_the_front_rises():
     best = pm.size_serving("llama3-70b", SYSTEM, layouts="all", precision="bf16", **GOAL)["gpu_rate [1/s]"]
     plain = pm.size_serving("llama3-70b", SYSTEM, **GOAL)["gpu_rate [1/s]"]

@@ -281,6 +281,7 @@ typedef enum pm_arrivals {
   X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes",                 \
     .otherwise = "1")                                                                                              \
   PM_POWER_RUN_FIELDS(X)                                                                                           \
+  X(REAL, gpu_hour_price, "currency/h", "price of one GPU for an hour, such as 2.5 USD; whole nodes are paid")     \
   /* the next field of a run of serving goes above this line */
 
 typedef struct pm_serving_run { PM_SERVING_RUN_FIELDS(PM_DECLARE) } pm_serving_run;

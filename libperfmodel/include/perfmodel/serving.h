@@ -109,6 +109,13 @@ typedef enum pm_serving_limit {
   X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of a pass")        \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                          \
   PM_ENERGY_FIELDS(X)                                                                                              \
+  X(REAL, paid_gpus, "1", "GPUs of whole nodes, all of which are paid for")                                        \
+  X(REAL, hour_cost, "1", "price of them for an hour; like all costs unknown without gpu_hour_price")              \
+  X(REAL, input_cost, "1", "price of a million input tokens: of the time in which GPUs read prompts",              \
+    .show = PM_SHOW_MAIN)                                                                                          \
+  X(REAL, decode_cost, "1", "price of a million output tokens: of all other time", .show = PM_SHOW_MAIN)           \
+  X(REAL, output_cost, "1", "price of a million output tokens that pay for everything", .show = PM_SHOW_MAIN)      \
+  X(REAL, token_cost, "1", "price of a million tokens, input and output alike")                                    \
   /* the next field of an answer goes above this line */
 
 typedef struct pm_serving { PM_SERVING_FIELDS(PM_DECLARE) } pm_serving;

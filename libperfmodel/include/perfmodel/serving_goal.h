@@ -112,7 +112,7 @@ typedef struct pm_serving_goal_setup {
   const void *runs;      /* completed runs of serving */
   size_t run_size;       /* bytes of one in the program */
   size_t count;
-  const double *prices;  /* of a GPU of each run for an hour; NULL or NAN: unknown */
+  const double *prices;  /* of a GPU of each run for an hour; NULL or NAN: its gpu_hour_price */
 } pm_serving_goal_setup;
 
 /* No limits, every degree of tensor parallelism. */

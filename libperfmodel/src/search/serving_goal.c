@@ -10,6 +10,7 @@
 #include "plan/plan.h"
 #include "record/sized.h"
 #include "search/serving_layouts.h"
+#include "serving/cost.h"
 
 enum { BISECTIONS = 20 };
 
@@ -169,9 +170,8 @@ static void set_machines(const service_rows *all, int replicas, pm_serving_choic
 
 static void set_costs(const pm_serving_run *run, pm_serving_choice *row)
 {
-  double second = row->hour_cost / 3600;
-  row->output_cost = second / (row->request_rate * run->osl) * 1e6;
-  row->token_cost = second / (row->request_rate * (run->isl + run->osl)) * 1e6;
+  row->output_cost = pm__serving_token_cost(row->hour_cost, row->request_rate * run->osl);
+  row->token_cost = pm__serving_token_cost(row->hour_cost, row->request_rate * (run->isl + run->osl));
 }
 
 /* Within the limits: the replicas for the rate, and what they see of it. */
@@ -334,7 +334,9 @@ static int visit_run(service_rows *all, const pm_serving_run *run, pm_error *err
   all->system = &plan->systems[run->system_index];
   all->wanted = run->rate;
   all->limits = pm__serving_goal_of(all->goal, run);
-  all->price = all->setup->prices != NULL ? all->setup->prices[all->choice] : (double)NAN;
+  all->price = run->gpu_hour_price;
+  if (all->setup->prices != NULL && !isnan(all->setup->prices[all->choice]))
+    all->price = all->setup->prices[all->choice];
   const pm__service_layouts layouts = {all->goal, all->setup->given, (int)all->system->system->gpu_count,
                                        all->goal->layouts == PM_SERVING_LAYOUTS_ALL && has_experts(plan, run)};
   pm__service_layouts_walk(&layouts, run, all->goal->front ? front_layout : size_layout, all);

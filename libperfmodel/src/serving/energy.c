@@ -55,18 +55,19 @@ static pm__plan_energy_work work_of(const pm_serving *out, double osl, spent dec
                            .tokens = osl, .rate_spread = pm__or(log(out->output_rate / out->output_rate_p10), 0)};
 }
 
-void pm__serving_set_energy(const pm_plan *plan, const pm__serving_replica *r, const pm__serving_replica *prefill,
-                            const pm__serving_service *service, pm_serving *out)
+double pm__serving_set_energy(const pm_plan *plan, const pm__serving_replica *r, const pm__serving_replica *prefill,
+                              const pm__serving_service *service, pm_serving *out)
 {
   const pm_serving_run *run = r->run;
   const pm__serving_replica *reader = prefill != NULL ? prefill : r;
   pm__serving_load l = pm__serving_load_of(r), prompts = pm__serving_load_of(reader);
   double running = fmax(1, service->running);
-  pm__plan_energy_work work = work_of(out, run->osl, decoding(r, &l, running),
-                                 reading(reader, &prompts, running, prefill != NULL));
+  spent decode = decoding(r, &l, running), read = reading(reader, &prompts, running, prefill != NULL);
+  pm__plan_energy_work work = work_of(out, run->osl, decode, read);
   work.nodes = run->nodes;
   const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
   const pm_system *system = plan->systems[run->system_index].system;
   const pm__plan_energy energy = pm__energy_of(system, &r->device.wide->power, &work, site);
   PM_ENERGY_FIELDS(PM__ENERGY_COPY)
+  return read.time / (decode.time + read.time);
 }

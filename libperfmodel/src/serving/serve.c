@@ -1,6 +1,7 @@
 /* (plan, run) -> what requests see of a model that is served. */
 #include "serving/serve.h"
 #include "plan/energy.h"
+#include "serving/cost.h"
 #include "serving/energy.h"
 #include <math.h>
 #include <string.h>
@@ -50,6 +51,7 @@ static int check_sizes(const pm_serving_run *run, pm_error *error)
   if (status == PM_OK) status = check_known("sequences", run->sequences, 1, 1e9, error);
   if (status == PM_OK) status = check_known("memory_fraction", run->memory_fraction, 0.01, 1, error);
   if (status == PM_OK) status = check_known("usable_memory", run->usable_memory, 1, 1e18, error);
+  if (status == PM_OK) status = check_known("gpu_hour_price", run->gpu_hour_price, 0, 1e9, error);
   if (status == PM_OK) status = check_known("client_time", run->client_time, 0, 1e6, error);
   return status == PM_OK ? check_known("bunching", run->bunching, 0, 1, error) : status;
 }
@@ -300,6 +302,17 @@ static void set_interval(const pm__serving_replica *r, pm_serving *out)
   out->ttft_p90 = out->ttft * first;
 }
 
+/* `reading`: the part of the GPUs' time that reads prompts, which is what input tokens pay for. */
+static void set_costs(const pm_system *system, const pm_serving_run *run, double reading, pm_serving *out)
+{
+  out->paid_gpus = (double)run->nodes * (double)system->gpu_count;
+  out->hour_cost = run->gpu_hour_price * out->paid_gpus;
+  out->output_cost = pm__serving_token_cost(out->hour_cost, out->output_rate);
+  out->token_cost = pm__serving_token_cost(out->hour_cost, out->total_rate);
+  out->input_cost = reading * out->output_cost * run->osl / run->isl;
+  out->decode_cost = (1 - reading) * out->output_cost;
+}
+
 /* ---- One run ---- */
 
 static void serve_pools(const pm__serving_replica *decode, const pm__serving_replica *prefill, double replicas,
@@ -354,7 +367,8 @@ static void answer(const pm_plan *plan, pm__serving_replica *r, pm_serving *out)
   if (s.limit != PM_SERVING_LIMIT_NONE) out->bottleneck = s.limit;
   out->calibration = status_of(plan, r);
   set_interval(r, out);
-  pm__serving_set_energy(plan, r, apart ? &prefill : NULL, &s, out);
+  double reading = pm__serving_set_energy(plan, r, apart ? &prefill : NULL, &s, out);
+  set_costs(plan->systems[run->system_index].system, run, reading, out);
 }
 
 /* Only memory is known of a model that does not fit. */

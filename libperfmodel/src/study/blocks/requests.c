@@ -63,12 +63,27 @@ static void add_rates(const pm__study_subject *s, pm_report *r)
   if (!isnan(user)) pm__report_add_quantity(r, "for each user", user, "tokens/s");
 }
 
+/* "8.2 USD for a million output tokens" */
+static void add_cost(const pm__study_subject *s, pm_report *r)
+{
+  const char *currency = s->asked->currency != NULL ? s->asked->currency : "";
+  double cost = pm__study_number(s, "output_cost"), gpus = pm__study_number(s, "paid_gpus");
+  if (isnan(cost)) return;
+  pm__report_add(r, "cost", "%.4g%s%s", cost, currency[0] != '\0' ? " " : "", currency);
+  pm__report_set_value(r, cost, "1");
+  pm__report_note(r, "for a million output tokens with their prompts; %.4g an hour for %.0f GPU%s\n"
+                  "by the time that each takes: %.4g for a million input tokens, %.4g for a million output tokens",
+                  pm__study_number(s, "hour_cost"), gpus, gpus > 1 ? "s" : "", pm__study_number(s, "input_cost"),
+                  pm__study_number(s, "decode_cost"));
+}
+
 static void fill(const pm__study_subject *s, pm_report *r)
 {
   char number[PM_NUMBER_MAX];
   if (!pm__study_serves(s) || !pm__study_predicted(s)) return;
   add_times(s, r);
   add_rates(s, r);
+  add_cost(s, r);
   double running = pm__study_number(s, "running");
   pm__report_add(r, "running", "%s", pm_number_format(number, rint(10 * running) / 10));
   pm__report_set_value(r, running, "1");
