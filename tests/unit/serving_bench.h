@@ -52,7 +52,7 @@ static inline pm__serving_replica serving_replica_on(const serving_bench *b, con
 {
   pm_error error = PM_ERROR_NONE;
   pm__serving_replica r;
-  int status = pm__serving_replica_make(&r, b->plan, run, run->tensor_parallel, &error);
+  int status = pm__serving_replica_make(&r, b->plan, run, run->tensor_parallel, NULL, &error);
   ck_assert_msg(status == PM_OK, "%s", error.text);
   return r;
 }

@@ -414,6 +414,8 @@ START_TEST(many_at_once_are_as_one)
     runs[i] = draw_run(&s, 0);
     if (i % 3 == 1) runs[i].arrivals = PM_ARRIVALS_OPEN, runs[i].rate = 4;
     if (i % 7 == 3) runs[i].isl = 0; /* a bad one between them */
+    if (i % 5 == 4) runs[i] = runs[i - 1], runs[i].osl += 8; /* passes that were asked for */
+    if (i % 10 == 9) runs[i].kv_cache = PM_STORED_FP8;       /* of another layout */
   }
   ck_assert_int_eq(pm_serve(s.b[0].plan, runs, all, DRAWS), PM_OK);
   for (int i = 0; i < DRAWS; i++) {

@@ -59,7 +59,7 @@ static pm__kernel_cost simt_cost(const pm__device *d, const pm__product *p, doub
 
 pm__kernel_cost pm__gemm_cost(const pm__device *d, const pm__product *p)
 {
-  if (d->gemm.tensor) return pm__tensor_cost(d, p);
+  if (d->gemm.tensor) return pm__tensor_cost(d, &d->gemm, p);
   return simt_cost(d, p, divides(d->align, d->align, p) ? 1 : d->alignment, 1);
 }
 
@@ -78,7 +78,7 @@ static const double ROWS = 2048;
 */
 pm__kernel_cost pm__gemm_tn_cost(const pm__device *d, const pm__product *p)
 {
-  if (d->gemm.tensor) return pm__tensor_cost(d, p);
+  if (d->gemm.tensor) return pm__tensor_cost(d, &d->gemm, p);
   double along = d->bytes * p->k, rows = pm__least(p->m, ROWS) + pm__least(p->n, ROWS);
   double late = growth(along * rows, d->k.tn_reach, d->k.tn_growth);
   if (divides(pm__most(d->align / 2, 1), d->align, p)) return simt_cost(d, p, 1, late);

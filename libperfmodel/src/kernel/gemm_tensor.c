@@ -110,9 +110,8 @@ static bool may_split(const pm__engine *e, const pm__product *p, const candidate
   return !p->unsplit && pm__may_split(e, 0, p->k, INFINITY, pm__least_of(over, PM__TILES));
 }
 
-pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
+static inline pm__kernel_cost tensor_cost(const pm__device *d, const pm__engine *e, const pm__product *p)
 {
-  const pm__engine *e = &d->gemm;
   double slow = p->odd ? d->unaligned : 1;
   candidates c;
   set_whole(e, p, slow, &c);
@@ -134,3 +133,22 @@ pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__product *p)
   int bound = c.compute[i] > c.memory[i] ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;
   return (pm__kernel_cost){d->start + time, algorithm, bound};
 }
+
+/* Four numbers at a time instead of two, with the same bits: nothing is contracted. */
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(__AVX2__)
+__attribute__((target("avx2"), flatten))
+static pm__kernel_cost tensor_cost_avx2(const pm__device *d, const pm__engine *e, const pm__product *p)
+{
+  return tensor_cost(d, e, p);
+}
+
+pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__engine *e, const pm__product *p)
+{
+  return __builtin_cpu_supports("avx2") ? tensor_cost_avx2(d, e, p) : tensor_cost(d, e, p);
+}
+#else
+pm__kernel_cost pm__tensor_cost(const pm__device *d, const pm__engine *e, const pm__product *p)
+{
+  return tensor_cost(d, e, p);
+}
+#endif

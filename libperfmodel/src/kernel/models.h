@@ -84,8 +84,8 @@ pm__kernel_cost pm__gemm_cost(const pm__device *device, const pm__product *produ
 /* One whose operands are both stored along the contraction (BLAS: TN), as forward products with weights. */
 pm__kernel_cost pm__gemm_tn_cost(const pm__device *device, const pm__product *product);
 
-/* The same where the device has tensor cores for it. */
-pm__kernel_cost pm__tensor_cost(const pm__device *device, const pm__product *product);
+/* The same where the device has tensor cores for it; `cores`: its own, or slower ones. */
+pm__kernel_cost pm__tensor_cost(const pm__device *device, const pm__engine *cores, const pm__product *product);
 
 /* One pass of a convolution over a batch; `pass` as the framework sees it. */
 pm__kernel_cost pm__conv_cost(const pm__device *device, const pm__conv *conv, pm__pass pass, double batch);

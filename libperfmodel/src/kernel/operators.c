@@ -34,16 +34,15 @@ static double kept_share(const pm__device *d, const pm_kernel *k, double bytes)
   return pm__least(pm__most((d->k.l2_lost - used) / (d->k.l2_lost - d->k.l2_kept), 0), 1);
 }
 
-/* A device whose products run at a share of the library's rate. */
-static pm__device slowed(const pm__device *d, double rate)
+/* Cores whose products run at a share of the library's rate. */
+static void slow_down(pm__engine *e, double rate)
 {
-  pm__device slow = *d;
-  slow.gemm.multiply_add /= rate;
+  double root = sqrt(rate);
+  e->multiply_add /= rate;
   for (int i = 0; i < PM__TILES; i++) {
-    slow.gemm.step[i] /= rate;
-    slow.gemm.root[i] /= sqrt(rate);
+    e->step[i] /= rate;
+    e->root[i] /= root;
   }
-  return slow;
 }
 
 static pm__kernel_cost product_cost(const pm__device *d, const pm_kernel *k, const pm__product *product)
@@ -59,7 +58,13 @@ static pm__kernel_cost gemm_cost(const pm__device *d, const pm_kernel *k, const 
                          .unsplit = k->unsplit != 0, .spared = 1 - share};
   (void)a;
   if (!(k->rate > 0 && k->rate < 1)) return product_cost(d, k, &product);
-  pm__device slow = slowed(d, k->rate);
+  if (d->gemm.tensor) {
+    pm__engine slow = d->gemm;
+    slow_down(&slow, k->rate);
+    return pm__tensor_cost(d, &slow, &product);
+  }
+  pm__device slow = *d;
+  slow_down(&slow.gemm, k->rate);
   return product_cost(&slow, k, &product);
 }
 

@@ -11,6 +11,7 @@
 #include "record/sized.h"
 #include "search/serving_layouts.h"
 #include "serving/cost.h"
+#include "serving/serve.h"
 
 enum { BISECTIONS = 20 };
 
@@ -25,6 +26,7 @@ typedef struct service_rows {
   size_t choice;        /* the run whose layouts are visited */
   double wanted, price; /* its rate, NAN: none; of a GPU for an hour */
   const pm__plan_system *system;
+  pm__serving_memos *memos; /* what loads of one layout share */
   pm_serving_choice *rows;
   size_t count, capacity;
   bool failed; /* without memory */
@@ -88,7 +90,7 @@ static bool answers(const service_rows *all, const pm_serving_run *run, double r
   pm_serving_run open = *run;
   open.arrivals = PM_ARRIVALS_OPEN;
   open.rate = rate;
-  pm_serve(all->setup->plan, &open, p, 1);
+  pm__serve_predict(all->setup->plan, &open, all->memos, p);
   return is_within(&all->limits, p);
 }
 
@@ -217,7 +219,7 @@ static void front_layout(void *context, const pm_serving_run *run)
   closed.arrivals = PM_ARRIVALS_CLOSED;
   for (double requests = 1; requests <= 1 << 20; requests *= 2) {
     closed.concurrency = requests;
-    pm_serve(all->setup->plan, &closed, &p, 1);
+    pm__serve_predict(all->setup->plan, &closed, all->memos, &p);
     if (!is_within(&all->limits, &p) || p.request_rate < worth * before) return; /* more only wait */
     pm_serving_choice *row = add_row(all);
     if (row == NULL) return;
@@ -361,7 +363,9 @@ static int visit_all(service_rows *all, pm_error *error)
 pm_table *pm__serving_goal_tabulate(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
 {
   pm_table *table = NULL;
-  service_rows all = {.setup = setup, .goal = goal};
+  pm__serving_memos memos;
+  service_rows all = {.setup = setup, .goal = goal, .memos = &memos};
+  pm__serving_memos_clear(&memos);
   int status = check(setup, goal, error);
   if (status == PM_OK) status = visit_all(&all, error);
   if (status == PM_OK) {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "kernel/operators.h"
+#include "serving/memo.h"
 
 typedef struct pricing {
   const pm__serving_model *model;
@@ -19,14 +20,12 @@ static double known(double value, double otherwise)
 
 /* ---- Kernels ---- */
 
-static pm_kernel kernel_of(int operation, int precision)
+static void start_kernel(pm_kernel *k, int operation, int precision)
 {
-  pm_kernel k;
-  memset(&k, 0, sizeof k);
-  k.operation = operation;
-  k.precision = precision;
-  k.count = 1;
-  return k;
+  memset(k, 0, sizeof *k);
+  k->operation = operation;
+  k->precision = precision;
+  k->count = 1;
 }
 
 /* `count` launches of a kernel, each with its start; the plain roofline knows no starts. */
@@ -71,7 +70,8 @@ static quantizing quantizing_of(const pricing *p)
 static double quantization(pricing *p, const pm__serving_operation *op, quantizing q, double rows)
 {
   if (!(q.accesses > 0) || p->on->engine->fused_quantization) return 0;
-  pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_ELEMENTWISE, p->on->precision);
   k.count = q.accesses;
   k.m = rows * op->k;
   return price(p, p->on->narrow, &k, op->count, known(q.time, 0));
@@ -85,7 +85,8 @@ static double product_start(const pricing *p)
 /* Of linear layers: as narrow as the run says. */
 static double linear(pricing *p, const pm__serving_operation *op, double rows)
 {
-  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_GEMM, p->on->precision);
   k.m = rows * op->rows;
   k.n = op->n;
   k.k = op->k;
@@ -113,7 +114,8 @@ static void add_latent_up(pricing *p, const pm__serving_operation *op)
 /* Of each sequence that gets a token; a prompt's last one does. Two bytes, and the words gathered from all GPUs. */
 static void add_head(pricing *p, const pm__serving_operation *op)
 {
-  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->wide_precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_GEMM, p->on->wide_precision);
   k.m = p->batch->sequences * p->batch->drafts + p->batch->prompts;
   k.n = op->n;
   k.k = op->k;
@@ -132,25 +134,24 @@ static double seen(const pm__serving_operation *op, double tokens)
 }
 
 /* One token, or some drafted ones, of each sequence. All heads of latent attention share what is stored. */
-static pm_kernel decoding_kernel(const pricing *p, const pm__serving_operation *op)
+static void start_decoding(pm_kernel *k, const pricing *p, const pm__serving_operation *op)
 {
   const pm_kernel_harness *h = p->on->kernels;
   const pm__serving_batch *b = p->batch;
   bool latent = op->latent > 0, byte = p->on->cache_bytes == 1 && h->byte_decode_rate > 0;
-  pm_kernel k = kernel_of(PM_OPERATOR_ATTENTION, p->on->wide_precision);
-  k.count = b->sequences * op->heads;
-  k.m = b->drafts;
-  k.k = fmax(1, seen(op, b->context));
-  k.n = latent ? op->latent + op->turned : op->size;
-  k.kv_count = b->sequences * (latent ? 1 : op->kv_heads);
-  k.value_size = latent ? op->latent : op->value != op->size ? op->value : 0;
-  k.latent = latent;
-  k.causal = 1;
-  k.kv_bytes = p->on->cache_bytes;
-  k.rate = latent ? h->latent_decode_rate : byte ? h->byte_decode_rate : h->decode_rate;
-  k.block_start = latent ? 0 : byte ? h->byte_decode_start : h->decode_start;
-  k.ungrouped = !latent && (h->ungrouped || (h->most_grouped > 0 && op->heads > h->most_grouped * op->kv_heads));
-  return k;
+  start_kernel(k, PM_OPERATOR_ATTENTION, p->on->wide_precision);
+  k->count = b->sequences * op->heads;
+  k->m = b->drafts;
+  k->k = fmax(1, seen(op, b->context));
+  k->n = latent ? op->latent + op->turned : op->size;
+  k->kv_count = b->sequences * (latent ? 1 : op->kv_heads);
+  k->value_size = latent ? op->latent : op->value != op->size ? op->value : 0;
+  k->latent = latent;
+  k->causal = 1;
+  k->kv_bytes = p->on->cache_bytes;
+  k->rate = latent ? h->latent_decode_rate : byte ? h->byte_decode_rate : h->decode_rate;
+  k->block_start = latent ? 0 : byte ? h->byte_decode_start : h->decode_start;
+  k->ungrouped = !latent && (h->ungrouped || (h->most_grouped > 0 && op->heads > h->most_grouped * op->kv_heads));
 }
 
 static double decoding_start(const pricing *p, const pm__serving_operation *op)
@@ -163,7 +164,8 @@ static double decoding_start(const pricing *p, const pm__serving_operation *op)
 /* The up-projections of keys and values, on the side of the queries and of the result. */
 static void add_absorbed(pricing *p, const pm__serving_operation *op)
 {
-  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->wide_precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_GEMM, p->on->wide_precision);
   k.count = op->heads;
   k.m = p->batch->sequences * p->batch->drafts;
   k.n = op->latent;
@@ -177,7 +179,8 @@ static void add_absorbed(pricing *p, const pm__serving_operation *op)
 
 static void add_decoding(pricing *p, const pm__serving_operation *op)
 {
-  const pm_kernel k = decoding_kernel(p, op);
+  pm_kernel k;
+  start_decoding(&k, p, op);
   p->sum.attention += price(p, p->on->wide, &k, op->count, decoding_start(p, op));
   if (op->latent > 0) add_absorbed(p, op);
 }
@@ -188,7 +191,8 @@ static void add_prompts(pricing *p, const pm__serving_operation *op)
   const pm_kernel_harness *h = p->on->kernels;
   const pm__serving_batch *b = p->batch;
   bool latent = op->latent > 0;
-  pm_kernel k = kernel_of(PM_OPERATOR_ATTENTION, p->on->wide_precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_ATTENTION, p->on->wide_precision);
   k.count = b->prompts * op->heads;
   k.m = b->tokens;
   k.k = b->past + b->tokens;
@@ -217,13 +221,15 @@ static void add_index(pricing *p, const pm__serving_operation *op)
 {
   const pm__serving_batch *b = p->batch;
   if (b->sequences > 0) {
-    pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
+    pm_kernel k;
+    start_kernel(&k, PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
     k.count = p->on->cache_bytes / p->on->wide->bytes;
     k.m = b->sequences * b->context * op->n;
     p->sum.attention += price(p, p->on->wide, &k, op->count, product_start(p));
   }
   if (b->prompts * b->tokens == 0) return;
-  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_GEMM, p->on->precision);
   k.count = b->prompts;
   k.m = b->tokens;
   k.n = b->past + b->tokens;
@@ -240,13 +246,15 @@ static void add_state(pricing *p, const pm__serving_operation *op)
   const pm__serving_batch *b = p->batch;
   double prompts = b->prompts * b->tokens;
   if (b->sequences > 0) {
-    pm_kernel k = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
+    pm_kernel k;
+    start_kernel(&k, PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
     k.count = 2 * PM__SERVE_STATE_BYTES / p->on->wide->bytes;
     k.m = b->sequences * b->drafts * op->n;
     p->sum.attention += price(p, p->on->wide, &k, op->count, product_start(p));
   }
   if (prompts == 0) return;
-  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, p->on->wide_precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_GEMM, p->on->wide_precision);
   k.m = prompts;
   k.n = op->value;
   k.k = fmax(1, op->k / op->value);
@@ -319,7 +327,8 @@ static void add_experts(pricing *p, const pm__serving_operation *op)
   double per = fmax(1, tokens * op->top_k / on->expert_ranks * on->imbalance / used);
   double hidden = op->k * on->tensor_ranks / inner; /* the shard has those of a tensor group alone */
   routing r = routing_of(p);
-  pm_kernel k = kernel_of(PM_OPERATOR_GEMM, precision);
+  pm_kernel k;
+  start_kernel(&k, PM_OPERATOR_GEMM, precision);
   k.count = used;
   k.m = per;
   k.tn = 1;
@@ -331,7 +340,8 @@ static void add_experts(pricing *p, const pm__serving_operation *op)
   k.n = op->n;
   k.k = hidden;
   p->sum.expert += price(p, d, &k, op->count, 0);
-  pm_kernel pass = kernel_of(PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
+  pm_kernel pass;
+  start_kernel(&pass, PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
   pass.count = op->up + 1;
   pass.m = used * per * hidden;
   p->sum.expert += price(p, p->on->wide, &pass, op->count, 0);
@@ -346,7 +356,8 @@ static void add_experts(pricing *p, const pm__serving_operation *op)
 static void add_rows(pricing *p, const pm__serving_operation *op, int operation, double tensors, double start,
                      double clocks)
 {
-  pm_kernel k = kernel_of(operation, p->on->wide_precision);
+  pm_kernel k;
+  start_kernel(&k, operation, p->on->wide_precision);
   bool rows = operation != PM_OPERATOR_ELEMENTWISE;
   k.count = tensors;
   k.m = p->rows * op->rows * (rows ? 1 : op->n);
@@ -392,13 +403,25 @@ static double own_all_reduce(const pm__serving_device *on, const pm__collective_
   return fmin(one, two);
 }
 
+static const pm__collective_candidates *ways_of(const pm__serving_device *on, const pm__collective_group *group,
+                                                int collective, pm__collective_candidates *own)
+{
+  pm__serving_memo *memo = on->memo;
+  int role = group == on->tensor ? 0 : group == on->experts ? 1 : 2, way = role * PM_COLLECTIVE_COUNT + collective;
+  for (unsigned i = 0; memo != NULL && i < PM__SERVE_WAYS && i < memo->way_count; i++)
+    if (memo->way[i] == way) return &memo->ways[i];
+  unsigned at = memo != NULL ? memo->way_count++ % PM__SERVE_WAYS : 0;
+  if (memo != NULL) memo->way[at] = way, own = &memo->ways[at];
+  pm__collective_candidates_find(own, group, (pm_collective)collective);
+  return own;
+}
+
 double pm__serving_exchange(const pm__serving_device *on, const pm__collective_group *group, int collective,
                             double bytes)
 {
-  pm__collective_candidates candidates;
+  pm__collective_candidates found;
   if (group->members * group->nodes == 1 || !(bytes > 0)) return 0;
-  pm__collective_candidates_find(&candidates, group, (pm_collective)collective);
-  double library = pm__collective_candidates_time(&candidates, bytes).time;
+  double library = pm__collective_candidates_time(ways_of(on, group, collective, &found), bytes).time;
   if (collective != PM_COLLECTIVE_ALL_REDUCE) return library;
   double own = own_all_reduce(on, group, bytes);
   return isnan(library) ? own : fmin(library, own);
@@ -418,19 +441,58 @@ static void add_exchange(pricing *p, const pm__serving_operation *op)
 
 typedef void add_operation(pricing *p, const pm__serving_operation *op);
 
-static add_operation *const kinds[PM__SERVE_KINDS] = {
-  [PM__SERVE_PRODUCT] = add_product, [PM__SERVE_LATENT_UP] = add_latent_up, [PM__SERVE_HEAD] = add_head,
-  [PM__SERVE_ATTENTION] = add_attention, [PM__SERVE_EXPERTS] = add_experts, [PM__SERVE_NORM] = add_norm,
+/* What depends on the tokens of a pass, however they are divided. */
+static add_operation *const of_rows[PM__SERVE_KINDS] = {
+  [PM__SERVE_PRODUCT] = add_product, [PM__SERVE_EXPERTS] = add_experts, [PM__SERVE_NORM] = add_norm,
   [PM__SERVE_ROTARY] = add_rotary, [PM__SERVE_GATED] = add_gated, [PM__SERVE_GATHER] = add_gather,
-  [PM__SERVE_STATE] = add_state, [PM__SERVE_INDEX] = add_index,
   [PM__SERVE_EXCHANGE] = add_exchange,
 };
+
+static add_operation *const of_batch[PM__SERVE_KINDS] = {
+  [PM__SERVE_LATENT_UP] = add_latent_up, [PM__SERVE_HEAD] = add_head, [PM__SERVE_ATTENTION] = add_attention,
+  [PM__SERVE_STATE] = add_state, [PM__SERVE_INDEX] = add_index,
+};
+
+static void add_all(pricing *p, add_operation *const kinds[PM__SERVE_KINDS])
+{
+  for (int i = 0; i < p->model->count; i++) {
+    const pm__serving_operation *op = &p->model->operation[i];
+    if (kinds[op->kind] != NULL) kinds[op->kind](p, op);
+  }
+}
+
+static void add_rows_of(pricing *p)
+{
+  pm__serving_memo *memo = p->on->memo;
+  size_t at = memo != NULL ? pm__serving_memo_place(p->rows) : 0;
+  if (memo != NULL && memo->rows[at] == p->rows) {
+    p->sum = memo->of_rows[at];
+    return;
+  }
+  add_all(p, of_rows);
+  if (memo == NULL) return;
+  memo->rows[at] = p->rows;
+  memo->of_rows[at] = p->sum;
+}
+
+static pm__serving_times compute(const pm__serving_model *model, const pm__serving_device *device,
+                                 const pm__serving_batch *batch)
+{
+  pricing p = {.model = model, .on = device, .batch = batch,
+               .rows = batch->sequences * batch->drafts + batch->prompts * batch->tokens};
+  add_rows_of(&p);
+  add_all(&p, of_batch);
+  return p.sum;
+}
 
 pm__serving_times pm__serving_pass(const pm__serving_model *model, const pm__serving_device *device,
                                    const pm__serving_batch *batch)
 {
-  pricing p = {.model = model, .on = device, .batch = batch,
-               .rows = batch->sequences * batch->drafts + batch->prompts * batch->tokens};
-  for (int i = 0; i < model->count; i++) kinds[model->operation[i].kind](&p, &model->operation[i]);
-  return p.sum;
+  pm__serving_memo *memo = device->memo;
+  if (memo == NULL) return compute(model, device, batch);
+  for (unsigned i = 0; i < PM__SERVE_PASSES && i < memo->pass_count; i++)
+    if (memcmp(&memo->batch[i], batch, sizeof *batch) == 0) return memo->passes[i];
+  unsigned at = memo->pass_count++ % PM__SERVE_PASSES;
+  memo->batch[at] = *batch;
+  return memo->passes[at] = compute(model, device, batch);
 }

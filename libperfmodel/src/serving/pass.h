@@ -30,7 +30,7 @@ typedef struct pm__serving_times {
   double extra;   /* J of a board beyond what its kernels draw that multiply nothing */
 } pm__serving_times;
 
-enum { PM__SERVE_GROUPS = 2 }; /* tensor; all that share experts */
+typedef struct pm__serving_memo pm__serving_memo;
 
 /* What prices it: devices of a precision and of two bytes, the engine's kernels, groups. */
 typedef struct pm__serving_device {
@@ -38,10 +38,12 @@ typedef struct pm__serving_device {
   const pm_kernel_harness *kernels;
   const pm_engine *engine;
   const pm__collective_group *tensor, *experts; /* of a layer; of all GPUs that have different experts */
+  const pm__collective_group *hop; /* between stages, or workers */
   double weight_bytes, expert_bytes, cache_bytes;
   int precision, wide_precision, weights, experts_stored; /* the last two: a pm_stored */
   int tensor_ranks, expert_ranks, attention_ranks;
   double imbalance;
+  pm__serving_memo *memo; /* of this device and its model; NULL: nothing is kept */
 } pm__serving_device;
 
 pm__serving_times pm__serving_pass(const pm__serving_model *model, const pm__serving_device *device,

@@ -99,7 +99,8 @@ static int set_devices(pm__serving_replica *r, const pm_plan *plan, const pm__pl
   double own = devices[run->precision].bytes;
   r->device = (pm__serving_device){
     .narrow = &devices[run->precision], .wide = &devices[wide], .kernels = &engine->profile.kernels,
-    .engine = &engine->profile.engine, .weight_bytes = bytes_of(run->weights, own),
+    .engine = &engine->profile.engine, .tensor = &r->tensor, .experts = &r->experts, .hop = &r->hop,
+    .weight_bytes = bytes_of(run->weights, own),
     .cache_bytes = bytes_of(run->kv_cache, 2), .precision = run->precision, .wide_precision = wide,
     .weights = run->weights,
     .experts_stored = run->expert_weights != PM_STORED_AS_RUN ? run->expert_weights : run->weights,
@@ -185,8 +186,20 @@ static void set_limits(pm__serving_replica *r, const pm_gpu *gpu)
   r->accepted = pm__serving_accepted(r->run->draft_tokens, r->run->acceptance);
 }
 
+/* Everything that passes depend on beside their batch. */
+static void take_memo(pm__serving_replica *r, int tensor, pm__serving_memo *memo)
+{
+  const pm_serving_run *run = r->run;
+  const double layout[PM__SERVE_KEYS] = {
+    run->network_index, run->system_index, run->engine_index, run->precision, run->kernel_model, run->weights,
+    run->expert_weights, run->kv_cache, tensor, run->pipeline_parallel, run->attention_parallel, run->expert_parallel,
+    run->expert_imbalance, run->gpus, run->nodes, run->prefill_workers > 0, run->power_limit, run->draft_tokens};
+  pm__serving_memo_take(memo, layout);
+  r->device.memo = memo;
+}
+
 int pm__serving_replica_make(pm__serving_replica *r, const pm_plan *plan, const pm_serving_run *run, int tensor,
-                             pm_error *error)
+                             pm__serving_memo *memo, pm_error *error)
 {
   const pm__plan_engine *engine = pm__plan_engine_at(plan, run->engine_index, run->system_index);
   const pm_system *system = plan->systems[run->system_index].system;
@@ -203,16 +216,8 @@ int pm__serving_replica_make(pm__serving_replica *r, const pm_plan *plan, const 
   if (status != PM_OK) return status;
   set_limits(r, &system->gpu);
   set_memory(r, system);
+  if (memo != NULL) take_memo(r, tensor, memo);
   return PM_OK;
-}
-
-/* Groups point into the replica, so a copy needs its own. */
-static pm__serving_device device_of(const pm__serving_replica *r)
-{
-  pm__serving_device d = r->device;
-  d.tensor = &r->tensor;
-  d.experts = &r->experts;
-  return d;
 }
 
 /* ---- Passes ---- */
@@ -230,8 +235,7 @@ double pm__serving_kernels(const pm__serving_replica *r, const pm__serving_times
 static double hop_time(const pm__serving_replica *r, double rows)
 {
   if (r->stages == 1) return 0;
-  pm__serving_device d = device_of(r);
-  return pm__serving_exchange(&d, &r->hop, PM_COLLECTIVE_SEND_RECEIVE, 2 * rows * r->model->hidden);
+  return pm__serving_exchange(&r->device, &r->hop, PM_COLLECTIVE_SEND_RECEIVE, 2 * rows * r->model->hidden);
 }
 
 /* Kernels and the host: a pass in a graph hides the host's calls. */
@@ -242,31 +246,17 @@ static double with_host(const pm__serving_replica *r, double gpu, double sequenc
   return sqrt(gpu * gpu + calls * calls) + known(e->step_time, 0) + known(e->sequence_time, 0) * sequences;
 }
 
-static pm__serving_times compute_decode(const pm__serving_replica *r, double sequences, double context)
-{
-  pm__serving_device d = device_of(r);
-  const pm__serving_batch b = {.sequences = fmax(1, sequences / r->stages), .context = context, .drafts = r->drafts};
-  return pm__serving_pass(r->model, &d, &b);
-}
-
 pm__serving_times pm__serving_decode_parts(const pm__serving_replica *r, double sequences, double context)
 {
-  pm__serving_passes *kept = r->passes;
-  if (kept == NULL) return compute_decode(r, sequences, context);
-  for (unsigned i = 0; i < PM__SERVE_PASSES && i < kept->count; i++)
-    if (kept->sequences[i] == sequences && kept->context[i] == context) return kept->times[i];
-  unsigned at = kept->count++ % PM__SERVE_PASSES;
-  kept->sequences[at] = sequences;
-  kept->context[at] = context;
-  return kept->times[at] = compute_decode(r, sequences, context);
+  const pm__serving_batch b = {.sequences = fmax(1, sequences / r->stages), .context = context, .drafts = r->drafts};
+  return pm__serving_pass(r->model, &r->device, &b);
 }
 
 pm__serving_times pm__serving_prompt_parts(const pm__serving_replica *r, double tokens, double past)
 {
-  pm__serving_device d = device_of(r);
   const pm__serving_batch b = {.drafts = r->drafts, .prompts = 1, .tokens = fmin(fmax(1, tokens), r->budget),
                                .past = past};
-  return pm__serving_pass(r->model, &d, &b);
+  return pm__serving_pass(r->model, &r->device, &b);
 }
 
 double pm__serving_decode_factor(const pm__serving_replica *r)
@@ -299,14 +289,13 @@ double pm__serving_decode(const pm__serving_replica *r, double sequences, double
 static double prompt_kernels(const pm__serving_replica *r, double sequences, double context, double prompts,
                              double tokens, double past)
 {
-  pm__serving_device d = device_of(r);
   pm__serving_batch b = {.sequences = sequences, .context = context, .drafts = r->drafts, .prompts = prompts,
                          .tokens = tokens, .past = past};
-  pm__serving_times with = pm__serving_pass(r->model, &d, &b), without = {0};
+  pm__serving_times with = pm__serving_pass(r->model, &r->device, &b), without = {0};
   if (sequences > 0 && r->stages == 1) without = pm__serving_decode_parts(r, sequences, context);
   else if (sequences > 0) {
     b.prompts = b.tokens = 0;
-    without = pm__serving_pass(r->model, &d, &b);
+    without = pm__serving_pass(r->model, &r->device, &b);
   }
   double added = factor_of(r->engine->prefill_factor) *
                  (pm__serving_kernels(r, &with) - pm__serving_kernels(r, &without));

@@ -5,20 +5,12 @@
 #ifndef PM_SERVING_REPLICA_H
 #define PM_SERVING_REPLICA_H
 
-#include "serving/pass.h"
+#include "serving/memo.h"
 
 typedef struct pm__serving_memory {
   double usable, weights, reserve, cache; /* bytes on a GPU */
   double token;                           /* keys and values of a token on a GPU, of layers that see all of them */
 } pm__serving_memory;
-
-/* Passes of decoding that a run asked for last, since its parts ask for the same ones. */
-enum { PM__SERVE_PASSES = 4 };
-typedef struct pm__serving_passes {
-  double sequences[PM__SERVE_PASSES], context[PM__SERVE_PASSES];
-  pm__serving_times times[PM__SERVE_PASSES];
-  unsigned count; /* of all that were computed */
-} pm__serving_passes;
 
 typedef struct pm__serving_replica {
   const pm__serving_model *model;
@@ -31,12 +23,12 @@ typedef struct pm__serving_replica {
   double groups;          /* with requests of their own */
   double budget, limit;   /* tokens of a pass; sequences of a group */
   double drafts, accepted; /* tokens of a sequence in a pass; those that count */
-  pm__serving_passes *passes; /* NULL: none are kept */
 } pm__serving_replica;
 
-/* Of a run on a system; `tensor` GPUs share a layer. PM_OK, or why there is none. */
+/* Of a run on a system; `tensor` GPUs share a layer. PM_OK, or why there is none. It refers to itself, and is not to be
+** copied. `memo` keeps its passes; NULL: none are kept. */
 int pm__serving_replica_make(pm__serving_replica *replica, const pm_plan *plan, const pm_serving_run *run, int tensor,
-                             pm_error *error);
+                             pm__serving_memo *memo, pm_error *error);
 
 /* Time [s] of a pass in which `sequences` of a group decode with `context` tokens each in the cache. */
 double pm__serving_decode(const pm__serving_replica *replica, double sequences, double context);

@@ -146,10 +146,11 @@ static int check_memory(const pm__serving_replica *r, pm_error *error)
                   needed(r) / 1e9, r->memory.usable / 1e9, taken(r) / 1e9);
 }
 
-static int make(const pm_plan *plan, const pm_serving_run *run, pm__serving_replica *r, pm_error *error)
+static int make(const pm_plan *plan, const pm_serving_run *run, pm__serving_memo *memo, pm__serving_replica *r,
+                pm_error *error)
 {
   int status = check_run(plan, run, error);
-  return status == PM_OK ? pm__serving_replica_make(r, plan, run, run->tensor_parallel, error) : status;
+  return status == PM_OK ? pm__serving_replica_make(r, plan, run, run->tensor_parallel, memo, error) : status;
 }
 
 /* The run as workers see it that only read prompts. */
@@ -168,14 +169,14 @@ static int check_prefill(const pm_plan *plan, const pm_serving_run *run, pm_erro
   pm_serving_run alone = prefill_run(run);
   if (run->prefill_workers == 0) return PM_OK;
   alone.osl = 1;
-  int status = pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, error);
+  int status = pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, NULL, error);
   return status == PM_OK ? check_memory(&prefill, error) : status;
 }
 
 int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *error)
 {
   pm__serving_replica r;
-  int status = make(plan, run, &r, error);
+  int status = make(plan, run, NULL, &r, error);
   if (status == PM_OK) status = check_memory(&r, error);
   return status == PM_OK ? check_prefill(plan, run, error) : status;
 }
@@ -183,7 +184,7 @@ int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *er
 int pm__serve_get_memory(const pm_plan *plan, const pm_serving_run *run, pm_memory_use *use, pm_error *error)
 {
   pm__serving_replica r;
-  int status = make(plan, run, &r, error);
+  int status = make(plan, run, NULL, &r, error);
   if (status != PM_OK) return status;
   double cache = fmax(0, r.memory.cache);
   pm_record_clear(pm_record_type_find("memory_use"), use);
@@ -345,10 +346,8 @@ static void serve_replica(const pm__serving_replica *r, double replicas, pm__ser
   out->largest *= r->groups;
 }
 
-static void answer(const pm_plan *plan, pm__serving_replica *r, pm_serving *out)
+static void answer(const pm_plan *plan, pm__serving_replica *r, pm__serving_memo *memo, pm_serving *out)
 {
-  pm__serving_passes passes = {.count = 0};
-  r->passes = &passes;
   const pm_serving_run *run = r->run;
   pm__serving_service s = {.ttft = NAN, .tpot = NAN, .ttft_late = NAN, .tpot_late = NAN, .latency = NAN, .rate = NAN,
                            .largest = NAN};
@@ -357,7 +356,8 @@ static void answer(const pm_plan *plan, pm__serving_replica *r, pm_serving *out)
   pm_serving_run alone = prefill_run(run);
   bool apart = run->prefill_workers > 0;
   out->replicas = (int32_t)replicas;
-  if (apart && pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, NULL) != PM_OK) return;
+  if (apart && pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, memo, NULL) != PM_OK)
+    return;
   if (apart) serve_pools(r, &prefill, replicas, &s);
   else serve_replica(r, replicas, &s);
   double context = run->isl + run->osl / 2;
@@ -378,11 +378,11 @@ static void set_too_large(const pm__serving_replica *r, pm_serving *out)
   set_memory(r, out);
 }
 
-static void answer_one(const pm_plan *plan, const pm_serving_run *run, pm_serving *out)
+static void answer_one(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos, pm_serving *out)
 {
   pm__serving_replica r;
   fill_unknown(out, PM_OK);
-  int status = make(plan, run, &r, NULL);
+  int status = make(plan, run, &memos->all, &r, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
     return;
@@ -393,13 +393,13 @@ static void answer_one(const pm_plan *plan, const pm_serving_run *run, pm_servin
   bool fitting = run->ignore_memory || (out->verdict != PM_VERDICT_DOES_NOT_FIT && status != PM_STATUS_DOES_NOT_FIT);
   if (!fitting) set_too_large(&r, out);
   else if (status != PM_OK) fill_unknown(out, status);
-  else answer(plan, &r, out);
+  else answer(plan, &r, &memos->prefill, out);
   if (out->status == PM_OK && isnan(out->tpot) && isnan(out->latency)) fill_unknown(out, PM_STATUS_NOT_MODELLED);
 }
 
-void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm_serving *out)
+void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos, pm_serving *out)
 {
-  answer_one(plan, run, out);
+  answer_one(plan, run, memos, out);
   out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
 }
 
@@ -414,20 +414,22 @@ int pm__serve_find_concurrency(const pm_plan *plan, pm_serving_run *run, double 
   int status = pm__serve_check(plan, run, error);
   if (status != PM_OK) return out->status = status;
   double low = 0, high = 1, most = 1e6;
+  pm__serving_memos memos;
+  pm__serving_memos_clear(&memos);
   for (run->concurrency = high; high < most; high *= 2) {
     run->concurrency = high;
-    pm__serve_predict(plan, run, out);
+    pm__serve_predict(plan, run, &memos, out);
     if (!(out->tpot <= time)) break;
     low = high;
   }
   while (high - low > 1) {
     run->concurrency = floor((low + high) / 2);
-    pm__serve_predict(plan, run, out);
+    pm__serve_predict(plan, run, &memos, out);
     if (out->tpot <= time) low = run->concurrency;
     else high = run->concurrency;
   }
   run->concurrency = fmax(1, low);
-  pm__serve_predict(plan, run, out);
+  pm__serve_predict(plan, run, &memos, out);
   if (low >= 1) return PM_OK;
   double alone = out->tpot;
   fill_unknown(out, PM_STATUS_UNREACHABLE);

@@ -4,12 +4,25 @@
 
 #include "perfmodel/serving.h"
 #include "plan/plan.h"
+#include "serving/memo.h"
+
+/* What the runs of a call share: of all replicas, and of workers that only read prompts. */
+typedef struct pm__serving_memos {
+  pm__serving_memo all, prefill;
+} pm__serving_memos;
+
+static inline void pm__serving_memos_clear(pm__serving_memos *memos)
+{
+  pm__serving_memo_clear(&memos->all);
+  pm__serving_memo_clear(&memos->prefill);
+}
 
 /* PM_OK, or why the run cannot be predicted. */
 int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *error);
 
 /* The answer, or its status and unknown numbers. */
-void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm_serving *answer);
+void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos,
+                       pm_serving *answer);
 
 /* Memory of one GPU, part by part. */
 int pm__serve_get_memory(const pm_plan *plan, const pm_serving_run *run, pm_memory_use *use, pm_error *error);

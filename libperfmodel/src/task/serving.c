@@ -34,8 +34,10 @@ static int check(const pm_plan *plan, const void *run, pm_error *error)
 static int predict(const pm_plan *plan, unsigned columns, const void *runs, void *answers, size_t count)
 {
   (void)columns;
+  pm__serving_memos memos;
+  pm__serving_memos_clear(&memos);
   for (size_t i = 0; i < count; i++)
-    pm__serve_predict(plan, (const pm_serving_run *)runs + i, (pm_serving *)answers + i);
+    pm__serve_predict(plan, (const pm_serving_run *)runs + i, &memos, (pm_serving *)answers + i);
   return PM_OK;
 }
 
