@@ -164,6 +164,7 @@ typedef enum option_id {
   OPTION_DELIMITER,
   OPTION_DECIMAL,
   OPTION_LORA,
+  OPTION_TRAINABLE,
   OPTION_FIELDS,   /* in a list: the fields of a record, see options.h */
   OPTION_OF_FIELD, /* one of them */
   OPTION_COUNT
@@ -185,7 +186,7 @@ typedef struct texts {
 struct cli_command;
 struct cli_options;
 
-enum { LORA_WORDS = 16 };
+enum { LORA_WORDS = 16, TRAINABLE_MOST = 400 };
 
 /* What was given for a field of the run. */
 typedef struct cli_given {
@@ -202,6 +203,7 @@ typedef struct cli_request {
   cli_given *given;           /* each field once */
   size_t given_count;
   char lora[LORA_WORDS][PM_TEXT_MAX]; /* what --lora gives */
+  char trainable[TRAINABLE_MOST]; /* --trainable as a parameter of the network */
   struct cli_options *options; /* all that the command knows */
   pm_format format;
   bool workbook;    /* the file of -o ends in .xlsx */

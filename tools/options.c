@@ -126,7 +126,13 @@ static void add_fields(cli_options *all, const cli_option *own, const cli_option
                                   "adapters in one text: rank, targets, layers, dropout, weights, dora, as in "
                                   "rank=16,targets=q+v,layers=24-31"};
   bool adapters = pm_record_find_field(type, "lora_rank") != NULL && !is_among("lora_rank", fields->doc);
-  if (adapters && all->count < OPTIONS_MOST) all->items[all->count++].option = lora;
+  static const cli_option trainable = {OPTION_TRAINABLE, '\0', "trainable", "NAMES",
+                                       "the layers that are trained, by patterns of their names such as "
+                                       "*.norm,lm_head; all others are frozen (--set trainable=NAMES)"};
+  if (adapters && all->count + 1 < OPTIONS_MOST) {
+    all->items[all->count++].option = lora;
+    all->items[all->count++].option = trainable;
+  }
   all->fields = true;
 }
 

@@ -100,6 +100,18 @@ static int keep_field(cli_request *request, const cli_known *known, const char *
   return CODE_DONE;
 }
 
+/* A parameter of every network, and an option since people ask for it. */
+static int keep_trainable(cli_request *request)
+{
+  const char *text = request->value[OPTION_TRAINABLE];
+  if (text == NULL) return CODE_DONE;
+  int length = snprintf(request->trainable, sizeof request->trainable, "trainable=%s", text);
+  if (length < 0 || (size_t)length >= sizeof request->trainable)
+    return fail(CODE_USAGE, "--trainable \"%.80s...\" is longer than %d bytes", text, TRAINABLE_MOST - 11);
+  request->sets.items[request->sets.count++] = request->trainable;
+  return CODE_DONE;
+}
+
 /* The words of --lora are fields of a run, as if each were given by its own option. */
 static int keep_lora(cli_request *request)
 {
@@ -279,6 +291,7 @@ int request_read(cli_request *request, const cli_command *command, int argc, cha
   if (!make_room(request, (size_t)argc + 1)) return fail_memory();
   int code = take_words(request, &words);
   if (code == CODE_DONE) code = keep_lora(request);
+  if (code == CODE_DONE) code = keep_trainable(request);
   if (code == CODE_DONE) code = choose_format(request);
   if (code == CODE_DONE && request->value[OPTION_HELP] == NULL) code = check_arguments(request);
   return code;

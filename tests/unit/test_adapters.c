@@ -329,6 +329,102 @@ START_TEST(published_parameters)
 }
 END_TEST
 
+/* ---- Trainable layers by name ---- */
+
+static pm_network *trainable(const char *entry, const char *patterns)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_attribute sets[] = {{"trainable", patterns}};
+  pm_network *network = pm_catalog_new_network(catalog, entry, sets, 1, &error);
+  ck_assert_msg(network != NULL, "%s", error.text);
+  return network;
+}
+
+static double trainable_parameters(const char *entry, const char *patterns)
+{
+  pm_network *network = trainable(entry, patterns);
+  double parameters = pm__network_parameters(network);
+  pm_network_free(network);
+  return parameters;
+}
+
+START_TEST(names_choose_layers)
+{
+  const double hidden = 4096, vocabulary = 128256, heads = hidden * hidden * 2 + hidden * 1024 * 2, ffn = 14336;
+  ck_assert_double_eq(trainable_parameters("llama3-8b", "lm_head"), hidden * vocabulary);
+  ck_assert_double_eq(trainable_parameters("llama3-8b", "*norm"), 65 * hidden);
+  ck_assert_double_eq(trainable_parameters("llama3-8b", "*.norm"), 64 * hidden);
+  ck_assert_double_eq(trainable_parameters("llama3-8b", "*.norm, norm,lm_head"), 65 * hidden + hidden * vocabulary);
+  ck_assert_double_eq(trainable_parameters("llama3-8b", "layers.3"), heads + 3 * hidden * ffn + 2 * hidden);
+  ck_assert_double_eq(trainable_parameters("llama3-8b", "layers.3*"), 3 * (heads + 3 * hidden * ffn + 2 * hidden));
+  ck_assert_double_eq(trainable_parameters("qwen3-0.6b", "lm_head"), 1024.0 * 151936); /* which is the table too */
+}
+END_TEST
+
+static pm_prediction trained_run(const char *patterns, const pm_run *run)
+{
+  pm_network *network = patterns != NULL ? trainable("llama3-8b", patterns) : build_network("llama3-8b");
+  const pm_network *all[] = {network};
+  pm_plan *own = pm_plan_new(all, 1, (const pm_system *const *)&host, 1, NULL);
+  const pm_prediction p = predicted_of(own, run);
+  pm_plan_free(own);
+  pm_network_free(network);
+  return p;
+}
+
+/* All layers by name are the network itself, to the bit. What is frozen in front has no backward pass; behind, a
+** gradient passes. Less is trained, less is kept, exchanged and computed. */
+START_TEST(frozen_layers_save)
+{
+  for (int how = 0; how < SHARED; how++) {
+    const pm_run run = shared_run(how, 0, -1);
+    const pm_prediction full = trained_run(NULL, &run), all = trained_run("*", &run);
+    const pm_prediction behind = trained_run("layers.31,norm,lm_head", &run);
+    const pm_prediction front = trained_run("layers.0", &run);
+    ck_assert_mem_eq(&full, &all, sizeof full);
+    ck_assert_double_lt(behind.dgrad_time, front.dgrad_time);
+    ck_assert_double_lt(front.dgrad_time, 1.001 * full.dgrad_time);
+    ck_assert_double_lt(front.wgrad_time, 0.2 * full.wgrad_time);
+    ck_assert_double_lt(behind.step_time, full.step_time);
+    ck_assert_double_lt(behind.memory, full.memory);
+    ck_assert_double_lt(front.memory, full.memory);
+    ck_assert_double_lt(behind.gradient_size, full.gradient_size);
+  }
+}
+END_TEST
+
+/* Embedding and head are trained beside adapters, as their network says. */
+START_TEST(layers_are_trained_beside_adapters)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = trainable("llama3-8b", "embed_tokens,lm_head");
+  const pm__network_adapters adapters = {.rank = 8, .targets = PM_LORA_TARGETS_QV};
+  pm_network *copy = pm__network_new_with_adapters(network, &adapters, &error);
+  ck_assert_msg(copy != NULL, "%s", error.text);
+  ck_assert_double_eq(pm__network_parameters(copy),
+                      trained("llama3-8b", 8, PM_LORA_TARGETS_QV) + 2 * 4096.0 * 128256);
+  pm_network_free(copy);
+  pm_network_free(network);
+}
+END_TEST
+
+static void refuse_trainable(const char *patterns, const char *why)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_attribute sets[] = {{"trainable", patterns}};
+  ck_assert_ptr_null(pm_catalog_new_network(catalog, "llama3-8b", sets, 1, &error));
+  ck_assert_msg(strstr(error.text, why) != NULL, "%s", error.text);
+}
+
+START_TEST(names_are_refused)
+{
+  refuse_trainable("lm_heads", "\"lm_heads\": no layer");
+  refuse_trainable("lm_head,x*", "\"x*\": no layer");
+  refuse_trainable("loss", "has parameters");
+  refuse_trainable("", "has parameters");
+}
+END_TEST
+
 /* ---- Refusals ---- */
 
 static void refuse_run(const char *name, pm_run run, int rank, int targets, int weights, int precision, const char *why)
@@ -388,6 +484,10 @@ int main(void)
   tcase_add_test(tests, experts_have_adapters);
   tcase_add_test(tests, adapters_of_experts_take_time_and_memory);
   tcase_add_test(tests, published_parameters);
+  tcase_add_test(tests, names_choose_layers);
+  tcase_add_test(tests, frozen_layers_save);
+  tcase_add_test(tests, layers_are_trained_beside_adapters);
+  tcase_add_test(tests, names_are_refused);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

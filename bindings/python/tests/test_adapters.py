@@ -43,3 +43,15 @@ def test_the_command_takes_the_same_text() -> None:
 def test_what_is_refused(options: dict[str, object], why: str) -> None:
     with pytest.raises(pm.Error, match=why):
         pm.predict(*PLACE, gpus=1, **options)
+
+
+def test_names_of_trainable_layers_are_a_parameter_of_a_network() -> None:
+    some = pm.network("llama3-8b", trainable="*.norm,norm,lm_head")
+    p = pm.predict(some, PLACE[1], gpus=1, ignore_memory=True)
+    assert p.gradient_size < 0.2 * pm.predict(*PLACE, gpus=1, ignore_memory=True).gradient_size
+    options = ("--gpus=1", "--ignore-memory", "--trainable=*.norm,norm,lm_head", "--format=csv", "-q")
+    assert repr(p.step_time) in output("predict", *PLACE, *options)
+    with pytest.raises(pm.Error, match="no layer of"):
+        pm.network("llama3-8b", trainable="lm_heads")
+    with pytest.raises(pm.Error, match="leave out trainable"):
+        pm.infer(some, PLACE[1])

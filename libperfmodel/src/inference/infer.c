@@ -98,6 +98,7 @@ static int check_run(const pm_plan *plan, const pm_inference_run *run, pm_error 
   int status = pm__plan_check_place("network", run->network_index, plan->network_count, error);
   if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
   if (status == PM_OK) status = pm__plan_check_place("profile", run->profile_index, plan->profile_count, error);
+  if (status == PM_OK) status = pm__plan_check_trained(&plan->networks[run->network_index], error);
   if (status == PM_OK) status = check_numbers(run, error);
   if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
   if (status == PM_OK) status = check_energy(plan, run, error);

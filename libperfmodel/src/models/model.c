@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "models/families.h"
+#include "network/trainable.h"
 #include "models/models.h"
 #include "models/quantization.h"
 #include "network/network.h"
@@ -258,12 +259,14 @@ pm_network *pm_model_read(const char *text, const char *file, const pm_attribute
   pm__body b = {.error = &failure, .last = -1};
   pm__arena arena = {NULL};
   if (text == NULL) pm__fail(&failure, PM_STATUS_BAD_ARGUMENT, "a model needs a text");
-  for (size_t i = 0; i < set_count && failure.status == PM_OK; i++) read_set(&q, &sets[i], &failure);
+  for (size_t i = 0; i < set_count && failure.status == PM_OK; i++)
+    if (!pm__is_trainable(&sets[i])) read_set(&q, &sets[i], &failure);
   b.flash = q.flash;
   b.seq = q.seq;
   b.image = q.image;
   if (failure.status == PM_OK) read_model(&q, &b, &arena);
   if (failure.status == PM_OK) give_notes(&b);
+  if (failure.status == PM_OK) b.network = pm__network_take_trainable(b.network, sets, set_count, &failure);
   if (failure.status != PM_OK) {
     pm_network_free(b.network);
     b.network = NULL;

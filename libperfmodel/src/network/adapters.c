@@ -129,6 +129,7 @@ typedef struct copying {
   unsigned *parts; /* of each layer */
   int *at;         /* of each layer: who has its output in the copy */
   const pm__network_adapters *how;
+  bool freezes; /* the network says itself what is trained beside adapters */
   pm_error *error;
 } copying;
 
@@ -231,7 +232,7 @@ static int copy_layer(copying *c, size_t number)
   int status = -1, *inputs = (int *)malloc((model.input_count + 1) * sizeof *inputs);
   if (inputs == NULL) return pm__no_memory(c->error), -1;
   for (size_t i = 0; i < model.input_count; i++) inputs[i] = c->at[c->network->inputs[model.first_input + i]];
-  model.tuning = PM__FROZEN;
+  if (!c->freezes) model.tuning = PM__FROZEN;
   if (model.kind == NULL)
     status = pm_network_add_input(c->copy, model.name, model.output.size, model.output.rank, c->error);
   else status = add(c, model, NULL, inputs);
@@ -280,7 +281,7 @@ static bool fill(copying *c)
 pm_network *pm__network_new_with_adapters(const pm_network *network, const pm__network_adapters *adapters,
                                           pm_error *error)
 {
-  copying c = {.network = network, .how = adapters, .error = error};
+  copying c = {.network = network, .how = adapters, .freezes = pm__network_freezes(network), .error = error};
   c.copy = pm_network_new(network->id, network->name, error);
   c.parts = (unsigned *)calloc(network->count + 1, sizeof *c.parts);
   c.at = (int *)calloc(network->count + 1, sizeof *c.at);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
+#include "network/trainable.h"
 
 /* Carries out the children of an element: blocks, repeats and paths hold sequences. */
 static bool run_sequence(pm__builder *builder, const pm__element *parent, pm__cursor *cursor);
@@ -232,6 +233,7 @@ static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t cou
 {
   *list = NULL;
   for (size_t i = 0; i < count; i++) {
+    if (pm__is_trainable(&sets[i])) continue;
     if (sets[i].name == NULL || sets[i].value == NULL) {
       pm__fail(builder->error, PM_STATUS_BAD_ARGUMENT, "a parameter needs a name and a value");
       return false;
@@ -273,6 +275,7 @@ pm_network *pm__network_build(const pm__document *document, const pm__element *n
   }
   pm__layer_names_free(&builder.names);
   pm__arena_free(&builder.arena);
+  builder.network = pm__network_take_trainable(builder.network, sets, set_count, &failure);
   if (builder.network == NULL && error != NULL && error->status == PM_OK) *error = failure;
   return builder.network;
 }

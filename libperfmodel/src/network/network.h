@@ -69,6 +69,13 @@ pm__network_traits pm__network_get_traits(const pm_network *network);
 ** by the caller; NULL with an error. */
 pm_network *pm__network_new_with_attention(const pm_network *network, int attention, pm_error *error);
 
+/* Copies the layer of that number, trained or frozen, behind copies of those before it. Its number, or -1. */
+int pm__network_copy_layer(pm_network *copy, const pm_network *network, size_t number, pm__layer_tuning tuning,
+                           pm_error *error);
+
+/* Whether some layers are frozen. */
+bool pm__network_freezes(const pm_network *network);
+
 /* Adapters beside frozen layers: of which rank, beside which (pm_lora_targets), the share of their inputs that they
 ** drop, whether outputs have trained lengths (DoRA), and in which layers. */
 typedef struct pm__network_adapters {

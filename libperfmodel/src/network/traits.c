@@ -43,16 +43,37 @@ pm__network_traits pm__network_get_traits(const pm_network *network)
 
 enum { INPUTS_MOST = 1024 };
 
+/* As the model has it, whose number its inputs and name are of. */
+static int copy_model(pm_network *copy, const pm_network *network, const pm__layer *model, pm_error *error)
+{
+  pm__shape shapes[INPUTS_MOST];
+  if (model->kind == NULL)
+    return pm_network_add_input(copy, model->name, model->output.size, model->output.rank, error);
+  const int *inputs = &network->inputs[model->first_input];
+  for (size_t i = 0; i < model->input_count; i++) shapes[i] = copy->layers[inputs[i]].output;
+  return pm__network_add_layer(copy, model, inputs, shapes, error);
+}
+
 static int copy_layer(pm_network *copy, const pm_network *network, size_t number, int attention, pm_error *error)
 {
   pm__layer model = network->layers[number];
-  pm__shape shapes[INPUTS_MOST];
-  if (model.kind == NULL)
-    return pm_network_add_input(copy, model.name, model.output.size, model.output.rank, error);
-  const int *inputs = &network->inputs[model.first_input];
-  for (size_t i = 0; i < model.input_count; i++) shapes[i] = copy->layers[inputs[i]].output;
-  if (model.kind->choose != NULL) model.kind->choose(&model, attention);
-  return pm__network_add_layer(copy, &model, inputs, shapes, error);
+  if (model.kind != NULL && model.kind->choose != NULL) model.kind->choose(&model, attention);
+  return copy_model(copy, network, &model, error);
+}
+
+int pm__network_copy_layer(pm_network *copy, const pm_network *network, size_t number, pm__layer_tuning tuning,
+                           pm_error *error)
+{
+  pm__layer model = network->layers[number];
+  model.tuning = tuning;
+  return copy_model(copy, network, &model, error);
+}
+
+bool pm__network_freezes(const pm_network *network)
+{
+  for (size_t i = 0; i < network->count; i++)
+    if (network->layers[i].tuning == PM__FROZEN) return true;
+  return false;
 }
 
 pm_network *pm__network_new_with_attention(const pm_network *network, int attention, pm_error *error)

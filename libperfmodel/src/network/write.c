@@ -199,7 +199,9 @@ char *pm_network_format_xml(const pm_network *network, pm_error *error)
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a network without layers cannot be written");
     return NULL;
   }
-  bool good = name_layers(&w) == PM_OK;
+  bool good = pm__network_freezes(network)
+      ? pm__fail(&failure, PM_STATUS_NOT_MODELLED, "files have no frozen layers: write \"%s\" without trainable, and "
+                 "give that again", network->id) == PM_OK : name_layers(&w) == PM_OK;
   if (good) add_network(&w);
   good = good && failure.status == PM_OK;
   if (good && w.out.failed) good = pm__no_memory(&failure) == PM_OK;

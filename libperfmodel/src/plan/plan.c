@@ -21,6 +21,7 @@ static void count_layer(pm__plan_network *entry, const pm__layer *layer)
   entry->tensors += layer->parameter_tensors;
   entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
   if (layer->kind->role == PM__ROLE_EXPERTS) entry->experts = true;
+  if (layer->tuning == PM__FROZEN) entry->freezes = true;
   if (layer->kind->role == PM__ROLE_GATHER) entry->tables += layer->parameters;
   if (multiplies) {
     entry->weights += layer->parameters;
@@ -43,6 +44,13 @@ int pm__plan_network_prepare(pm__plan_network *entry, const pm_network *network,
   for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
   entry->units[PM__TRAINING_MODE + PM__LEAST] = pm__units_new(network, PM__TRAINING_MODE + PM__LEAST, error);
   return entry->units[PM__TRAINING_MODE + PM__LEAST] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
+}
+
+int pm__plan_check_trained(const pm__plan_network *network, pm_error *error)
+{
+  if (!network->freezes) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has frozen layers, which is of training alone: leave "
+                  "out trainable", network->network->id);
 }
 
 void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry)

@@ -31,6 +31,7 @@ typedef struct pm__plan_network {
   double input_elements; /* of all inputs, per sample */
   double products;       /* layers that multiply: no gradient bucket is smaller than one of them */
   bool experts;  /* tokens choose among experts */
+  bool freezes;  /* some layers are frozen */
 } pm__plan_network;
 
 typedef struct pm__plan_system {
@@ -138,6 +139,9 @@ void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry);
 
 /* A network with the run's adapters, made on first use. NULL with an error. */
 const pm__plan_network *pm__plan_network_adapted(const pm_plan *plan, const pm_run *run, pm_error *error);
+
+/* PM_OK unless layers of a network are frozen, which is of training. */
+int pm__plan_check_trained(const pm__plan_network *network, pm_error *error);
 
 /* The network that a run trains: one of the plan, or that with adapters. Without adapters all else of them has no
 ** effect. NULL with an error. */

@@ -316,6 +316,7 @@ static bool fill(const pm_plan *plan, pm__serving_model *m, const pm__plan_piece
 static int check(const pm_plan *plan, int network, pm_error *error)
 {
   const pm__plan_network *n = &plan->networks[network];
+  if (pm__plan_check_trained(n, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (pm__network_get_traits(n->network).language_model && n->tokens > 0) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" is no decoder-only language model, which is what is "
                   "served; perfmodel infer has its forward pass", n->network->id);

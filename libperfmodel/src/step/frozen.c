@@ -39,10 +39,16 @@ double pm__step_linear_weight(const pm__step *p, double wide)
   return copies + (p->s.run->primary_weights ? 0 : wide);
 }
 
+/* The format of frozen matrices beside adapters; without them it has no effect. */
+static int format_of(const pm__step *p)
+{
+  return p->s.run->lora_rank > 0 ? p->s.run->base_weights : PM_BASE_WEIGHTS_PRECISION;
+}
+
 /* Bytes of a frozen number of a product in a piece. */
 static double matrix_bytes(const pm__step *p, int kind)
 {
-  bool packed = p->s.run->base_weights != PM_BASE_WEIGHTS_PRECISION;
+  bool packed = format_of(p) != PM_BASE_WEIGHTS_PRECISION;
   if (!pm__step_is_layer(p, kind)) return p->s.device->bytes;
   if (packed) return packings[p->s.run->base_weights].bits / 8;
   return p->s.linear != NULL ? pm__step_linear_weight(p, p->s.device->bytes) : p->s.device->bytes;
@@ -62,7 +68,7 @@ static double unpacked_bytes(const pm__step *p, int kind)
 {
   const pm__plan_frozen *f = &pm__step_piece(p, kind)->frozen;
   bool again = pm__step_recomputes(p, kind) && pm_recomputation_get(p->at.recompute)->layers;
-  bool kept = packings[p->s.run->base_weights].kept && pm__step_is_layer(p, kind) && !again;
+  bool kept = packings[format_of(p)].kept && pm__step_is_layer(p, kind) && !again;
   return kept ? f->used[PM__DGRAD] * p->s.device->bytes : 0;
 }
 

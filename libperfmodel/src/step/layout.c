@@ -273,7 +273,7 @@ static void set_whole_groups(pm__step *p)
 bool pm__layout_cuts(const pm__schedule *s, const pm__step_layout *at)
 {
   return !at->whole || at->zero >= 2 || at->recompute != PM_RECOMPUTE_NONE || at->imbalance > 0 || at->capacity > 0 ||
-         s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL || s->run->lora_rank > 0;
+         s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL || s->network->freezes;
 }
 
 /* A GPU that has all experts is as busy with them as any other; a capacity that nobody reaches drops nothing. */

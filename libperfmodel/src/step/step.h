@@ -362,7 +362,7 @@ typedef struct pm__step_frozen {
 /* Whether a run has any. */
 static inline bool pm__step_freezes(const pm__step *p)
 {
-  return p->s.run->lora_rank > 0;
+  return p->s.network->freezes;
 }
 
 /* Of a piece, before ZeRO; `owner`: of the stage that owns what several stages have. */
