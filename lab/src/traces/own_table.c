@@ -6,12 +6,13 @@
 ** and precisions as people spell them. They become the layout of the set. A number that can be read in two ways, or two
 ** columns of one meaning, is refused; a table none of whose titles is known is no table of measurements.
 */
-#include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "perfmodel.h"
 #include "base/csv.h"
+#include "traces/own_cells.h"
 #include "traces/traces.h"
 
 enum { COLUMNS_MOST = 400, CELL_MOST = 400 };
@@ -19,6 +20,7 @@ enum { COLUMNS_MOST = 400, CELL_MOST = 400 };
 /* ---- Titles ---- */
 
 typedef enum meaning { TEXT, NUMBER, RATE, UNIT, PRECISION, VERSION } meaning;
+
 
 /* Titles of the sets of rates, and what else they are called. Names are compared without case and punctuation. */
 static const struct {
@@ -55,51 +57,8 @@ enum { RATES = sizeof rates / sizeof rates[0], UNKNOWN = -1 };
 /* What a source column is: which title, or none; a unit that its title has. */
 typedef struct column {
   int title;
-  char unit[40];
+  pm__lab_own_unit unit;
 } column;
-
-static bool is_one_of(const char *word, const char *list)
-{
-  char one[60];
-  for (const char *p = list; *p != '\0'; p += p[0] == ',') {
-    size_t length = strcspn(p, ",");
-    snprintf(one, sizeof one, "%.*s", (int)length, p);
-    if (pm__same_name(one, word)) return true;
-    p += length;
-  }
-  return false;
-}
-
-/* ---- Units: "img/sec" is "images/s" ---- */
-
-static const char *counted(const char *word)
-{
-  static const struct {
-    const char *words, *name;
-  } things[] = {{"img,imgs,image,images,pic,pics,frame,frames,fps", "images"},
-      {"sample,samples,smp,example,examples", "samples"},
-                {"seq,seqs,sequence,sequences", "sequences"}, {"tok,toks,token,tokens", "tokens"},
-                {"sentence,sentences,sent", "sentences"}, {"step,steps,it,its,iteration,iterations", "iterations"}};
-  for (size_t i = 0; i < sizeof things / sizeof things[0]; i++)
-    if (is_one_of(word, things[i].words)) return things[i].name;
-  return NULL;
-}
-
-/* False if it is no rate that people write so. */
-static bool read_unit(const char *text, char *unit, size_t size)
-{
-  char what[24], per[24], rest[24] = "";
-  while (*text == ' ') text++;
-  int parts = sscanf(text, "%23[A-Za-z]%*[ /]%23[A-Za-z]%23[ /A-Za-z]", what, per, rest);
-  if (parts >= 2 && strcmp(per, "per") == 0) parts = sscanf(text, "%23[A-Za-z] per %23[A-Za-z]%23[ /A-Za-z]", what,
-      per, rest);
-  const char *thing = parts >= 2 ? counted(what) : NULL;
-  if (thing == NULL || !is_one_of(per, "s,sec,secs,second,seconds")) return false;
-  bool each = parts == 3 && (is_one_of(rest, "gpu,pergpu,card,device"));
-  if (parts == 3 && !each) return false;
-  snprintf(unit, size, "%s/s%s", thing, each ? "/GPU" : "");
-  return true;
-}
 
 /* ---- Reading titles ---- */
 
@@ -114,27 +73,53 @@ static void split_title(const char *text, char *name, char *inner, size_t size)
   snprintf(name, size, "%.*s", (int)(length < size ? length : size - 1), text);
 }
 
+/* "step time (ms)" and "step_time_s": the rate's inverse. */
+static bool read_step_time(const char *name, const char *inner, pm__lab_own_unit *unit)
+{
+  static const char names[] = "step time,iteration time,iter time,batch time,time per step,time per iteration,time per "
+                              "batch,train step time";
+  char words[120];
+  const char *last = strrchr(name, '_') != NULL ? strrchr(name, '_') : strrchr(name, ' ');
+  bool whole = pm__lab_own_is_one_of(name, names) && inner[0] != '\0';
+  snprintf(words, sizeof words, "%.*s", last != NULL ? (int)(last - name) : 0, name);
+  if (!whole && (last == NULL || !pm__lab_own_is_one_of(words, names))) return false;
+  snprintf(words, sizeof words, "%.40s/step", whole ? inner : last + 1);
+  return pm__lab_own_unit_read(words, unit);
+}
+
+static int title_of(meaning means)
+{
+  int i = 0;
+  while (i < RATES - 1 && rates[i].means != means) i++;
+  return i;
+}
+
 static column read_title(const char *text)
 {
   column c = {.title = UNKNOWN};
   char name[100], inner[100];
   split_title(text, name, inner, sizeof name);
+  if (read_step_time(name, inner, &c.unit)) return (column){title_of(RATE), c.unit};
   for (int i = 0; i < RATES && c.title == UNKNOWN; i++)
-    if (pm__same_name(rates[i].title, name) || is_one_of(name, rates[i].others)) c.title = i;
+    if (pm__same_name(rates[i].title, name) || pm__lab_own_is_one_of(name, rates[i].others)) c.title = i;
   bool rate = c.title != UNKNOWN && rates[c.title].means == RATE;
+  c.unit = (pm__lab_own_unit){.factor = 1};
   if (c.title != UNKNOWN && !rate) return c;
-  if (rate && read_unit(inner, c.unit, sizeof c.unit)) return c;
-  if (!read_unit(name, c.unit, sizeof c.unit)) { /* "train samples per sec" */
-    const char *word = strrchr(name, '_') != NULL || strchr(name, ' ') != NULL ? name : "";
-    if (rate && strstr(word, "sample") != NULL) snprintf(c.unit, sizeof c.unit, "samples/s");
-    return c;
-  }
-  for (int i = 0; i < RATES; i++)
-    if (rates[i].means == RATE) c.title = i;
+  if (rate && pm__lab_own_unit_read(inner, &c.unit)) return c;
+  if (pm__lab_own_unit_read(name, &c.unit)) c.title = title_of(RATE);
+  else if (rate && strstr(strpbrk(name, "_ ") != NULL ? name : "", "sample") != NULL) /* "train samples per sec" */
+    snprintf(c.unit.name, sizeof c.unit.name, "samples/s");
   return c;
 }
 
 /* ---- Cells ---- */
+
+static void trim(char *cell)
+{
+  while (cell[0] == ' ') memmove(cell, cell + 1, strlen(cell));
+  for (size_t n = strlen(cell); n > 0 && cell[n - 1] == ' '; n--) cell[n - 1] = '\0';
+}
+
 
 typedef struct own {
   const char *file;
@@ -144,93 +129,101 @@ typedef struct own {
   column columns[COLUMNS_MOST];
   size_t count;
   bool pytorch; /* a title says that versions are PyTorch's */
+  char mark;    /* before decimals; 0: nothing tells */
+  bool unit;    /* titles or cells have one */
+  size_t *lines, line_count, line_capacity; /* of the rows, where some lines were passed over */
 } own;
 
-static bool is_grouped(const char *text, char mark)
+/* The line of a row. */
+static size_t line_of(const own *t, size_t row)
 {
-  size_t first = strspn(text, "0123456789");
-  if (first == 0 || first > 3 || text[first] != mark) return false;
-  for (text += first; *text == mark; text += 4)
-    if (!isdigit((unsigned char)text[1]) || !isdigit((unsigned char)text[2]) || !isdigit((unsigned char)text[3]))
-        return false;
-  return *text == '\0' || !isdigit((unsigned char)*text);
+  return row < t->line_count ? t->lines[row] : row + 1;
 }
 
-static void drop(char *text, char mark)
+static const char *cell_of(const own *t, const pm__csv *table, size_t row, const char *title)
 {
-  char *to = text;
-  for (const char *p = text; *p != '\0'; p++)
-    if (*p != mark) *to++ = *p;
-  *to = '\0';
+  for (size_t i = 0; i < t->count; i++)
+    if (t->columns[i].title != UNKNOWN && strcmp(rates[t->columns[i].title].title, title) == 0)
+      return table->cells[row * table->columns + i];
+  return "";
 }
 
-/* A number as the library reads it. */
-static int clean_number(own *t, char *cell, size_t size, int line)
+static double number_of(const own *t, const pm__csv *table, size_t row, const char *title)
 {
-  double value, factor = 1;
-  char *comma = strchr(cell, ','), *dot = strchr(cell, '.');
-  size_t length = strlen(cell);
-  if (length == 0) return PM_OK;
-  bool semicolons = t->separator != ',';
-  if (comma != NULL && dot == NULL && semicolons && is_grouped(cell, ','))
-    return pm__fail_at(t->error, PM_STATUS_BAD_VALUE, t->file, line, "\"%.40s\" may be a thousand times as much, or "
-                       "not; "
-                       "write it without the comma", cell);
-  if (comma != NULL && (dot == NULL || comma < dot) && is_grouped(cell, ',')) drop(cell, ',');
-  else if (dot != NULL && comma != NULL && dot < comma && is_grouped(cell, '.')) drop(cell, '.');
-  for (char *p = cell; *p != '\0'; p++) *p = *p == ',' ? '.' : *p;
-  length = strlen(cell);
-  char last = length > 1 ? cell[length - 1] : '\0';
-  if (last == 'k' || last == 'K' || last == 'M') {
-    factor = last == 'M' ? 1e6 : 1e3;
-    cell[length - 1] = '\0';
-    if (pm_number_parse(cell, &value) == PM_OK) snprintf(cell, size, "%.9g", value * factor);
-  }
-  return PM_OK;
+  char cell[64];
+  double value;
+  snprintf(cell, sizeof cell, "%s", cell_of(t, table, row, title));
+  pm__lab_own_number(cell, sizeof cell, t->mark, t->separator == ',');
+  return pm_number_parse(cell, &value) == PM_OK ? value : (double)NAN;
 }
 
-static void clean_precision(char *cell, size_t size)
+static int clean_number(own *t, char *cell, size_t size, size_t row)
 {
-  static const struct {
-    const char *others, *name;
-  } names[] = {{"mixed precision,amp fp16,fp16 amp,fp16 mixed,automatic mixed precision", "mixed"},
-               {"half,float16,torch float16", "fp16"}, {"single,float,float32,torch float32,full,full precision",
-                   "fp32"},
-               {"bfloat16,torch bfloat16", "bf16"}};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (is_one_of(cell, names[i].others)) snprintf(cell, size, "%s", names[i].name);
+  char asked[48];
+  snprintf(asked, sizeof asked, "%.40s", cell);
+  if (pm__lab_own_number(cell, size, t->mark, t->separator == ',')) return PM_OK;
+  return pm__fail_at(t->error, PM_STATUS_BAD_VALUE, t->file, (int)line_of(t, row), "\"%s\" may be a thousand times "
+                     "as much, or not; write it without the %s", asked, strchr(asked, ',') != NULL ? "comma" : "dot");
 }
 
-/* "2.9.1+cu130" gets the words that tables of timm have for it, "pt29 pt291", by which the catalogue knows releases. */
-static void clean_version(char *cell, size_t size)
+static int clean_cell(own *t, const column *c, char *cell, size_t size, bool pytorch, size_t row)
 {
-  int major, minor, patch = -1;
-  const char *p = cell + strcspn(cell, "0123456789");
-  if (strstr(cell, "pt") != NULL || sscanf(p, "%3d.%3d.%3d", &major, &minor, &patch) < 2 || major > 9) return;
-  size_t used = strlen(cell);
-  snprintf(cell + used, size - used, " pt%d%d", major, minor);
-  used = strlen(cell);
-  if (patch >= 0) snprintf(cell + used, size - used, " pt%d%d%d", major, minor, patch);
-}
-
-static int clean_cell(own *t, const column *c, char *cell, size_t size, bool pytorch, int line)
-{
-  char unit[40];
-  while (cell[0] == ' ') memmove(cell, cell + 1, strlen(cell));
-  for (size_t n = strlen(cell); n > 0 && cell[n - 1] == ' '; n--) cell[n - 1] = '\0';
+  pm__lab_own_unit unit;
+  trim(cell);
   switch (rates[c->title].means) {
   case NUMBER:
-  case RATE: return clean_number(t, cell, size, line);
+  case RATE: return clean_number(t, cell, size, row);
   case UNIT:
-    if (read_unit(cell, unit, sizeof unit)) snprintf(cell, size, "%s", unit);
+    if (pm__lab_own_unit_read(cell, &unit)) snprintf(cell, size, "%s", unit.name);
     return PM_OK;
-  case PRECISION: clean_precision(cell, size); return PM_OK;
+  case PRECISION: pm__lab_own_precision(cell, size); return PM_OK;
   case VERSION:
-    if (pytorch) clean_version(cell, size);
+    if (pytorch) pm__lab_own_version(cell, size);
     return PM_OK;
   case TEXT:
   default: return PM_OK;
   }
+}
+
+/* The unit of a row's rate: that of its cell, of the unit's column or of the title. */
+static pm__lab_own_unit unit_of(const own *t, const pm__csv *table, size_t row)
+{
+  pm__lab_own_unit unit = {.factor = 1};
+  const char *rate = cell_of(t, table, row, "throughput");
+  rate += strspn(rate, " 0123456789.,'~");
+  if (pm__lab_own_unit_read(rate, &unit) || pm__lab_own_unit_read(cell_of(t, table, row, "unit"), &unit)) return unit;
+  for (size_t i = 0; i < t->count; i++)
+    if (t->columns[i].unit.name[0] != '\0') return t->columns[i].unit;
+  return (pm__lab_own_unit){.factor = 1};
+}
+
+/* Samples of a step over all GPUs. */
+static double samples_of(const own *t, const pm__csv *table, size_t row)
+{
+  double all = number_of(t, table, row, "global_batch"), gpus = number_of(t, table, row, "gpus");
+  double nodes = number_of(t, table, row, "nodes");
+  if (!isnan(all)) return all;
+  return number_of(t, table, row, "batch_per_gpu") * (isnan(gpus) ? 1 : gpus) * (isnan(nodes) ? 1 : nodes);
+}
+
+/* The rate in the unit that is written: tokens become samples where the row says how long these are, and so does the
+** time of a step. What is no number stays. */
+static int clean_rate(own *t, const pm__csv *table, size_t row, pm__lab_own_unit *unit, char *cell, size_t size)
+{
+  double value, seq = number_of(t, table, row, "seq_len");
+  size_t digits = strspn(cell, " 0123456789.,'~");
+  pm__lab_own_unit inside;
+  if (cell[digits] != '\0' && pm__lab_own_unit_read(cell + digits, &inside)) cell[digits] = '\0';
+  trim(cell);
+  int status = clean_number(t, cell, size, row);
+  if (status != PM_OK || pm_number_parse(cell, &value) != PM_OK) return status;
+  bool tokens = strncmp(unit->name, "tokens/s", 8) == 0 && seq >= 1, rate = strcmp(unit->name, "iterations/s") == 0;
+  if (rate) value *= samples_of(t, table, row), snprintf(unit->name, sizeof unit->name, "samples/s");
+  if (unit->steps) value = samples_of(t, table, row) / (value * unit->factor);
+  else value *= unit->factor / (tokens ? seq : 1);
+  if (tokens) snprintf(unit->name, sizeof unit->name, "%s", strstr(unit->name, "/GPU") ? "samples/s/GPU" : "samples/s");
+  if (unit->steps || tokens || rate || unit->factor != 1) snprintf(cell, size, "%.9g", value);
+  return PM_OK;
 }
 
 static void add_cell(own *t, const char *cell, bool first)
@@ -259,33 +252,101 @@ static char separator_of(const char *text)
   return marks[best];
 }
 
-/* The same table with commas: cells that hold one are quoted. */
-static char *with_commas(const char *text, char separator, pm_error *error)
+/* How many of the titles of a line are known. */
+static int known_titles(const char *line)
+{
+  char cell[100];
+  int known = 0;
+  const char separators[] = {separator_of(line), '\n', '\0'}, *p = line;
+  for (int i = 0; i < COLUMNS_MOST; i++, p++) {
+    size_t length = strcspn(p, separators), quote = *p == '"';
+    snprintf(cell, sizeof cell, "%.*s", (int)(length < sizeof cell ? length : sizeof cell - 1), p + quote);
+    cell[strcspn(cell, "\r\"")] = '\0';
+    trim(cell);
+    known += cell[0] != '\0' && read_title(cell).title != UNKNOWN;
+    p += length;
+    if (*p == '\0' || *p == '\n') break;
+  }
+  return known;
+}
+
+/* The line of the titles: remarks, a name of the table and Excel's "sep=;" may be above it. */
+static const char *titles_of(const char *text)
+{
+  enum { ABOVE = 30 };
+  const char *line = text;
+  for (int i = 0; i < ABOVE && *line != '\0'; i++) {
+    if (known_titles(line) >= 2) return line;
+    line += strcspn(line, "\n");
+    line += *line == '\n';
+  }
+  return text;
+}
+
+/* A row without what Markdown has around it; 0: none, an empty line or the rule below titles. */
+static size_t trim_row(const char **line, size_t length, char separator)
+{
+  const char *begin = *line, *end = begin + length;
+  while (end > begin && (strchr("\r ", end[-1]) != NULL || (separator == '|' && end[-1] == '|'))) end--;
+  while (separator == '|' && begin < end && (*begin == '|' || *begin == ' ')) begin++;
+  *line = begin;
+  bool rule = separator == '|' && strspn(begin, "-:| ") >= (size_t)(end - begin);
+  return rule ? 0 : (size_t)(end - begin);
+}
+
+/* The cells of a row between commas: those that hold one are quoted. */
+static void add_row(pm__string *out, const char *row, size_t length, char separator)
+{
+  const char *end = row + length;
+  for (const char *p = row; p <= end; p++) {
+    size_t cell = 0;
+    while (p + cell < end && p[cell] != separator) cell++;
+    bool quoted = separator != ',' && memchr(p, ',', cell) != NULL && p[0] != '"';
+    if (quoted) pm__string_add(out, "\"");
+    pm__string_add_bytes(out, p, cell);
+    if (quoted) pm__string_add(out, "\"");
+    p += cell;
+    pm__string_add(out, p < end ? "," : "\n");
+  }
+}
+
+static int keep_line(own *t, size_t number)
+{
+  size_t *lines = (size_t *)pm__grow(t->lines, t->line_count, &t->line_capacity, sizeof *lines);
+  if (lines == NULL) return pm__no_memory(t->error);
+  t->lines = lines;
+  lines[t->line_count++] = number;
+  return PM_OK;
+}
+
+/* The same table between commas, without lines that are no rows. */
+static char *with_commas(own *t, const char *text, const char *titles)
 {
   pm__string out = {NULL, 0, 0, false};
-  bool quoted = false;
-  for (const char *line = text; *line != '\0';) {
+  size_t number = 1;
+  int status = PM_OK;
+  for (; text < titles; text++) number += *text == '\n';
+  for (const char *line = titles; *line != '\0' && status == PM_OK; number++) {
     size_t length = strcspn(line, "\n");
-    const char *begin = line, *end = line + length;
-    while (end > begin && (end[-1] == '\r' || (separator == '|' && (end[-1] == '|' || end[-1] == ' ')))) end--;
-    while (separator == '|' && begin < end && (*begin == '|' || *begin == ' ')) begin++;
-    bool rule = separator == '|' && strspn(begin, "-:| ") >= (size_t)(end - begin);
-    for (const char *p = begin; !rule && p <= end; p++) {
-      size_t cell = 0;
-      while (p + cell < end && p[cell] != separator) cell++;
-      quoted = memchr(p, ',', cell) != NULL && p[0] != '"';
-      if (quoted) pm__string_add(&out, "\"");
-      pm__string_add_bytes(&out, p, cell);
-      if (quoted) pm__string_add(&out, "\"");
-      p += cell;
-      pm__string_add(&out, p < end ? "," : "\n");
-    }
+    const char *row = line;
+    size_t kept = trim_row(&row, length, t->separator);
+    if (kept > 0) add_row(&out, row, kept, t->separator);
+    if (kept > 0) status = keep_line(t, number);
     line += length + (line[length] == '\n');
   }
-  if (!out.failed && out.text != NULL) return out.text;
+  if (out.text == NULL) pm__string_add(&out, "\n"); /* nothing but rules */
+  if (!out.failed && status == PM_OK) return out.text;
   free(out.text);
-  pm__no_memory(error);
+  if (status == PM_OK) pm__no_memory(t->error);
   return NULL;
+}
+
+/* Between commas, a cell may go on on the next line, so that only a table with more above or between is rewritten. */
+static bool is_plain(const own *t, const char *text, const char *titles)
+{
+  bool quoted = strchr(text, '"') != NULL;
+  bool empty = strstr(text, "\n\n") != NULL || strstr(text, "\n\r\n") != NULL;
+  return t->separator == ',' && titles == text && (quoted || !empty);
 }
 
 static int read_titles(own *t, const pm__csv *table)
@@ -311,17 +372,10 @@ static bool has(const own *t, const char *title)
   return false;
 }
 
-static const char *unit_of_titles(const own *t)
-{
-  for (size_t i = 0; i < t->count; i++)
-    if (t->columns[i].unit[0] != '\0') return t->columns[i].unit;
-  return NULL;
-}
-
 /* What titles say for all rows: the unit of the rate; and the machine that the user named. */
 static void add_common(own *t, const char *unit, const char *gpu, bool titles)
 {
-  if (unit != NULL && !has(t, "unit")) add_cell(t, titles ? "unit" : unit, false);
+  if (t->unit && !has(t, "unit")) add_cell(t, titles ? "unit" : unit, false);
   if (gpu != NULL && !has(t, "gpu") && !has(t, "system")) add_cell(t, titles ? "system" : gpu, false);
   pm__string_add(&t->csv, "\n");
 }
@@ -336,24 +390,56 @@ static bool is_pytorch(const own *t, const pm__csv *table, size_t row)
   return t->pytorch;
 }
 
-static int write_rows(own *t, const pm__csv *table, const char *system)
+static int write_cell(own *t, const pm__csv *table, size_t row, size_t i, pm__lab_own_unit *unit)
 {
   char cell[CELL_MOST];
+  const column *c = &t->columns[i];
   int status = PM_OK;
-  const char *unit = unit_of_titles(t);
+  snprintf(cell, sizeof cell - 40, "%s", table->cells[row * table->columns + i]);
+  meaning means = c->title != UNKNOWN ? rates[c->title].means : TEXT;
+  if (means == RATE) status = clean_rate(t, table, row, unit, cell, sizeof cell);
+  else if (means == UNIT && unit->name[0] != '\0') snprintf(cell, sizeof cell, "%s", unit->name);
+  else if (c->title != UNKNOWN) status = clean_cell(t, c, cell, sizeof cell, is_pytorch(t, table, row), row);
+  add_cell(t, cell, i == 0);
+  return status;
+}
+
+/* A unit column before the rate's waits for what the rate becomes. */
+static int write_row(own *t, const pm__csv *table, size_t row, const char *system)
+{
+  char scratch[CELL_MOST];
+  pm__lab_own_unit unit = unit_of(t, table, row), left = unit;
+  snprintf(scratch, sizeof scratch, "%s", cell_of(t, table, row, "throughput"));
+  int status = clean_rate(t, table, row, &left, scratch, sizeof scratch);
+  for (size_t i = 0; i < t->count && status == PM_OK; i++) {
+    bool is_unit = t->columns[i].title != UNKNOWN && rates[t->columns[i].title].means == UNIT;
+    status = write_cell(t, table, row, i, is_unit ? &left : &unit);
+  }
+  if (t->line_count > 0 && !has(t, "id")) pm__string_format(&t->csv, ",line %zu", line_of(t, row));
+  add_common(t, left.name, system, false);
+  return status;
+}
+
+static void find_mark(own *t, const pm__csv *table)
+{
+  for (size_t i = 0; i < t->count * table->rows; i++) {
+    size_t at = i % t->count, row = i / t->count;
+    meaning means = t->columns[at].title != UNKNOWN ? rates[t->columns[at].title].means : TEXT;
+    if (row == 0 || (means != NUMBER && means != RATE) || t->mark != '\0') continue;
+    t->mark = pm__lab_own_decimal_mark(table->cells[row * table->columns + at]);
+  }
+}
+
+static int write_rows(own *t, const pm__csv *table, const char *system)
+{
+  int status = PM_OK;
+  find_mark(t, table);
   for (size_t i = 0; i < t->count; i++)
     add_cell(t, t->columns[i].title != UNKNOWN ? rates[t->columns[i].title].title : table->cells[i], i == 0);
-  add_common(t, unit, system, true);
-  for (size_t row = 1; row < table->rows && status == PM_OK; row++) {
-    bool pytorch = is_pytorch(t, table, row);
-    for (size_t i = 0; i < t->count && status == PM_OK; i++) {
-      snprintf(cell, sizeof cell - 40, "%s", table->cells[row * table->columns + i]);
-      if (t->columns[i].title != UNKNOWN) status = clean_cell(t, &t->columns[i], cell, sizeof cell, pytorch, (int)row
-          + 1);
-      add_cell(t, cell, i == 0);
-    }
-    add_common(t, unit, system, false);
-  }
+  t->unit = table->rows > 1 && unit_of(t, table, 1).name[0] != '\0';
+  if (t->line_count > 0 && !has(t, "id")) add_cell(t, "id", false);
+  add_common(t, "", system, true);
+  for (size_t row = 1; row < table->rows && status == PM_OK; row++) status = write_row(t, table, row, system);
   return status;
 }
 
@@ -400,9 +486,13 @@ char *pm__lab_own_table(const char *set, const char *shipped, const char *text, 
   own t = {.file = file, .error = error, .csv = {.text = NULL}};
   pm__csv table;
   if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;
-  t.separator = separator_of(text);
-  char *commas = t.separator != ',' ? with_commas(text, t.separator, error) : NULL;
-  if (error->status != PM_OK) return NULL;
+  const char *titles = is_words(set) ? titles_of(text) : text;
+  t.separator = separator_of(titles);
+  char *commas = is_plain(&t, text, titles) ? NULL : with_commas(&t, text, titles);
+  if (error->status != PM_OK) {
+    free(t.lines);
+    return NULL;
+  }
   pm_error unread = PM_ERROR_NONE;
   int status = pm__csv_read(&table, commas != NULL ? commas : text, file, &unread);
   if (status == PM_OK) {
@@ -412,6 +502,7 @@ char *pm__lab_own_table(const char *set, const char *shipped, const char *text, 
   else if (text[0] != '\0' && (strpbrk(text, "{<") != NULL || strcspn(text, ",;\t|") >= strcspn(text, "\n")))
     pm__lab_trace_no_table(file, set, error);
   else *error = unread;
+  free(t.lines);
   if (status == PM_OK && t.csv.failed) status = pm__no_memory(error);
   if (status == PM_OK && t.csv.text != NULL) {
     free(commas);
