@@ -198,6 +198,14 @@ static void hold_software(const subject *s, const pm_run *run)
   hold(s, "with a framework", &none, &own, shared(run) ? CHOSEN : NEVER);
 }
 
+/* Whether its libraries have no 16-bit kernel for gradients of groups that lie side by side. */
+static bool lacks_narrow_groups(const pm_run *run)
+{
+  if (run->framework_index < 0) return false;
+  const pm_framework_profile *profile = &frameworks[run->framework_index];
+  return profile->cudnn.group_gradient > 0 && !profile->cudnn.group_gradients && !profile->framework.layout_fp16;
+}
+
 /* In two bytes losses stay in FP32, and are converted to and fro; software that runs a graph operation by operation
 ** converts most of it, which costs what it costs. */
 static void hold_precision(const subject *s, const pm_run *run)
@@ -205,7 +213,7 @@ static void hold_precision(const subject *s, const pm_run *run)
   static const int pairs[][2] = {{PM_PRECISION_FP64, PM_PRECISION_FP32}, {PM_PRECISION_FP32, PM_PRECISION_TF32},
                                  {PM_PRECISION_FP32, PM_PRECISION_FP16}, {PM_PRECISION_FP32, PM_PRECISION_BF16},
                                  {PM_PRECISION_TF32, PM_PRECISION_FP16}, {PM_PRECISION_TF32, PM_PRECISION_BF16}};
-  bool converts = framework_of(run) != NULL && framework_of(run)->eager;
+  bool converts = (framework_of(run) != NULL && framework_of(run)->eager) || lacks_narrow_groups(run);
   pm_run fewer = *run, more = *run;
   fewer.optimizer = more.optimizer = PM_OPTIMIZER_NONE;
   fewer.overlap = more.overlap = PM_OVERLAP_NONE;
@@ -224,7 +232,7 @@ static void hold_batch(const subject *s, const pm_run *run)
   pm_run more = *run;
   /* where the host takes longer than the kernels, more work of these hides more of both host and exchange */
   pm_prediction p = predicted(s, run);
-  bool host = p.launch_overhead_time > p.compute_time;
+  bool host = p.launch_time > p.compute_time;
   double share = !shared(run) ? EXACT : host ? HOST_BOUND : OVERLAPPED;
   more.batch = 2 * run->batch;
   hold(s, "of twice the batch", run, &more, share);

@@ -342,6 +342,45 @@ START_TEST(older_libraries_lack_algorithms)
 }
 END_TEST
 
+/* Seconds of a step, with or without the slow gradients of groups. */
+static double grouped_step(const char *id, const char *framework_id, int precision, int slow)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_prediction p;
+  pm_network *grouped = pm_catalog_new_network(catalog, id, NULL, 0, &error);
+  ck_assert_msg(grouped != NULL, "%s", error.text);
+  pm_plan *own = pm_plan_new((const pm_network *const *)&grouped, 1, (const pm_system *const *)systems, 1, &error);
+  pm_framework_profile profile = profile_of(framework_id);
+  ck_assert(profile.cudnn.group_gradient > 0);
+  if (!slow) profile.cudnn.group_gradient = NAN;
+  pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
+  run.precision = precision;
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  pm_plan_free(own);
+  pm_network_free(grouped);
+  return p.compute_time;
+}
+
+START_TEST(groups_side_by_side_lack_gradients_of_most_widths)
+{
+  const struct {
+    const char *network, *framework;
+    int precision;
+    double least;
+  } cases[] = {{"regnetx-016", "pytorch-1.10-nhwc", PM_PRECISION_FP16, 1.5},   /* 24 channels a group */
+               {"regnetx-016", "pytorch-1.10", PM_PRECISION_FP16, 1},
+               {"regnetx-016", "pytorch-1.10-nhwc", PM_PRECISION_FP32, 1},
+               {"resnext50-32x4d", "pytorch-1.10-nhwc", PM_PRECISION_FP16, 1}, /* 4, 8, 16 and 32 */
+               {"mobilenet-v2", "pytorch-1.10-nhwc", PM_PRECISION_FP16, 1}};   /* one */
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    double slow = grouped_step(cases[i].network, cases[i].framework, cases[i].precision, 1);
+    double fast = grouped_step(cases[i].network, cases[i].framework, cases[i].precision, 0);
+    if (cases[i].least > 1) ck_assert_msg(slow > cases[i].least * fast, "%s: %g", cases[i].network, slow / fast);
+    else ck_assert_double_eq(slow, fast);
+  }
+}
+END_TEST
+
 START_TEST(groups_run_one_by_one_without_kernels_for_them)
 {
   pm_error error = PM_ERROR_NONE;
@@ -943,6 +982,7 @@ int main(void)
   tcase_add_test(tests, a_layout_is_of_its_precision);
   tcase_add_test(tests, older_libraries_lack_algorithms);
   tcase_add_test(tests, groups_run_one_by_one_without_kernels_for_them);
+  tcase_add_test(tests, groups_side_by_side_lack_gradients_of_most_widths);
   tcase_add_test(tests, wide_tensor_cores_wait_for_what_is_not_aligned);
   tcase_add_test(tests, old_tensor_cores_want_aligned_products);
   tcase_add_test(tests, a_loss_may_stay_in_half_precision);

@@ -24,12 +24,14 @@ typedef struct pm__lab_training_row {
 } pm__lab_training_row;
 
 /* Which rows: of training, which images decide; of language models, whose norms of rows, softmax and dropout are
-** kernels of the framework, on V100; of inference; or of models that are split. */
+** kernels of the framework, on V100; of inference; of models that are split; or of images in NHWC among the rows that
+** check the others, which alone have groups of other widths than ResNeXt's. */
 typedef enum pm__lab_training_set {
   PM__SET_TRAINING,
   PM__SET_LANGUAGE,
   PM__SET_INFERENCE,
-  PM__SET_LARGE_MODELS
+  PM__SET_LARGE_MODELS,
+  PM__SET_GROUPED
 } pm__lab_training_set;
 
 typedef struct pm__lab_training_rows {

@@ -356,3 +356,9 @@ int pm__lab_calibrate_large_models(pm_calibration *out, const pm_catalog *catalo
 {
   return calibrate(PM__SET_LARGE_MODELS, out, catalog, options, shipped, error);
 }
+
+int pm__lab_calibrate_grouped(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                              bool shipped, pm_error *error)
+{
+  return calibrate(PM__SET_GROUPED, out, catalog, options, shipped, error);
+}

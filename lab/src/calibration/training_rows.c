@@ -72,11 +72,12 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   return PM_OK;
 }
 
-/* Language models alone. */
-static void judge_language(pm__lab_training_rows *rows)
+/* Language models alone, or images in NHWC. */
+static void judge_last(pm__lab_training_rows *rows)
 {
-  pm__lab_training_row *row = &rows->items[rows->count - 1];
-  if (strncmp(row->group, "language", 8) != 0) rows->count--;
+  const char *group = rows->items[rows->count - 1].group;
+  if (rows->set == PM__SET_LANGUAGE ? strncmp(group, "language", 8) != 0 : strstr(group, "-nhwc") == NULL)
+    rows->count--;
 }
 
 static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_calibration_options *options,
@@ -98,7 +99,7 @@ static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_cali
                      ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_FITTED;
   if (why != NULL) status = pm__lab_reasons_add(&rows->left_out, why, error);
   if (status == PM_OK) status = add_row(rows, row, &rate, source, use, error);
-  if (status == PM_OK && rows->set == PM__SET_LANGUAGE) judge_language(rows);
+  if (status == PM_OK && (rows->set == PM__SET_LANGUAGE || rows->set == PM__SET_GROUPED)) judge_last(rows);
   return status;
 }
 
@@ -106,7 +107,8 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
                       const pm_calibration_options *options, pm_error *error)
 {
   static const char *const sets[] = {[PM__SET_TRAINING] = "training", [PM__SET_LANGUAGE] = "training",
-                                     [PM__SET_INFERENCE] = "inference", [PM__SET_LARGE_MODELS] = "large-models"};
+                                     [PM__SET_INFERENCE] = "inference", [PM__SET_LARGE_MODELS] = "large-models",
+                                     [PM__SET_GROUPED] = "training"};
   int columns[PM__COLUMNS];
   int status = pm__lab_rate_reader_open(&rows->reader, catalog, sets[rows->set], table, options->file, error);
   pm__lab_row_columns(table, columns);

@@ -83,7 +83,13 @@ typedef enum pm_evidence {
   X(TEXT, since, "", "month of the first containers and packages with it: 2024-03")                       \
   X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given") \
   X(ERA, nccl, "", "NCCL generation of the containers with it, which a framework of a month has") \
-  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks")
+  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks") \
+  X(REAL, group_gradient, "1",                                                                                        \
+    "gradients of groups of 16-bit channels that lie side by side (NHWC), in a width without a kernel of its own (4, " \
+    "8, 16, 32): rate over the FP32 peak, in tiles of 128 channels; as others if not given")                          \
+  X(REAL, group_data_width, "1",                                                                                       \
+    "such groups of up to so many channels, by eights, have kernels for the gradient of data all the same")           \
+  X(YES_NO, group_gradients, "", "such groups have kernels in every width")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 

@@ -104,6 +104,24 @@ static pm__kernel_cost direct(const pm__device *d, pm__window w, double per_flop
   return pm__limited(d, flop * per_flop, w.tensors + w.weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
+/* Whether the library takes the kernel of last resort for a gradient of groups that lie side by side: it has others for
+** channels that are no multiple of 8, and for some of these. */
+static bool lacks_group_kernel(const pm__device *d, const pm__window_shape *s)
+{
+  const double width = s->channels.to;
+  if (s->pass == PM__FORWARD || s->groups == 1 || width != 8 * pm__ceil(width / 8)) return false;
+  if (width == 8 || width == 16 || width == 32) return false;
+  return s->pass == PM__WGRAD || width > d->group_data_width;
+}
+
+/* Where it has none, each group is a product of its own on the FP32 cores, whose tiles are wider than most groups. */
+static pm__kernel_cost group_gradient(const pm__device *d, pm__window w)
+{
+  const double width = w.shape->channels.to, tiles = 128 * pm__ceil(width / 128) / width;
+  const double flop = 2 * (w.n * w.shape->channels.multiply_adds);
+  return pm__limited(d, flop * tiles * d->group_gradient, w.tensors + w.weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
+}
+
 pm__kernel_cost pm__conv_cost(const pm__device *d, const pm__conv *conv, pm__pass pass, double batch)
 {
   pm__window_shape shape;
@@ -118,6 +136,7 @@ pm__kernel_cost pm__window_shape_cost(const pm__device *d, const pm__window_shap
   pm__kernel_cost best = {grouped ? (double)INFINITY : most, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   pm__window w = window_of(d, s, batch);
   if (s->depthwise) return direct(d, w, d->depthwise);
+  if (d->group_gradient > 0 && lacks_group_kernel(d, s)) return group_gradient(d, w);
   if (d->transforms && !grouped) best = pm__conv_transformed(d, w, best);
   best = d->odd > 0 && s->odd ? on_fp32_cores(d, w) : try_products(d, w, best);
   if (grouped) best.time /= d->k.group_rate;

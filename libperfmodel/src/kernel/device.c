@@ -255,6 +255,7 @@ void pm__device_init(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibrati
   d->matrix_peak = pm_gpu_get_matrix_peak(gpu, precision);
   d->vector_peak = pm__gpu_get_vector_peak(gpu, precision);
   d->peak = d->matrix_peak;
+  d->peak_fp32 = gpu->peak_fp32;
   d->bandwidth = gpu->memory_bandwidth;
   d->per_byte = d->pass_byte = 1 / d->bandwidth;
   d->layout_share = d->library = d->unaligned = 1;
@@ -300,6 +301,7 @@ void pm__device_set_layout(pm__device *d, bool channels_last, bool changes)
   if (!d->calibrated) return;
   d->pass_byte = !channels_last && has(d->k.pass_elements) ? by_numbers(d) : d->per_byte;
   if (d->conv.tensor && d->bytes == 4 && has(d->k.conv_tf32_layout)) d->layout_share = d->k.conv_tf32_layout;
+  if (!channels_last) d->group_gradient = 0;
   d->layout = changes ? d->bytes * d->pass_byte * d->layout_share * d->power.slow : 0;
 }
 
@@ -310,6 +312,10 @@ void pm__device_set_library(pm__device *d, const pm_cudnn_generation *cudnn, boo
   d->has_weight_winograd = d->has_winograd && (cudnn == NULL || !cudnn->no_weight_winograd);
   d->has_grouped = d->conv.tensor && (cudnn == NULL || cudnn->grouped_kernels);
   if (cudnn == NULL || cudnn->odd_channels_padded) d->odd = 0;
+  if (cudnn != NULL && d->bytes == 2 && cudnn->group_gradient > 0 && !cudnn->group_gradients) {
+    d->group_gradient = 1 / (d->peak_fp32 * cudnn->group_gradient);
+    d->group_data_width = fmax(0, cudnn->group_data_width);
+  }
   d->wants_aligned = cudnn != NULL && cudnn->aligned_products && d->gemm.tensor && !pads_products;
   if (pads_products) d->unaligned = 1;
 }

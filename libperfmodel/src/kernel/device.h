@@ -55,6 +55,7 @@ typedef struct pm__device {
   int32_t status[PM__OPERATOR_CLASSES]; /* pm_calibration_status of each class */
   double bytes;    /* of a stored element */
   double matrix_peak, vector_peak, bandwidth; /* of the datasheet */
+  double peak_fp32; /* of the FP32 cores */
   double peak;     /* of matrices, or what they reach: boards that boost hold a clock above that of the datasheet */
   bool adds_apart; /* parts of a product are added up by a kernel of its own */
   double start;    /* s of a product until its first tiles have operands and its last are stored */
@@ -77,6 +78,8 @@ typedef struct pm__device {
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
   double direct;   /* s per FLOP of a direct convolution of groups */
   double depthwise; /* of single channels */
+  double group_gradient; /* s per FLOP of gradients of groups in NHWC without kernels of their width; 0: none such */
+  double group_data_width; /* widest group by eights that has one for the gradient of data all the same */
   double volume;   /* time of gradients of volumes over that of images */
   double inverse_conv_rate; /* time of products of convolutions over that of plain ones */
   double conv_multiply_add; /* s on the whole GPU at best, by any algorithm of convolutions on FP32 cores */

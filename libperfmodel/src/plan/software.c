@@ -76,13 +76,19 @@ static int prepare_cuts(pm_plan *plan, const pm_framework *f, int mode, int *cut
 
 /* ---- Libraries ---- */
 
+static bool same(double a, double b)
+{
+  return a == b || (isnan(a) && isnan(b));
+}
+
 /* By its name too: fits change the factors of one generation at a time. */
 static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *b)
 {
   return strcmp(a->id, b->id) == 0 && a->no_winograd == b->no_winograd &&
          a->no_weight_winograd == b->no_weight_winograd &&
          a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels &&
-         a->aligned_products == b->aligned_products;
+         a->aligned_products == b->aligned_products && same(a->group_gradient, b->group_gradient) &&
+         same(a->group_data_width, b->group_data_width) && a->group_gradients == b->group_gradients;
 }
 
 static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
