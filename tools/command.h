@@ -162,6 +162,7 @@ typedef enum option_id {
   OPTION_LIKE,
   OPTION_RUN,
   OPTION_DELIMITER,
+  OPTION_RESUME,
   OPTION_DECIMAL,
   OPTION_LORA,
   OPTION_TRAINABLE,
@@ -207,6 +208,7 @@ typedef struct cli_request {
   struct cli_options *options; /* all that the command knows */
   pm_format format;
   bool workbook;    /* the file of -o ends in .xlsx */
+  bool streamed;    /* in .parquet or .arrow */
   char **words;     /* all that was asked, as it was written */
   int word_count;
 } cli_request;

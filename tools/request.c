@@ -228,6 +228,8 @@ static int format_of_file(cli_request *request, const char *file)
   if (ends_with(name, ".csv")) request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".xlsx")) request->workbook = true, request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".json")) request->format = PM_FORMAT_JSON;
+  else if (strcmp(request->command->name, "sweep") == 0 && (ends_with(name, ".parquet") || ends_with(name, ".arrow")))
+    request->streamed = true;
   else if (!writes_text(request))
     return fail(CODE_USAGE, "-o \"%.80s\": files end in .csv, .json, .xlsx or .txt (a table); --format says it for any "
                             "other",

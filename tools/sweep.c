@@ -219,8 +219,19 @@ void sweep_free(cli_sweep *sweep)
   free_runs(&sweep->runs);
 }
 
+/* Rows of any number, written as they come: what Python does. */
+static int stream(const cli_request *request)
+{
+  if (request->value[OPTION_OUTPUT] == NULL)
+    return fail(CODE_USAGE, "--resume and --workers are of rows that are written as they come: -o FILE.csv, .parquet "
+                            "or .arrow");
+  return python_run(request->command, request->word_count, request->words);
+}
+
 static int run(const cli_request *request)
 {
+  if (request->streamed || request->value[OPTION_RESUME] != NULL || request->value[OPTION_WORKERS] != NULL)
+    return stream(request);
   cli_sweep *sweep = (cli_sweep *)calloc(1, sizeof *sweep);
   if (sweep == NULL) return fail_memory();
   int code = sweep_predict(request, sweep);
@@ -234,6 +245,9 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   SWEEP_OPTIONS,
   COLUMNS_OPTION,
+  {OPTION_WORKERS, '\0', "workers", "N",
+   "processes that evaluate rows, which are written to the -o file as they come"},
+  {OPTION_RESUME, '\0', "resume", NULL, "go on with an unfinished file of the same sweep, which Ctrl-C left"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
@@ -243,6 +257,8 @@ const cli_command sweep_command = {
   "other options of the run, framework, numbers of the hardware, system and network. A switch is a list as "
   "--no-prefetch=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
   "the exit status is 1 only if that is true of all.\n\n"
+  "Rows beyond what memory holds are written as they come to a file that ends in .parquet or .arrow, or to csv with "
+  "--workers: pip install \"perfmodel[arrow]\". Ctrl-C keeps what is done, and --resume goes on.\n\n"
   "The table shows the main columns, and above them what is the same in all rows; csv and json have all columns, in SI "
   "units.",
   "perfmodel sweep resnet50 dgx1-v100 --batch 32,64 --optimizer sgd,adam --axis gpu.memory_bandwidth=x1,x1.1", options,

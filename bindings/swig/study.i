@@ -84,17 +84,25 @@ static pm_axis *axes_of(AXES, pm_error *error)
   return array;
 }
 
-static records space_runs(const char *type, const void *base, AXES, pm_error *error)
+/* Runs first .. last - 1 of every combination; a last below 0: all. */
+static records space_part(const char *type, const void *base, AXES, double first, double last, pm_error *error)
 {
   records runs = {NULL, NULL, 0};
   pm_axis *array = axes_of(AXES_GIVEN, error);
   const pm_record_type *of = pm_record_type_find(type);
   const pm_space space = {.type = of, .base = base, .axes = array, .axis_count = axis_count,
                           .global_batch = 0, .run_size = of != NULL ? of->size : 0};
-  if (error->status == PM_OK) runs = records_new(type, pm_space_count(&space), error);
-  if (error->status == PM_OK) pm_space_get_runs(&space, 0, runs.count, runs.data, error);
+  size_t from = (size_t)first, to = 0;
+  if (error->status == PM_OK) to = last >= 0 ? (size_t)last : pm_space_count(&space);
+  if (error->status == PM_OK) runs = records_new(type, to - from, error);
+  if (error->status == PM_OK) pm_space_get_runs(&space, from, to, runs.data, error);
   free(array);
   return records_if_ok(runs, error);
+}
+
+static records space_runs(const char *type, const void *base, AXES, pm_error *error)
+{
+  return space_part(type, base, AXES_GIVEN, 0, -1, error);
 }
 
 /* The task of that name, or of a study. */
@@ -215,7 +223,7 @@ static records study_software(const pm_study *study, double index, double system
 }
 
 /* Every combination of the axes, as it is asked for. */
-static records asked_runs(const char *task, AXES, pm_error *error)
+static records asked_part(const char *task, AXES, double first, double last, pm_error *error)
 {
   const pm_task_facts *facts = task_named(task, error);
   records base = {NULL, NULL, 0}, runs = {NULL, NULL, 0};
@@ -223,9 +231,14 @@ static records asked_runs(const char *task, AXES, pm_error *error)
   if (base.data == NULL) return runs;
   pm_record_fill(facts->run, base.data, base.type->size);
   pm_record_set_number(pm_record_find_field(base.type, facts->software), base.data, 0, error);
-  runs = space_runs(facts->run, base.data, AXES_GIVEN, error);
+  runs = space_part(facts->run, base.data, AXES_GIVEN, first, last, error);
   records_free(&base);
   return runs;
+}
+
+static records asked_runs(const char *task, AXES, pm_error *error)
+{
+  return asked_part(task, AXES_GIVEN, 0, -1, error);
 }
 
 /* Runs completed. With `one`, a run that cannot be completed is an error. */

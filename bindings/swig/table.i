@@ -68,6 +68,28 @@ static pm_table *table_select(const pm_table *table, const char *const *names, s
   return NULL;
 }
 
+/* Keeps the rows that meet all conditions, and returns which they were. */
+static numbers table_meet(pm_table *table, const char *const *names, size_t name_count, pm_error *error)
+{
+  numbers places = {NULL, 0};
+  size_t rows = pm_table_count_rows(table), column = pm_table_count_columns(table);
+  char(*digits)[24] = (char(*)[24])room(rows, sizeof *digits, error);
+  const char **texts = (const char **)room(rows, sizeof *texts, error);
+  for (size_t i = 0; digits != NULL && texts != NULL && i < rows; i++) {
+    snprintf(digits[i], sizeof digits[i], "%zu", i);
+    texts[i] = digits[i];
+  }
+  if (error->status == PM_OK && pm_table_add_text(table, " row", "", texts, error) == PM_OK &&
+      pm_table_keep_rows(table, names, name_count, NULL, error) == PM_OK)
+    places = numbers_new(pm_table_count_rows(table), error);
+  for (size_t i = 0; i < places.count && places.data != NULL; i++)
+    places.data[i] = strtod(pm_table_get_text(table, column, i, digits[0]), NULL);
+  if (error->status == PM_OK) pm_table_drop(table, " row");
+  free(texts);
+  free(digits);
+  return places;
+}
+
 /* Four texts per column: name, unit, doc, kind ("text", "int", "real", "choice"). */
 static names table_columns(const pm_table *table, pm_error *error)
 {

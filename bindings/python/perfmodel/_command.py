@@ -9,6 +9,8 @@ import shlex
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -29,7 +31,7 @@ from ._errors import (
 from ._excel import Item
 from ._fields import given
 
-USAGE, CONSTRAINT, INPUT, INTERNAL = 2, 1, 3, 4
+USAGE, CONSTRAINT, INPUT, INTERNAL, INTERRUPTED = 2, 1, 3, 4, 130
 CONSTRAINTS = (DoesNotFitError, NotModelledError, PrecisionError, RouteError, TooManyGpusError, UnreachableError)
 PICTURES = (".svg", ".png", ".pdf")
 SIZES = [2.0**power for power in range(10, 33)]  # of collectives, where none are given: 1 KiB to 4 GiB
@@ -120,6 +122,8 @@ def _run(name: str, words: list[str]) -> int:
         asked = Item("command", shlex.join(["perfmodel", *words[1:]]), "", "what was asked")
         import_module("._excel", __package__).write(words[0], [("answer", found)], [asked], found._said())
         return 0
+    if name == "sweep":
+        return _stream(words)
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help(name), end="")
         return 0 if words else USAGE
@@ -135,6 +139,33 @@ def _run(name: str, words: list[str]) -> int:
         _write(import_module("._page", __package__).report(made).encode(), file)
     else:
         _draw(made, file)
+    return 0
+
+
+def _stream(words: list[str]) -> int:
+    """`perfmodel sweep` to a file of any size. After Ctrl-C what is done is kept."""
+    from ._grid import grid
+
+    quiet = "-q" in words or "--quiet" in words
+    arguments, options, file = _read(words)
+    known = dict(zip(("networks", "systems"), (argument.split(",") for argument in arguments)), **options)
+    told = {name: known.pop(name) for name in ("where", "columns", "resume") if name in known}
+    if told.get("columns") == ["all"]:
+        del told["columns"]
+    workers = known.pop("workers", 1)
+    if not isinstance(workers, int) or workers < 1:
+        raise ArgumentError(f'--workers "{workers}" is not a whole number of at least 1')
+    for name in [name for name in ("sort", "format", "delimiter", "decimal") if name in known]:
+        raise ArgumentError(f"--{name} has no effect on rows that are written as they come")
+    if "catalog" in known:
+        known = _own(known, known.pop("catalog"))
+    rows = grid(**known)
+    try:
+        with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
+            rows.write(file, executor=executor, progress=not quiet, **told)
+    except KeyboardInterrupt:
+        return _fail(INTERRUPTED, KeyboardInterrupt(f"stopped; {file} has what is done; the same command with --resume "
+                                                    "goes on"))  # fmt: skip
     return 0
 
 
@@ -169,8 +200,18 @@ def _read(words: list[str]) -> tuple[list[str], dict[str, Any], str]:
         elif not word.startswith("--"):
             raise ArgumentError(f'unknown option "{word}"')
         else:
-            options[_keyword(word[2:])] = True if value is None else _value(value)
+            _keep(options, _keyword(word[2:]), value)
     return arguments, options, file
+
+
+def _keep(options: dict[str, Any], name: str, value: str | None) -> None:
+    if name == "axis" and value is not None:
+        path, _, items = value.partition("=")
+        options.setdefault("axes", {})[path] = items.split(",")
+    elif name in ("where", "columns") and value is not None:
+        options[name] = value.split(",")
+    else:
+        options[name] = True if value is None else _value(value)
 
 
 def _parted(word: str) -> list[str]:

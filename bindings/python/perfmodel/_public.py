@@ -11,6 +11,7 @@ MODULES = {
     ),
     "_fields": "Field fields",
     "_framework": "Framework framework",
+    "_grid": "grid Grid",
     "_inference": "infer Inference",
     "_compare": "compare Comparison",
     "_input": "input_pipeline",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _core, _sweep_picture
 from ._catalog import as_system
 from ._fields import fields
@@ -16,9 +18,10 @@ from ._prediction import prediction
 from ._record import Records, checked, places
 from ._run import Input, Samples, asked
 from ._study import Given, all_given
-from ._table import SHOWN_ROWS, Table
+from ._table import SHOWN_ROWS, Column, ColumnInfo, Table
 
 if TYPE_CHECKING:
+    import pyarrow
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
@@ -83,6 +86,61 @@ class Sweep(Table):
         """What all rows have in common."""
         found = [set(self[name].tolist()) for name in names if name in {column.name for column in self.columns}]
         return ", ".join(str(*values) for values in found if len(values) == 1)
+
+    # ---- Columns ----
+
+    def _column(self, index: int) -> Column:
+        if index not in self._cache and (found := self._direct(self._infos[index])) is not None:
+            found.flags.writeable = False
+            self._cache[index] = found
+        return super()._column(index)
+
+    def _all(self) -> dict[str, Column]:
+        """Without a table where every column is a field: the same, and several times as fast."""
+        found = {info.title: self._direct(info) for info in self._infos}
+        known = {title: column for title, column in found.items() if column is not None}
+        return known if len(known) == len(found) else super()._all()
+
+    def _direct(self, info: ColumnInfo) -> Column | None:
+        """A column as the records have it; None of one that they do not have."""
+        if info.name in ("network", "system") or f"{info.name}_index" == self.plan._task.software:
+            return self._ids(info.name)
+        task = self.plan._task
+        records, name = (self.runs, task.run) if info.name in (self.runs.dtype.names or ()) else (
+            self.predictions, task.answer)  # fmt: skip
+        found = next((f for f in fields(name) if f.name == info.name and f.kind != "text"), None)
+        if found is None:
+            return None
+        values = records[info.name]
+        if found.kind == "choice":
+            names = np.array([False, True]) if found.yes_no else np.array(found.choices, dtype=object)
+            return np.take(names, values)
+        return values.astype(np.int64 if found.kind == "int" else np.float64)
+
+    def to_arrow(self) -> pyarrow.Table:
+        columns = {info.title: self._direct(info) for info in self._infos}
+        if any(column is None for column in columns.values()):
+            return super().to_arrow()
+        import pyarrow
+
+        empty = Table(self._part(0, 0)).to_arrow().schema
+        arrays = [pyarrow.array(column, type=field.type, from_pandas=True)
+                  for field, column in zip(empty, columns.values())]  # fmt: skip
+        return pyarrow.Table.from_arrays(arrays, schema=empty)
+
+    def _ids(self, name: str) -> Column:
+        """The ids that the places of runs stand for, each found once."""
+        systems = self.runs["system_index"]
+        places = self.runs[self.plan._task.software if name not in ("network", "system") else f"{name}_index"]
+        pairs, which = np.unique(places.astype(np.int64) << 32 | systems, return_inverse=True)
+        both = [(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs]
+        if name == "system":
+            known = [self.plan._system_ids[system] for _, system in both]
+        elif name == "network":
+            known = [self.plan._network_id(place) for place, _ in both]
+        else:
+            known = [self.plan._software_id(place, system) for place, system in both]
+        return np.array(known, dtype=object)[which]
 
     def _part(self, start: int, stop: int) -> _core.table:
         return self._table_of(slice(start, stop))

@@ -1,0 +1,180 @@
+"""Files that rows are added to, piece by piece: CSV, Parquet, Arrow. What is done is kept when work stops, with a note
+beside it of how far it came, and work goes on from there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import _core
+from ._errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._table import Table
+
+NOTE = ".unfinished"
+
+
+class State(NamedTuple):
+    """How far a file is: the question, rows of the grid that were evaluated, bytes that these take (CSV)."""
+
+    question: str
+    done: int
+    size: int
+
+
+def form_of(path: str | os.PathLike[str]) -> str:
+    """The form that the ending names."""
+    ending = Path(path).suffix.lower()
+    if ending not in FORMS:
+        raise ArgumentError(f'"{os.fspath(path)}": rows are written to {", ".join(FORMS)}')
+    return ending
+
+
+def render(table: Table, ending: str) -> bytes:
+    """The rows of a piece as their file takes them."""
+    if ending == ".csv":
+        return table.format("csv").encode("utf-8")
+    pyarrow, whole = arrow(), table.to_arrow()
+    sink = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(sink, whole.schema) as stream:
+        stream.write_table(whole)
+    return bytes(sink.getvalue())
+
+
+def arrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError:
+        raise ImportError("Parquet and Arrow files need pyarrow: pip install 'perfmodel[arrow]'") from None
+    return pyarrow
+
+
+class _Csv:
+    def __init__(self, path: Path, state: State | None):
+        self._file = open(path, "r+b" if state is not None else "wb")
+        if state is not None:
+            self._file.truncate(state.size)
+            self._file.seek(state.size)
+
+    def add(self, data: bytes) -> int:
+        """Without its header, unless it is the first; returns the bytes of all."""
+        self._file.write(data if self._file.tell() == 0 else data.split(b"\r\n", 1)[1])
+        self._file.flush()
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Arrow:
+    """Parquet or an Arrow file: what there was is copied, as such files end with their contents."""
+
+    def __init__(self, path: Path, state: State | None, open_for: Callable[[Path, Any], Any], read: Callable[[Path],
+                 Iterator[Any]]):  # fmt: skip
+        self._path, self._open = path, open_for
+        self._writer: Any = None
+        if state is not None:
+            before = path.with_name(f".{path.name}.before")
+            os.replace(path, before)
+            for part in read(before):
+                self._put(part)
+            before.unlink()
+
+    def add(self, data: bytes) -> int:
+        self._put(arrow().ipc.open_stream(data).read_all())
+        return 0
+
+    def _put(self, part: Any) -> None:
+        if self._writer is None:
+            self._writer = self._open(self._path, part.schema)
+        self._writer.write_table(part)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _parquet(path: Path, state: State | None) -> _Arrow:
+    arrow()
+    import pyarrow.parquet as parquet
+
+    def read(before: Path) -> Iterator[Any]:
+        with parquet.ParquetFile(before) as old:
+            for group in range(old.num_row_groups):
+                yield old.read_row_group(group)
+
+    return _Arrow(path, state, lambda place, schema: parquet.ParquetWriter(place, schema, compression="zstd"), read)
+
+
+def _feather(path: Path, state: State | None) -> _Arrow:
+    pyarrow = arrow()
+
+    def read(before: Path) -> Iterator[Any]:
+        with pyarrow.memory_map(str(before)) as source, pyarrow.ipc.open_file(source) as old:
+            for batch in range(old.num_record_batches):
+                yield pyarrow.Table.from_batches([old.get_batch(batch)])
+
+    return _Arrow(path, state, pyarrow.ipc.new_file, read)
+
+
+FORMS: dict[str, Callable[[Path, State | None], Any]] = {
+    ".csv": _Csv,
+    ".parquet": _parquet,
+    ".arrow": _feather,
+}
+
+
+class RowsFile:
+    """A file under way. Closed before its end it holds what is done, and says so in a note beside it."""
+
+    def __init__(self, path: str | os.PathLike[str], question: str, resume: bool):
+        self._path, self._question = Path(path), question
+        self._note = self._path.with_name(self._path.name + NOTE)
+        state = self._state() if resume else None
+        self.done = 0 if state is None else state.done
+        """Rows of the grid that the file has, or that met no condition."""
+        self._file, self._size = FORMS[form_of(path)](self._path, state), 0 if state is None else state.size
+
+    def _state(self) -> State | None:
+        """How far an unfinished file is; None: there is none, and all is to do."""
+        if not self._note.exists() or not self._path.exists():
+            if self._path.exists():
+                raise ArgumentError(f"{self._path} is whole: there is nothing to resume")
+            return None
+        state = State(**json.loads(self._note.read_text(encoding="utf-8")))
+        if state.question != self._question:
+            raise ArgumentError(f"{self._path} is the beginning of another sweep; remove it, or write to another file")
+        return state
+
+    def add(self, data: bytes, done: int) -> None:
+        """The rows up to `done`."""
+        self._size, self.done = self._file.add(data), done
+        if isinstance(self._file, _Csv):
+            self._write_note()
+
+    def _write_note(self) -> None:
+        self._note.write_text(json.dumps(State(self._question, self.done, self._size)._asdict()), encoding="utf-8")
+
+    def close(self, whole: bool) -> None:
+        """Ends the file; if it is not whole, with a note of how far it is."""
+        self._file.close()
+        if whole:
+            with suppress(FileNotFoundError):
+                self._note.unlink()
+        elif self.done > 0:
+            self._write_note()
+
+
+def version() -> str:
+    """Whose numbers they are: files of another version are not gone on with."""
+    found: str = _core.version_get()
+    return found
+
+
+__all__ = ["RowsFile", "form_of", "render", "version"]

@@ -1,0 +1,352 @@
+"""Sweeps of any size: rows and bits of a sweep, whoever evaluates them; what is done is kept; little memory."""
+
+from __future__ import annotations
+
+import csv
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import perfmodel as pm
+import pytest
+
+import perfmodel._grid as grid_module
+
+AXES: dict[str, Any] = dict(gpus=[1, 2, 4, 8], batch=list(range(1, 26)), precision=["fp32", "fp16"])
+COLUMNS = ["gpus", "batch", "precision", "status", "throughput", "memory", "bottleneck"]
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that a small grid has many."""
+    monkeypatch.setattr(grid_module, "PIECE", 37)
+
+
+@pytest.fixture
+def grid() -> pm.Grid:
+    return pm.grid("resnet50", ["dgx1-v100", "dgx-a100"], **AXES)
+
+
+@pytest.fixture(scope="module")
+def swept() -> pm.Sweep:
+    return pm.sweep("resnet50", ["dgx1-v100", "dgx-a100"], **AXES)
+
+
+def test_rows_are_those_of_the_sweep(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path) -> None:
+    assert len(grid) == len(swept) == 400
+    assert grid.write(tmp_path / "x.csv") == 400
+    assert (tmp_path / "x.csv").read_bytes() == swept.to_csv().encode()
+    assert grid.part(100, 164).to_csv() == pm.Table.to_csv(swept).split("\r\n")[0] + "\r\n" + "".join(
+        line + "\r\n" for line in swept.to_csv().split("\r\n")[101:165]
+    )
+    assert os.listdir(tmp_path) == ["x.csv"]
+
+
+def test_rows_and_columns_are_chosen(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path) -> None:
+    where = ["memory<=4GB", "precision=fp16"]
+    grid.write(tmp_path / "x.csv", where=where, columns=COLUMNS)
+    with (tmp_path / "x.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    wanted = swept.select(*where)
+    assert 0 < len(wanted) < len(swept)
+    assert [float(row["throughput [1/s]"]) for row in rows] == wanted["throughput"].tolist()
+    assert [title.split(" ")[0] for title in rows[0]] == COLUMNS
+    again = np.concatenate([table["memory"] for table in grid.tables(where=where, rows=50)])
+    assert again.tolist() == wanted["memory"].tolist()
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_files_of_arrow(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("pyarrow")
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    grid.write(tmp_path / f"x.{ending}", columns=COLUMNS)
+    read = pyarrow.parquet.read_table if ending == "parquet" else pyarrow.feather.read_table
+    table = read(tmp_path / f"x.{ending}")
+    assert table.num_rows == 400
+    assert table["throughput [1/s]"].to_pylist() == swept["throughput"].tolist()
+
+
+def test_the_first_and_the_front(grid: pm.Grid, swept: pm.Sweep) -> None:
+    for sort in ("-throughput", "memory"):
+        wanted = swept.select(sort=sort)
+        assert grid.top(9, sort=sort)["throughput"].tolist() == wanted["throughput"][:9].tolist()
+    some = grid.top(4, sort="-throughput", where=["memory<=4GB"])
+    assert some["throughput"].tolist() == swept.select("memory<=4GB", sort="-throughput")["throughput"][:4].tolist()
+    front = grid.front("-throughput", "memory")
+    rates, sizes = swept["throughput"], swept["memory"]
+    beaten = [bool(((rates >= rate) & (sizes <= size) & ((rates > rate) | (sizes < size))).any())
+              for rate, size in zip(rates, sizes)]  # fmt: skip
+    wanted = [(float(rates[i]), float(sizes[i])) for i in range(400) if not beaten[i]]
+    assert list(zip(front["throughput"].tolist(), front["memory"].tolist())) == wanted
+    with pytest.raises(pm.ArgumentError, match="two columns"):
+        grid.front("memory")
+
+
+@pytest.mark.parametrize("task", ["inference", "serving"])
+def test_other_tasks(task: str, tmp_path: Path) -> None:
+    asked: dict[str, Any] = dict(batch=[1, 8, 64]) if task == "inference" else dict(concurrency=[1, 8, 64])
+    asked |= dict(task=task)
+    network, system = ("resnet50", "t4") if task == "inference" else ("llama3-8b", "hgx-h100")
+    pm.grid(network, system, **asked).write(tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_bytes() == pm.sweep(network, system, **asked).to_csv().encode()
+
+
+def test_numbers_of_the_hardware(tmp_path: Path) -> None:
+    asked: dict[str, Any] = dict(axes={"gpu.memory_bandwidth": ["x1", "x2"]}, gpus=[1, 8])
+    pm.grid("resnet50", "dgx1-v100", **asked).write(tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_bytes() == pm.sweep("resnet50", "dgx1-v100", **asked).to_csv().encode()
+
+
+# ---- Executors ----
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_gives_the_same_bytes(kind: Any, grid: pm.Grid, swept: pm.Sweep, tmp_path: Path) -> None:
+    with kind(2) as executor:
+        grid.write(tmp_path / "x.csv", executor=executor)
+        assert (tmp_path / "x.csv").read_bytes() == swept.to_csv().encode()
+        assert grid.top(3, sort="-throughput", executor=executor)["throughput"].tolist() == (
+            swept.select(sort="-throughput")["throughput"][:3].tolist()
+        )
+
+
+class Dying(Executor):
+    """Loses every third piece, and after ten takes no more."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def submit(self, work: Any, /, *arguments: Any, **more: Any) -> Future[Any]:
+        self.count += 1
+        if self.count > 10:
+            raise BrokenProcessPool("a worker died")
+        future: Future[Any] = Future()
+        if self.count % 3 == 0:
+            future.set_exception(BrokenProcessPool("a worker died"))
+        else:
+            future.set_result(work(*arguments))
+        return future
+
+
+def test_a_worker_that_dies_loses_nothing(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path) -> None:
+    grid.write(tmp_path / "x.csv", executor=Dying())
+    assert (tmp_path / "x.csv").read_bytes() == swept.to_csv().encode()
+
+
+def test_a_killed_process_loses_nothing(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path) -> None:
+    with ProcessPoolExecutor(2) as executor:
+        executor.submit(os.getpid).result()
+        os.kill(next(iter(executor._processes)), signal.SIGKILL)
+        grid.write(tmp_path / "x.csv", executor=executor)
+    assert (tmp_path / "x.csv").read_bytes() == swept.to_csv().encode()
+
+
+def test_work_is_sent_as_it_was_asked(grid: pm.Grid) -> None:
+    again = pickle.loads(pickle.dumps(grid))
+    assert len(pickle.dumps(grid)) < 100_000
+    assert again.part(50, 90).to_csv() == grid.part(50, 90).to_csv()
+
+
+# ---- What is done is kept ----
+
+
+
+
+def stopped_at(row: int) -> Any:
+    def progress(done: int, total: int) -> None:
+        if done >= row:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
+def test_what_is_done_is_kept_and_gone_on_with(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path, ending: str) -> None:
+    if ending != "csv":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"x.{ending}"
+    with pytest.raises(KeyboardInterrupt):
+        grid.write(path, columns=COLUMNS, progress=stopped_at(150))
+    assert sorted(os.listdir(tmp_path)) == [path.name, f"{path.name}.unfinished"]
+    assert read(path) == swept["throughput"][: 37 * 5].tolist(), "it can be read"
+    seen: list[int] = []
+    grid.write(path, columns=COLUMNS, resume=True, progress=lambda done, total: seen.append(done))
+    assert min(seen) == 37 * 6 and os.listdir(tmp_path) == [path.name]
+    assert read(path) == swept["throughput"].tolist()
+    with pytest.raises(pm.ArgumentError, match="nothing to resume"):
+        grid.write(path, columns=COLUMNS, resume=True)
+
+
+def read(path: Path) -> list[float]:
+    if path.suffix == ".csv":
+        with path.open(newline="") as file:
+            return [float(row["throughput [1/s]"]) for row in csv.DictReader(file)]
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(path) if path.suffix == ".parquet" else pyarrow.feather.read_table(path)
+    return list(table["throughput [1/s]"].to_pylist())
+
+
+def test_another_question_does_not_go_on_with_it(grid: pm.Grid, tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        grid.write(tmp_path / "x.csv", progress=stopped_at(1))
+    before = (tmp_path / "x.csv").read_bytes()
+    for other in (pm.grid("vgg16", "dgx1-v100", **AXES), pm.grid("resnet50", "dgx1-v100", gpus=8)):
+        with pytest.raises(pm.ArgumentError, match="another sweep"):
+            other.write(tmp_path / "x.csv", resume=True)
+    with pytest.raises(pm.ArgumentError, match="another sweep"):
+        grid.write(tmp_path / "x.csv", where=["memory<=4GB"], resume=True)
+    assert (tmp_path / "x.csv").read_bytes() == before
+
+
+def test_resuming_what_never_began_begins(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path) -> None:
+    grid.write(tmp_path / "x.csv", resume=True)
+    assert (tmp_path / "x.csv").read_bytes() == swept.to_csv().encode()
+
+
+# ---- Progress, memory, refusals ----
+
+
+def test_progress_says_rate_and_remaining_time() -> None:
+    from perfmodel._progress import Meter
+
+    meter = Meter(None, 10_000_000)
+    assert meter.line(3_200_000, 2.0) == "3,200,000 of 10,000,000 rows, 1,600,000/s, 4 s left"
+    assert meter.line(10_000_000, 100.0) == "10,000,000 of 10,000,000 rows, 100,000/s"
+    assert "1 h 1 min left" in Meter(None, 3661).line(1, 1.0)
+    seen: list[tuple[int, int]] = []
+    pm.grid("resnet50", "dgx1-v100", **AXES).top(1, sort="-throughput", progress=lambda *two: seen.append(two))
+    assert seen[-1] == (200, 200) and len(seen) == 6
+
+
+def test_a_large_grid_is_no_memory() -> None:
+    """Ten thousand million rows are a question of a moment; a piece in their middle too."""
+    start = time.monotonic()
+    grid = pm.grid("resnet50", "dgx1-v100", batch=range(1, 100_001), gradient_accumulation_steps=range(1, 100_001))
+    assert len(grid) == 10**10
+    assert len(grid.part(5 * 10**9, 5 * 10**9 + 10)) == 10
+    assert time.monotonic() - start < 60
+
+
+def test_memory_stays_the_same(tmp_path: Path) -> None:
+    """Ten times the rows, the same memory: in processes of their own."""
+    code = (
+        "import resource, sys, perfmodel as pm\n"
+        "g = pm.grid('resnet50', 'dgx1-v100', batch=[32, 64], gradient_accumulation_steps=range(1, int(sys.argv[1])))\n"
+        "g.write(sys.argv[2], columns=['batch', 'throughput', 'memory'])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    most = [int(subprocess.run([sys.executable, "-c", code, str(rows), str(tmp_path / "x.csv")], check=True,
+                               capture_output=True, text=True).stdout) for rows in (20_000, 100_000)]  # fmt: skip
+    assert most[1] < 1.15 * most[0]
+
+
+@pytest.mark.parametrize(
+    "name, more, reason",
+    [
+        ("x.txt", {}, "rows are written to"),
+        ("x.csv", {"where": ["nothing>1"]}, "nothing"),
+        ("x.csv", {"columns": ["nothing"]}, "nothing"),
+    ],
+)
+def test_refusals(name: str, more: Any, reason: str, grid: pm.Grid, tmp_path: Path) -> None:
+    with pytest.raises(pm.Error, match=reason):
+        grid.write(tmp_path / name, **more)
+    assert not [file for file in os.listdir(tmp_path) if file.endswith(".unfinished")]
+
+
+def test_parts_are_within() -> None:
+    grid = pm.grid("resnet50", "dgx1-v100", gpus=[1, 8])
+    assert len(grid.part(1, 2)) == 1 and len(grid.part(0, 2)) == 2
+    with pytest.raises(pm.ArgumentError, match="not among"):
+        grid.part(1, 3)
+    with pytest.raises(pm.ArgumentError, match="not among"):
+        grid.part(1, 1)
+
+
+# ---- Columns without a table ----
+
+SWEEPS: dict[str, Any] = {
+    "training": lambda: pm.sweep(
+        ["resnet50", "vgg16"], ["dgx1-v100", "dgx2"], gpus=[1, 8, 16], batch=[32, 1000], no_prefetch=[False, True],
+        input=5000, dataset="ilsvrc2012",
+    ),
+    "kernels": lambda: pm.sweep("resnet50", "dgx1-v100", framework=["none", "pytorch-2.4"], gpus=[1, 8]),
+    "plans": lambda: pm.sweep(
+        "llama3-8b", "hgx-h100", zero=[0, 3], tensor_parallel=[1, 2], tokens="1e9", gpu_mtbf="90 d",
+    ),
+    "inference": lambda: pm.sweep(
+        "resnet50", ["t4", "v100"], task="inference", batch=[1, 64], precision=["fp32", "int8"],
+    ),
+    "serving": lambda: pm.sweep("llama3-8b", ["hgx-h100", "t4"], task="serving", concurrency=[1, 64]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_columns_are_those_of_the_table(name: str) -> None:
+    swept = SWEEPS[name]()
+    table = pm.Table(swept._whole())
+    direct = {title: column for title, column in swept.to_dict().items()}
+    taken = [info.name for info in swept.columns if swept._direct(info) is not None]
+    assert set(taken) >= {info.name for info in swept.columns} - {"assumed"}
+    for info in swept.columns:
+        own, wanted = swept[info.name], table[info.name]
+        assert own.dtype == wanted.dtype, info.name
+        assert all(a == b or a != a and b != b for a, b in zip(own.tolist(), wanted.tolist())), info.name
+        assert list(direct) == list(table.to_dict())
+    few = [info.name for info in swept.columns[:12]]
+    some = type(swept)(swept.plan, swept.runs, swept.predictions, columns=few, _given=swept._given)
+    for a, b in zip(some.to_numpy(), pm.Table(some._whole()).to_numpy()):
+        assert all(x == y or x != x for x, y in zip(a, b))
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_arrow_is_that_of_the_table(name: str) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    swept = SWEEPS[name]()
+    for columns in (None, [info.name for info in swept.columns if info.name != "assumed"]):
+        some = type(swept)(swept.plan, swept.runs, swept.predictions, columns=columns, _given=swept._given)
+        own, wanted = some.to_arrow(), pyarrow.table(pm.Table(some._whole()))
+        assert own.schema.equals(wanted.schema, check_metadata=True) and own.equals(wanted)
+
+
+# ---- The command ----
+
+COMMAND = os.environ.get("PERFMODEL_COMMAND")
+
+
+def run(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([str(COMMAND), *words], capture_output=True, text=True, timeout=600, **more)
+
+
+@pytest.mark.skipif(not COMMAND, reason="the command of a build is not given")
+def test_the_command_streams_the_same_rows(tmp_path: Path) -> None:
+    words = ["sweep", "resnet50,vgg16", "dgx1-v100", "--gpus", "1,8", "--batch", "32,64", "--axis",
+             "gpu.memory_bandwidth=x1,x2", "--optimizer=sgd,adam"]  # fmt: skip
+    plain = run(*words, "--format", "csv")
+    done = run(*words, "--workers", "2", "-o", str(tmp_path / "x.csv"))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "x.csv").read_bytes().decode() == plain.stdout.replace("\n", "\r\n")
+    few = run(*words, "--workers", "1", "--where", "gpus=8,batch>=64", "--columns", "gpus,throughput", "-o",
+              str(tmp_path / "y.csv"))  # fmt: skip
+    assert few.returncode == 0
+    assert (tmp_path / "y.csv").read_text().splitlines() == run(
+        *words, "--where", "gpus=8,batch>=64", "--columns", "gpus,throughput", "--format", "csv"
+    ).stdout.splitlines()
+    wrong = run(*words, "--resume")
+    assert wrong.returncode == 2 and "-o FILE.csv" in wrong.stderr
+    assert "nothing to resume" in run(*words, "--resume", "-o", str(tmp_path / "x.csv")).stderr
+    pytest.importorskip("pyarrow")
+    assert run(*words, "-o", str(tmp_path / "x.parquet")).returncode == 0
+    assert len(read(tmp_path / "x.parquet")) == 32
