@@ -1,4 +1,5 @@
 /* The catalogue with the user's own files, and what comes out of it. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "command.h"
@@ -32,12 +33,19 @@ static bool ends_with(const char *text, const char *end)
   return length >= tail && strcmp(text + length - tail, end) == 0;
 }
 
-bool is_model_file(const char *name)
+/* A model's configuration. */
+static bool is_model_file(const char *name)
 {
   return ends_with(name, ".json");
 }
 
-pm_network *read_model(const cli_request *request, const char *path, const pm_attribute *sets, size_t count,
+bool is_python_file(const char *name)
+{
+  return ends_with(name, ".onnx") || ends_with(name, ".keras");
+}
+
+/* What was assumed is noted. */
+static pm_network *read_model(const cli_request *request, const char *path, const pm_attribute *sets, size_t count,
                        pm_error *error)
 {
   char *text = pm_file_read(path, error);
@@ -47,9 +55,35 @@ pm_network *read_model(const cli_request *request, const char *path, const pm_at
   return network;
 }
 
+/* The id of the only network in the text, which has none but plain characters. */
+static void id_of(const char *text, char *id, size_t room)
+{
+  static const char before[] = "<network id=\"";
+  const char *place = strstr(text, before);
+  size_t length = place != NULL ? strcspn(place + sizeof before - 1, "\"") : 0;
+  snprintf(id, room, "%.*s", (int)length, place != NULL ? place + sizeof before - 1 : "");
+}
+
+/* The network of a file that Python reads. */
+static pm_network *read_by_python(const cli_request *request, const char *name, int *code)
+{
+  pm_error error = PM_ERROR_NONE;
+  char id[PM_TEXT_MAX] = "", *text = import_network(request, name, code);
+  pm_catalog *own = text != NULL ? pm_catalog_new(&error) : NULL;
+  pm_network *network = NULL;
+  if (text != NULL) id_of(text, id, sizeof id);
+  if (own != NULL && pm_catalog_load_text(own, text, name, &error) == PM_OK)
+    network = pm_catalog_new_network(own, id, NULL, 0, &error);
+  if (text != NULL) *code = network != NULL ? CODE_DONE : fail_error(&error);
+  pm_catalog_free(own);
+  free(text);
+  return network;
+}
+
 pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code)
 {
   pm_error error = PM_ERROR_NONE;
+  if (is_python_file(name)) return read_by_python(request, name, code);
   pm_attribute *sets;
   size_t count = request->sets.count;
   if (!read_sets(request, &sets)) {

@@ -243,6 +243,10 @@ extern const cli_option common_options[];
 /* Runs a sub-command in Python, with the words behind its name as they are (python.c). An exit code. */
 int python_run(const cli_command *command, int argc, char **argv);
 
+/* The text of a catalogue file with the network that Python reads of a file (ONNX, Keras), with what --set says. It is
+** released with free. NULL: what is wrong is printed. */
+char *import_network(const cli_request *request, const char *path, int *code);
+
 /* Writes a packed table to the workbook of -o. An exit code. */
 int write_workbook(const cli_request *request, const char *packed);
 
@@ -312,12 +316,8 @@ bool read_option_names(const char *option_name, const char *text, texts *names);
 /* ---- Catalogue (catalogue.c): each prints what is wrong and returns NULL, with the exit code in *code ---- */
 
 pm_catalog *open_catalog(const cli_request *request, int *code);
-/* Whether a network is named by a model's configuration, a JSON file. */
-bool is_model_file(const char *name);
-
-/* The network of such a file; what was assumed is noted. */
-pm_network *read_model(const cli_request *request, const char *path, const pm_attribute *sets, size_t count,
-                       pm_error *error);
+/* Whether a file is one that Python reads: an ONNX or a Keras model. */
+bool is_python_file(const char *name);
 
 pm_network *open_network(const cli_request *request, const pm_catalog *catalog, const char *name, int *code);
 pm_system *open_system(const pm_catalog *catalog, const char *name, int *code);

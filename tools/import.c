@@ -1,4 +1,5 @@
 /* perfmodel import: a machine that another program describes, or its measurements. */
+#include <stdlib.h>
 #include <string.h>
 #include "command.h"
 #include "import_known.h"
@@ -88,10 +89,22 @@ static int import_any(const cli_request *request, const pm_catalog *catalog, con
   return import(request, loaded ? &lab : NULL, catalog, text);
 }
 
+/* A network of a file that Python reads, as a file of the catalogue. */
+static int import_by_python(const cli_request *request, const char *path)
+{
+  int code;
+  char *xml = import_network(request, path, &code);
+  if (xml != NULL && (code = refuse_known(request, "a model")) == CODE_DONE)
+    code = write_output(request, xml, strlen(xml));
+  free(xml);
+  return code;
+}
+
 static int run(const cli_request *request)
 {
   int code;
   pm_error error = PM_ERROR_NONE;
+  if (is_python_file(request->arguments.items[0])) return import_by_python(request, request->arguments.items[0]);
   char *text = pm_file_read(request->arguments.items[0], &error);
   if (text == NULL) return fail_error(&error);
   if (is_model(text)) {
@@ -138,6 +151,6 @@ const cli_command import_command = {
   "and rccl-tests (text, JSON, CSV), traces of PyTorch's profiler, reports of Nsight Systems, benchmarks of serving, "
   "llama-bench, logs of power, logs of training (Megatron-LM, NeMo, torchtitan, DeepSpeed, Lightning, Hugging Face), "
   "MLPerf Training and Storage. Options say what a file does not: the network and the settings of a log of training. "
-  "Of the config.json of a Hugging Face model it writes a network; every command takes such a file where a network is "
-  "named.",
+  "Of the config.json of a Hugging Face model, an ONNX or a Keras model it writes a network; every command takes such "
+  "a file where a network is named. ONNX and Keras are read by the Python package.",
   "perfmodel import topo.txt --gpu v100-sxm2-16gb --id mine -o mine.xml", options, 1, 1, run};

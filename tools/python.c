@@ -34,6 +34,13 @@ int write_workbook(const cli_request *request, const char *packed)
   (void)request, (void)packed;
   return start_python(NULL);
 }
+
+char *import_network(const cli_request *request, const char *path, int *code)
+{
+  (void)request, (void)path;
+  *code = start_python(NULL);
+  return NULL;
+}
 #else
 /* The Python beside the command, as pip installs both; else the first of PATH. */
 static void find_python(char *path, size_t room)
@@ -86,9 +93,17 @@ static bool send(int to, const char *text, size_t size)
   return true;
 }
 
+/* The exit code of a child. */
+static int await(pid_t child)
+{
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : CODE_INTERNAL;
+}
+
 int write_workbook(const cli_request *request, const char *packed)
 {
-  int ends[2], status = 0;
+  int ends[2];
   fflush(NULL);
   if (pipe(ends) != 0) return fail(CODE_INTERNAL, "cannot make a pipe: %s", strerror(errno));
   pid_t child = fork();
@@ -100,8 +115,65 @@ int write_workbook(const cli_request *request, const char *packed)
   close(ends[0]);
   (void)send(ends[1], packed, strlen(packed)); /* who ends early says why */
   close(ends[1]);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : CODE_INTERNAL;
+  return await(child);
+}
+
+/* The child writes the network as a file of the catalogue. */
+static int write_network(const cli_request *request, const char *path, int to)
+{
+  char file[PATH_ROOM], quiet[] = "-q", id[PM_TEXT_MAX + 8];
+  char **words = (char **)calloc(request->sets.count + 3, sizeof *words);
+  int count = 0;
+  if (words == NULL || dup2(to, STDOUT_FILENO) < 0) return fail_memory();
+  snprintf(file, sizeof file, "%s", path);
+  words[count++] = file;
+  if (request->value[OPTION_QUIET] != NULL) words[count++] = quiet;
+  snprintf(id, sizeof id, "id=%s", request->value[OPTION_ID] != NULL ? request->value[OPTION_ID] : "");
+  if (request->value[OPTION_ID] != NULL) words[count++] = id;
+  for (size_t i = 0; i < request->sets.count; i++) words[count++] = (char *)request->sets.items[i];
+  int code = run_module("network", count, words);
+  free(words);
+  return code;
+}
+
+/* All that comes until the other end closes; NULL without memory. */
+static char *receive(int from)
+{
+  size_t size = 0, room = 1 << 16;
+  char *text = (char *)malloc(room);
+  for (ssize_t got = 1; text != NULL && got != 0;) {
+    got = read(from, text + size, room - size - 1);
+    if (got < 0 && errno != EINTR) got = 0;
+    if (got > 0) size += (size_t)got;
+    if (size + 1 < room) continue;
+    char *larger = (char *)realloc(text, room *= 2);
+    if (larger == NULL) free(text);
+    text = larger;
+  }
+  if (text != NULL) text[size] = '\0';
+  return text;
+}
+
+char *import_network(const cli_request *request, const char *path, int *code)
+{
+  int ends[2];
+  pid_t child = -1;
+  fflush(NULL);
+  if (pipe(ends) == 0) child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    _exit(write_network(request, path, ends[1]));
+  }
+  *code = child > 0 ? CODE_DONE : fail(CODE_INTERNAL, "cannot start Python: %s", strerror(errno));
+  if (child < 0) return NULL;
+  close(ends[1]);
+  char *text = receive(ends[0]);
+  close(ends[0]);
+  *code = await(child);
+  if (text == NULL && *code == CODE_DONE) *code = fail_memory();
+  if (*code == CODE_DONE) return text;
+  free(text);
+  return NULL;
 }
 #endif
 

@@ -5,6 +5,7 @@ A kind of question is a function of the package; options are its keywords.
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 import warnings
@@ -94,8 +95,9 @@ WHAT = {
 
 
 def main(words: Sequence[str]) -> int:
-    """Runs `plot` or `report`, the first of the words, and returns the exit status. `workbook FILE WORDS...` is the
-    command's own: it writes the table that comes to standard input, as the answer to those words."""
+    """Runs `plot` or `report`, the first of the words, and returns the exit status. `workbook FILE WORDS...` and
+    `network FILE SETTINGS...` are the command's own: the one writes the table that comes to standard input, as the
+    answer to those words, the other the network of an ONNX or Keras model, as a file of the catalogue."""
     try:
         return _run(words[0], list(words[1:]))
     except (ArgumentError, TypeError, KeyError, ImportError) as error:
@@ -124,6 +126,8 @@ def _run(name: str, words: list[str]) -> int:
         return 0
     if name == "sweep":
         return _stream(words)
+    if name == "network":
+        return _network(words[0], words[1:])
     if not words or words[0] in ("-h", "--help", "help"):
         print(_help(name), end="")
         return 0 if words else USAGE
@@ -167,6 +171,58 @@ def _stream(words: list[str]) -> int:
         return _fail(INTERRUPTED, KeyboardInterrupt(f"stopped; {file} has what is done; the same command with --resume "
                                                     "goes on"))  # fmt: skip
     return 0
+
+
+def _network(file: str, words: list[str]) -> int:
+    """Settings are sizes of open dimensions and shapes of inputs: batch=8, x=1x3x224x224."""
+    dims, quiet = dict(word.split("=", 1) for word in words if "=" in word), "-q" in words
+    options: dict[str, Any] = {"id": re.sub("[^A-Za-z0-9._-]+", "-", dims.pop("id", Path(file).stem)) or "model",
+                               "name": dims.pop("name", ""), "allow_unknown": _allowed(dims.pop("allow_unknown", "no"))}
+    if file.endswith(".onnx"):
+        options["dims"] = {name: _shape(name, value) for name, value in dims.items()}
+    elif set(dims) <= {"input_shape"}:
+        options["input_shape"] = _shape("input_shape", dims["input_shape"], True) if dims else None
+    else:
+        raise ArgumentError(f"a Keras model has no parameter {sorted(dims)[0]}; it has input_shape, allow_unknown")
+    importers = import_module(".importers", __package__)
+    try:
+        made = (importers.from_onnx if file.endswith(".onnx") else importers.from_keras)(file, **options)
+    except Error as error:
+        error.args = (_as_settings(str(error)),)
+        raise
+    for note in [] if quiet else [*made.report.notes, *_left_out(made.report)]:
+        print(f"perfmodel: note: {note}", file=sys.stderr)
+    print(made.to_xml(), end="")
+    return 0
+
+
+def _as_settings(text: str) -> str:
+    """What a message says of keywords, as the command takes it."""
+    text = text.replace("allow_unknown=True leaves", "--set allow_unknown=yes leaves")
+    shape = re.search(r'dims={"([^"]*)": \(?([\d, ]+)\)?}', text)
+    if shape is None:
+        return text
+    return text.replace(shape[0], f"--set {shape[1]}={'x'.join(re.findall('[0-9]+', shape[2]))}")
+
+
+def _left_out(report: Any) -> list[str]:
+    unknown = ", ".join(f"{name} ({count}x)" for name, count in report.unknown.items())
+    return [f"{unknown} left out: at most {report.coverage:.1%} of FLOP are counted"] if unknown else []
+
+
+def _allowed(text: str) -> bool:
+    if text not in ("yes", "no", "1", "0"):
+        raise ArgumentError(f"allow_unknown {text} is neither yes nor no")
+    return text in ("yes", "1")
+
+
+def _shape(name: str, text: str, whole: bool = False) -> Any:
+    """A size, or the sizes of a shape parted by x."""
+    parts = text.split("x")
+    if not all(part.isdecimal() for part in parts):
+        raise ArgumentError(f"{name} {text} is neither a size nor a shape; a shape is written 1x3x224x224")
+    sizes = tuple(int(part) for part in parts)
+    return sizes if whole or len(sizes) > 1 else sizes[0]
 
 
 def _help(name: str) -> str:

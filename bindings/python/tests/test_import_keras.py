@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -55,6 +58,32 @@ def test_text_file_and_dict_are_the_same(tmp_path: Path) -> None:
     path.write_text(json.dumps(CNN), encoding="utf-8")
     texts = [json.dumps(CNN), json.dumps(json.dumps(CNN)), str(path), path]
     assert len({repr(pm.from_keras(source)) for source in (*texts, CNN)}) == 1
+
+
+COMMAND = os.environ.get("PERFMODEL_COMMAND")
+
+
+def ask(*words: str) -> subprocess.CompletedProcess[str]:
+    """The command, with this Python as the first of the path."""
+    command = [COMMAND] if COMMAND else [sys.executable, "-m", "perfmodel"]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    return subprocess.run([*command, *words], capture_output=True, text=True, env={**os.environ, "PATH": path})
+
+
+def test_the_command_takes_keras_files(tmp_path: Path) -> None:
+    """The same network as Python has it; what is wrong is one line."""
+    file = tmp_path / "my net.keras"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("config.json", json.dumps(residual(3)))
+    net, said = pm.from_keras(file), ask("layers", str(file), "--format", "csv", "-q")
+    total = said.stdout.splitlines()[-1].split(",")
+    assert (said.returncode, said.stderr) == (0, "") and str(net.parameters) in total and str(net.macs) in total
+    assert ask("import", str(file), "--id", "mine").stdout == pm.from_keras(file, id="mine").to_xml()
+    for words in (["--set", "input_shape=8xx8"], ["--set", "width=3"], ["--set", "allow_unknown=maybe"]):
+        wrong = ask("layers", str(file), *words)
+        assert wrong.returncode == 2 and wrong.stderr.count("\n") == 1 and "perfmodel: " in wrong.stderr
+    missing = ask("predict", str(tmp_path / "no.keras"), "t4")
+    assert missing.returncode == 3 and "No such file" in missing.stderr
 
 
 def layer(kind: str, name: str, inputs: Any, **config: Any) -> dict[str, Any]:

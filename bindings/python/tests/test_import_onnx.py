@@ -255,6 +255,22 @@ def test_negative_sizes_are_open_too() -> None:
     assert pm.from_onnx(data, dims={"x": (1, 3, 32, 64)}).macs == 24 * 32 * 64
 
 
+def test_the_command_says_what_to_set(tmp_path: Path) -> None:
+    """Shapes and unknown operators as the command takes them."""
+    from test_import_keras import ask
+
+    (tmp_path / "open.onnx").write_bytes(model(
+        [node("Conv", "x w", "y"), node("Det", "y", "z")], [value("x", [None, 3, None, None])], ["z"],  # type: ignore
+        [tensor("w", 16, 3, 3, 3)]))  # fmt: skip
+    asked = ["layers", str(tmp_path / "open.onnx"), "-q"]
+    first = ask(*asked)
+    assert first.returncode == 2 and "--set x=1x3x" in first.stderr
+    second = ask(*asked, "--set", "x=1x3x10x10")
+    assert second.returncode == 1 and "--set allow_unknown=yes leaves them out" in second.stderr
+    third = ask(*asked, "--set", "x=1x3x10x10", "--set", "allow_unknown=yes")
+    assert third.returncode == 0 and "unknown.Det" in third.stdout
+
+
 def test_quantised_operators_are_unknown_and_no_error_of_the_file() -> None:
     """As onnxruntime quantises: three outputs of one operator, which an unknown one reads."""
     nodes = [node("DynamicQuantizeLinear", "x", "q scale zero"),
