@@ -16,7 +16,7 @@
   X(DONE, 0, "done")                                                                                            \
   X(CONSTRAINT, 1, "the request is valid but cannot be satisfied: more GPUs than the system has, a precision "   \
                    "that the GPU lacks, nodes that nothing joins, a global batch that does not divide, more memory "   \
-                   "than the GPU has")         \
+                   "than the GPU has; or what doctor looked over is implausible")                            \
   X(USAGE, 2, "usage: an unknown name, option or value")                                                        \
   X(INPUT, 3, "an input file cannot be read, or is wrong")                                                      \
   X(INTERNAL, 4, "the output cannot be written, memory ran out, or perfmodel itself is at fault")
@@ -31,6 +31,7 @@ typedef enum exit_code {
 
 typedef enum option_id {
   OPTION_HELP,
+  OPTION_HELP_ALL,
   OPTION_FORMAT,
   OPTION_OUTPUT,
   OPTION_CATALOG,
@@ -232,8 +233,8 @@ extern const cli_command list_command, show_command, layers_command, memory_comm
       size_command, plot_command, report_command,
   sensitivity_command, calibrate_command, search_command;
 
-/* All sub-commands, in the order of the help; index from 0, NULL past the last. */
-enum { COMMANDS_MOST = 40 };
+/* All sub-commands, the common dozen first; index from 0, NULL past the last. */
+enum { COMMANDS_MOST = 40, COMMANDS_COMMON = 12 };
 const cli_command *command_at(size_t index);
 const cli_command *command_find(const char *name);
 
@@ -253,11 +254,13 @@ int write_workbook(const cli_request *request, const char *packed);
 /* Reads what follows the sub-command's name. Prints what is wrong and returns an exit code; 0 is good. */
 int request_read(cli_request *request, const cli_command *command, int argc, char **argv);
 void request_free(cli_request *request);
+bool wants_help(const cli_request *request);
 
 /* ---- Words (help.c, manual.c, completion.c) ---- */
 
 void print_help(FILE *stream);
-void print_command_help(FILE *stream, const cli_command *command);
+void print_help_all(FILE *stream);
+void print_command_help(FILE *stream, const cli_command *command, bool all);
 void print_manual(FILE *stream);
 void print_completion(FILE *stream);
 
@@ -350,6 +353,10 @@ typedef struct csv_form {
 } csv_form;
 bool read_csv_form(const cli_request *request, csv_form *form);
 char *csv_localize(const pm_table *table, const char *text, const csv_form *form);
+
+/* Whether what a descriptor leads to shows colours, and text with them, to be freed; NULL without memory (colour.c). */
+bool has_colour(int descriptor);
+char *colour_text(const char *text);
 
 /* Keeps the columns of --columns, if there are such. An exit code. */
 int keep_columns(const cli_request *request, pm_table *table);

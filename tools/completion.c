@@ -1,4 +1,5 @@
-/* Completion for bash, from the same tables as --help. The build installs it. */
+/* Completion for bash and zsh, from the same tables as --help. The build installs it for bash; zsh reads it by
+** eval "$(perfmodel --completion)". */
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
@@ -96,7 +97,11 @@ static void print_case(FILE *stream, const cli_command *command)
 void print_completion(FILE *stream)
 {
   const cli_command *c;
-  fputs("# Completion for bash. Written by perfmodel --completion.\n"
+  fputs("# Completion for bash, and for zsh as bash has it. Written by perfmodel --completion.\n"
+        "if [ -n \"${ZSH_VERSION-}\" ]; then\n"
+        "  whence compdef >/dev/null || { autoload -U +X compinit && compinit -u; }\n"
+        "  autoload -U +X bashcompinit && bashcompinit\n"
+        "fi\n"
         "_perfmodel_ids() {\n"
         "  perfmodel list $1 --quiet --format csv 2>/dev/null | tail -n +2 | cut -d, -f1 | tr -d '\\r\"'\n"
         "}\n\n"

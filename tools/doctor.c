@@ -6,7 +6,11 @@ static int run(const cli_request *request)
   pm_error error = PM_ERROR_NONE;
   pm_table *table = pm_file_diagnose(request->arguments.items[0], &error);
   if (table == NULL) return fail_error(&error);
-  if (pm_table_count_rows(table) > 0 || request->format != PM_FORMAT_TABLE) return write_table(request, table, &error);
+  bool found = pm_table_count_rows(table) > 0;
+  if (found || request->format != PM_FORMAT_TABLE) {
+    int code = write_table(request, table, &error);
+    return code == CODE_DONE && found ? CODE_CONSTRAINT : code;
+  }
   pm_table_free(table);
   note(request, "%s: nothing implausible", request->arguments.items[0]);
   return CODE_DONE;
@@ -21,6 +25,5 @@ const cli_command doctor_command = {
   "doctor", "PATH", "looks a file's values over for implausible ones",
   "Finds what can be read but is hardly meant: gigabits for gigabytes, both directions counted, peaks with sparsity, "
   "more bandwidth than the PCIe generation has. Prints line, value and what it probably should be. What cannot be "
-  "read, "
-  "perfmodel check reports.",
+  "read, perfmodel check reports. The exit status is 1 if anything is implausible.",
   "perfmodel doctor mine.xml", options, 1, 1, run};

@@ -19,13 +19,13 @@ static int print_page(void (*print)(FILE *stream))
   return page_write(&page, &request);
 }
 
-static int print_help_of(const cli_command *command)
+static int print_help_of(const cli_command *command, bool all)
 {
   cli_request request;
   cli_page page;
   memset(&request, 0, sizeof request);
   if (!page_open(&page)) return fail_memory();
-  print_command_help(page.stream, command);
+  print_command_help(page.stream, command, all);
   return page_write(&page, &request);
 }
 
@@ -43,10 +43,11 @@ static int unknown_command(const char *word)
 static int run_command(const cli_command *command, int argc, char **argv)
 {
   cli_request request;
-  bool help = argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0);
+  bool help = argc > 0 && (strncmp(argv[0], "--help", 6) == 0 || strcmp(argv[0], "-h") == 0);
   if (command->run == NULL && !help) return python_run(command, argc, argv);
   int code = request_read(&request, command, argc, argv);
-  if (code == CODE_DONE) code = request.value[OPTION_HELP] != NULL ? print_help_of(command) : command->run(&request);
+  bool all = request.value[OPTION_HELP_ALL] != NULL;
+  if (code == CODE_DONE) code = wants_help(&request) ? print_help_of(command, all) : command->run(&request);
   request_free(&request);
   return code;
 }
@@ -56,7 +57,7 @@ static int help(int argc, char **argv)
 {
   if (argc == 0) return print_page(print_help);
   const cli_command *command = command_find(argv[0]);
-  return command != NULL ? print_help_of(command) : unknown_command(argv[0]);
+  return command != NULL ? print_help_of(command, false) : unknown_command(argv[0]);
 }
 
 int main(int argc, char **argv)
@@ -64,7 +65,7 @@ int main(int argc, char **argv)
   static const struct {
     const char *name;
     void (*print)(FILE *stream);
-  } pages[] = {{"--help", print_help}, {"-h", print_help}, {"--version", print_version},
+  } pages[] = {{"--help", print_help}, {"-h", print_help}, {"--help-all", print_help_all}, {"--version", print_version},
                {"version", print_version}, {"-V", print_version}, {"--manual", print_manual},
                  {"--completion", print_completion}};
   signal(SIGPIPE, SIG_IGN); /* a closed pipe is seen as EPIPE, and is no failure */

@@ -2,21 +2,23 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "command.h"
 
 /* A message may quote what a user or a file said; a terminal must not take it for a command. */
-PRINTF_LIKE(1, 0) static void print_line(const char *format, va_list arguments)
+PRINTF_LIKE(2, 0) static void print_line(const char *colour, const char *format, va_list arguments)
 {
   char line[2048];
+  bool shown = has_colour(STDERR_FILENO);
   vsnprintf(line, sizeof line, format, arguments);
-  fprintf(stderr, "perfmodel: %s\n", pm_text_clean(line));
+  fprintf(stderr, "%sperfmodel:%s %s\n", shown ? colour : "", shown ? "\033[0m" : "", pm_text_clean(line));
 }
 
 int fail(int code, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  print_line(format, arguments);
+  print_line("\033[1;31m", format, arguments);
   va_end(arguments);
   return code;
 }
@@ -26,7 +28,7 @@ void note(const cli_request *request, const char *format, ...)
   va_list arguments;
   if (request->value[OPTION_QUIET] != NULL) return;
   va_start(arguments, format);
-  print_line(format, arguments);
+  print_line("\033[33m", format, arguments);
   va_end(arguments);
 }
 

@@ -6,7 +6,7 @@
 
 enum { CHOICES_SHOWN = 36 }; /* letters of choices that stand instead of a value's name */
 
-static bool is_among(const char *name, const char *words)
+bool is_among(const char *name, const char *words)
 {
   size_t length = strlen(name);
   for (const char *at = words; at != NULL && (at = strstr(at, name)) != NULL; at += length) {

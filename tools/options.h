@@ -33,6 +33,9 @@ typedef struct cli_options {
 /* The options of two lists, `more` may be NULL; to be freed with free. NULL without memory. */
 cli_options *options_new(const cli_option *options, const cli_option *more);
 
+/* Whether a name is one of words that blanks part. */
+bool is_among(const char *name, const char *words);
+
 /* What the command calls a field, without the dashes; whether it needs no value. */
 void field_option(const pm_field *field, char *name, size_t size);
 bool is_switch(const pm_field *field);

@@ -179,6 +179,16 @@ bool is_same_file(const char *a, const char *b)
   return find_place(a, first, sizeof first) && find_place(b, second, sizeof second) && strcmp(first, second) == 0;
 }
 
+/* Text for people, on a terminal that shows colours with these. */
+static int write_coloured(const cli_request *request, const char *text)
+{
+  bool colour = request->format == PM_FORMAT_TABLE && to_stdout(request) && has_colour(STDOUT_FILENO);
+  char *shown = colour ? colour_text(text) : NULL;
+  int code = write_output(request, shown != NULL ? shown : text, strlen(shown != NULL ? shown : text));
+  free(shown);
+  return code;
+}
+
 int write_output(const cli_request *request, const char *text, size_t size)
 {
   if (to_stdout(request)) return write_stdout(text, size);
@@ -246,7 +256,7 @@ static int write_rows(const cli_request *request, const pm_table *table)
   if (!read_csv_form(request, &form)) return CODE_USAGE;
   char *text = request->workbook ? pm_table_pack(table, &reason) : table_text(request, table, &form, &reason);
   if (text == NULL) return reason.status != PM_OK ? fail_error(&reason) : fail_memory();
-  int code = request->workbook ? write_workbook(request, text) : write_output(request, text, strlen(text));
+  int code = request->workbook ? write_workbook(request, text) : write_coloured(request, text);
   pm_string_free(text);
   return code;
 }
@@ -266,7 +276,7 @@ int write_document(const cli_request *request, pm_report *report, const pm_error
   pm_error reason = PM_ERROR_NONE;
   if (report == NULL) return fail_error(error);
   char *text = pm_report_format(report, PM_RENDERING_TEXT, output_width(request), &reason);
-  int code = text != NULL ? write_output(request, text, strlen(text)) : fail_error(&reason);
+  int code = text != NULL ? write_coloured(request, text) : fail_error(&reason);
   pm_string_free(text);
   pm_report_free(report);
   return code;

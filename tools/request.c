@@ -14,6 +14,7 @@ const cli_option common_options[] = {
    "also load this XML file, or all of a folder; may be repeated"},
   {OPTION_QUIET, 'q', "quiet", NULL, "no notes and warnings on standard error"},
   {OPTION_HELP, 'h', "help", NULL, "print this help"},
+  {OPTION_HELP_ALL, '\0', "help-all", NULL, "print it with every option"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
@@ -284,6 +285,11 @@ static bool make_room(cli_request *request, size_t room)
   return true;
 }
 
+bool wants_help(const cli_request *request)
+{
+  return request->value[OPTION_HELP] != NULL || request->value[OPTION_HELP_ALL] != NULL;
+}
+
 int request_read(cli_request *request, const cli_command *command, int argc, char **argv)
 {
   cli_words words = {argv, argc, 0};
@@ -295,7 +301,7 @@ int request_read(cli_request *request, const cli_command *command, int argc, cha
   if (code == CODE_DONE) code = keep_lora(request);
   if (code == CODE_DONE) code = keep_trainable(request);
   if (code == CODE_DONE) code = choose_format(request);
-  if (code == CODE_DONE && request->value[OPTION_HELP] == NULL) code = check_arguments(request);
+  if (code == CODE_DONE && !wants_help(request)) code = check_arguments(request);
   return code;
 }
 

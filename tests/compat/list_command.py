@@ -14,7 +14,7 @@ OPTION = re.compile(r"^  ((?:-\w, )?--[\w-]+(?: \S+)?)", re.MULTILINE)
 
 
 def help_of(command: str, *words: str) -> str:
-    return subprocess.run([command, *words, "--help"], capture_output=True, text=True, check=True).stdout
+    return subprocess.run([command, *words, "--help-all"], capture_output=True, text=True, check=True).stdout
 
 
 def commands(command: str) -> list[str]:

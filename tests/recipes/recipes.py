@@ -307,7 +307,7 @@ def check_optimizer(copy):
     state = copy.rows("memory", *run)[0]["optimizer"] - plain["optimizer"]
     hold(state == 2 * plain["gradients"] / 4, "its state in memory")
     hold("toy-descent" in [row["optimizer"] for row in copy.rows("list", "optimizers")], "the list of optimizers")
-    hold("toy-descent" in copy.run("predict", "--help"), "the command's help")
+    hold("toy-descent" in copy.run("predict", "--help-all"), "the command's help")
     hold("toy-descent" in copy.run("--completion"), "the command's completion")
     kernel = copy.rows("kernel", "optimizer", "--parameters", "1e9", "--gpu", "t4", "--optimizer", "ToyDescent")
     hold(kernel[0]["bytes"] == 16e9, "a kernel by itself, by its alias")
@@ -385,7 +385,7 @@ PM__ATTENTION_DEFINE(TOY_ATTENTION)
 
 def check_run_field(copy):
     hold(copy.rows("predict", "resnet50", "t4", "--toy-factor", "3")[0]["toy_factor"] == 3, "the option and the column")
-    hold("--toy-factor" in copy.run("predict", "--help"), "the command's help")
+    hold("--toy-factor" in copy.run("predict", "--help-all"), "the command's help")
     hold("--toy-factor" in (copy.build / "tools/completion").read_text(encoding="utf-8"), "the command's completion")
     swept = copy.rows("sweep", "resnet50", "t4", "--toy-factor", "1,2")
     hold([row["toy_factor"] for row in swept] == [1, 2], "the axis of a sweep")

@@ -128,7 +128,7 @@ def test_every_field_is_an_axis_of_inference(f: pm.Field) -> None:
 
 @pytest.mark.parametrize(("name", "fields", "but"), COMMANDS)
 def test_every_field_is_an_option_of_the_command(name: str, fields: list[pm.Field], but: tuple[str, ...]) -> None:
-    words = re.findall(r"^  (--[a-z-]+)", output(name, "--help"), re.MULTILINE)
+    words = re.findall(r"^  (--[a-z-]+)", output(name, "--help-all"), re.MULTILINE)
     assert len(words) == len(set(words))
     for f in fields:
         assert (option(f) in words) == (f.name not in but), f.name
@@ -248,8 +248,8 @@ def test_completion_offers_what_is_accepted() -> None:
     for name, fields, but in COMMANDS:
         part = re.search(rf"^    {name}\) options=\"([^\"]*)\"\n(.*?)^      esac", lines, re.MULTILINE | re.DOTALL)
         assert part is not None
-        known = re.findall(r"^  (?:-[a-z], )?(--[a-z-]+)", output(name, "--help"), re.MULTILINE)
-        assert part.group(1).split() == known
+        known = re.findall(r"^  (?:-[a-z], )?(--[a-z-]+)", output(name, "--help-all"), re.MULTILINE)
+        assert sorted(part.group(1).split()) == sorted(known)
         offered = dict(re.findall(r"^ +(--[a-z-]+)\) words=\"([^\"]*)\"", part.group(2), re.MULTILINE))
         for f in fields:
             if f.kind == "choice" and not f.yes_no and f.name not in but:
@@ -272,3 +272,18 @@ def test_hardware_axes_and_columns_of_the_command_and_python() -> None:
         pm.sweep("alexnet", "dgx1-v100", columns=["step_tme"])
     with pytest.raises(pm.NotFoundError, match="memory_bandwidth"):
         pm.sweep("alexnet", "dgx1-v100", axes={"gpu.memory_bandwith": ["x2"]})
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not there")
+def test_completion_in_zsh(tmp_path: Path) -> None:
+    """What bash is offered, zsh is offered."""
+    (tmp_path / "completion").write_text(output("--completion"), encoding="utf-8")
+    (tmp_path / "perfmodel").symlink_to(os.path.abspath(command()))
+    script = (
+        f"export PATH={tmp_path}:$PATH\n"
+        f"source {tmp_path}/completion\n"
+        "COMP_WORDS=(perfmodel predict resnet50 dgx1-v100 --precision '')\nCOMP_CWORD=5\ncompgen -F _perfmodel\n"
+    )
+    offered = subprocess.run(["zsh", "-f", "-c", script], capture_output=True, text=True, timeout=300)
+    known = next(field.choices for field in pm.fields("run") if field.name == "precision")
+    assert (offered.stderr, offered.stdout.split()) == ("", list(known))
