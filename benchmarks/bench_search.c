@@ -142,7 +142,7 @@ static pm_search *search_make(const model *m)
 static double evaluate(const pm_search *search)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_search_result *result = pm_search_result_new(search, 10, &error);
+  pm_search_result *result = pm_search_result_new(search, 10, PM_MINIMIZE_NODES, &error);
   need(result, &error);
   double start = now();
   pm_search_evaluate(search, 0, pm_search_count(search), result);

@@ -97,7 +97,7 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
                                         "engine_index", "optimizer", "epoch_samples", "input_rate", "no_prefetch",
                                         "tokens", "samples", "gpu_mtbf", "node_mtbf", "checkpoint_rate", "checkpoint",
                                         "restart", "interval", "pue", "gpu_hour_price",
-                                        "carbon", "energy_price"};
+                                        "carbon", "energy_price", "power_budget"};
   for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, error);
   if (status == PM_OK)

@@ -13,7 +13,8 @@
 
 /* Fields of a run that change no step, but what training on all tokens or samples takes. */
 #define TRAINING_FIELDS \
-  "tokens samples gpu_mtbf node_mtbf checkpoint_rate checkpoint restart interval pue gpu_hour_price carbon energy_price"
+  "tokens samples gpu_mtbf node_mtbf checkpoint_rate checkpoint restart interval pue gpu_hour_price carbon " \
+  "energy_price power_budget"
 
 enum { OPTIONS_MOST = 160, OPTION_NAME = 48 };
 

@@ -22,6 +22,7 @@ typedef struct cli_search {
   cli_axes axes;
   cli_prices prices;   /* their currency */
   bool fastest;        /* the order of plans */
+  int32_t minimize;    /* another one */
   double global_batch, top;
   size_t frameworks;   /* that were named */
   pm_search *search;
@@ -43,6 +44,17 @@ static bool read_rank(const cli_request *request, bool *fastest)
   return true;
 }
 
+/* What plans are ordered by instead of their rate. */
+static bool read_minimize(const cli_request *request, int32_t *minimize)
+{
+  static const cli_field fields[] = {{OPTION_MINIMIZE, "minimize"}};
+  pm_training_goal goal = pm_training_goal_make();
+  if (!read_fields(request, "training_goal", fields, 1, &goal)) return false;
+  *minimize = goal.minimize;
+  if (request->value[OPTION_MINIMIZE] == NULL || request->value[OPTION_RANK] == NULL) return true;
+  return fail(CODE_USAGE, "--rank and --minimize exclude each other"), false;
+}
+
 static int read_question(const cli_request *request, cli_search *s)
 {
   const char *batch = request->value[OPTION_GLOBAL_BATCH], *top = request->value[OPTION_TOP];
@@ -56,7 +68,7 @@ static int read_question(const cli_request *request, cli_search *s)
       (batch != NULL && !read_count("global-batch", batch, COUNT_MOST, &s->global_batch)))
     return CODE_USAGE;
   if (top != NULL && !read_count("top", top, TOP_MOST, &s->top)) return CODE_USAGE;
-  if (!read_rank(request, &s->fastest)) return CODE_USAGE;
+  if (!read_rank(request, &s->fastest) || !read_minimize(request, &s->minimize)) return CODE_USAGE;
   return take_currency(&s->prices, field_given(request, "gpu_hour_price"));
 }
 
@@ -142,8 +154,9 @@ static int evaluate(cli_search *s)
   size_t count = thread_count(pm_search_count(s->search));
   int status = PM_OK;
   for (size_t i = 0; i < count; i++) {
-    workers[i] = (worker){s->search, pm_search_result_new(s->search, (size_t)s->top, &error), i, count, PM_OK};
-    if (workers[i].result == NULL) workers[i].status = PM_STATUS_NO_MEMORY;
+    workers[i] = (worker){.search = s->search, .first = i, .step = count, .status = PM_OK};
+    workers[i].result = pm_search_result_new(s->search, (size_t)s->top, (pm_minimize)s->minimize, &error);
+    if (workers[i].result == NULL) workers[i].status = error.status;
     started[i] = i > 0 && pthread_create(&threads[i], NULL, work, &workers[i]) == 0;
   }
   for (size_t i = 0; i < count; i++)
@@ -155,7 +168,7 @@ static int evaluate(cli_search *s)
     if (i > 0 && status == PM_OK) status = pm_search_result_add(s->result, workers[i].result);
     if (i > 0) pm_search_result_free(workers[i].result);
   }
-  return status == PM_OK ? CODE_DONE : fail_memory();
+  return status == PM_OK ? CODE_DONE : error.status != PM_OK ? fail_error(&error) : fail_memory();
 }
 
 /* ---- What is answered ---- */
@@ -278,6 +291,8 @@ static const cli_option options[] = {
   {OPTION_TOP, '\0', "top", "N", "so many of the first plans (default 10)"},
   {OPTION_RANK, '\0', "rank", "bound|fastest", "order of the plans: bound, the lower end of the 80 % interval of their "
                                               "rate (default), or fastest, their rate"},
+  {OPTION_MINIMIZE, '\0', "minimize", "energy|carbon|energy-cost|cost",
+   "order of the plans: the least of it for a sample (cost: of the GPU-hours); with --within as in perfmodel size"},
   {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, "
                                       "instead"},
   {OPTION_WHY, '\0', "why", NULL, "for each choice the best plan with another value, as a table, instead"},

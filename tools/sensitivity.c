@@ -259,7 +259,7 @@ static const cli_option options[] = {
   TASK_OPTION,
   SERVE_OPTION,
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples " TRAINING_FIELDS},
-  {OPTION_FIELDS, '\0', "serving_run", NULL, "pue gpu_hour_price carbon energy_price"},
+  {OPTION_FIELDS, '\0', "serving_run", NULL, "pue gpu_hour_price carbon energy_price power_budget"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it; none: kernels and collectives only (default: as perfmodel "
                                                 "predict); see perfmodel list frameworks, with --inference also "

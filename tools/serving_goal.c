@@ -32,7 +32,7 @@ bool serving_wanted(const cli_request *request)
 static int check_options(const cli_request *request)
 {
   static const option_id others[] = {OPTION_TARGET_RATE, OPTION_EPOCHS, OPTION_WITHIN, OPTION_LATENCY, OPTION_DATASET,
-                                     OPTION_MINIMIZE, OPTION_GLOBAL_BATCH, OPTION_PRICE, OPTION_PUE, OPTION_STORAGE,
+                                     OPTION_GLOBAL_BATCH, OPTION_PRICE, OPTION_PUE, OPTION_STORAGE,
                                      OPTION_UNITS, OPTION_LOADER, OPTION_CPU, OPTION_CACHE, OPTION_SWITCH_PORTS,
                                      OPTION_OVERSUBSCRIPTION, OPTION_MAX_NODES, OPTION_PARETO, OPTION_WHY,
                                      OPTION_CHOICES, OPTION_AS, OPTION_RANK};
@@ -58,7 +58,7 @@ static bool read_limit(const cli_request *request, option_id option, const char 
 static int read_goal(const cli_request *request, int32_t layouts, pm_serving_goal *goal)
 {
   static const cli_field fields[] = {{OPTION_MAX_GPUS, "max_gpus"}, {OPTION_MAX_WORKERS, "max_workers"},
-                                     {OPTION_TOP, "top"}};
+                                     {OPTION_TOP, "top"}, {OPTION_MINIMIZE, "minimize"}};
   *goal = pm_serving_goal_make();
   goal->layouts = layouts;
   goal->top = layouts == PM_SERVING_LAYOUTS_ALL && request->value[OPTION_FRONT] == NULL ? TOP : 0;

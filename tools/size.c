@@ -162,10 +162,10 @@ static const cli_option options[] = {
   {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: a rate of calls that take no longer, such as \"10 "
                                             "ms\""},
   {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012); see perfmodel list datasets"},
-  {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units", "what is to be least (default nodes)"},
-  {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples pue gpu_hour_price carbon energy_price"},
-  {OPTION_FIELDS, '\0', "serving_run", "many", "nodes concurrency arrivals ignore_memory pue gpu_hour_price carbon "
-   "energy_price"},
+  {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units|energy|carbon|energy-cost",
+   "what is to be least (default nodes); power is design power, energy is predicted"},
+  {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples pue gpu_hour_price"},
+  {OPTION_FIELDS, '\0', "serving_run", "many", "nodes concurrency arrivals ignore_memory pue gpu_hour_price"},
   SERVING_GOAL_OPTIONS,
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is "
                                         "a "

@@ -12,8 +12,8 @@ static pm_table *front_table(const size_question *q, const pm_size_choice *rows,
 {
   pm_table *table = pm_table_new_of_records(pm_record_type_find("size_choice"), rows, count, error);
   pm_table_drop(table, "rank");
-  if (isnan(q->goal.within)) pm_table_drop(table, "time");
-  if (isnan(q->goal.within)) pm_table_drop(table, "gpu_hours");
+  if (isnan(q->goal.epochs)) pm_table_drop(table, "time");
+  if (isnan(q->goal.epochs)) pm_table_drop(table, "gpu_hours");
   return table;
 }
 

@@ -19,11 +19,16 @@ static int read_goal(const cli_request *request, pm_size_goal *goal)
 {
   *goal = pm_size_goal_make();
   if (!read_fields(request, "size_goal", goals, sizeof goals / sizeof goals[0], goal)) return CODE_USAGE;
-  if (isnan(goal->rate) && isnan(goal->within))
-    return fail(CODE_USAGE, "give --target-rate, or --epochs and --within, or --tokens and --within");
+  if (isnan(goal->rate) && isnan(goal->within) && field_given(request, "power_budget") == NULL)
+    return fail(CODE_USAGE, "give --target-rate, or --epochs and --within, or --tokens and --within, or "
+                            "--power-budget");
   if (goal->latency <= 0) return fail(CODE_USAGE, "--latency %s is not positive", request->value[OPTION_LATENCY]);
   if (goal->minimize == PM_MINIMIZE_COST && request->value[OPTION_PRICE] == NULL)
     return fail(CODE_USAGE, "--minimize cost needs prices: give --price SYSTEM=AMOUNT CURRENCY");
+  if (goal->minimize == PM_MINIMIZE_CARBON && field_given(request, "carbon") == NULL)
+    return fail(CODE_USAGE, "--minimize carbon needs the carbon of the grid's energy: give --carbon \"400 g/kWh\"");
+  if (goal->minimize == PM_MINIMIZE_ENERGY_COST && field_given(request, "energy_price") == NULL)
+    return fail(CODE_USAGE, "--minimize energy-cost needs a price of energy: give --energy-price \"0.1 EUR/kWh\"");
   if (!isnan(goal->within) && isnan(goal->epochs)) return fail(CODE_USAGE, "--within needs --epochs");
   return CODE_DONE;
 }
@@ -37,8 +42,8 @@ static int check_replicas(const cli_request *request, const size_question *q)
   for (size_t i = 0; i < sizeof training / sizeof training[0]; i++)
     if (request->value[training[i].id] != NULL)
       return fail(CODE_USAGE, "--%s is of training; --latency sizes for %s", training[i].name, q->runs.facts->name);
-  if (request->value[OPTION_TARGET_RATE] == NULL) return fail(CODE_USAGE, "sizing for %s needs --target-rate",
-                                                              q->runs.facts->name);
+  if (request->value[OPTION_TARGET_RATE] == NULL && field_given(request, "power_budget") == NULL)
+    return fail(CODE_USAGE, "sizing for %s needs --target-rate, or --power-budget", q->runs.facts->name);
   if (request->value[OPTION_LATENCY] == NULL || field_given(request, "batch") == NULL) return CODE_DONE;
   return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
 }

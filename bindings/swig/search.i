@@ -57,10 +57,13 @@ static pm_search *search_new(pm_study *study, AXES, double global_batch, pm_erro
   return search;
 }
 
-static pm_search_result *search_result_new(const pm_search *search, double top, pm_error *error)
+static pm_search_result *search_result_new(const pm_search *search, double top, const char *minimize, pm_error *error)
 {
+  pm_training_goal goal = pm_training_goal_make();
   size_t most = plan_number(top, "top", error);
-  return error->status == PM_OK ? pm_search_result_new(search, most, error) : NULL;
+  const pm_field *field = pm_record_find_field(pm_record_type_find("training_goal"), "minimize");
+  if (error->status == PM_OK) pm_record_set(field, &goal, minimize, error);
+  return error->status == PM_OK ? pm_search_result_new(search, most, (pm_minimize)goal.minimize, error) : NULL;
 }
 
 /* Plans first .. last - 1 into the result. */

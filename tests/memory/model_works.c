@@ -392,7 +392,7 @@ static int search(pm_error *error)
   base.zero = 0;
   pm_plan *plan = plan_of_decoder(error);
   pm_search *search = plan != NULL ? pm_search_new(plan, &base, 1, 8, error) : NULL;
-  pm_search_result *result = search != NULL ? pm_search_result_new(search, 3, error) : NULL;
+  pm_search_result *result = search != NULL ? pm_search_result_new(search, 3, PM_MINIMIZE_NODES, error) : NULL;
   int status = result != NULL ? pm_search_evaluate(search, 0, pm_search_count(search), result) : error->status;
   if (status == PM_OK) status = found(result, error);
   else if (error->status == PM_OK) error->status = status;

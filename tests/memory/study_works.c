@@ -84,7 +84,7 @@ static int took_report(pm_report *report, pm_error *error)
 static int plans_of(pm_study *study, const pm_given *given, const pm_run *base, pm_error *error)
 {
   pm_search *search = pm_study_new_search(study, given, base, 1, 8, error);
-  pm_search_result *result = search != NULL ? pm_search_result_new(search, 3, error) : NULL;
+  pm_search_result *result = search != NULL ? pm_search_result_new(search, 3, PM_MINIMIZE_NODES, error) : NULL;
   int status = result != NULL ? pm_search_evaluate(search, 0, pm_search_count(search), result) : error->status;
   if (status == PM_OK)
     status = took_table(pm_study_tabulate_search(study, given, result, PM_SEARCH_VIEW_PLANS, error), error);

@@ -74,7 +74,7 @@ static pm_system *node(double power, double design)
   return system;
 }
 
-static const pm__plan_site here = {1, NAN, NAN};
+static const pm__plan_site here = {1, NAN, NAN, NAN};
 
 static void near(double value, double expected, double digits)
 {
@@ -223,7 +223,7 @@ START_TEST(nodes_and_sites_in_numbers)
   near(step.energy_per_token * 1e3, 5.667, 0.001);
   near(step.site_energy_per_sample * 1e3, 8.468, 0.001);
   near(step.design_power, 10200, 1e-6);
-  pm__plan_energy day = pm__energy_of(system, &b, &many, (pm__plan_site){1.2, 400, 0.1});
+  pm__plan_energy day = pm__energy_of(system, &b, &many, (pm__plan_site){1.2, 400, 0.1, NAN});
   near(day.power * 1.2 / 1e3, 106.6, 0.1);
   near(day.site_energy_per_sample / 3.6e6, 2557, 1);
   near(day.carbon_per_sample / 1e3, 1023, 1);
@@ -244,13 +244,13 @@ START_TEST(published_totals)
   system->kernels.supply_efficiency = 1;
   pm__plan_energy_work bloom = {.time = 1082990 * 3600.0, .busy = 1082990 * 3600.0, .kernels = 400 * 1082990 * 3600.0,
                                 .gpus = 1, .nodes = 1, .samples = 1, .tokens = 1, .rate_spread = 0};
-  pm__plan_energy one = pm__energy_of(system, &b, &bloom, (pm__plan_site){1, 57, NAN});
+  pm__plan_energy one = pm__energy_of(system, &b, &bloom, (pm__plan_site){1, 57, NAN, NAN});
   near(one.site_energy_per_sample / 3.6e6, 433196, 1);
   near(one.carbon_per_sample / 1e6, 24.69, 0.01);
   pm__plan_energy_work llama = bloom;
   llama.time = llama.busy = 39.3e6 * 3600;
   llama.kernels = 700 * llama.time;
-  pm__plan_energy other = pm__energy_of(system, &b, &llama, (pm__plan_site){1, 414, NAN});
+  pm__plan_energy other = pm__energy_of(system, &b, &llama, (pm__plan_site){1, 414, NAN, NAN});
   near(other.site_energy_per_sample / 3.6e9, 27510, 1);
   near(other.carbon_per_sample / 1e6, 11390, 20);
   /* a node of 29.10 min: 6,946 W at the wall, against its design power and the limits of its boards */

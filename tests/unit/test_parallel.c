@@ -290,9 +290,9 @@ END_TEST
 static char *best_text(const pm_search *search, const size_t *cuts, size_t count)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_search_result *all = pm_search_result_new(search, 20, &error);
+  pm_search_result *all = pm_search_result_new(search, 20, PM_MINIMIZE_NODES, &error);
   for (size_t i = 0; i + 1 < count; i++) {
-    pm_search_result *part = pm_search_result_new(search, 20, &error);
+    pm_search_result *part = pm_search_result_new(search, 20, PM_MINIMIZE_NODES, &error);
     ck_assert_int_eq(pm_search_evaluate(search, cuts[i], cuts[i + 1], part), PM_OK);
     ck_assert_int_eq(pm_search_result_add(all, part), PM_OK);
     pm_search_result_free(part);
@@ -333,7 +333,7 @@ START_TEST(search_does_not_depend_on_ranges)
   ck_assert_str_eq(a, b);
   free(a);
   free(b);
-  pm_search_result *best = pm_search_result_new(search, 1, &error);
+  pm_search_result *best = pm_search_result_new(search, 1, PM_MINIMIZE_NODES, &error);
   ck_assert_int_eq(pm_search_evaluate(search, 0, count, best), PM_OK);
   ck_assert_uint_eq(pm_search_result_count(best, 0), count);
   double least = INFINITY;
@@ -356,7 +356,7 @@ END_TEST
 static pm_search_result *all_of(const pm_search *search, size_t top)
 {
   pm_error error = PM_ERROR_NONE;
-  pm_search_result *result = pm_search_result_new(search, top, &error);
+  pm_search_result *result = pm_search_result_new(search, top, PM_MINIMIZE_NODES, &error);
   ck_assert_msg(result != NULL, "%s", error.text);
   ck_assert_int_eq(pm_search_evaluate(search, 0, pm_search_count(search), result), PM_OK);
   return result;
@@ -481,6 +481,48 @@ START_TEST(why_is_what_other_searches_find)
 END_TEST
 
 /* What cannot be searched from says so in a line. */
+/* The first plan has least of what is minimised, of all plans of all counts. */
+START_TEST(searches_minimise)
+{
+  static const pm_minimize least[] = {PM_MINIMIZE_ENERGY, PM_MINIMIZE_CARBON, PM_MINIMIZE_ENERGY_COST,
+                                      PM_MINIMIZE_COST};
+  pm_run bases[2];
+  for (int i = 0; i < 2; i++) {
+    bases[i] = pm_search_base_make();
+    bases[i].precision = PM_PRECISION_FP16;
+    bases[i].gpus = 4 * (i + 1);
+    bases[i].carbon = 400;
+    bases[i].energy_price = 0.1;
+  }
+  pm_search *search = search_from(bases, 2);
+  for (size_t k = 0; k < sizeof least / sizeof least[0]; k++) {
+    size_t first;
+    double values[2] = {NAN, INFINITY};
+    pm_search_result *result = pm_search_result_new(search, 3, least[k], NULL);
+    ck_assert_int_eq(pm_search_evaluate(search, 0, pm_search_count(search), result), PM_OK);
+    ck_assert_int_eq(pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &first), PM_OK);
+    for (size_t i = 0; i < pm_search_count(search); i++) {
+      pm_run run;
+      pm_prediction p;
+      pm_search_get_run(search, i, &run);
+      pm_predict(plan, &run, &p, 1);
+      if (p.status != PM_OK) continue;
+      double value = least[k] == PM_MINIMIZE_COST ? run.gpus * p.step_time : p.site_energy_per_sample;
+      values[1] = fmin(values[1], value);
+      if (i == first) values[0] = value;
+    }
+    ck_assert_double_eq_tol(values[0] / values[1], 1, 1e-12);
+    pm_search_result_free(result);
+  }
+  ck_assert_ptr_null(pm_search_result_new(search, 3, PM_MINIMIZE_RACK_UNITS, NULL));
+  pm_search_free(search);
+  bases[0].carbon = NAN;
+  search = search_from(bases, 2);
+  ck_assert_ptr_null(pm_search_result_new(search, 3, PM_MINIMIZE_CARBON, NULL));
+  pm_search_free(search);
+}
+END_TEST
+
 START_TEST(bad_searches)
 {
   pm_run good = pm_search_base_make();
@@ -506,7 +548,7 @@ START_TEST(bad_searches)
   ck_assert_ptr_null(pm_search_new(plan, &good, 1, 0, NULL));
   ck_assert_ptr_null(pm_search_new(plan, &good, 1, NAN, NULL));
   pm_search *search = search_from(&good, 1);
-  ck_assert_ptr_null(pm_search_result_new(search, 0, NULL));
+  ck_assert_ptr_null(pm_search_result_new(search, 0, PM_MINIMIZE_NODES, NULL));
   pm_search_free(search);
 }
 END_TEST
@@ -678,6 +720,7 @@ int main(void)
   tcase_add_test(tests, search_does_not_depend_on_ranges);
   tcase_add_test(tests, front_of_several_counts);
   tcase_add_test(tests, why_is_what_other_searches_find);
+  tcase_add_test(tests, searches_minimise);
   tcase_add_test(tests, bad_searches);
   tcase_add_test(tests, fewest_nodes_for_a_deadline);
   tcase_add_test(tests, deadline_counts_failures);

@@ -203,6 +203,9 @@ static void hold_search(const subject *s, pm__step_screen *screen, const pm_run 
   ck_assert_msg(memcmp(&found.memory, &p->memory, sizeof found.memory) == 0, "a search has %.17g B, not %.17g: %s",
                 found.memory,
                 p->memory, said(s, run));
+  bool known = !isnan(p->site_energy_per_sample);
+  ck_assert_msg(isnan(found.energy) == !known, "energy of a search %g: %s", found.energy, said(s, run));
+  if (known) ck_assert_double_eq_tol(found.energy / p->site_energy_per_sample, 1, 1e-12);
 }
 
 START_TEST(plans_keep_the_laws)
@@ -213,7 +216,7 @@ START_TEST(plans_keep_the_laws)
   open_catalog();
   for (int i = 0; i < PLANS; i++) {
     subject s = drawn_subject();
-    pm__step_screen *screen = pm__step_screen_new(s.plan);
+    pm__step_screen *screen = pm__step_screen_new(s.plan, true);
     for (int k = 0; k < RUNS; k++) {
       pm_run run = drawn_run();
       pm_prediction p = predicted(&s, &run);

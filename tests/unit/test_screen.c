@@ -57,7 +57,7 @@ static size_t compare(const pm_run *bases, size_t count, double batch, size_t st
   size_t fitting = 0;
   pm_search *search = pm_search_new(plan, bases, count, batch, &error);
   ck_assert_msg(search != NULL, "%s", error.text);
-  pm__step_screen *screen = pm__step_screen_new(plan);
+  pm__step_screen *screen = pm__step_screen_new(plan, true);
   for (size_t i = 0; i < pm_search_count(search); i += step) {
     pm_prediction p;
     pm_run run = pm__search_run_of(search, i);

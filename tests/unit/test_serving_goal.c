@@ -126,6 +126,54 @@ START_TEST(prices_change_costs_only)
 }
 END_TEST
 
+/* By what an output token takes; the rate is answered all the same. */
+START_TEST(least_energy_first)
+{
+  bench b;
+  open_bench(&b, "llama3-8b");
+  b.run.carbon = 300;
+  b.goal.minimize = PM_MINIMIZE_CARBON;
+  pm_table *table = rows_of(&b, NULL, NULL);
+  size_t count = pm_table_count_rows(table);
+  ck_assert_uint_ge(count, 3);
+  for (size_t i = 0; i + 1 < count && at(table, "rank", i + 1) > 0; i++)
+    ck_assert_double_le(at(table, "output_energy", i), at(table, "output_energy", i + 1));
+  double energy = at(table, "output_energy", 0), drawn = at(table, "power", 0);
+  ck_assert_double_eq_tol(at(table, "output_carbon", 0) / (energy / 3.6e6 * 300 * 1e6), 1, 1e-9);
+  ck_assert_double_eq_tol(energy * 20 * b.run.osl / drawn, 1, 0.02);
+  pm_table_free(table);
+  b.goal.front = 1;
+  ck_assert_ptr_null(rows_of(&b, NULL, NULL));
+  close_bench(&b);
+}
+END_TEST
+
+/* Without a rate the replicas are as many as a budget feeds; with one, more nodes are out of reach. */
+START_TEST(budgets_are_kept_to)
+{
+  bench b;
+  open_bench(&b, "llama3-8b");
+  double node = pm_system_get_machine(b.system)->power;
+  b.run.power_budget = 3.5 * node;
+  b.run.rate = NAN;
+  pm_table *table = rows_of(&b, NULL, NULL);
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    if (at(table, "rank", i) == 0) continue;
+    ck_assert_double_eq(at(table, "nodes", i), 3);
+    ck_assert_double_eq(at(table, "gpus", i), 24);
+    double rate = at(table, "replicas", i) * at(table, "replica_rate", i);
+    ck_assert_double_eq_tol(at(table, "request_rate", i), rate, 1e-6);
+    ck_assert_double_le(at(table, "power", i), b.run.power_budget);
+  }
+  pm_table_free(table);
+  b.run.rate = 1e4;
+  table = rows_of(&b, NULL, NULL);
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) ck_assert_double_eq(at(table, "rank", i), 0);
+  pm_table_free(table);
+  close_bench(&b);
+}
+END_TEST
+
 START_TEST(what_is_given_stays)
 {
   bench b;
@@ -285,6 +333,8 @@ int main(void)
   tcase_add_test(tests, the_rate_is_the_largest);
   tcase_add_test(tests, more_nodes_than_gpus_need_there_are_not);
   tcase_add_test(tests, prices_change_costs_only);
+  tcase_add_test(tests, least_energy_first);
+  tcase_add_test(tests, budgets_are_kept_to);
   tcase_add_test(tests, what_is_given_stays);
   tcase_add_test(tests, what_cannot_be_reached);
   tcase_add_test(tests, limits_that_are_assumed);

@@ -146,8 +146,8 @@ START_TEST(prices_change_costs_only)
   }
   goal.pue = 1.5;
   size(&b, &goal, after);
-  ck_assert_double_eq(after[0].power, 1.5 * before[0].power);
-  ck_assert_double_eq_tol(after[0].energy / before[0].energy, 1.5, 1e-15);
+  ck_assert_double_eq(after[0].design_power, 1.5 * before[0].design_power);
+  ck_assert_double_eq_tol(after[0].design_energy / before[0].design_energy, 1.5, 1e-15);
   ck_assert_int_eq(after[0].power_basis, PM_POWER_BASIS_PUBLISHED);
   ck_assert_int_eq(after[2].power_basis, PM_POWER_BASIS_PARTS); /* nobody states the power of a C4140 */
   close_bench(&b);
@@ -338,6 +338,81 @@ START_TEST(errors)
 }
 END_TEST
 
+/* A prediction of so many nodes of a choice, and whether training is within the time. */
+static pm_prediction on_nodes(const bench *b, int choice, int nodes, const pm_size_goal *goal, bool *reached)
+{
+  pm_run run = b->runs[choice];
+  pm_prediction p;
+  run.nodes = nodes;
+  run.pue = goal->pue;
+  run.epoch_samples = goal->samples;
+  pm_predict(b->plan, &run, &p, 1);
+  *reached = goal->epochs * p.epoch_time <= goal->within;
+  return p;
+}
+
+/* Of all counts that reach the target, the answer has the least energy; not the least of what misses it. */
+START_TEST(least_energy_reaches_the_target)
+{
+  bench b;
+  open_bench(&b);
+  for (double hours = 0.7; hours < 20; hours *= 3) {
+    pm_size_goal goal = deadline(hours);
+    pm_size_choice rows[SYSTEMS];
+    goal.minimize = PM_MINIMIZE_ENERGY;
+    goal.max_nodes = 100;
+    goal.pue = 1.3;
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++) {
+      double least = INFINITY;
+      bool reached;
+      for (int n = 1; n <= goal.max_nodes; n++) {
+        pm_prediction p = on_nodes(&b, i, n, &goal, &reached);
+        if (reached) least = fmin(least, p.site_energy_per_sample);
+      }
+      ck_assert_double_eq(rows[i].energy_per_sample, least);
+      ck_assert_double_ge(rows[i].reached, 1);
+      pm_prediction p = on_nodes(&b, i, rows[i].nodes, &goal, &reached);
+      ck_assert_double_eq_tol(rows[i].power / (p.power * goal.pue), 1, 1e-12);
+      ck_assert_double_eq_tol(rows[i].energy / (rows[i].power * rows[i].time), 1, 1e-12);
+    }
+  }
+  close_bench(&b);
+}
+END_TEST
+
+/* What fits is the most that the design power allows, and a prediction refuses one more. */
+START_TEST(budgets_are_kept_to)
+{
+  bench b;
+  open_bench(&b);
+  for (double budget = 4e3; budget < 1e6; budget *= 3) {
+    pm_size_goal goal = pm_size_goal_make();
+    pm_size_choice rows[SYSTEMS];
+    goal.pue = 1.25;
+    for (int i = 0; i < SYSTEMS; i++) b.runs[i].power_budget = budget;
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++) {
+      bool reached;
+      double node = pm_system_get_machine(b.systems[i])->power * goal.pue;
+      ck_assert_double_eq(rows[i].budget_nodes, floor(budget / node));
+      ck_assert(rows[i].nodes <= rows[i].budget_nodes && isnan(rows[i].reached));
+      ck_assert_int_eq(on_nodes(&b, i, (int)rows[i].budget_nodes + 1, &goal, &reached).status, PM_STATUS_UNREACHABLE);
+      if (rows[i].budget_nodes < 1) continue;
+      pm_prediction p = on_nodes(&b, i, (int)rows[i].budget_nodes, &goal, &reached);
+      ck_assert_int_eq(p.status, PM_OK);
+      ck_assert_double_le(p.throughput, rows[i].throughput);
+      ck_assert(rows[i].draw_nodes >= rows[i].budget_nodes && rows[i].draw_nodes * rows[i].power / rows[i].nodes <=
+                budget * (1 + 1e-9));
+    }
+    pm_size_goal fast = deadline(0.5);
+    size(&b, &fast, rows);
+    for (int i = 0; i < SYSTEMS; i++) ck_assert(rows[i].nodes <= rows[i].budget_nodes);
+  }
+  close_bench(&b);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("size");
@@ -352,6 +427,8 @@ int main(void)
   tcase_add_test(tests, front);
   tcase_add_test(tests, what_cannot_be_reached);
   tcase_add_test(tests, storage_limits);
+  tcase_add_test(tests, least_energy_reaches_the_target);
+  tcase_add_test(tests, budgets_are_kept_to);
   tcase_add_test(tests, errors);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -13,7 +13,7 @@ local text_of, number_of = arguments.text_of, arguments.number_of
 
 local search = {}
 
-local OPTIONS = arguments.options("top", arguments.but(study.OPTIONS, "batch epoch_samples"))
+local OPTIONS = arguments.options("top minimize", arguments.but(study.OPTIONS, "batch epoch_samples"))
 
 -- What of the best run its plan decides, and what is not its default, by name; as pm.predict takes it.
 local function options_of(run, global_batch)
@@ -76,7 +76,8 @@ end
 --- Every way to share a network out over GPUs for a global batch, and the best of them: pm.search{network =
 --- "llama3-70b", system = "dgx-h100", gpus = 512, global_batch = 1024, precision = "bf16"}. Options: those of
 --- pm.predict but batch, each one value or a list; what plans decide is tried where it is not given. top: how many
---- plans are kept. The answer has `plans` (by the lower end of their interval), `fastest`, `front` (table objects),
+--- plans are kept. minimize: "energy", "carbon", "energy-cost" or "cost" for a sample, instead of the surest rate. The
+--- answer has `plans` (by the lower end of their interval), `fastest`, `front` (table objects),
 --- `why` and `choices` (what other choices cost), `best` (its prediction), `options` (as pm.predict takes it), `count`,
 --- `fitting`, and the method to_settings(format).
 search.search = arguments.public(function(options)
@@ -86,7 +87,8 @@ search.search = arguments.public(function(options)
   local names, lengths, values, given = study.axes_of(made, options)
   local handle = core.search_new(made.study, names, lengths, values, global_batch)
   study.follow(made)
-  local result = core.search_result_new(handle, number_of(options.top or 10, "1", "top"))
+  local result = core.search_result_new(handle, number_of(options.top or 10, "1", "top"),
+                                        text_of(options.minimize or "nodes", "minimize"))
   core.search_evaluate(handle, 0, core.search_count(handle), result)
   if core.search_result_count(result, 1) == 0 then
     error(string.format("none of %d plans fits into memory: more GPUs, or larger ones, would help",
@@ -129,7 +131,8 @@ end
 --- counted: pm.size_training{network = "llama3-70b", system = "dgx-h100", tokens = "15T", within = "60 d"}, a table
 --- object with a row for each count that is faster than all smaller ones; the last one meets the deadline, if any does.
 --- With a list of systems, a row for each with its fewest nodes, the best first. Options: those of pm.search, one value
---- each, without gpus and nodes; minimize ("nodes", "cost", "power", "rack-units"), max_nodes, gpu_mtbf, node_mtbf,
+--- each, without gpus and nodes; minimize ("nodes", "cost", "power", "rack-units", "energy", "carbon",
+--- "energy-cost"), max_nodes, gpu_mtbf, node_mtbf,
 --- checkpoint_rate or checkpoint, restart, interval, pue, price (of a node) and gpu_hour_price, one or by system.
 search.size_training = arguments.public(function(options)
   arguments.check_options(options, DEADLINE)

@@ -41,17 +41,19 @@ local function choices_of(made, own, prices)
   return {runs = runs, given = given, global = global, prices = owed, machines = machines}
 end
 
---- The least nodes (or what `minimize` says: "cost", "power", "rack-units") of every choice for a rate, or for epochs
+--- The least nodes (or what `minimize` says: "cost", "power", "rack-units", "energy", "carbon", "energy-cost") of every
+--- choice for a rate, or for epochs
 --- within a time: a list of tables with the fields of "size_choice", best first, then what misses, nearest first.
 --- Options: those of pm.predict but nodes, as lists where there are several choices (system, batch, precision,
---- framework); rate, or epochs and within; dataset, minimize, prices (of a node by system), pue, storage, units,
+--- framework); rate, or epochs and within, or a power_budget that is to be filled; dataset, minimize, prices (of a node
+--- by system), pue, storage, units,
 --- loader, cache, max_nodes, switch_ports, oversubscription. gpus: used in each node, all by default. With task =
 --- "inference" every GPU, of a system or by itself, is a replica: options are those of pm.infer but nodes, rate,
 --- latency (the longest a call may take: the largest batch within it) or batch, minimize, prices, pue, max_nodes.
 sizing.size = arguments.public(function(options)
   local replicas = study.task(type(options) == "table" and options.task or nil).replicas
   local own = study.take(options, OPTIONS .. (replicas and "latency" or OF_TRAINING),
-                         replicas and "nodes" or "nodes " .. study.NO_STEP)
+                         replicas and "nodes" or "nodes " .. study.NOT_SIZED)
   local from = catalog.of(options)
   for _, name in ipairs{"global_batch", "latency"} do
     if own.batch ~= nil and options[name] ~= nil then error("batch and " .. name .. " exclude each other", 0) end

@@ -16,7 +16,10 @@ study.OPTIONS = axes.options("run", "network system global_batch framework catal
 
 -- Fields of a run that change no step, but epochs and what training on all tokens or samples takes.
 study.NO_STEP = "epoch_samples tokens samples gpu_mtbf node_mtbf checkpoint_rate checkpoint restart interval pue " ..
-                "gpu_hour_price carbon energy_price"
+                "gpu_hour_price carbon energy_price power_budget"
+-- Those of them that sizing takes from nobody.
+study.NOT_SIZED = "epoch_samples tokens samples gpu_mtbf node_mtbf checkpoint_rate checkpoint restart interval pue " ..
+                  "gpu_hour_price"
 
 -- A task by name: types of its runs and answers, the field of a run that is its software, whether GPUs are replicas,
 -- and the options of its runs; `usable` is another name of usable_memory.

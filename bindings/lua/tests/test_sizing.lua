@@ -42,6 +42,13 @@ local better = pm.upgrades{network = "resnet50", system = "dgx1-p100", gpus = 8,
                            prices = {v100 = 50000}}
 check.equal(better:count(), 3)
 
+local full = pm.size{network = "resnet50", system = {"dgx-h100", "dgx-a100"}, batch = 128, precision = "bf16",
+                     power_budget = "1 MW"}
+assert(full[1].nodes == 98 and full[1].budget_nodes == 98 and full[1].draw_nodes > 98)
+local thrifty = pm.size{network = "resnet50", system = "dgx1-v100", batch = 128, precision = "fp16", epochs = 90,
+                        within = "10 h", power_limit = {"200 W", "300 W"}, minimize = "energy", max_nodes = 8}
+assert(thrifty[1].reached >= 1 and thrifty[1].energy_per_sample < thrifty[2].energy_per_sample)
+
 local owed = pm.sensitivity{task = "inference", network = "resnet50", system = "t4", batch = 64, precision = "fp16"}
 assert(#owed:rows() >= 3)
 local served = pm.sensitivity{task = "serving", network = "llama3-8b", system = "hgx-h100", tensor_parallel = 1,

@@ -66,11 +66,14 @@ def _readers(type_name: str) -> dict[str, Reader]:
 
 OF_TRAINING = (
     "tokens", "samples", "gpu_mtbf", "node_mtbf", "checkpoint_rate", "checkpoint", "restart", "interval", "pue",
-    "gpu_hour_price", "carbon", "energy_price",
+    "gpu_hour_price", "carbon", "energy_price", "power_budget",
 )
 """Fields of a run that change no step, but what training on all tokens or samples takes."""
 
 NO_STEP = ("epoch_samples", *OF_TRAINING)
+
+NOT_SIZED = tuple(name for name in NO_STEP if name not in ("carbon", "energy_price", "power_budget"))
+"""Those of them that sizing does not take."""
 
 
 def value_of(type_name: str, name: str, value: Any) -> float:

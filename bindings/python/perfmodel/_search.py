@@ -92,7 +92,8 @@ class Search(Explained):
 
     @cached_property
     def plans(self) -> Plans:
-        """The best plans by the lower end of the 80 % interval of their rate, the best first; unknown ones last."""
+        """The best plans, the best first: by the lower end of the 80 % interval of their rate, or what `minimize` says;
+        unknown ones last."""
         return self._kept("plans")
 
     @cached_property
@@ -178,10 +179,10 @@ class Search(Explained):
 class _Work:
     """All plans of a search, evaluated on all cores; any number of threads finds the same."""
 
-    def __init__(self, search: _core.search, top: int):
+    def __init__(self, search: _core.search, top: int, minimize: str):
         self.search, self.total = search, int(_core.search_count(search))
         self.threads = max(1, min(os.cpu_count() or 1, THREADS_MOST, -(-self.total // RANGE)))
-        self.results = [_core.search_result_new(search, top) for _ in range(self.threads)]
+        self.results = [_core.search_result_new(search, top, minimize) for _ in range(self.threads)]
         self.starts = count(0, RANGE)
         self.done: list[int] = []
         self.stopped = False
@@ -236,6 +237,7 @@ def search(
     global_batch: Number | None = None,
     top: SupportsIndex = 10,
     framework: FrameworkList = None,
+    minimize: str | None = None,
     progress: Progress | None = None,
     **run: Unpack[RunAxes],
 ) -> Search:
@@ -250,6 +252,8 @@ def search(
     Args:
         global_batch: samples of a step over all GPUs; of language models 4 Mi tokens by default.
         top: how many of the best plans are kept, and of the fastest.
+        minimize: "energy" or "carbon" of the site for a sample, "energy-cost", or "cost" of the GPU-hours, instead of
+            the surest rate; each needs its price or intensity as an option of the run.
         progress: is called with the number of plans that are done and of all, ten times a second and at the end.
 
     Raises DoesNotFitError if no plan fits into memory, NotFoundError if none shares the network out, ArgumentError.
@@ -262,7 +266,7 @@ def search(
     axes = _axes(plan, run, "search")
     handle = interruptible(_core.search_new, plan._study, *axes, batch)
     plan._begin("search_new", (*axes, batch))
-    work = _Work(handle, whole(top, "top"))
+    work = _Work(handle, whole(top, "top"), "nodes" if minimize is None else text(minimize, "minimize"))
     fixed = [*axes[0], "batch", "micro_batch"]  # the last two are decided by plans
     found = Search(plan, work.search, work.run(progress), batch, (fixed, 1.0))
     if found.fitting == 0:
@@ -341,7 +345,8 @@ def size_training(  # type: ignore[misc]
         within: time for them ("30 d").
         tokens, samples: what to train on, one of both ("300B").
         global_batch: samples of a step over all GPUs; of language models 4 Mi tokens by default.
-        minimize: "nodes", "cost", "power" or "rack-units": what is to be least, of several systems.
+        minimize: "nodes", "cost", "power", "rack-units", "energy", "carbon" or "energy-cost": what is to be least, of
+            several systems.
         max_nodes: most nodes that are tried; by default as `perfmodel.fields("training_goal")` says.
         gpu_mtbf, node_mtbf: mean time between failures of one GPU ("2000 d"), and of one node beside its GPUs; by
             default nothing fails. The mean time of all is their number less.

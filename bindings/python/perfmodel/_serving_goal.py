@@ -87,6 +87,7 @@ def size_serving(
     top: SupportsIndex = 0,
     max_gpus: SupportsIndex = 32,
     max_workers: SupportsIndex = 8,
+    minimize: str = "nodes",
     tp: Wholes = None,
     pp: Wholes = None,
     ep: Wholes = None,
@@ -95,7 +96,8 @@ def size_serving(
     """GPUs and layouts that answer `rate` requests per second within limits, least cost or fewest GPUs first.
 
     Rows have the fields of `perfmodel.fields("serving_choice")`. Limits apply to the `percentile` of the run. Without a
-    rate, one replica answers as much as it can, and rows are sorted by tokens/s/GPU.
+    rate, one replica answers as much as it can, and rows are sorted by tokens/s/GPU; with a `power_budget` there are as
+    many replicas as it feeds, by design power.
 
     Args:
         ttft: longest time to first token ("1 s"; `math.inf`: any); by default 2 s, and 1 ms for each token of a prompt
@@ -109,6 +111,8 @@ def size_serving(
         top: so many of the best rows; 0 is all.
         max_gpus: most GPUs of a replica or of a pair of pools.
         max_workers: most workers of a pair of pools; 1: no pools.
+        minimize: what is to be least: "nodes" (cost where there are prices, else GPUs that are paid for), "cost",
+            "power" (by design), or of the predicted draw "energy", "carbon" or "energy-cost" for an output token.
         tp: another name of `tensor_parallel`.
         pp: another name of `pipeline_parallel`.
         ep: another name of `expert_parallel`.
@@ -123,8 +127,10 @@ def size_serving(
     goal = _records.ServingGoal(
         ttft=_limit(ttft, "ttft"), tpot=_limit(tpot, "tpot"), layouts=text(layouts, "layouts"), front=bool(front),
         top=whole(top, "top"), max_gpus=whole(max_gpus, "max_gpus"), max_workers=whole(max_workers, "max_workers"),
+        minimize=text(minimize, "minimize"),
     )  # fmt: skip
     value_of("serving_goal", "layouts", layouts)
+    value_of("serving_goal", "minimize", minimize)
     keywords = with_short("size_serving", dict(run), tp=tp, pp=pp, ep=ep)
     plan = Plan(network, systems, engine, "serving")
     runs, given = plan._complete(keywords)

@@ -17,7 +17,7 @@ from ._excel import Item
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
 from ._inputs import Doubles, Number, Quantity, doubles, number, quantity, text, whole
 from ._network import Network
-from ._keywords import NO_STEP, OF_TRAINING, check, takes, value_of
+from ._keywords import NOT_SIZED, OF_TRAINING, check, takes, value_of
 from ._plan import FrameworkList, Plan, Systems
 from ._record import Records
 from ._reported import ReportedTable, run_items
@@ -133,7 +133,7 @@ class Sizing(ReportedTable, Choices):
         return Choices(self._question.ask("front"), self._assumed)
 
 
-@takes("run", many=True, but=("nodes", *NO_STEP))
+@takes("run", many=True, but=("nodes", *NOT_SIZED))
 def size(  # type: ignore[misc]
     network: Network | str,
     systems: Systems,
@@ -158,7 +158,7 @@ def size(  # type: ignore[misc]
     oversubscription: Number | None = None,
     **run: Unpack[RunAxes],
 ) -> Sizing:
-    """The least nodes (or cost, power, rack units) of each choice for a rate, or for epochs within a time; of the task
+    """The least nodes (or cost, power, energy, ...) of each choice for a rate, or for epochs within a time; of the task
     "inference" for a rate.
 
     Every system, framework and value of an option of the run is a choice; `gpus`, used in each node, are all by
@@ -173,7 +173,8 @@ def size(  # type: ignore[misc]
         epochs, within: epochs, and the time for them ("6 h").
         dataset: what an epoch is: a dataset, its name or its number of samples; ilsvrc2012 by default.
         global_batch: samples of an update over all GPUs, instead of `batch`.
-        minimize: "nodes", "cost", "power" or "rack-units".
+        minimize: "nodes", "cost", "power" (by design), "rack-units", or of the predicted draw "energy", "carbon" or
+            "energy-cost" for a sample.
         prices: price of one node by system, all in one currency of yours.
         pue: power of the site over that of the machines.
         storage: what the nodes read from, in `units` of it, read by `loader`, with `cache` bytes of every node for
@@ -182,11 +183,12 @@ def size(  # type: ignore[misc]
         switch_ports, oversubscription: of the switches between the nodes.
             Defaults of these are those of `perfmodel.fields("size_goal")`.
 
-    The other arguments are those of `perfmodel.predict`. What the catalogue does not know (the power of some machines)
-    is NaN. Raises NotFoundError for an unknown name, ArgumentError.
+    The other arguments are those of `perfmodel.predict`. With `power_budget` ("1 MW") no choice has more nodes than it
+    feeds by their design power; without a target the answer is what fits, the fastest first. What the catalogue does
+    not know (the power of some machines) is NaN. Raises NotFoundError for an unknown name, ArgumentError.
     """
     plan = Plan(network, systems, framework, task)
-    for name in ("nodes", *NO_STEP):
+    for name in ("nodes", *NOT_SIZED):
         if name in run:
             more = "; size_training is of tokens and samples" if name in OF_TRAINING else ""
             raise TypeError(f"size() got an unexpected keyword argument {cut(name, 80)!r}{more}")

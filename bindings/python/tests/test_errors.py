@@ -163,7 +163,7 @@ def core_arguments() -> dict[str, list[object]]:
     times = "".join(f"elementwise,add,fwd,65536x{i},fp32,v100-pcie,{i}\n" for i in range(1024, 1048))
     searched = [["gpus", "precision"], np.ones(2), np.array([2.0, 1])]
     space = _core.search_new(study, *searched, 8)
-    found = _core.search_result_new(space, 3)
+    found = _core.search_result_new(space, 3, "nodes")
     _core.search_evaluate(space, 0, 1, found)
     goal_of_training = np.frombuffer(bytes(_core.training_goal_default()), dtype=pm.dtype("training_goal")).copy()
     goal_of_training["samples"], goal_of_training["within"] = 1e6, 3600
@@ -259,9 +259,9 @@ def core_arguments() -> dict[str, list[object]]:
         "settings_write": ["megatron", {"tensor_parallel": "8"}],
         "search_new": [study, *searched, 8],
         "search_count": [space],
-        "search_result_new": [space, 3],
+        "search_result_new": [space, 3, "nodes"],
         "search_evaluate": [space, 0, 1, found],
-        "search_result_add": [found, _core.search_result_new(space, 3)],
+        "search_result_add": [found, _core.search_result_new(space, 3, "nodes")],
         "search_result_count": [found, 1],
         "search_runs": [space, found, "plans"],
         "search_table": [study, found, "why", *given],

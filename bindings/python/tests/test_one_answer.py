@@ -64,6 +64,7 @@ COUNTS = {
     "power_limit": ["150 W", "300 W"],
     "carbon": ["400 g/kWh"],
     "energy_price": [0.1],
+    "power_budget": ["2 MW"],
 }
 SWITCH = [False, True]
 

@@ -18,10 +18,10 @@ from conftest import bits
 from perfmodel import _fields
 from test_same_numbers import needed
 
-from perfmodel._keywords import NO_STEP
+from perfmodel._keywords import NO_STEP, NOT_SIZED
 
-OF_SIZE = tuple(name for name in NO_STEP if name != "pue")  # which is an argument of its own
-SIZED = ("epoch_samples", "carbon", "energy_price")  # which the command does not take either
+OF_SIZE = tuple(name for name in NOT_SIZED if name != "pue")  # which is an argument of its own
+SIZED = ("epoch_samples",)  # which the command does not take either
 RUN = _fields.given("run")
 CALL = _fields.given("inference_run")
 SERVED = _fields.given("serving_run")
@@ -68,6 +68,8 @@ def two_values(f: pm.Field) -> tuple[object, object]:
             f.choices[:2])
     if f.name == "lora_dropout":
         return 0.05, 0.1
+    if f.name == "power_budget":
+        return "1 MW", "2 MW"
     units = {"B": ("1 GB", "2 TB"), "B/s": ("1 GB/s", "2 TB/s"), "s": ("1 h", "2 d"), "W": ("150 W", "200 W"),
              "g/kWh": ("100 g/kWh", "400 g/kWh")}
     return units.get(f.unit, (1, 2))

@@ -71,6 +71,7 @@ VALUES = {
     "power-limit": "200 W",
     "carbon": "400 g/kWh",
     "energy-price": "0.1 EUR/kWh",
+    "power-budget": "1 MW",
     "framework": "none",
     "global-batch": "1024",
 }

@@ -74,7 +74,8 @@ def test_a_deadline_is_the_same_everywhere(tmp_path: Path) -> None:
     found = pm.size_training("gpt3-13b", "dgx-a100-80gb", price=200000, **told)  # type: ignore[arg-type]
     assert found.reached and found.best.time <= 20 * 86400 and 0.9 < found.best.goodput < 1
     assert (
-        found.best.gpu_hour_cost == 2.5 * found.best.gpu_hours and found.best.gpu_power == 1.2 * 400 * found.best.gpus
+        found.best.gpu_hour_cost == 2.5 * found.best.gpu_hours
+        and found.best.gpu_design_power == 1.2 * 400 * found.best.gpus
     )
     asked = [word for name, value in told.items() for word in ("--" + name.replace("_", "-"), value)]
     asked += ["--price", "dgx-a100-80gb=200000 USD", "--quiet"]
@@ -219,3 +220,14 @@ def test_the_command_says_it_too() -> None:
     assert "only language models have" in output("search", "resnet50", "dgx1-v100", status=2)
     assert "none of" in output(*asked, "--global-batch", 64, "--usable-memory", "1 GB", status=1)
     assert "tp4" in output(*asked, "--global-batch", 64, "--tp", 4, "--zero", "0,1", "--sp")
+
+
+def test_least_energy_of_plans() -> None:
+    asked = dict(gpus=[8, 16], global_batch=64, precision="bf16")
+    found = pm.search("llama3-8b", "dgx-h100", minimize="energy", **asked)
+    others = pm.search("llama3-8b", "dgx-h100", top=1000, **asked)
+    assert found.best.site_energy_per_sample <= min(p.site_energy_per_sample for p in others.plans)
+    with pytest.raises(pm.ArgumentError, match="400 g/kWh"):
+        pm.search("llama3-8b", "dgx-h100", minimize="carbon", **asked)
+    with pytest.raises(pm.ArgumentError, match="minimises energy"):
+        pm.search("llama3-8b", "dgx-h100", minimize="power", **asked)

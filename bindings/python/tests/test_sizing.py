@@ -36,7 +36,7 @@ def test_price_power_storage_and_front():
     )
     assert len(sizing) == 12
     best, cheaper = sizing.best, sizing.next_cheaper()
-    assert best.rank == 1 and best.cost == best.nodes * best.price and best.power > best.gpu_power
+    assert best.rank == 1 and best.cost == best.nodes * best.price and best.design_power > best.gpu_design_power
     assert best.storage_nodes >= 1 and best.storage_rate > 1e9
     assert cheaper is not None and cheaper.cost < best.cost and cheaper.reached < 1
     unknown = [choice for choice in sizing.choices if choice.system == "c4140-v100-sxm2"]
@@ -142,3 +142,18 @@ def test_upgrades_have_the_software_of_their_gpus():
     assert call["throughput"][0] == pm.infer("resnet50", "h100", batch=64).throughput
     named = pm.upgrades("resnet50", "dgx1-p100", ["dgx1-v100"], framework="mxnet-1.2", **asked)
     assert named["throughput"][0] == pm.predict("resnet50", "dgx1-v100", framework="mxnet-1.2", **asked).throughput
+
+
+def test_least_energy_reaches_and_a_budget_is_kept_to() -> None:
+    asked = dict(precision="fp16", batch=128, power_limit=["200 W", "300 W"], carbon="400 g/kWh")
+    s = pm.size("resnet50", "dgx1-v100", epochs=90, within="10 h", minimize="energy", max_nodes=8, **asked)
+    energies = [c.energy_per_sample for c in s.choices]
+    assert s.reached and energies == sorted(energies) and s.best.reached >= 1
+    assert [c.carbon_per_sample for c in s.choices] == pytest.approx([e / 3.6e6 * 400 for e in energies])
+    full = pm.size("resnet50", ["dgx-h100", "dgx-a100"], power_budget="1 MW", precision="bf16", batch=128)
+    assert full.best.nodes == full.best.budget_nodes == 1e6 // 10200 and math.isnan(full.best.reached)
+    assert full.best.draw_nodes > full.best.budget_nodes and "power budget" in full.explain()
+    with pytest.raises(pm.Error, match="feeds 98"):
+        pm.predict("resnet50", "dgx-h100", nodes=99, power_budget="1 MW")
+    with pytest.raises(pm.ArgumentError, match="nothing is aimed at"):
+        pm.size("resnet50", "dgx-h100", batch=128)

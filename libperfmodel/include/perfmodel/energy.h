@@ -8,6 +8,9 @@
 **
 ** A power limit (power_limit of a run) lowers the clock, and with it time and energy together. Without a design power
 ** of the GPU everything here is unknown, never 0.
+**
+** A power budget (power_budget of a run) is kept to by design power, which feeds and cooling are bought for: a run of
+** more nodes is refused. How many nodes draw as much as it while they run is answered beside that.
 */
 #ifndef PERFMODEL_ENERGY_H
 #define PERFMODEL_ENERGY_H
@@ -34,7 +37,9 @@ extern "C" {
   X(REAL, energy_per_token, "J", "of the boards alone; unknown for samples without tokens")                            \
   X(REAL, site_energy_per_sample, "J", "with hosts, supplies and the PUE")                                             \
   X(REAL, carbon_per_sample, "g", "carbon dioxide of that energy; unknown without a carbon intensity")                 \
-  X(REAL, energy_cost_per_sample, "1", "price of that energy; unknown without one")
+  X(REAL, energy_cost_per_sample, "1", "price of that energy; unknown without one")                                    \
+  X(REAL, budget_nodes, "1", "nodes that the power budget feeds, by their design power")                               \
+  X(REAL, draw_nodes, "1", "nodes whose predicted draw is within the power budget")
 
 #ifdef __cplusplus
 }

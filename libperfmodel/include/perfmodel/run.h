@@ -24,7 +24,9 @@ extern "C" {
 #define PM_POWER_RUN_FIELDS(X)                                                                                         \
   X(REAL, power_limit, "W", "power limit of each GPU; its design power if unknown")                                    \
   X(REAL, carbon, "g/kWh", "carbon dioxide for the energy of the site, such as 400 g/kWh")                             \
-  X(REAL, energy_price, "currency/kWh", "price of the energy of the site, such as 0.1 EUR/kWh")
+  X(REAL, energy_price, "currency/kWh", "price of the energy of the site, such as 0.1 EUR/kWh")                        \
+  X(REAL, power_budget, "W", "power that a rack or site may draw: design power of the nodes times the PUE; unknown: "  \
+    "any")
 
 /* How kernels are timed. */
 #define PM_KERNEL_MODEL_LIST(X)                                                                                        \

@@ -4,7 +4,7 @@
 **     pm_run base = pm_search_base_make();                     everything free; what is set otherwise stays
 **     base.gpus = 8; base.nodes = 64; base.precision = PM_PRECISION_BF16;
 **     pm_search *search = pm_search_new(plan, &base, 1, 1536, &error);
-**     pm_search_result *best = pm_search_result_new(search, 10, &error);
+**     pm_search_result *best = pm_search_result_new(search, 10, PM_MINIMIZE_NODES, &error);
 **     pm_search_evaluate(search, 0, pm_search_count(search), best);
 **     pm_table *table = pm_study_tabulate_search(NULL, NULL, best, PM_SEARCH_VIEW_PLANS, &error);
 **
@@ -15,6 +15,7 @@
 #define PERFMODEL_SEARCH_H
 
 #include "predict.h"
+#include "size.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,8 +63,12 @@ PM_INLINE int pm_search_get_run(const pm_search *search, size_t number, pm_run *
 }
 
 /* Room for the `top` best plans and as many of the fastest, the front of rate, memory and GPUs, and the best of every
-** choice. Owned by the caller; NULL with an error. */
-PM_API pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_error *error);
+** choice. What is best: PM_MINIMIZE_NODES: the best lower end of the 80 % interval of the rate; ENERGY, CARBON,
+** ENERGY_COST: the least predicted energy of the site for a sample, its carbon dioxide, its price; COST: the least
+** price of the GPU-hours for a sample, or GPU-hours without gpu_hour_price. Owned by the caller; NULL with an error,
+** also where a run lacks the price or intensity of its energy. */
+PM_API pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_minimize minimize,
+                                              pm_error *error);
 /* Releases the result; NULL is none. */
 PM_API void pm_search_result_free(pm_search_result *result);
 
@@ -79,7 +84,7 @@ PM_API size_t pm_search_result_count(const pm_search_result *result, int fitting
 
 /* What there is to see of a result; pm_study_tabulate_search makes a table of it. */
 typedef enum pm_search_view {
-  PM_SEARCH_VIEW_PLANS,  /* plans by the lower end of the interval of their rate, the best first; unknown ones last */
+  PM_SEARCH_VIEW_PLANS,  /* plans by what the result minimises, the best first; unknown ones last */
   PM_SEARCH_VIEW_FRONT,  /* plans than which no other is faster with as little memory and as few GPUs */
   PM_SEARCH_VIEW_WHY,    /* for every free field the best plan that chooses otherwise: rows of pm_search_choice */
   PM_SEARCH_VIEW_CHOICES, /* for every value of every free field the best plan that has it: rows of pm_search_choice */
@@ -111,7 +116,7 @@ typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_searc
 
 /* ---- How many GPUs for a deadline ---- */
 
-/* So many samples or tokens within a time, on whole nodes of a system. */
+/* So many samples or tokens within a time, on whole nodes of a system, no more than a power budget of the run feeds. */
 #define PM_TRAINING_GOAL_FIELDS(X)                                                                                     \
   X(REAL, samples, "1", "samples to train on; or")                                                                     \
   X(REAL, tokens, "1", "tokens to train on")                                                                           \
@@ -156,16 +161,19 @@ typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_train
   X(REAL, time, "s", "for all samples, failures and checkpoints counted", .show = PM_SHOW_MAIN)                        \
   X(REAL, reached, "1", "speed over that of the deadline: 1 or more meets it")                                         \
   X(REAL, gpu_hours, "1", "GPUs times hours", .show = PM_SHOW_MAIN)                                                    \
-  X(REAL, power, "W", "design power of the nodes times the PUE")                                                       \
-  X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                             \
-  X(REAL, energy, "J", "power over the time", .show = PM_SHOW_MAIN)                                                    \
+  X(REAL, design_power, "W", "design power of the nodes times the PUE")                                                \
+  X(REAL, gpu_design_power, "W", "the part of it that is the GPUs' design power")                                      \
+  X(REAL, energy, "J", "predicted energy of the site over the time", .show = PM_SHOW_MAIN)                             \
   X(REAL, price, "1", "price of one node, as it was given")                                                            \
   X(REAL, cost, "1", "price of the nodes", .show = PM_SHOW_MAIN)                                                       \
   X(REAL, gpu_hour_cost, "1", "price of the GPU-hours", .show = PM_SHOW_MAIN)                                          \
   X(REAL, time_p10, "s", "lower end of the 80 % prediction interval of the time", .show = PM_SHOW_MAIN)                \
   X(REAL, time_p90, "s", "upper end of it", .show = PM_SHOW_MAIN)                                                      \
   X(REAL, global_batch, "1", "samples of a step over all GPUs")                                                        \
-  X(REAL, rack_units, "1", "rack space of the nodes")
+  X(REAL, rack_units, "1", "rack space of the nodes")                                                                  \
+  X(REAL, power, "W", "predicted draw of the nodes at the wall times the PUE")                                         \
+  X(REAL, carbon, "g", "carbon dioxide of the energy; unknown without a carbon intensity")                             \
+  X(REAL, energy_cost, "1", "price of the energy; unknown without one")
 
 typedef struct pm_training { PM_TRAINING_FIELDS(PM_DECLARE) } pm_training;
 

@@ -14,12 +14,14 @@
 **     pm_table *rows = pm_study_tabulate_serving(study, &setup, &goal, &error); records of "serving_choice", best first
 **
 ** Prices are the caller's, of a GPU for an hour, in any currency. Whole nodes are paid for, whether or not a replica
-** uses all of their GPUs.
+** uses all of their GPUs. A power budget of the run feeds so many nodes by their design power: what needs more is
+** unreachable, and without a rate there are as many replicas as it feeds.
 */
 #ifndef PERFMODEL_SERVING_GOAL_H
 #define PERFMODEL_SERVING_GOAL_H
 
 #include "serving.h"
+#include "size.h"
 #include "table.h"
 
 #ifdef __cplusplus
@@ -58,7 +60,8 @@ typedef enum pm_serving_layouts {
   X(YES_NO, front, "", "rows are the front of tokens/s/GPU over tokens/s/user at any load within the limits")      \
   X(INT, max_gpus, "1", "most GPUs of a replica or of a pair of pools", .otherwise = "32")                         \
   X(INT, max_workers, "1", "most workers of a pair of pools; 1: no pools", .otherwise = "8")                       \
-  X(INT, top, "1", "so many of the best rows; 0: all")
+  X(INT, top, "1", "so many of the best rows; 0: all")                                                             \
+  X(MINIMIZE, minimize, "", "what is to be least; nodes: cost where there are prices, else GPUs that are paid for")
 
 typedef struct pm_serving_goal { PM_SERVING_GOAL_FIELDS(PM_DECLARE) } pm_serving_goal;
 
@@ -101,6 +104,12 @@ typedef struct pm_serving_goal { PM_SERVING_GOAL_FIELDS(PM_DECLARE) } pm_serving
   X(REAL, paid_gpus, "1", "GPUs of their nodes; without a rate a replica's part of those that it fills",            \
     .show = PM_SHOW_MAIN)                                                                                          \
   X(INT, node_gpus, "1", "GPUs of a replica, or of a pair of pools, on each of its nodes")                          \
+  X(REAL, design_power, "W", "design power of the nodes times the PUE")                                            \
+  X(REAL, power, "W", "predicted draw of the replicas' part of the nodes, at the wall, times the PUE")             \
+  X(REAL, output_energy, "J", "energy of the site for an output token", .show = PM_SHOW_MAIN)                      \
+  X(REAL, output_carbon, "g", "carbon dioxide of the energy for a million output tokens")                          \
+  X(REAL, output_energy_cost, "1", "price of the energy for a million output tokens")                              \
+  X(REAL, budget_nodes, "1", "nodes that the power budget feeds, by their design power", .show = PM_SHOW_MAIN)     \
   /* the next field of a choice goes above this line */
 
 typedef struct pm_serving_choice { PM_SERVING_CHOICE_FIELDS(PM_DECLARE) } pm_serving_choice;

@@ -14,8 +14,11 @@
 **     pm_size_evaluate(&setup, &goal, &choice, &error);
 **     printf("%d nodes, %.1f h\n", choice.nodes, choice.time / 3600);
 **
-** Prices are the caller's, of one node, in any currency, the same for all; they change nothing but costs. Power is the
-** machine's design power times the PUE; where the catalogue does not know it, it stays unknown, and so does rack space.
+** Prices are the caller's, of one node, in any currency, the same for all; they change nothing but costs. Design power
+** is that of the machines times the PUE; where the catalogue does not know it, it stays unknown, as rack space does.
+** Runs with a power budget take no more nodes than it feeds. Where they have one and nothing is aimed at, the answer is
+** what fits: the fastest count within it. Least energy, carbon or its price are those of the predicted draw: there all
+** counts are evaluated, and the one that reaches the target with least is the answer.
 */
 #ifndef PERFMODEL_SIZE_H
 #define PERFMODEL_SIZE_H
@@ -35,8 +38,11 @@ extern "C" {
 #define PM_MINIMIZE_LIST(X)                                                                             \
   X(NODES, "nodes", "nodes")                                                                            \
   X(COST, "cost", "price of the nodes")                                                                 \
-  X(POWER, "power", "power of the nodes, cooling included")                                             \
-  X(RACK_UNITS, "rack-units", "rack space of the nodes")
+  X(POWER, "power", "design power of the nodes, cooling included")                                      \
+  X(RACK_UNITS, "rack-units", "rack space of the nodes")                                                \
+  X(ENERGY, "energy", "predicted energy of the site, for a sample")                                     \
+  X(CARBON, "carbon", "carbon dioxide of that energy")                                                  \
+  X(ENERGY_COST, "energy-cost", "price of that energy")
 
 typedef enum pm_minimize {
 #define PM_MINIMIZE_ENUM(name, text, doc) PM_MINIMIZE_##name,
@@ -45,7 +51,7 @@ typedef enum pm_minimize {
   PM_MINIMIZE_COUNT
 } pm_minimize;
 
-/* Either a rate, or epochs within a time. */
+/* Either a rate, or epochs within a time; or neither, of runs with a power budget. */
 #define PM_SIZE_GOAL_FIELDS(X)                                                                                      \
   X(REAL, rate, "1/s", "samples per second that are wanted; unknown: epochs within a time are")                     \
   X(REAL, epochs, "1", "epochs to train")                                                                           \
@@ -54,7 +60,7 @@ typedef enum pm_minimize {
   X(REAL, global_batch, "1", "samples of an update over all GPUs; unknown: every choice keeps its batch per GPU")      \
   X(MINIMIZE, minimize, "", "what is to be least")                                                                  \
   X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                  \
-  X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines",              \
+  X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines; of all runs",  \
     .otherwise = "1")                                                                                          \
   X(REAL, sample_size, "B", "stored size of a sample; unknown: what storage must give stays so")                    \
   X(INT, switch_ports, "1", "ports used of each switch between the nodes", .otherwise = "32")                       \
@@ -86,9 +92,9 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone", .show = PM_SHOW_PERCENT)      \
   X(BOTTLENECK, bottleneck, "", "what limits the step", .show = PM_SHOW_MAIN)                                        \
   X(REAL, rack_units, "1", "rack space of the nodes")                                                               \
-  X(REAL, power, "W", "design power of the nodes times the PUE", .show = PM_SHOW_MAIN)                               \
-  X(REAL, gpu_power, "W", "the part of it that is the GPUs' design power")                                          \
-  X(REAL, energy, "J", "that power over the time for all epochs")                                                   \
+  X(REAL, design_power, "W", "design power of the nodes times the PUE", .show = PM_SHOW_MAIN)                        \
+  X(REAL, gpu_design_power, "W", "the part of it that is the GPUs' design power")                                   \
+  X(REAL, design_energy, "J", "that power over the time for all epochs")                                            \
   X(REAL, price, "1", "price of one node, as it was given")                                                         \
   X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it", .show = PM_SHOW_MAIN)         \
   X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
@@ -100,7 +106,14 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(VERDICT, verdict, "", "whether the batch fits it")                                                              \
   X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
   X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")                                                \
-  X(POWER_BASIS, power_basis, "", "what the design power of its machines rests on")
+  X(POWER_BASIS, power_basis, "", "what the design power of its machines rests on")                                 \
+  X(REAL, power, "W", "predicted draw of the nodes at the wall times the PUE")                                      \
+  X(REAL, energy, "J", "that draw over the time for all epochs")                                                    \
+  X(REAL, energy_per_sample, "J", "predicted energy of the site for a sample", .show = PM_SHOW_MAIN)                \
+  X(REAL, carbon_per_sample, "g", "carbon dioxide of that energy; unknown without a carbon intensity")              \
+  X(REAL, energy_cost_per_sample, "1", "price of that energy; unknown without one")                                 \
+  X(REAL, budget_nodes, "1", "nodes that the power budget feeds, by their design power", .show = PM_SHOW_MAIN)      \
+  X(REAL, draw_nodes, "1", "nodes whose predicted draw is within the power budget", .show = PM_SHOW_MAIN)
 
 typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choice;
 

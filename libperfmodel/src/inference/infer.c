@@ -88,8 +88,9 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
 
 static int check_energy(const pm_plan *plan, const pm_inference_run *run, pm_error *error)
 {
-  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
-  return pm__energy_check(plan, run->system_index, run->power_limit, site, error);
+  const pm__plan_site site = PM__PLAN_SITE(run);
+  const pm__plan_power power = PM__PLAN_POWER(run);
+  return pm__energy_check(plan, power, site, error);
 }
 
 /* All but memory. */
@@ -301,7 +302,7 @@ static void set_energy(const call *c, double kernels, double rate_spread, pm_inf
   const pm__plan_energy_work work = {.time = out->latency, .busy = out->gpu_time, .kernels = kernels, .gpus = gpus,
                                 .nodes = run->nodes, .samples = gpus * run->batch, .tokens = c->network->tokens,
                                 .rate_spread = rate_spread};
-  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
+  const pm__plan_site site = PM__PLAN_SITE(run);
   const pm__plan_energy energy = pm__energy_of(c->system->system, &c->device->power, &work, site);
   PM_ENERGY_FIELDS(PM__ENERGY_COPY)
 }

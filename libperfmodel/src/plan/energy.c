@@ -2,6 +2,7 @@
 #include "plan/energy.h"
 #include <math.h>
 #include "base/base.h"
+#include "perfmodel/units.h"
 
 static const double KWH = 3.6e6; /* J */
 
@@ -53,6 +54,38 @@ static void set_site(const pm__plan_energy_work *w, pm__plan_site site, pm__plan
   out->site_energy_per_sample = sample;
   out->carbon_per_sample = sample / KWH * site.carbon;
   out->energy_cost_per_sample = sample / KWH * site.price;
+  out->budget_nodes = out->draw_nodes = NAN;
+}
+
+/* ---- Budgets ---- */
+
+double pm__energy_budget_nodes(const pm_system *system, pm__plan_site site)
+{
+  return pm__energy_whole_nodes(site.budget, system->machine.power * site.pue);
+}
+
+static void set_budget(const pm_system *system, const pm__plan_energy_work *w, pm__plan_site site,
+                       pm__plan_energy *out)
+{
+  out->budget_nodes = pm__energy_budget_nodes(system, site);
+  out->draw_nodes = pm__energy_whole_nodes(site.budget, out->power / w->nodes * site.pue);
+}
+
+static int check_budget(const pm_system *system, int32_t nodes, pm__plan_site site, pm_error *error)
+{
+  char budget[PM_TEXT_MAX], node[PM_TEXT_MAX];
+  double most = pm__energy_budget_nodes(system, site);
+  if (site.budget <= 0 || isinf(site.budget))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_budget %g W is not above 0 and finite", site.budget);
+  if (isnan(site.budget) || nodes <= most) return PM_OK;
+  pm_quantity_format(budget, sizeof budget, site.budget, "W");
+  if (isnan(most))
+    return pm__fail(error, PM_STATUS_UNREACHABLE, "power_budget %s: the design power of a %s is not known", budget,
+                    system->machine.id);
+  pm_quantity_format(node, sizeof node, system->machine.power * site.pue, "W");
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "%d node%s of %s, %s each by design with the PUE, need more than the "
+                  "power budget of %s, which feeds %.0f", nodes, nodes == 1 ? "" : "s", system->machine.id, node,
+                  budget, most);
 }
 
 pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *p, const pm__plan_energy_work *w,
@@ -71,6 +104,7 @@ pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *p
   out.energy_per_token = out.energy_per_sample / w->tokens;
   set_interval(out.energy_basis == p->basis ? p->band : p->rule_band, w->rate_spread, &out);
   set_site(w, site, &out);
+  if (!isnan(site.budget)) set_budget(system, w, site, &out);
   return out;
 }
 
@@ -84,10 +118,11 @@ static int fail_site(pm__plan_site site, pm_error *error)
 }
 
 /* What a board draws while it waits is the same at every precision. */
-int pm__energy_check_all(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error)
+int pm__energy_check_all(const pm_plan *plan, pm__plan_power power, pm__plan_site site, pm_error *error)
 {
-  const pm__plan_system *of = &plan->systems[system];
+  const pm__plan_system *of = &plan->systems[power.system];
   const pm__device *device = &plan->systems[of->device].devices[PM_KERNEL_MODEL_ROOFLINE][PM_PRECISION_FP32];
   if (!pm__energy_site_is_good(site)) return fail_site(site, error);
-  return pm__power_check_limit(&device->power, &of->system->gpu, limit, error);
+  int status = check_budget(of->system, power.nodes, site, error);
+  return status == PM_OK ? pm__power_check_limit(&device->power, &of->system->gpu, power.limit, error) : status;
 }

@@ -33,15 +33,35 @@ typedef struct pm__plan_energy_work {
 
 /* What the site makes of it. */
 typedef struct pm__plan_site {
-  double pue, carbon, price;
+  double pue, carbon, price, budget; /* budget [W]; NAN: any */
 } pm__plan_site;
+
+/* What a run of any task says of it. */
+#define PM__PLAN_SITE(run) {(run)->pue, (run)->carbon, (run)->energy_price, (run)->power_budget}
 
 pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *power, const pm__plan_energy_work *work,
                          pm__plan_site site);
 
+/* What a run says that bounds its power. */
+typedef struct pm__plan_power {
+  int32_t system, nodes;
+  double limit; /* W, of a board; NAN: none */
+} pm__plan_power;
+
+#define PM__PLAN_POWER(run) {(run)->system_index, (run)->nodes, (run)->power_limit}
+
 /* PM_OK, or what is wrong with what a run says: a PUE from 1 to 10, at most 5,000 g/kWh, no price below 0; a power
-** limit that boards of the system can have. */
-int pm__energy_check_all(const pm_plan *plan, int32_t system, double limit, pm__plan_site site, pm_error *error);
+** limit that boards of the system can have; a budget that its nodes are within. */
+int pm__energy_check_all(const pm_plan *plan, pm__plan_power power, pm__plan_site site, pm_error *error);
+
+/* Nodes of so many watts within a budget; it may round a little. */
+static inline double pm__energy_whole_nodes(double budget, double node)
+{
+  return floor(budget / node * (1 + 1e-12));
+}
+
+/* Nodes that a budget feeds, by their design power; NAN where either is unknown. */
+double pm__energy_budget_nodes(const pm_system *system, pm__plan_site site);
 
 static inline bool pm__energy_site_is_good(pm__plan_site site)
 {
@@ -50,11 +70,10 @@ static inline bool pm__energy_site_is_good(pm__plan_site site)
 }
 
 /* The same: most runs say nothing. */
-static inline int pm__energy_check(const pm_plan *plan, int32_t system, double limit, pm__plan_site site,
-                                   pm_error *error)
+static inline int pm__energy_check(const pm_plan *plan, pm__plan_power power, pm__plan_site site, pm_error *error)
 {
-  if (isnan(limit) && pm__energy_site_is_good(site)) return PM_OK;
-  return pm__energy_check_all(plan, system, limit, site, error);
+  if (isnan(power.limit) && isnan(site.budget) && pm__energy_site_is_good(site)) return PM_OK;
+  return pm__energy_check_all(plan, power, site, error);
 }
 
 /* ---- Power limits: limited.c ---- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/base.h"
+#include "plan/energy.h"
 #include "record/sized.h"
 #include "search/parallel_search.h"
 #include "step/step.h"
@@ -99,9 +100,12 @@ static void set_amounts(const question *q, const pm_prediction *p, pm_training *
   row->global_batch = q->global_batch;
   row->reached = goal->within / row->time;
   row->gpu_hours = p->training_gpu_hours;
-  row->power = row->nodes * system->machine.power * goal->pue;
-  row->gpu_power = row->gpus * system->gpu.power * goal->pue;
+  row->design_power = row->nodes * system->machine.power * goal->pue;
+  row->gpu_design_power = row->gpus * system->gpu.power * goal->pue;
+  row->power = p->power * goal->pue;
   row->energy = p->training_energy;
+  row->carbon = p->training_carbon;
+  row->energy_cost = p->training_energy_cost;
   row->price = goal->price;
   row->cost = row->nodes * goal->price;
   row->rack_units = row->nodes * system->machine.rack_units;
@@ -133,7 +137,7 @@ static void fill(const question *q, const pm_run *run, pm_training *row)
 static int find_best(const pm_search *search, pm_run *run, pm_error *error)
 {
   size_t number;
-  pm_search_result *result = pm_search_result_new(search, 1, error);
+  pm_search_result *result = pm_search_result_new(search, 1, PM_MINIMIZE_NODES, error);
   if (result == NULL) return PM_STATUS_NO_MEMORY;
   int status = pm_search_evaluate(search, 0, pm_search_count(search), result);
   if (status != PM_OK) pm__no_memory(error);
@@ -180,18 +184,24 @@ static bool add(rows *all, const pm_training *row)
   return true;
 }
 
-/* Nodes without a network between them are no machine. */
+/* Nodes without a network between them are no machine; a power budget feeds so many of them. */
 static int most_nodes(const question *q)
 {
   const pm_system *system = q->plan->systems[q->base.system_index].system;
-  return pm_system_get_network_bandwidth(system) > 0 ? q->goal->max_nodes : 1;
+  const pm__plan_site site = {.pue = q->goal->pue, .budget = q->base.power_budget};
+  double fed = pm__energy_budget_nodes(system, site);
+  int most = fed < q->goal->max_nodes ? (int)fmax(1, fed) : q->goal->max_nodes;
+  return pm_system_get_network_bandwidth(system) > 0 ? most : 1;
 }
 
 /* Why there is no row. */
 static int refuse(const question *q, bool fits, int most, pm_error *error)
 {
   const char *network = q->plan->networks[q->base.network_index].network->id;
-  const char *alone = most < q->goal->max_nodes ? ", and its system has no network between nodes" : "";
+  const pm_system *system = q->plan->systems[q->base.system_index].system;
+  const char *alone = most == q->goal->max_nodes ? ""
+                      : pm_system_get_network_bandwidth(system) > 0 ? ", as many as the power budget feeds"
+                                                                    : ", and its system has no network between nodes";
   const char *plural = most == 1 ? "" : "s";
   if (!fits)
     return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d node%s%s",

@@ -1,6 +1,7 @@
 /* One count of one choice: its run, its prediction, its row. */
 #include <math.h>
 #include <string.h>
+#include "plan/energy.h"
 #include "search/size.h"
 
 enum { HOUR = 3600 };
@@ -26,6 +27,30 @@ static int input_of(const pm__size_question *q, size_t choice, int nodes, double
   return rates->status;
 }
 
+/* ---- Power budgets ---- */
+
+static double budget_of(const pm__size_question *q, size_t choice)
+{
+  return pm__task_get_real(pm__size_choice_run(q, choice), q->task->at.budget);
+}
+
+static double fed_nodes(const pm__size_question *q, size_t choice)
+{
+  const pm__plan_site site = {.pue = q->goal->pue, .budget = budget_of(q, choice)};
+  return pm__energy_budget_nodes(pm__size_system(q, choice), site);
+}
+
+int pm__size_most(const pm__size_question *q, size_t choice)
+{
+  double fed = fed_nodes(q, choice);
+  return fed < q->goal->max_nodes ? (int)fmax(1, fed) : q->goal->max_nodes;
+}
+
+bool pm__size_fills(const pm__size_question *q)
+{
+  return isnan(q->goal->rate) && isnan(q->goal->within);
+}
+
 /* A global batch that does not divide over the ranks is no batch. */
 static void set_batch(const pm__size_question *q, void *run)
 {
@@ -34,11 +59,18 @@ static void set_batch(const pm__size_question *q, void *run)
   *pm__task_batch(q->task, run) = share == floor(share) ? share : (double)NAN;
 }
 
+/* The PUE is that of the question. */
+static void copy_run(const pm__size_question *q, size_t choice, void *run)
+{
+  memcpy(run, pm__size_choice_run(q, choice), q->task->at.size);
+  *pm__task_real(run, q->task->at.pue) = q->goal->pue;
+}
+
 static void make_run(const pm__size_question *q, size_t choice, int nodes, void *run)
 {
   pm_input_rates rates;
   double rate = NAN;
-  memcpy(run, pm__size_choice_run(q, choice), q->task->at.size);
+  copy_run(q, choice, run);
   *pm__task_int(run, q->task->at.nodes) = nodes;
   set_batch(q, run);
   if (q->task->set_input == NULL) return;
@@ -59,7 +91,7 @@ pm__task_outcome pm__size_outcome(const pm__size_question *q, const pm__size_blo
 
 int pm__size_evaluate(const pm__size_question *q, size_t choice, int first, pm__size_block *block)
 {
-  int most = q->goal->max_nodes;
+  int most = pm__size_most(q, choice);
   block->first = first;
   block->count = most - first + 1 < PM__SIZE_BLOCK ? most - first + 1 : PM__SIZE_BLOCK;
   for (int i = 0; i < block->count; i++)
@@ -73,13 +105,14 @@ int pm__size_evaluate(const pm__size_question *q, size_t choice, int first, pm__
 /* Time of all epochs in whole steps; NAN if it is not known. */
 static double time_of(const pm__size_question *q, const void *run, const pm__task_outcome *p)
 {
-  double batch = *(const double *)(const void *)((const char *)run + q->task->at.batch);
+  double batch = pm__task_get_real(run, q->task->at.batch);
   return q->goal->epochs * ceil(q->goal->samples / (batch * q->task->count_batches(run))) * p->time;
 }
 
 double pm__size_reached(const pm__size_question *q, const void *run, const pm__task_outcome *p, double throughput)
 {
   if (p->status != PM_OK) return NAN;
+  if (pm__size_fills(q)) return NAN;
   if (!isnan(q->goal->rate)) return throughput / q->goal->rate;
   return q->goal->within / time_of(q, run, p) * (throughput / p->throughput);
 }
@@ -96,7 +129,18 @@ double pm__size_amount(const pm__size_question *q, size_t choice, int nodes)
   case PM_MINIMIZE_COST: return nodes * price_of(q, choice);
   case PM_MINIMIZE_POWER: return nodes * machine->power * q->goal->pue;
   case PM_MINIMIZE_RACK_UNITS: return nodes * machine->rack_units;
+  case PM_MINIMIZE_ENERGY: case PM_MINIMIZE_CARBON: case PM_MINIMIZE_ENERGY_COST: return -INFINITY;
   default: return nodes;
+  }
+}
+
+double pm__size_predicted(const pm__size_question *q, const pm__task_outcome *p)
+{
+  switch (q->goal->minimize) {
+  case PM_MINIMIZE_ENERGY: return p->energy;
+  case PM_MINIMIZE_CARBON: return p->carbon;
+  case PM_MINIMIZE_ENERGY_COST: return p->energy_cost;
+  default: return -INFINITY;
   }
 }
 
@@ -106,8 +150,11 @@ double pm__size_objective(const pm_size_choice *row, int minimize)
   switch (minimize) {
   case PM_MINIMIZE_NODES: return row->nodes > 0 ? row->nodes : (double)NAN;
   case PM_MINIMIZE_COST: return row->cost;
-  case PM_MINIMIZE_POWER: return row->power;
+  case PM_MINIMIZE_POWER: return row->design_power;
   case PM_MINIMIZE_RACK_UNITS: return row->rack_units;
+  case PM_MINIMIZE_ENERGY: return row->energy_per_sample;
+  case PM_MINIMIZE_CARBON: return row->carbon_per_sample;
+  case PM_MINIMIZE_ENERGY_COST: return row->energy_cost_per_sample;
   default: return NAN;
   }
 }
@@ -118,12 +165,25 @@ static void set_machine(const pm__size_question *q, size_t choice, pm_size_choic
 {
   const pm_system *system = pm__size_system(q, choice);
   row->rack_units = row->nodes * system->machine.rack_units;
-  row->power = row->nodes * system->machine.power * q->goal->pue;
+  row->design_power = row->nodes * system->machine.power * q->goal->pue;
   row->power_basis = system->machine.power_basis;
-  row->gpu_power = row->gpus * system->gpu.power * q->goal->pue;
-  row->energy = row->power * row->time;
+  row->gpu_design_power = row->gpus * system->gpu.power * q->goal->pue;
+  row->design_energy = row->design_power * row->time;
   row->price = price_of(q, choice);
   row->cost = row->nodes * row->price;
+}
+
+/* What they draw, by a prediction of `nodes` of them. */
+static void set_energy(const pm__size_question *q, size_t choice, const pm__task_outcome *p, double nodes,
+                       pm_size_choice *row)
+{
+  double node = p->power / nodes * q->goal->pue;
+  row->power = row->nodes * node;
+  row->energy = row->power * row->time;
+  row->energy_per_sample = p->energy;
+  row->carbon_per_sample = p->carbon;
+  row->energy_cost_per_sample = p->energy_cost;
+  row->draw_nodes = pm__energy_whole_nodes(budget_of(q, choice), node);
 }
 
 static void set_fabric(const pm__size_question *q, size_t choice, pm_size_choice *row)
@@ -157,6 +217,7 @@ static void start_row(const pm__size_question *q, size_t choice, const void *run
   pm__text_set(row->system, sizeof row->system, pm__size_system(q, choice)->machine.id);
   pm__text_set(row->framework, sizeof row->framework, pm__task_software_id(q->task, q->setup.plan, run));
   row->choice = (int32_t)choice;
+  row->budget_nodes = fed_nodes(q, choice);
   row->precision = pm__task_get(run, q->task->at.precision);
 }
 
@@ -164,7 +225,7 @@ static void start_row(const pm__size_question *q, size_t choice, const void *run
 static void set_nodes(const pm__size_question *q, size_t choice, const void *run, const pm__task_outcome *p,
                       pm_size_choice *row)
 {
-  row->batch = *(const double *)(const void *)((const char *)run + q->task->at.batch);
+  row->batch = pm__task_get_real(run, q->task->at.batch);
   row->memory = p->memory;
   row->verdict = p->verdict;
   row->calibration = p->calibration;
@@ -190,6 +251,7 @@ void pm__size_fill(const pm__size_question *q, size_t choice, const void *run, c
   row->reached = pm__size_reached(q, run, p, p->throughput);
   row->bottleneck = p->bottleneck;
   set_nodes(q, choice, run, p, row);
+  set_energy(q, choice, p, row->nodes, row);
   set_fabric(q, choice, row);
   set_input(q, choice, row);
 }
@@ -212,24 +274,32 @@ static double rate_of(const pm__size_question *q, void *run, int32_t each, doubl
   return *pm__task_batch(q->task, run) * each * nodes / p->time;
 }
 
-/* Nodes as doubles: a rate may want more than a number of nodes can be. */
+/* Nodes as doubles: a rate may want more than a number of nodes can be. Without a rate as many as there may be. */
+static double nodes_for(const pm__size_question *q, void *run, int32_t each, int most, const pm__task_outcome *p)
+{
+  if (pm__size_fills(q)) return most;
+  double nodes = ceil(q->goal->rate / (p->throughput * each));
+  return rate_of(q, run, each, nodes, p) < q->goal->rate ? nodes + 1 : nodes; /* rounded */
+}
+
 void pm__size_fill_replicas(const pm__size_question *q, size_t choice, pm_size_choice *row)
 {
   pm__task_record run;
   pm__task_outcome p = {.status = PM_STATUS_TOO_MANY_GPUS};
   int32_t each = pm__task_get(pm__size_choice_run(q, choice), q->task->at.gpus);
-  memcpy(&run, pm__size_choice_run(q, choice), q->task->at.size);
+  int most = pm__size_most(q, choice);
+  copy_run(q, choice, &run);
   start_row(q, choice, &run, row);
   if (each >= 1 && (size_t)each <= pm__size_system(q, choice)->gpu_count) p = predict_replica(q, &run);
   row->status = p.status;
   if (row->status != PM_OK) return;
-  double nodes = ceil(q->goal->rate / (p.throughput * each));
-  if (rate_of(q, &run, each, nodes, &p) < q->goal->rate) nodes++; /* rounded */
-  if (nodes > q->goal->max_nodes) row->status = PM_STATUS_UNREACHABLE;
-  row->nodes = nodes > q->goal->max_nodes ? q->goal->max_nodes : (int32_t)nodes;
+  double nodes = nodes_for(q, &run, each, most, &p);
+  if (nodes > most) row->status = PM_STATUS_UNREACHABLE;
+  row->nodes = nodes > most ? most : (int32_t)nodes;
   row->gpus = row->nodes * each;
   row->latency = p.time;
   row->throughput = rate_of(q, &run, each, row->nodes, &p);
   row->reached = row->throughput / q->goal->rate;
   set_nodes(q, choice, &run, &p, row);
+  set_energy(q, choice, &p, 1.0 / each, row);
 }

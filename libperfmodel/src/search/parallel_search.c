@@ -1,7 +1,7 @@
 /*
-** The best of all parallel plans: of the best lower bound of the rate (80 % interval), where it is known; the fastest
-** are kept beside them. Plans that are alike are ordered by number, and what is kept of a range does not depend on how
-** the range was cut, so that any number of threads finds the same.
+** The best of all parallel plans: of the best lower bound of the rate (80 % interval), where it is known, or of the
+** least energy, carbon or cost; the fastest are kept beside them. Plans that are alike are ordered by number, and what
+** is kept of a range does not depend on how the range was cut, so that any number of threads finds the same.
 */
 #include <math.h>
 #include <stdlib.h>
@@ -15,16 +15,17 @@ enum { BASES_MOST = 65536 };
 
 /* ---- The space ---- */
 
-/* A base of which there is no plan is left out if there are others. */
+/* A base of which there is no plan, or which is beyond its power budget, is left out if there are others. */
 static int list_plans(pm_search *search, size_t count, pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
   for (size_t i = 0; i < count; i++) {
-    int status = pm__search_base_check(search->plan, &search->bases[i].run, error);
-    if (status != PM_OK) return status;
-    status = pm__search_plans_add(search->plan, search->bases, (int32_t)i, search->global_batch, &search->plans,
-                                  &reason);
-    if (status != PM_OK && status != PM_STATUS_NOT_FOUND) return pm__fail(error, status, "%s", reason.text);
+    int status = pm__search_base_check(search->plan, &search->bases[i].run, &reason);
+    if (status == PM_OK)
+      status = pm__search_plans_add(search->plan, search->bases, (int32_t)i, search->global_batch, &search->plans,
+                                    &reason);
+    bool others = status == PM_STATUS_NOT_FOUND || status == PM_STATUS_UNREACHABLE;
+    if (status != PM_OK && !others) return pm__fail(error, status, "%s", reason.text);
   }
   return search->plans.count > 0 ? PM_OK : pm__fail(error, reason.status, "%s", reason.text);
 }
@@ -113,12 +114,30 @@ int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run,
 #define NAME_OF(field) #field,
 #define VALUE_OF(field) run->field,
 
-pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_error *error)
+/* PM_OK, or why plans have no such order. */
+static int check_order(const pm_search *search, int32_t minimize, pm_error *error)
+{
+  static const pm_minimize orders[] = {PM_MINIMIZE_NODES, PM_MINIMIZE_COST, PM_MINIMIZE_ENERGY, PM_MINIMIZE_CARBON,
+                                       PM_MINIMIZE_ENERGY_COST};
+  const pm_run *run = &search->bases[0].run;
+  size_t i = 0;
+  while (i < sizeof orders / sizeof orders[0] && (int32_t)orders[i] != minimize) i++;
+  if (i == sizeof orders / sizeof orders[0])
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search minimises energy, carbon, energy-cost or cost");
+  if (minimize == PM_MINIMIZE_CARBON && isnan(run->carbon))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the least carbon needs carbon, such as \"400 g/kWh\"");
+  if (minimize == PM_MINIMIZE_ENERGY_COST && isnan(run->energy_price))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the least energy-cost needs energy_price, such as \"0.1 EUR/kWh\"");
+  return PM_OK;
+}
+
+pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_minimize minimize, pm_error *error)
 {
   if (search == NULL || top < 1) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the result of a search needs a search and room for at least one plan");
     return NULL;
   }
+  if (check_order(search, (int32_t)minimize, error) != PM_OK) return NULL;
   pm_search_result *result = (pm_search_result *)calloc(1, sizeof *result);
   if (result == NULL) {
     pm__no_memory(error);
@@ -129,6 +148,7 @@ pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_e
     result->field[i] = pm_record_find_field(pm_record_type_find("run"), names[i]);
   result->search = search;
   result->most = top;
+  result->minimize = (int32_t)minimize;
   return result;
 }
 
@@ -151,7 +171,7 @@ static bool faster(const pm__search_found *a, const pm__search_found *b)
 
 static bool surer(const pm__search_found *a, const pm__search_found *b)
 {
-  return a->slow != b->slow ? a->slow < b->slow : faster(a, b);
+  return a->least != b->least ? a->least < b->least : faster(a, b);
 }
 
 static bool insert(pm__search_kept *list, size_t at, const pm__search_found *plan)
@@ -251,9 +271,21 @@ static void keep_choices(pm_search_result *r, const pm_run *run, const pm__searc
 
 /* ---- Evaluation ---- */
 
+/* Of what the result minimises; samples of a step are those of every plan. Without prices that of a GPU is the same. */
+static double least_of(const pm_search_result *r, const pm_run *run, const pm__step_screened *a)
+{
+  switch (r->minimize) {
+  case PM_MINIMIZE_COST: return pm__or(run->gpu_hour_price, 1) * run->gpus * run->nodes * a->step_time;
+  case PM_MINIMIZE_ENERGY: return pm__or(a->energy, INFINITY);
+  case PM_MINIMIZE_CARBON: return pm__or(a->carbon, INFINITY);
+  case PM_MINIMIZE_ENERGY_COST: return pm__or(a->energy_cost, INFINITY);
+  default: return a->slow;
+  }
+}
+
 static bool keep(pm_search_result *r, size_t number, const pm_run *run, const pm__step_screened *answer)
 {
-  const pm__search_found plan = {number, answer->slow, answer->step_time, answer->memory,
+  const pm__search_found plan = {number, least_of(r, run, answer), answer->step_time, answer->memory,
                                  (double)run->gpus * run->nodes};
   bool fits = answer->status == PM_OK;
   r->predicted++;
@@ -268,7 +300,7 @@ int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_se
 {
   if (search == NULL || result == NULL || result->search != search || first > last || last > search->plans.count)
     return PM_STATUS_BAD_ARGUMENT;
-  pm__step_screen *screen = pm__step_screen_new(search->plan);
+  pm__step_screen *screen = pm__step_screen_new(search->plan, result->minimize != PM_MINIMIZE_NODES);
   bool good = screen != NULL;
   const pm_run *base = NULL;
   pm_run run;
@@ -285,7 +317,8 @@ int pm_search_evaluate(const pm_search *search, size_t first, size_t last, pm_se
 
 int pm_search_result_add(pm_search_result *result, const pm_search_result *other)
 {
-  if (result == NULL || other == NULL || result->search != other->search) return PM_STATUS_BAD_ARGUMENT;
+  if (result == NULL || other == NULL || result->search != other->search || result->minimize != other->minimize)
+    return PM_STATUS_BAD_ARGUMENT;
   result->predicted += other->predicted;
   result->fitting += other->fitting;
   for (size_t i = 0; i < other->choices; i++) {

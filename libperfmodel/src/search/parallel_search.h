@@ -16,7 +16,7 @@ struct pm_search {
 /* What decides which plans are kept. */
 typedef struct pm__search_found {
   size_t number;
-  double slow, step_time, memory, gpus; /* `slow`: screen.h */
+  double least, step_time, memory, gpus; /* `least`: of what the result minimises; INFINITY: unknown */
 } pm__search_found;
 
 typedef struct pm__search_kept {
@@ -39,6 +39,7 @@ struct pm_search_result {
   const pm_field *field[PM__SEARCH_FIELDS]; /* that a plan decides */
   uint16_t place[PM__SEARCH_FIELDS][PM__SEARCH_PLACES]; /* in `choice`, by the last digits of values */
   size_t choices, most, predicted, fitting;
+  int32_t minimize; /* pm_minimize; nodes: the time of a step that is surely enough */
 };
 
 /* As pm_search_new, of bases with their software. */

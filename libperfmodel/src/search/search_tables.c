@@ -43,8 +43,17 @@ void pm__search_plan_text(const pm_run *run, char *text, size_t size)
 
 /* ---- Plans ---- */
 
+/* The column of what is least. */
+static const char *least_column(int32_t minimize)
+{
+  return minimize == PM_MINIMIZE_ENERGY        ? "site_energy_per_sample"
+         : minimize == PM_MINIMIZE_CARBON      ? "carbon_per_sample"
+         : minimize == PM_MINIMIZE_ENERGY_COST ? "energy_cost_per_sample"
+                                               : NULL;
+}
+
 /* People are told the plan in a few words, not field by field. */
-static void show_plans(pm_table *table)
+static void show_plans(pm_table *table, int32_t minimize)
 {
   static const char *const spared[] = {"batch", "tensor_parallel", "sequence_parallel", "context_parallel",
                                        "pipeline_parallel",
@@ -56,6 +65,7 @@ static void show_plans(pm_table *table)
   for (size_t i = 0; i < sizeof spared / sizeof spared[0]; i++) pm_table_set_show(table, spared[i], 0);
   pm_table_set_show(table, "plan", PM_SHOW_MAIN | PM_SHOW_GIVEN);
   for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) pm_table_set_show(table, shown[i], PM_SHOW_MAIN);
+  if (least_column(minimize) != NULL) pm_table_set_show(table, least_column(minimize), PM_SHOW_MAIN);
 }
 
 static int add_words(pm_table *table, const pm_run *runs, size_t count, pm_error *error)
@@ -74,8 +84,9 @@ static int add_words(pm_table *table, const pm_run *runs, size_t count, pm_error
   return status;
 }
 
-static pm_table *table_of(const pm_plan *plan, const pm_run *runs, size_t count, pm_error *error)
+static pm_table *table_of(const pm_search_result *result, const pm_run *runs, size_t count, pm_error *error)
 {
+  const pm_plan *plan = result->search->plan;
   pm_prediction *predictions = (pm_prediction *)malloc((count + 1) * sizeof *predictions);
   if (predictions == NULL) {
     pm__no_memory(error);
@@ -87,7 +98,7 @@ static pm_table *table_of(const pm_plan *plan, const pm_run *runs, size_t count,
   pm_table *table = pm_sweep_tabulate(plan, &sweep, error);
   free(predictions);
   if (table != NULL && add_words(table, runs, count, error) == PM_OK) {
-    show_plans(table);
+    show_plans(table, result->minimize);
     return table;
   }
   pm_table_free(table);
@@ -102,7 +113,7 @@ static pm_table *table_of_kept(const pm_search_result *result, const pm__search_
     return NULL;
   }
   for (size_t i = 0; i < kept->count; i++) runs[i] = pm__search_run_of(result->search, kept->plan[i].number);
-  pm_table *table = table_of(result->search->plan, runs, kept->count, error);
+  pm_table *table = table_of(result, runs, kept->count, error);
   free(runs);
   return table;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "plan/energy.h"
 #include "plan/plan.h"
 #include "record/sized.h"
 #include "search/serving_layouts.h"
@@ -25,6 +26,7 @@ typedef struct service_rows {
   pm_serving_goal limits; /* of the run whose layouts are visited */
   size_t choice;        /* the run whose layouts are visited */
   double wanted, price; /* its rate, NAN: none; of a GPU for an hour */
+  double fed;           /* nodes that its power budget feeds; NAN: any */
   const pm__plan_system *system;
   pm__serving_memos *memos; /* what loads of one layout share */
   pm_serving_choice *rows;
@@ -50,6 +52,16 @@ static int check_found(const pm_given *given, pm_error *error)
   return PM_OK;
 }
 
+/* A front has an order of its own. */
+static int check_order(const pm_serving_goal *goal, pm_error *error)
+{
+  if (goal->minimize < 0 || goal->minimize >= PM_MINIMIZE_COUNT || goal->minimize == PM_MINIMIZE_RACK_UNITS)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "sizing of serving minimises nodes, cost, power, energy, carbon or energy-cost");
+  if (goal->minimize == PM_MINIMIZE_NODES || !goal->front) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the front of rates has an order of its own: minimize has no effect");
+}
+
 static int check(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
 {
   bool whole = setup != NULL && goal != NULL && setup->plan != NULL && setup->runs != NULL && setup->given != NULL;
@@ -63,6 +75,7 @@ static int check(const pm_serving_goal_setup *setup, const pm_serving_goal *goal
   if (status == PM_OK && (goal->max_gpus < 1 || goal->max_workers < 1))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_gpus %d and max_workers %d must be at least 1",
                     goal->max_gpus, goal->max_workers);
+  if (status == PM_OK) status = check_order(goal, error);
   return status == PM_OK ? check_found(setup->given, error) : status;
 }
 
@@ -157,17 +170,49 @@ static void set_answer(const pm_serving *p, pm_serving_choice *row)
   row->calibration = p->calibration;
 }
 
-/* Replicas of whole nodes, or several to a node. Whole nodes are paid for; where no rate is wanted, a replica pays for
-** its part of a node that is full of them. */
-static void set_machines(const service_rows *all, int replicas, pm_serving_choice *row)
+/* Replicas on a node, and nodes of a replica; one of both is 1. */
+typedef struct service_place {
+  int to_node, nodes_each;
+} service_place;
+
+static service_place place_of(const service_rows *all, const pm_serving_choice *row)
 {
   int node = (int)all->system->system->gpu_count, each = row->replica_gpus;
-  int to_node = each <= node ? node / each : 1, nodes_each = (each + node - 1) / node;
+  return (service_place){each <= node ? node / each : 1, (each + node - 1) / node};
+}
+
+/* Replicas of whole nodes, or several to a node. Whole nodes are paid for; where neither a rate is wanted nor a budget
+** filled, a replica pays for its part of a node that is full of them. */
+static void set_machines(const service_rows *all, const pm_serving_run *run, int replicas, pm_serving_choice *row)
+{
+  int node = (int)all->system->system->gpu_count, each = row->replica_gpus;
+  const service_place place = place_of(all, row);
+  bool part = isnan(all->wanted) && (isnan(all->fed) || all->goal->front);
   row->replicas = replicas;
   row->gpus = replicas * each;
-  row->nodes = (replicas + to_node - 1) / to_node * nodes_each;
-  row->paid_gpus = isnan(all->wanted) ? (double)nodes_each * node / to_node : (double)row->nodes * node;
+  row->nodes = (replicas + place.to_node - 1) / place.to_node * place.nodes_each;
+  row->paid_gpus = part ? (double)place.nodes_each * node / place.to_node : (double)row->nodes * node;
   row->hour_cost = all->price * row->paid_gpus;
+  row->design_power = row->nodes * all->system->system->machine.power * run->pue;
+  row->budget_nodes = all->fed;
+}
+
+/* For the rate; without one as many as the power budget feeds, or one. */
+static double replicas_for(const service_rows *all, double rate, const pm_serving_choice *row)
+{
+  const service_place place = place_of(all, row);
+  if (!isnan(all->wanted)) return fmax(1, ceil(all->wanted / rate * (1 - 1e-9)));
+  return isnan(all->fed) ? 1 : fmax(1, floor(all->fed / place.nodes_each) * place.to_node);
+}
+
+/* Of the replicas, each of which has its part of the rate. */
+static void set_energy(const pm_serving_run *run, const pm_serving *p, pm_serving_choice *row)
+{
+  const double million = 1e6 / run->osl;
+  row->power = row->replicas * p->power * run->pue;
+  row->output_energy = p->site_energy_per_sample / run->osl;
+  row->output_carbon = p->carbon_per_sample * million;
+  row->output_energy_cost = p->energy_cost_per_sample * million;
 }
 
 static void set_costs(const pm_serving_run *run, pm_serving_choice *row)
@@ -180,18 +225,20 @@ static void set_costs(const pm_serving_run *run, pm_serving_choice *row)
 static void set_replicas(const service_rows *all, const pm_serving_run *run, double rate, pm_serving_choice *row)
 {
   pm_serving p;
-  double count = isnan(all->wanted) ? 1 : fmax(1, ceil(all->wanted / rate * (1 - 1e-9)));
+  double count = replicas_for(all, rate, row);
   row->replica_rate = rate;
   row->gpu_rate = rate * run->osl / row->replica_gpus;
   if (count * row->replica_gpus > INT32_MAX) {
     row->status = PM_STATUS_UNREACHABLE;
     return;
   }
-  row->request_rate = isnan(all->wanted) ? rate : all->wanted;
-  set_machines(all, (int)count, row);
+  row->request_rate = isnan(all->wanted) ? count * rate : all->wanted;
+  set_machines(all, run, (int)count, row);
+  if (row->nodes > all->fed) row->status = PM_STATUS_UNREACHABLE;
   set_costs(run, row);
   answers(all, run, row->request_rate / count, &p);
   set_answer(&p, row);
+  set_energy(run, &p, row);
 }
 
 /* One layout at its largest rate. */
@@ -228,9 +275,10 @@ static void front_layout(void *context, const pm_serving_run *run)
     row->concurrency = requests;
     row->request_rate = row->replica_rate = p.request_rate;
     row->gpu_rate = p.gpu_rate;
-    set_machines(all, 1, row);
+    set_machines(all, run, 1, row);
     set_costs(run, row);
     set_answer(&p, row);
+    set_energy(run, &p, row);
   }
 }
 
@@ -256,6 +304,26 @@ static int by_rank(const void *a, const void *b)
   if (order == 0) order = x->choice - y->choice;
   return order != 0 ? order : x->tp - y->tp;
 }
+
+/* Of what is to be least, where a prediction says it. */
+#define LEAST_LIST(X)                                                                                              \
+  X(COST, output_cost)                                                                                             \
+  X(POWER, design_power)                                                                                           \
+  X(ENERGY, output_energy)                                                                                         \
+  X(CARBON, output_carbon)                                                                                         \
+  X(ENERGY_COST, output_energy_cost)
+#define LEAST(name, field)                                                                                         \
+  static int by_##field(const void *a, const void *b)                                                              \
+  {                                                                                                                \
+    const pm_serving_choice *x = (const pm_serving_choice *)a, *y = (const pm_serving_choice *)b;                  \
+    bool both = x->status == PM_OK && y->status == PM_OK;                                                          \
+    int order = both ? by_known(x->field, y->field) : 0;                                                           \
+    return order != 0 ? order : by_rank(a, b);                                                                     \
+  }
+LEAST_LIST(LEAST)
+#define ORDER(name, field) [PM_MINIMIZE_##name] = by_##field,
+static int (*const orders[PM_MINIMIZE_COUNT])(const void *, const void *) = {[PM_MINIMIZE_NODES] = by_rank,
+                                                                             LEAST_LIST(ORDER)};
 
 static int by_user_rate(const void *a, const void *b)
 {
@@ -290,7 +358,7 @@ static void rank_rows(service_rows *all)
   mark_front(all);
   if (all->goal->front) keep_front(all);
   for (size_t i = 0; i < all->count; i++) all->rows[i].rank = all->wanted > 0;
-  if (!all->goal->front) qsort(all->rows, all->count, sizeof *all->rows, by_rank);
+  if (!all->goal->front) qsort(all->rows, all->count, sizeof *all->rows, orders[all->goal->minimize]);
   for (size_t i = 0; i < all->count; i++) all->rows[i].rank = all->rows[i].status == PM_OK ? (int32_t)i + 1 : 0;
 }
 
@@ -334,7 +402,9 @@ static int visit_run(service_rows *all, const pm_serving_run *run, pm_error *err
   int status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
   if (status != PM_OK) return status;
   all->system = &plan->systems[run->system_index];
+  const pm__plan_site site = PM__PLAN_SITE(run);
   all->wanted = run->rate;
+  all->fed = pm__energy_budget_nodes(all->system->system, site);
   all->limits = pm__serving_goal_of(all->goal, run);
   all->price = run->gpu_hour_price;
   if (all->setup->prices != NULL && !isnan(all->setup->prices[all->choice]))

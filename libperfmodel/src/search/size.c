@@ -18,25 +18,28 @@ static int check_positive(const char *what, double value, bool needed, pm_error 
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not positive and finite", what, value);
 }
 
-static int check_target(const pm_size_goal *goal, pm_error *error)
+/* A power budget that is to be filled is a target of its own. */
+static int check_target(const pm_size_goal *goal, bool fills, pm_error *error)
 {
   bool by_rate = !isnan(goal->rate);
+  if (fills) return check_positive("epochs", goal->epochs, false, error);
   if (by_rate && !isnan(goal->within))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a rate and a time are both given; give one");
   if (!by_rate && isnan(goal->within))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nothing is aimed at: give a rate, or epochs and a time for them");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nothing is aimed at: give a rate, or epochs and a time for them, "
+                                                   "or a power budget");
   int status = check_positive("rate", goal->rate, by_rate, error);
   if (status == PM_OK) status = check_positive("epochs", goal->epochs, !by_rate, error);
   if (status == PM_OK) status = check_positive("within", goal->within, !by_rate, error);
   if (status == PM_OK) status = check_positive("samples", goal->samples, !by_rate, error);
-  if (status == PM_OK) status = check_positive("global batch", goal->global_batch, false, error);
-  if (status == PM_OK) status = check_positive("latency", goal->latency, false, error);
   return status;
 }
 
-static int check_goal(const pm_size_goal *goal, pm_error *error)
+static int check_goal(const pm_size_goal *goal, bool fills, pm_error *error)
 {
-  int status = check_target(goal, error);
+  int status = check_target(goal, fills, error);
+  if (status == PM_OK) status = check_positive("global batch", goal->global_batch, false, error);
+  if (status == PM_OK) status = check_positive("latency", goal->latency, false, error);
   if (status == PM_OK) status = check_positive("sample_size", goal->sample_size, false, error);
   if (status != PM_OK) return status;
   if (!(goal->pue >= 1 && goal->pue <= 10))
@@ -61,14 +64,23 @@ static int check_choice(const pm__size_question *q, size_t i, pm_error *error)
                   pm__size_system(q, i)->machine.id);
 }
 
+/* Nothing is aimed at but to fill the power budget that every choice has. */
+static bool fills_budgets(const pm__size_question *q)
+{
+  bool all = pm__size_fills(q);
+  for (size_t i = 0; i < q->setup.count; i++)
+    all = all && !isnan(pm__task_get_real(pm__size_choice_run(q, i), q->task->at.budget));
+  return all;
+}
+
 /* A latency is of calls, and only a rate is aimed at with replicas. */
 static int check_task(const pm__size_question *q, pm_error *error)
 {
   const char *name = q->task->facts.name;
   if (q->task->find_batch == NULL && !isnan(q->goal->latency))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s has no latency", name);
-  if (q->task->facts.replicas && isnan(q->goal->rate))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s needs a rate", name);
+  if (q->task->facts.replicas && isnan(q->goal->rate) && !fills_budgets(q))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s needs a rate or a power budget", name);
   return PM_OK;
 }
 
@@ -77,7 +89,7 @@ static int check(const pm__size_question *q, pm_error *error)
   if (q->goal == NULL || q->setup.plan == NULL || q->setup.choices == NULL || q->setup.count == 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
   int status = check_task(q, error);
-  if (status == PM_OK) status = check_goal(q->goal, error);
+  if (status == PM_OK) status = check_goal(q->goal, fills_budgets(q), error);
   for (size_t i = 0; i < q->setup.count && status == PM_OK; i++) status = check_choice(q, i, error);
   return status;
 }
@@ -97,7 +109,7 @@ typedef struct found {
   bool any, reached;
   pm__task_record run;
   pm__task_outcome prediction;
-  double best; /* speed of the fastest so far */
+  double best, amount; /* of what is kept: its speed, and what is to be least of it, by the prediction */
   int32_t least, safe;
 } found;
 
@@ -107,23 +119,39 @@ static void keep(const pm__size_question *q, const pm__size_block *block, int in
   f->prediction = pm__size_outcome(q, block, index);
 }
 
+/* Without a target samples/s say what is faster. */
+static double speed_of(const pm__size_question *q, const void *run, const pm__task_outcome *p)
+{
+  if (!pm__size_fills(q)) return pm__size_reached(q, run, p, p->throughput);
+  return p->status == PM_OK ? p->throughput : (double)NAN;
+}
+
+/* Of counts that reach the target the first, or that with least; of the others the fastest. */
+static bool is_better(const found *f, bool reached, double speed, double amount)
+{
+  if (!f->any || reached != f->reached) return !f->any || reached;
+  return reached ? amount < f->amount : speed > f->best;
+}
+
 /* Looks at one count; true if nothing more is to be found. */
 static bool look(const pm__size_question *q, const pm__size_block *block, int index, found *f)
 {
   const void *run = pm__size_run(q, block, index);
   const pm__task_outcome p = pm__size_outcome(q, block, index);
-  double speed = pm__size_reached(q, run, &p, p.throughput);
+  double speed = speed_of(q, run, &p), amount = pm__size_predicted(q, &p);
   if (isnan(speed)) return false;
-  if (!f->any || (!f->reached && speed > f->best)) {
+  bool reached = !pm__size_fills(q) && speed >= 1;
+  if (is_better(f, reached, speed, amount)) {
     f->any = true;
     f->best = speed;
-    f->reached = speed >= 1;
+    f->amount = amount;
+    f->reached = reached;
     keep(q, block, index, f);
   }
   int32_t nodes = block->first + index;
   if (f->least == 0 && pm__size_reached(q, run, &p, p.throughput_p90) >= 1) f->least = nodes;
   if (f->safe == 0 && pm__size_reached(q, run, &p, p.throughput_p10) >= 1) f->safe = nodes;
-  return f->reached && (f->safe > 0 || isnan(p.throughput_p10));
+  return f->reached && (f->safe > 0 || isnan(p.throughput_p10)) && isinf(amount);
 }
 
 static int find(const pm__size_question *q, size_t choice, pm_size_choice *row)
@@ -132,7 +160,7 @@ static int find(const pm__size_question *q, size_t choice, pm_size_choice *row)
   found f;
   bool done = false;
   memset(&f, 0, sizeof f);
-  for (int first = 1; first <= q->goal->max_nodes && !done; first += PM__SIZE_BLOCK) {
+  for (int first = 1; first <= pm__size_most(q, choice) && !done; first += PM__SIZE_BLOCK) {
     if (pm__size_evaluate(q, choice, first, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
     if (first == 1) keep(q, &block, 0, &f); /* in case nothing works */
     for (int i = 0; i < block.count && !done; i++) done = look(q, &block, i, &f);
@@ -141,11 +169,17 @@ static int find(const pm__size_question *q, size_t choice, pm_size_choice *row)
   if (!f.any) return PM_OK;
   row->nodes_least = f.least;
   row->nodes_safe = f.safe;
-  if (!f.reached) row->status = PM_STATUS_UNREACHABLE;
+  if (!f.reached && !pm__size_fills(q)) row->status = PM_STATUS_UNREACHABLE;
   return PM_OK;
 }
 
 /* ---- Ranks ------------------------------------------------------------------------------------------------------- */
+
+/* Over that of the target or, where there is none, in samples/s. */
+static double row_speed(const pm_size_choice *row)
+{
+  return isnan(row->reached) ? row->throughput : row->reached;
+}
 
 /* Less of what is to be least; of equals the faster one; what is unknown comes last. */
 static bool before(const pm_size_choice *a, const pm_size_choice *b, int minimize)
@@ -153,14 +187,14 @@ static bool before(const pm_size_choice *a, const pm_size_choice *b, int minimiz
   double x = pm__size_objective(a, minimize), y = pm__size_objective(b, minimize);
   if (isnan(x) != isnan(y)) return isnan(y);
   if (!isnan(x) && x != y) return x < y;
-  if (a->reached != b->reached) return a->reached > b->reached;
+  if (row_speed(a) != row_speed(b)) return row_speed(a) > row_speed(b);
   return a->choice < b->choice;
 }
 
 static bool beats(const pm_size_choice *a, const pm_size_choice *b, int minimize)
 {
   double x = pm__size_objective(a, minimize), y = pm__size_objective(b, minimize);
-  return x <= y && a->reached >= b->reached && (x < y || a->reached > b->reached);
+  return x <= y && row_speed(a) >= row_speed(b) && (x < y || row_speed(a) > row_speed(b));
 }
 
 static void set_ranks(pm_size_choice *rows, size_t count, int minimize)
@@ -197,7 +231,8 @@ static int size(const pm__size_question *q, pm_size_choice *choices, pm_error *e
     else status = find(q, i, &choices[i]);
     if (status != PM_OK || choices[i].status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   }
-  set_ranks(choices, q->setup.count, q->goal->minimize);
+  set_ranks(choices, q->setup.count, pm__size_fills(q) && q->goal->minimize == PM_MINIMIZE_NODES ? -1
+                                     : q->goal->minimize); /* what fills a budget with more nodes is no worse */
   qsort(choices, q->setup.count, sizeof *choices, by_rank);
   return PM_OK;
 }
@@ -212,13 +247,13 @@ static int find_next(const pm__size_question *q, const pm_size_choice *than, pm_
   if (than == NULL || next == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a choice and a place are needed");
   double limit = pm__size_objective(than, q->goal->minimize), best = 0;
   for (size_t c = 0; c < q->setup.count; c++)
-    for (int first = 1; first <= q->goal->max_nodes; first += PM__SIZE_BLOCK) {
+    for (int first = 1; first <= pm__size_most(q, c); first += PM__SIZE_BLOCK) {
       if (!(pm__size_amount(q, c, first) < limit)) break;
       if (pm__size_evaluate(q, c, first, &block) != PM_OK) return pm__no_memory(error);
       for (int i = 0; i < block.count && pm__size_amount(q, c, first + i) < limit; i++) {
         const pm__task_outcome p = pm__size_outcome(q, &block, i);
-        double speed = pm__size_reached(q, pm__size_run(q, &block, i), &p, p.throughput);
-        if (!(speed > best)) continue;
+        double speed = speed_of(q, pm__size_run(q, &block, i), &p);
+        if (!(speed > best && pm__size_predicted(q, &p) < limit)) continue;
         best = speed;
         pm__size_fill(q, c, pm__size_run(q, &block, i), &p, next);
       }
@@ -235,7 +270,7 @@ static bool enters(pm_size_choice *rows, size_t *count, const pm_size_choice *ro
   for (size_t i = 0; i < *count; i++)
     if (beats(&rows[i], row, minimize) ||
         (pm__size_objective(&rows[i], minimize) == pm__size_objective(row, minimize) &&
-                                           rows[i].reached == row->reached))
+                                           row_speed(&rows[i]) == row_speed(row)))
       return false;
   for (size_t i = 0; i < *count; i++)
     if (!beats(row, &rows[i], minimize)) rows[kept++] = rows[i];
@@ -269,15 +304,15 @@ static int add_counts(const pm__size_question *q, size_t choice, double most, pm
 {
   pm__size_block block;
   pm_size_choice row;
-  for (int first = 1; first <= q->goal->max_nodes; first += PM__SIZE_BLOCK) {
+  for (int first = 1; first <= pm__size_most(q, choice); first += PM__SIZE_BLOCK) {
     if (!(pm__size_amount(q, choice, first) <= most)) return PM_OK;
     if (pm__size_evaluate(q, choice, first, &block) != PM_OK) return PM_STATUS_NO_MEMORY;
     for (int i = 0; i < block.count && pm__size_amount(q, choice, first + i) <= most; i++) {
       const pm__task_outcome p = pm__size_outcome(q, &block, i);
-      if (p.status != PM_OK) continue;
+      if (p.status != PM_OK || !(pm__size_predicted(q, &p) <= most)) continue;
       pm__size_fill(q, choice, pm__size_run(q, &block, i), &p, &row);
       row.pareto = 1;
-      if (!(row.reached >= 1)) row.status = PM_STATUS_UNREACHABLE;
+      if (row.reached < 1) row.status = PM_STATUS_UNREACHABLE;
       if (!enters(rows, count, &row, q->goal->minimize)) continue;
       if (*count == capacity) return PM_STATUS_BAD_ARGUMENT;
       insert(rows, count, &row, q->goal->minimize);

@@ -33,8 +33,16 @@ const pm_system *pm__size_system(const pm__size_question *q, size_t choice);
 /* Speed over that of the target, for a throughput that may be an end of the interval; NAN if there is no prediction. */
 double pm__size_reached(const pm__size_question *q, const void *run, const pm__task_outcome *p, double throughput);
 
-/* What is to be least, of so many nodes of a choice: without a prediction. */
+/* Whether nothing is aimed at but to fill a power budget. */
+bool pm__size_fills(const pm__size_question *q);
+
+/* Most nodes of a choice that are tried: as many as a power budget feeds, and one at least. */
+int pm__size_most(const pm__size_question *q, size_t choice);
+
+/* What is to be least, of so many nodes of a choice: without a prediction, and with one. -INFINITY: the other says it.
+** */
 double pm__size_amount(const pm__size_question *q, size_t choice, int nodes);
+double pm__size_predicted(const pm__size_question *q, const pm__task_outcome *p);
 
 /* What `minimize` means of one row; NAN if unknown. */
 double pm__size_objective(const pm_size_choice *row, int minimize);

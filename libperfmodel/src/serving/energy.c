@@ -65,7 +65,7 @@ double pm__serving_set_energy(const pm_plan *plan, const pm__serving_replica *r,
   spent decode = decoding(r, &l, running), read = reading(reader, &prompts, running, prefill != NULL);
   pm__plan_energy_work work = work_of(out, run->osl, decode, read);
   work.nodes = run->nodes;
-  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
+  const pm__plan_site site = PM__PLAN_SITE(run);
   const pm_system *system = plan->systems[run->system_index].system;
   const pm__plan_energy energy = pm__energy_of(system, &r->device.wide->power, &work, site);
   PM_ENERGY_FIELDS(PM__ENERGY_COPY)

@@ -113,8 +113,9 @@ static int check_run(const pm_plan *plan, const pm_serving_run *run, pm_error *e
   if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
   if (status == PM_OK) status = check_gpus(run, error);
   if (status != PM_OK) return status;
-  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
-  return pm__energy_check(plan, run->system_index, run->power_limit, site, error);
+  const pm__plan_site site = PM__PLAN_SITE(run);
+  const pm__plan_power power = PM__PLAN_POWER(run);
+  return pm__energy_check(plan, power, site, error);
 }
 
 /* ---- Memory ---- */

@@ -13,7 +13,7 @@ void pm__step_set_energy(const pm__step *p, const pm__step_walk *w, double rate_
                                 .gpus = p->s.ranks, .nodes = run->nodes, .samples = p->s.samples,
                                 .tokens = p->s.network->tokens,
                                 .rate_spread = rate_spread};
-  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
+  const pm__plan_site site = PM__PLAN_SITE(run);
   const pm__plan_energy energy = pm__energy_of(p->s.system->system, power, &work, site);
   PM_ENERGY_FIELDS(PM__ENERGY_COPY)
 }

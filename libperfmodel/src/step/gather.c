@@ -147,8 +147,9 @@ static int find_group(const pm__plan_system *system, const pm_run *run, pm__coll
 
 static int check_energy(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  const pm__plan_site site = {run->pue, run->carbon, run->energy_price};
-  return pm__energy_check(plan, run->system_index, run->power_limit, site, error);
+  const pm__plan_site site = PM__PLAN_SITE(run);
+  const pm__plan_power power = PM__PLAN_POWER(run);
+  return pm__energy_check(plan, power, site, error);
 }
 
 /* What a GPU has rates for was found out when the plan was made; only refusals look again. */

@@ -57,15 +57,17 @@ enum { SIDES = 2 };
 
 struct pm__step_screen {
   const pm_plan *plan;
+  bool energy;
   screen_layout side[SIDES];
   pm__memo memo;
 };
 
-pm__step_screen *pm__step_screen_new(const pm_plan *plan)
+pm__step_screen *pm__step_screen_new(const pm_plan *plan, bool energy)
 {
   pm__step_screen *screen = (pm__step_screen *)calloc(1, sizeof *screen);
   if (screen == NULL) return NULL;
   screen->plan = plan;
+  screen->energy = energy;
   return screen;
 }
 
@@ -86,11 +88,25 @@ static double slow_time(const pm_prediction *p)
   return isnan(p->throughput_p10) ? (double)INFINITY : p->step_time * (p->throughput / p->throughput_p10);
 }
 
+static pm__step_screened screened(int status, double memory)
+{
+  return (pm__step_screened){status, NAN, memory, INFINITY, NAN, NAN, NAN};
+}
+
+static void set_energy(const pm_prediction *p, pm__step_screened *out)
+{
+  out->energy = p->site_energy_per_sample;
+  out->carbon = p->carbon_per_sample;
+  out->energy_cost = p->energy_cost_per_sample;
+}
+
 static pm__step_screened predicted(const pm__step_screen *screen, const pm_run *run)
 {
   pm_prediction p;
   pm__step_predict(screen->plan, 0, run, &p, 1);
-  return (pm__step_screened){p.status, p.step_time, p.memory, slow_time(&p)};
+  pm__step_screened out = {.status = p.status, .step_time = p.step_time, .memory = p.memory, .slow = slow_time(&p)};
+  set_energy(&p, &out);
+  return out;
 }
 
 /* ---- Layouts ---- */
@@ -288,7 +304,7 @@ static double memory_of(screen_layout *s, double *host)
   return most;
 }
 
-static void set_step(screen_layout *s, pm__step_screened *out)
+static void set_step(screen_layout *s, bool energy, pm__step_screened *out)
 {
   const pm__step *p = &s->p;
   const pm__step_kinds kinds = kinds_of(s);
@@ -310,15 +326,18 @@ static void set_step(screen_layout *s, pm__step_screened *out)
   pm__step_set_interval(p, &walk.slowest->part, &whole);
   out->step_time = whole.step_time;
   out->slow = slow_time(&whole);
+  if (!energy) return;
+  pm__step_set_energy(p, &walk, 0, &whole);
+  set_energy(&whole, out);
 }
 
-static pm__step_screened evaluate(screen_layout *s)
+static pm__step_screened evaluate(screen_layout *s, bool energy)
 {
-  double host;
-  pm__step_screened out = {PM_OK, NAN, memory_of(s, &host), INFINITY};
+  double host, memory = memory_of(s, &host);
+  pm__step_screened out = screened(PM_OK, memory);
   bool fits = pm__step_verdict(&s->p, out.memory, host) != PM_VERDICT_DOES_NOT_FIT;
   if (!fits && !s->p.s.run->ignore_memory) out.status = PM_STATUS_DOES_NOT_FIT;
-  else set_step(s, &out);
+  else set_step(s, energy, &out);
   if (out.status == PM_OK && isnan(out.step_time)) out.status = PM_STATUS_NOT_MODELLED;
   return out;
 }
@@ -327,8 +346,8 @@ pm__step_screened pm__step_screen_run(pm__step_screen *screen, const pm_run *bas
 {
   screen_layout *s = &screen->side[run->zero >= 2 || run->recompute != PM_RECOMPUTE_NONE];
   int status = take(screen, s, base, run);
-  if (status != PM_OK) return (pm__step_screened){status, NAN, NAN, INFINITY};
+  if (status != PM_OK) return screened(status, NAN);
   if (!pm__step_all_reduces(&s->p)) return predicted(screen, run);
   if (!s->divided) divide(s);
-  return s->groups > 0 ? evaluate(s) : predicted(screen, run);
+  return s->groups > 0 ? evaluate(s, screen->energy) : predicted(screen, run);
 }

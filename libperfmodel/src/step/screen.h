@@ -15,14 +15,15 @@
 
 typedef struct pm__step_screen pm__step_screen;
 
-/* NULL: no memory. The plan must outlive it. */
-pm__step_screen *pm__step_screen_new(const pm_plan *plan);
+/* `energy`: that is wanted too. NULL: no memory. The plan must outlive it. */
+pm__step_screen *pm__step_screen_new(const pm_plan *plan, bool energy);
 void pm__step_screen_free(pm__step_screen *screen);
 
 typedef struct pm__step_screened {
   int status;
   double step_time, memory;
   double slow; /* time of a step at the lower end of the interval of the rate; INFINITY: unknown */
+  double energy, carbon, energy_cost; /* of the site for a sample, where they are wanted */
 } pm__step_screened;
 
 /* `base` is the same for runs that differ in nothing but degrees, batch, micro-batch, schedule, chunks, ZeRO stage,

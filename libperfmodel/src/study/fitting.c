@@ -153,7 +153,7 @@ static bool find_plan(const pm__study_subject *s, pm_report *r, const pm_run *on
   double samples = s->run.batch * pm_run_get_data_parallel(&s->run) * s->run.gradient_accumulation_steps;
   pm_study *study = study_to_search(s, &error);
   pm_search *search = study != NULL ? pm_study_new_search(study, &given, &base, 1, samples, &error) : NULL;
-  pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, &error) : NULL;
+  pm_search_result *result = search != NULL ? pm_search_result_new(search, 1, PM_MINIMIZE_NODES, &error) : NULL;
   bool found = result != NULL && pm_search_evaluate(search, 0, pm_search_count(search), result) == PM_OK &&
                pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) == PM_OK &&
                pm_search_get_run(search, number, best) == PM_OK;

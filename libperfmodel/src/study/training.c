@@ -81,8 +81,11 @@ static double objective(const pm_training *row, int32_t minimize)
 {
   switch (minimize) {
   case PM_MINIMIZE_COST: return isnan(row->gpu_hour_cost) ? row->cost : row->gpu_hour_cost;
-  case PM_MINIMIZE_POWER: return row->power;
+  case PM_MINIMIZE_POWER: return row->design_power;
   case PM_MINIMIZE_RACK_UNITS: return row->rack_units;
+  case PM_MINIMIZE_ENERGY: return row->energy;
+  case PM_MINIMIZE_CARBON: return row->carbon;
+  case PM_MINIMIZE_ENERGY_COST: return row->energy_cost;
   default: return row->nodes;
   }
 }

@@ -52,7 +52,7 @@ static pm__task_outcome read(const void *answer)
                             .calibration = p->calibration, .time = p->latency, .throughput = p->throughput,
                             .most = p->throughput, .first = NAN, .throughput_p10 = p->throughput_p10,
                             .throughput_p90 = p->throughput_p90, .memory = p->memory, .efficiency = 1,
-                            .energy = p->site_energy_per_sample};
+                            PM__TASK_ENERGY(p)};
 }
 
 static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])

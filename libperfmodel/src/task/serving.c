@@ -69,7 +69,7 @@ static pm__task_outcome read(const void *answer)
                             .bottleneck = bottleneck_of(p->bottleneck), .calibration = p->calibration,
                             .time = p->tpot, .throughput = p->request_rate, .most = p->largest_rate, .first = p->ttft,
                             .throughput_p10 = p->request_rate / factor, .throughput_p90 = p->request_rate * factor,
-                            .memory = p->memory, .efficiency = 1, .energy = p->site_energy_per_sample};
+                            .memory = p->memory, .efficiency = 1, PM__TASK_ENERGY(p)};
 }
 
 /* Of a pass of decoding. */

@@ -15,12 +15,13 @@ typedef enum pm__task_software { PM__TASK_FRAMEWORKS = 1, PM__TASK_PROFILES, PM_
 
 /* Where a run has the numbers that every run has. */
 typedef struct pm__task_places {
-  size_t size, network, system, software, gpus, nodes, precision, batch;
+  size_t size, network, system, software, gpus, nodes, precision, batch, pue, budget;
 } pm__task_places;
 
 #define PM__TASK_PLACES(type, index)                                                                                \
   {sizeof(type),          offsetof(type, network_index), offsetof(type, system_index), offsetof(type, index),      \
-   offsetof(type, gpus),  offsetof(type, nodes),         offsetof(type, precision),    offsetof(type, batch)}
+   offsetof(type, gpus),  offsetof(type, nodes),         offsetof(type, precision),    offsetof(type, batch),       \
+   offsetof(type, pue),   offsetof(type, power_budget)}
 
 /* One of the parts that add up to the time of a run. */
 typedef struct pm__task_part {
@@ -37,8 +38,14 @@ typedef struct pm__task_outcome {
   double efficiency; /* weak scaling */
   double most;       /* samples/s, or the most that there can be of requests */
   double first;      /* time to first token; NAN: there is none */
-  double energy;     /* of the site, for a sample or a token */
+  double power;      /* of all nodes at the wall */
+  double energy, carbon, energy_cost; /* of the site, for a sample or a request */
 } pm__task_outcome;
+
+/* Of any answer. */
+#define PM__TASK_ENERGY(p)                                                                                          \
+  .power = (p)->power, .energy = (p)->site_energy_per_sample, .carbon = (p)->carbon_per_sample,                     \
+  .energy_cost = (p)->energy_cost_per_sample
 
 typedef struct pm__task {
   pm_task_facts facts;
@@ -100,9 +107,19 @@ static inline int32_t pm__task_get(const void *run, size_t place)
   return *(const int32_t *)(const void *)((const char *)run + place);
 }
 
+static inline double *pm__task_real(void *run, size_t place)
+{
+  return (double *)(void *)((char *)run + place);
+}
+
+static inline double pm__task_get_real(const void *run, size_t place)
+{
+  return *(const double *)(const void *)((const char *)run + place);
+}
+
 static inline double *pm__task_batch(const pm__task *task, void *run)
 {
-  return (double *)(void *)((char *)run + task->at.batch);
+  return pm__task_real(run, task->at.batch);
 }
 
 #endif

@@ -48,7 +48,7 @@ static pm__task_outcome read(const void *answer)
                             .most = p->throughput, .first = NAN, .throughput_p10 = p->throughput_p10,
                             .throughput_p90 = p->throughput_p90, .memory = p->memory,
                             .efficiency = p->scaling_efficiency,
-                            .energy = p->site_energy_per_sample};
+                            PM__TASK_ENERGY(p)};
 }
 
 /* Parts that a run always has, and those of what it may do besides. */

@@ -21,12 +21,13 @@ static void add_nodes(const pm_size_choice *c, pm_report *r)
 
 static void add_rate(const pm_size_choice *c, pm_report *r)
 {
-  char time[PM__REPORT_WORD], hours[PM__REPORT_WORD];
+  char time[PM__REPORT_WORD], hours[PM__REPORT_WORD], target[PM__REPORT_WORD] = "";
   bool timed = !isnan(c->time);
+  if (!isnan(c->reached)) snprintf(target, sizeof target, "; %.2f times the target", c->reached);
   pm__report_add_quantity(r, "throughput", c->throughput, "samples/s");
-  pm__report_note(r, "%s%s%s%s%s; %.2f times the target", timed ? ", " : "",
-                  timed ? pm__report_quantity(time, c->time, "s") : "", timed ? ", " : "",
-                  timed ? pm__report_quantity(hours, c->gpu_hours, "1") : "", timed ? " GPU-hours" : "", c->reached);
+  pm__report_note(r, "%s%s%s%s%s%s", timed ? ", " : "", timed ? pm__report_quantity(time, c->time, "s") : "",
+                  timed ? ", " : "", timed ? pm__report_quantity(hours, c->gpu_hours, "1") : "",
+                  timed ? " GPU-hours" : "", target);
 }
 
 static void add_limits(const pm__study_subject *s, const pm_size_choice *c, pm_report *r)
@@ -45,11 +46,33 @@ static void add_limits(const pm__study_subject *s, const pm_size_choice *c, pm_r
 static void add_power(const pm__study_subject *s, const pm_size_choice *c, pm_report *r)
 {
   char gpus[PM__REPORT_WORD], units[PM__REPORT_WORD], pue[PM_NUMBER_MAX];
-  pm__report_add_quantity(r, "power and space", c->power, "W");
-  pm__report_note(r, "%sat PUE %s (GPUs alone %s), %s rack units",
+  pm__report_add_quantity(r, "power and space", c->design_power, "W");
+  pm__report_note(r, "%sby design at PUE %s (GPUs alone %s), %s rack units",
                   c->power_basis == PM_POWER_BASIS_PARTS ? "summed from parts, " : "",
                   pm_number_format(pue, ((const pm_size_goal *)s->asked->goal)->pue),
-                  pm__report_quantity(gpus, c->gpu_power, "W"), amount(units, c->rack_units));
+                  pm__report_quantity(gpus, c->gpu_design_power, "W"), amount(units, c->rack_units));
+}
+
+/* What is predicted, beside what feeds and cooling are bought for. */
+static void add_energy(const pm_size_choice *c, pm_report *r)
+{
+  char draw[PM__REPORT_WORD], all[PM__REPORT_WORD];
+  bool timed = !isnan(c->energy);
+  if (isnan(c->energy_per_sample)) return;
+  pm__report_add_quantity(r, "energy", c->energy_per_sample, "J");
+  pm__report_note(r, "for a sample, a predicted draw of %s with hosts, supplies and the PUE%s%s",
+                  pm__report_quantity(draw, c->power, "W"), timed ? "; for all epochs " : "",
+                  timed ? pm__report_quantity(all, c->energy, "J") : "");
+}
+
+static void add_budget(const pm_size_choice *c, pm_report *r)
+{
+  char draw[PM__REPORT_WORD];
+  if (isnan(c->budget_nodes)) return;
+  pm__report_add(r, "power budget", "feeds %.0f node%s by their design power", c->budget_nodes,
+                 c->budget_nodes == 1 ? "" : "s");
+  pm__report_set_value(r, c->budget_nodes, "1");
+  pm__report_note(r, "; %s draw as much while they run, as predicted", amount(draw, c->draw_nodes));
 }
 
 static void add_price(const pm__study_subject *s, const pm_size_choice *c, pm_report *r)
@@ -100,6 +123,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   add_rate(c, r);
   add_limits(s, c, r);
   add_power(s, c, r);
+  add_budget(c, r);
+  add_energy(c, r);
   add_price(s, c, r);
   if (!s->task->facts.replicas) add_storage(s, c, r);
   if (!s->task->facts.replicas) add_network(c, r);

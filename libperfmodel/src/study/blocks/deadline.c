@@ -36,6 +36,8 @@ static void add_nodes(const pm__study_subject *s, const pm_training_goal *goal, 
   char within[PM__REPORT_WORD], time[PM__REPORT_WORD], amount[PM__REPORT_WORD];
   double nodes = number(s, "nodes");
   bool met = number(s, "reached") >= 1, alone = !(pm_system_get_network_bandwidth(s->system) > 0);
+  double fed = floor(s->run.power_budget / (s->machine->power * goal->pue));
+  int most = alone ? 1 : fed < goal->max_nodes ? (int)fed : goal->max_nodes;
   pm__report_quantity(within, goal->within, "s");
   pm__report_quantity(time, number(s, "time"), "s");
   pm__study_amount(goal->tokens, goal->samples, amount);
@@ -44,8 +46,10 @@ static void add_nodes(const pm__study_subject *s, const pm_training_goal *goal, 
                    number(s, "gpus"), s->machine->name, s->totals.name, amount, within, time);
   else
     pm__report_add(r, "nodes", "No count of at most %d node%s (%s%s) trains %s on %s within %s; %.0f node%s %s",
-                   alone ? 1 : goal->max_nodes, alone || goal->max_nodes == 1 ? "" : "s", s->machine->name,
-                   alone ? ", which has no network between nodes" : "", s->totals.name, amount, within, nodes,
+                   most, most == 1 ? "" : "s", s->machine->name,
+                   alone ? ", which has no network between nodes"
+                   : fed < goal->max_nodes ? ", as many as the power budget feeds" : "",
+                   s->totals.name, amount, within, nodes,
                    nodes == 1 ? " takes" : "s take", time);
   pm__report_set_value(r, nodes, "1");
   pm__report_summarize(r, "%s on %.0f %s: %s, %s %s", s->totals.id, nodes, s->machine->id, time,
@@ -88,6 +92,10 @@ static void add_amounts(const pm__study_subject *s, pm_report *r)
   double energy = number(s, "energy"), cost = number(s, "cost"), hours = number(s, "gpu_hour_cost");
   pm__string_format(&line, "%.0f GPU-hours", number(s, "gpu_hours"));
   if (!isnan(energy)) pm__string_format(&line, ", %s", pm__report_quantity(text, energy, "J"));
+  if (!isnan(number(s, "carbon")))
+    pm__string_format(&line, ", %.1f t of carbon dioxide", number(s, "carbon") / 1e6);
+  if (!isnan(number(s, "energy_cost")))
+    pm__string_format(&line, ", energy for %.0f", number(s, "energy_cost"));
   const char *currency = s->asked->currency != NULL ? s->asked->currency : "";
   if (!isnan(hours)) pm__string_format(&line, ", which cost %.0f%s%s", hours, currency[0] != '\0' ? " " : "", currency);
   if (!isnan(cost))

@@ -5,7 +5,7 @@
 #include "study/blocks/blocks.h"
 
 typedef struct numbers {
-  double board, node, design, sample, token, low, high, waiting, site, carbon, cost, pue;
+  double board, node, design, sample, token, low, high, waiting, site, carbon, cost, pue, fed, drawing;
 } numbers;
 
 static numbers numbers_of(const pm__study_subject *s)
@@ -19,7 +19,8 @@ static numbers numbers_of(const pm__study_subject *s)
                    .waiting = pm__study_number(s, "idle_energy_share"),
                    .site = pm__study_number(s, "site_energy_per_sample"),
                    .carbon = pm__study_number(s, "carbon_per_sample"),
-                   .cost = pm__study_number(s, "energy_cost_per_sample"), .pue = pm__study_run_number(s, "pue")};
+                   .cost = pm__study_number(s, "energy_cost_per_sample"), .pue = pm__study_run_number(s, "pue"),
+                   .fed = pm__study_number(s, "budget_nodes"), .drawing = pm__study_number(s, "draw_nodes")};
 }
 
 static const char *unit_of(const pm__study_subject *s)
@@ -50,6 +51,14 @@ static void add_nodes(const numbers *n, pm_report *r)
   if (!isnan(n->design)) pm__report_note(r, "\n%s by design", pm__report_quantity(design, n->design, "W"));
 }
 
+static void add_budget(const numbers *n, pm_report *r)
+{
+  if (isnan(n->fed)) return;
+  pm__report_add(r, "power budget", "feeds %.0f node%s by their design power", n->fed, n->fed == 1 ? "" : "s");
+  pm__report_set_value(r, n->fed, "1");
+  pm__report_note(r, "\n%.0f draw as much while they run so, as predicted", n->drawing);
+}
+
 static void add_site(const pm__study_subject *s, const numbers *n, pm_report *r)
 {
   char joules[PM__REPORT_WORD], grams[PM__REPORT_WORD];
@@ -74,6 +83,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   const numbers n = numbers_of(s);
   add_boards(s, &n, r);
   add_nodes(&n, r);
+  add_budget(&n, r);
   add_site(s, &n, r);
 }
 

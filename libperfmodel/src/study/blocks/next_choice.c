@@ -6,13 +6,18 @@
 static void add_missed(const pm__study_subject *s, const pm_size_choice *best, pm_report *r)
 {
   int most = ((const pm_size_goal *)s->asked->goal)->max_nodes;
-  if (best->nodes <= 0 && s->task->facts.replicas)
+  bool fed = best->budget_nodes < most;
+  const char *budget = fed ? ", which the power budget feeds" : "";
+  if (fed) most = (int)best->budget_nodes;
+  if (best->budget_nodes < 1)
+    pm__report_add(r, "missed", "The power budget does not feed one node of any of these systems.");
+  else if (best->nodes <= 0 && s->task->facts.replicas)
     pm__report_add(r, "missed", "Nothing reaches the target: no %s of one sample is within the latency.",
                    s->task->facts.unit);
   else if (best->nodes > 0 && s->task->facts.replicas)
-    pm__report_add(r, "missed", "The target is not reached with up to %d nodes.", most);
+    pm__report_add(r, "missed", "The target is not reached with up to %d nodes%s.", most, budget);
   else if (best->nodes > 0)
-    pm__report_add(r, "missed", "The target is not reached: this is the fastest of up to %d nodes.", most);
+    pm__report_add(r, "missed", "The target is not reached: this is the fastest of up to %d nodes%s.", most, budget);
   pm__report_summarize(r, "misses the target");
 }
 
@@ -30,6 +35,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   pm_size_choice next;
   const pm_report_question *q = s->asked;
   const pm_size_choice *best = (const pm_size_choice *)q->answers;
+  if (isnan(best->reached) && best->nodes > 0) return; /* nothing is aimed at but to fill a power budget */
   if (best->rank == 0) add_missed(s, best, r);
   if (best->rank > 0) pm__report_summarize(r, "reaches the target");
   if (best->rank == 0 || s->task->facts.replicas) return;

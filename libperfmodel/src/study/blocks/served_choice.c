@@ -82,6 +82,25 @@ static void add_cost(const pm__study_subject *s, const pm_serving_choice *c, pm_
   pm__report_summarize(r, "%.4g%s%s for a million output tokens", c->output_cost, between, currency);
 }
 
+/* What is predicted, of the part of the nodes that replicas use. */
+static void add_energy(const pm_serving_choice *c, pm_report *r)
+{
+  char draw[PM__REPORT_WORD], design[PM__REPORT_WORD], more[LINE] = "";
+  if (isnan(c->output_energy)) return;
+  if (!isnan(c->output_carbon))
+    snprintf(more, sizeof more, "; %.4g g of carbon dioxide for a million", c->output_carbon);
+  size_t used = strlen(more);
+  if (!isnan(c->output_energy_cost))
+    snprintf(more + used, sizeof more - used, "; %.4g for the energy of a million", c->output_energy_cost);
+  pm__report_add_quantity(r, "energy", c->output_energy, "J");
+  pm__report_note(r, "of the site for an output token, a predicted draw of %s; nodes of %s by design%s",
+                  pm__report_quantity(draw, c->power, "W"), pm__report_quantity(design, c->design_power, "W"), more);
+  if (isnan(c->budget_nodes)) return;
+  pm__report_add(r, "power budget", "feeds %.0f node%s by their design power", c->budget_nodes,
+                 c->budget_nodes == 1 ? "" : "s");
+  pm__report_set_value(r, c->budget_nodes, "1");
+}
+
 /* Requests of a replica at once that have so many tokens. */
 static double room_for(const pm__study_subject *s, const pm_serving_run *run, double tokens)
 {
@@ -115,13 +134,15 @@ static void fill(const pm__study_subject *s, pm_report *r)
 {
   const pm_serving_choice *best = s->served;
   if (best->rank == 0) {
-    pm__report_add(r, "GPUs", "none of these layouts answers within the limits");
+    pm__report_add(r, "GPUs", "none of these layouts answers within the limits%s",
+                   isnan(best->budget_nodes) ? "" : " and the power budget");
     pm__report_summarize(r, "no layout is within the limits");
     return;
   }
   add_gpus(s, best, r);
   add_service(s, best, r);
   add_cost(s, best, r);
+  add_energy(best, r);
   add_room(s, best, r);
   pm__report_add(r, "bottleneck", "%s", pm__study_choice("serving_choice", "bottleneck", best->bottleneck)->name);
   pm__report_add(r, "calibration", "%s", pm__study_choice("serving_choice", "calibration", best->calibration)->name);

@@ -213,7 +213,8 @@ static void fill_sizes(const pm__study_subject *s, pm_report *r)
   char title[PM_TEXT_MAX], aim[LINE], time[PM__REPORT_WORD], number[PM_NUMBER_MAX];
   const pm_size_goal *goal = (const pm_size_goal *)s->asked->goal;
   const char *dataset = s->asked->dataset, *least = pm__study_choice("size_goal", "minimize", goal->minimize)->name;
-  if (!isnan(goal->rate)) snprintf(aim, sizeof aim, " at %.0f samples/s or more", goal->rate);
+  if (isnan(goal->rate) && isnan(goal->within)) snprintf(aim, sizeof aim, " on what the power budget feeds");
+  else if (!isnan(goal->rate)) snprintf(aim, sizeof aim, " at %.0f samples/s or more", goal->rate);
   else
     snprintf(aim, sizeof aim, ": %s epochs%s%s within %s", pm_number_format(number, goal->epochs),
              dataset != NULL ? " of " : "", dataset != NULL ? dataset : "",
@@ -221,20 +222,24 @@ static void fill_sizes(const pm__study_subject *s, pm_report *r)
   size_t used = strlen(aim);
   if (!isnan(goal->latency))
     snprintf(aim + used, sizeof aim - used, ", calls within %s", pm__report_quantity(time, goal->latency, "s"));
-  pm__report_add(r, "target", "%s %s%s, with the least %s", pm__study_title(s, title), s->totals.name, aim, least);
+  bool fastest = isnan(goal->rate) && isnan(goal->within) && goal->minimize == PM_MINIMIZE_NODES;
+  pm__report_add(r, "target", "%s %s%s, %s%s", pm__study_title(s, title), s->totals.name, aim,
+                 fastest ? "the fastest first" : "with the least ", fastest ? "" : least);
   pm__report_summarize(r, "%s%s", s->totals.id, aim);
 }
 
 static void fill_search(const pm__study_subject *s, pm_report *r)
 {
-  char batch[PM_NUMBER_MAX], text[LINE];
+  char batch[PM_NUMBER_MAX], text[LINE], least[LINE];
   const pm_search_result *result = s->asked->search;
+  snprintf(least, sizeof least, "those with the least %s first",
+           pm__study_choice("size_goal", "minimize", result->minimize)->name);
   snprintf(text, sizeof text, "lobal batch %s: %zu plans, of which %zu fit into memory",
            pm_number_format(batch, result->search->global_batch), pm_search_result_count(result, 0),
            pm_search_result_count(result, 1));
   pm__report_add(r, "plans", "G%s; %s", text,
                  s->asked->view == PM_SEARCH_VIEW_FASTEST ? "the fastest of them"
-                                                          : "by the lower end of the interval of their rate");
+                 : result->minimize == PM_MINIMIZE_NODES  ? "by the lower end of the interval of their rate" : least);
   pm__report_summarize(r, "%s: g%s", s->totals.id, text);
 }
 
@@ -243,8 +248,9 @@ static void fill_served(const pm__study_subject *s, pm_report *r)
 {
   char rate[PM_NUMBER_MAX], isl[PM_NUMBER_MAX], osl[PM_NUMBER_MAX], text[LINE];
   double wanted = pm__study_run_number(s, "rate");
-  snprintf(text, sizeof text, "%s%s, ISL %s, OSL %s",
-           isnan(wanted) ? "as many requests as a replica answers" : pm_number_format(rate, wanted),
+  const char *most = isnan(pm__study_run_number(s, "power_budget")) ? "as many requests as a replica answers"
+                                                                    : "as many requests as the power budget feeds";
+  snprintf(text, sizeof text, "%s%s, ISL %s, OSL %s", isnan(wanted) ? most : pm_number_format(rate, wanted),
            isnan(wanted) ? "" : " requests/s", pm_number_format(isl, pm__study_run_number(s, "isl")),
            pm_number_format(osl, pm__study_run_number(s, "osl")));
   pm__report_add(r, "requests", "Serving %s: %s", s->totals.name, text);
