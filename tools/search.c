@@ -291,8 +291,9 @@ static const cli_option options[] = {
   {OPTION_TOP, '\0', "top", "N", "so many of the first plans (default 10)"},
   {OPTION_RANK, '\0', "rank", "bound|fastest", "order of the plans: bound, the lower end of the 80 % interval of their "
                                               "rate (default), or fastest, their rate"},
-  {OPTION_MINIMIZE, '\0', "minimize", "energy|carbon|energy-cost|cost",
-   "order of the plans: the least of it for a sample (cost: of the GPU-hours); with --within as in perfmodel size"},
+  {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units|energy|carbon|energy-cost",
+   "order of the plans: least energy, carbon or energy-cost of a sample, or cost: of its GPU-hours (default: as "
+   "--rank); with --within what is least of several systems"},
   {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, "
                                       "instead"},
   {OPTION_WHY, '\0', "why", NULL, "for each choice the best plan with another value, as a table, instead"},

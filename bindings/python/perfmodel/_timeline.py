@@ -34,7 +34,9 @@ def plot_timeline(prediction: Prediction, *, until: Quantity | None = None, ax: 
     """One step of a prediction over time, or its beginning, `until` so many seconds. Of a run that splits the
     network: the passes of every stage over its micro-batches (with their numbers where there is room, later chunks of
     layers lighter), exchange of gradients, update, and in grey what it waits. Else the kernels of a GPU, the host's
-    launches, buckets of gradients, waiting. `prediction.trace("step.json")` has the same for ui.perfetto.dev.
+    launches, buckets of gradients, waiting. The last row is what a board draws, where that is known, the mean of the
+    stages; over the step that adds up to the predicted energy. `prediction.trace("step.json")` has the same for
+    ui.perfetto.dev.
     """
     if not hasattr(prediction, "trace"):
         raise TypeError(f"a timeline is of a prediction, not of {type(prediction).__name__}")
@@ -42,23 +44,37 @@ def plot_timeline(prediction: Prediction, *, until: Quantity | None = None, ax: 
     bars = [event for event in trace if event["ph"] == "X"]
     end = max(event["ts"] + event["dur"] for event in bars) / MICRO
     end = end if until is None else min(end, quantity(until, "s", "until"))
+    power = [(event["ts"], event["args"]["W"]) for event in trace if event["ph"] == "C"]
     if any("cat" in event for event in bars):
         shown = [event for event in bars if event["ts"] < end * MICRO]
-        return _draw_stages(prediction, [event for event in trace if event["ph"] == "M"], shown, end * MICRO, ax)
-    return _draw_step(prediction, bars, end, axes(ax))
+        lanes = [event for event in trace if event["ph"] == "M"]
+        return _draw_stages(prediction, lanes, shown, power, end * MICRO, ax)
+    return _draw_step(prediction, bars, power, end, axes(ax))
+
+
+Power = list[tuple[float, float]]
+
+
+def _draw_power(ax: Axes, power: Power, lane: int, scale: float) -> str:
+    """What a board draws, in a row of its own from 0 to the most; what the row is called."""
+    most = max(watts for _, watts in power)
+    times, heights = [time * scale for time, _ in power], [-lane - 0.4 + 0.8 * watts / most for _, watts in power]
+    ax.fill_between(times, -lane - 0.4, heights, step="post", color="0.45", linewidth=0)
+    return f"power, 0 to {most:.0f} W"
 
 
 # ---- One GPU ----
 
 
-def _draw_step(prediction: Prediction, bars: Iterable[Event], end: float, ax: Axes) -> Axes:
+def _draw_step(prediction: Prediction, bars: Iterable[Event], power: Power, end: float, ax: Axes) -> Axes:
     for event in bars:
         lane, name = event["tid"] - 1, event["name"]
         kind = 2 if name == "update" else int(name.endswith((", dgrad", ", wgrad")))
         bar = [(event["ts"] / 1e3, event["dur"] / 1e3)]
         ax.broken_barh(bar, (-lane - 0.35, 0.7), color=COLOURS[kind if lane == 0 else 2 + lane], linewidth=0)
-    ax.set_yticks([-lane for lane in range(len(LANES))], LANES)
-    ax.set_ylim(0.5 - len(LANES), 0.5)
+    lanes = [*LANES, _draw_power(ax, power, len(LANES), 1e-3)] if power else LANES
+    ax.set_yticks([-lane for lane in range(len(lanes))], lanes)
+    ax.set_ylim(0.5 - len(lanes), 0.5)
     ax.set_xlim(0, end * 1e3)
     ax.set_xlabel("time [ms]")
     title(ax, "What happens in one step?", f"{prediction.network} on {prediction.system}, {prediction.framework}")
@@ -73,14 +89,18 @@ def _draw_step(prediction: Prediction, bars: Iterable[Event], end: float, ax: Ax
 # ---- Stages ----
 
 
-def _draw_stages(prediction: Prediction, lanes: list[Event], bars: list[Event], end: float, ax: Axes | None) -> Axes:
-    ax = axes(ax, (9, 1.7 + 0.42 * len(lanes)))
+def _draw_stages(
+    prediction: Prediction, lanes: list[Event], bars: list[Event], power: Power, end: float, ax: Axes | None
+) -> Axes:
+    ax = axes(ax, (9, 1.7 + 0.42 * (len(lanes) + bool(power))))
     unit, scale = ("s", 1e-6) if end >= 1e6 else ("ms", 1e-3)
     for lane in lanes:
         ax.broken_barh([(0, end * scale)], (-lane["tid"] - 0.4, 0.8), color="0.9", linewidth=0)
     _draw_passes(ax, bars, end, scale)
-    ax.set_yticks([-lane["tid"] for lane in lanes], [lane["args"]["name"] for lane in lanes])
-    ax.set_ylim(-len(lanes) + 0.4, 0.6)
+    names = [lane["args"]["name"] for lane in lanes]
+    names += [_draw_power(ax, power, len(lanes), scale)] if power else []
+    ax.set_yticks([-row for row in range(len(names))], names)
+    ax.set_ylim(-len(names) + 0.4, 0.6)
     ax.set_xlim(0, end * scale)
     ax.set_xlabel(f"time [{unit}]")
     title(ax, "What does each stage do in one step?", _of(prediction))

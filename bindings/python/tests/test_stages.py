@@ -52,6 +52,29 @@ def test_the_timeline_ends_with_the_step(plan: dict[str, object]) -> None:
         assert sum(dur for _, dur in own) * 1e-6 == pytest.approx(busy[stage], rel=1e-6)
 
 
+def drawn(p: pm.Prediction) -> tuple[float, float, float]:
+    """J of the counter of power over the step, without what the timeline takes longer; its least and its most W."""
+    counter = [(e["ts"] * 1e-6, e["args"]["W"]) for e in json.loads(p.trace())["traceEvents"] if e["ph"] == "C"]
+    assert counter == sorted(counter, key=lambda point: point[0])
+    energy = sum(watts * (after - time) for (time, watts), (after, _) in zip(counter, counter[1:]))
+    end, idle = counter[-1]
+    watts = [point[1] for point in counter]
+    return energy - idle * (end - p.step_time), min(watts), max(watts)
+
+
+@pytest.mark.parametrize("p", [
+    *(predict(**plan) for plan in PLANS),
+    pm.predict("resnet50", "dgx1-v100", gpus=8, batch=64, precision="fp16"),
+    pm.predict("resnet50", "rtx-3090", batch=8, precision="fp16", power_limit="200 W"),
+    pm.predict("gpt2", "dgx-h100", nodes=2, batch=4, precision="bf16", gradient_accumulation_steps=20),
+])  # fmt: skip
+def test_the_counter_of_power_adds_up_to_the_energy(p: pm.Prediction) -> None:
+    energy, least, most = drawn(p)
+    assert energy == pytest.approx(p.gpu_power * p.step_time, rel=1e-5)
+    limit = p.run.power_limit if p.run.power_limit == p.run.power_limit else pm.system(p.system).gpu.power
+    assert 0 < least <= p.gpu_power <= most <= limit
+
+
 def test_one_stage_without_a_pipeline() -> None:
     p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=64)
     rows = p.stages()
@@ -64,8 +87,9 @@ def test_the_picture_has_a_lane_for_each_stage() -> None:
     pytest.importorskip("matplotlib").use("agg")
     p = predict(**PLANS[2])
     ax = pm.plot_timeline(p)
-    assert [label.get_text() for label in ax.get_yticklabels()] == [f"stage {i} (20 layers)" for i in range(4)]
-    assert "4 stages of 5 chunks, 32 micro-batches, interleaved" in ax.get_title(loc="left")
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names[:4] == [f"stage {i} (20 layers)" for i in range(4)] and names[4].startswith("power, 0 to ")
+    assert "4 stages of 5 chunks, 32 micro-batches, interleaved" in " ".join(ax.get_title(loc="left").split())
     legend = [text.get_text() for text in ax.get_legend().get_texts()]
     assert legend[0] == "forward" and legend[-1] == f"waiting (bubble {100 * p.bubble_share:.1f} % of the step)"
     early = pm.plot_timeline(p, until="1 s")

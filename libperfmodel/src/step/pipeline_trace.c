@@ -3,7 +3,8 @@
 ** schedule, then what is left of its exchange of gradients, its update and what it waits for.
 **
 ** The passes are simulated, not computed by the formula of the schedule, so that the end differs from the step where
-** the formula is not exact: with uneven stages, and with gradients of parameters apart.
+** the formula is not exact: with uneven stages, and with gradients of parameters apart. A counter has what a board
+** draws, the mean of the stages.
 */
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +23,48 @@ typedef struct trace {
   pm__step_kinds kinds;
   pm__step_shards shards[PM__PIECE_KINDS];
 } trace;
+
+/* ---- Power ---- */
+
+static const pm__kernel_board *board_of(const trace *t)
+{
+  return &t->p->s.device->power;
+}
+
+static double exchanging(const trace *t)
+{
+  const pm__kernel_board *power = board_of(t);
+  return fmin(power->exchange, power->limited ? power->most : power->top) - power->idle;
+}
+
+static void add_draw(trace *t, double start, double duration, double watts, bool kernels)
+{
+  if (board_of(t)->known) pm__trace_add_draw(&t->text, (pm__trace_draw){start, duration, watts * duration, kernels});
+}
+
+/* What a stage draws in its passes beyond waiting: kernels, products, exchanges; the mean [W]. */
+static double pass_power(const trace *t, int number)
+{
+  const pm__step *p = t->p;
+  const pm__kernel_board *power = board_of(t);
+  pm__step_stage stage;
+  pm__step_work sum;
+  pm__step_times times;
+  pm__step_stage_make(p, number, &stage);
+  const pm__step_work *w = pm__step_stage_work(p, t->kinds.work, &stage, &sum);
+  pm__step_times_of(p, w, t->kinds.waits, pm__step_own_parameters(p, &stage), &times);
+  double kernels = (times.gpu - times.update) / p->s.accumulation;
+  double energy = (power->drawn - power->idle) * kernels + pm__step_with_recomputed(w, w->extra);
+  return (energy + exchanging(t) * pm__step_exchanges(w)) / pm__step_micro_batch(&times);
+}
+
+/* Of all stages; NULL without memory. */
+static double *pass_powers(const trace *t)
+{
+  double *watts = (double *)malloc((size_t)t->p->at.stages * sizeof *watts);
+  for (int i = 0; watts != NULL && i < t->p->at.stages; i++) watts[i] = pass_power(t, i);
+  return watts;
+}
 
 /* ---- Passes ---- */
 
@@ -88,12 +131,16 @@ static double add_passes(trace *t)
   size_t count = (size_t)pm__pipeline_event_count(&load, p->at.schedule);
   pm__pipeline_event *events = (pm__pipeline_event *)malloc(count * sizeof *events);
   pm__pipeline_chunk *chunk = all_chunks(t);
-  bool room = events != NULL && chunk != NULL && pm__pipeline_order(&load, p->at.schedule, chunk, events);
+  double *watts = pass_powers(t);
+  bool room = events != NULL && chunk != NULL && watts != NULL;
+  if (room) room = pm__pipeline_order(&load, p->at.schedule, chunk, events);
   double end = room ? 0 : -1;
   for (size_t i = 0; room && i < count; i++) {
     add_pass(t, &events[i]);
+    add_draw(t, events[i].start, events[i].duration, watts[events[i].stage], true);
     end = fmax(end, events[i].start + events[i].duration);
   }
+  free(watts);
   free(events);
   free(chunk);
   return end;
@@ -101,12 +148,14 @@ static double add_passes(trace *t)
 
 /* ---- After them ---- */
 
-/* One thing that stages do together: all begin when the slowest has done what was before. */
-static double add_together(trace *t, const char *name, const char *category, double start, const double *takes)
+/* One thing that stages do together: all begin when the slowest has done what was before. `watts`: beyond waiting. */
+static double add_together(trace *t, const char *name, const char *category, double start, const double *takes,
+                           double watts)
 {
   double most = 0;
   for (int i = 0; i < t->p->at.stages; i++) {
     pm__trace_add(&t->text, &(pm__trace_event){name, NULL, category, i, 0, -1, start, takes[i]});
+    add_draw(t, start, takes[i], watts, false);
     most = fmax(most, takes[i]);
   }
   return start + most;
@@ -119,7 +168,17 @@ static double add_wait(trace *t, const char *name, double start, double time)
   return start + time;
 }
 
-static void add_end(trace *t, double start, double *exchange, double *update, double *offload)
+/* Kernels of the update beside its host. */
+static double update_power(const trace *t, const double *update)
+{
+  double most = 0;
+  for (int i = 0; i < t->p->at.stages; i++) most = fmax(most, update[i]);
+  double share = most > 0 ? fmin(1, t->prediction->update_time / most) : 0;
+  return share * (board_of(t)->drawn - board_of(t)->idle);
+}
+
+/* When it ends. */
+static double add_end(trace *t, double start, double *exchange, double *update, double *offload)
 {
   const pm__step *p = t->p;
   for (int i = 0; i < p->at.stages; i++) {
@@ -137,11 +196,11 @@ static void add_end(trace *t, double start, double *exchange, double *update, do
     /* with its host */
     update[i] = times.alone - p->s.accumulation * (pm__step_micro_batch(&times) - pm__step_exchanges(work));
   }
-  double now = add_together(t, "exposed communication", "communication", start, exchange);
-  now = add_together(t, "update", "update", now, update);
-  if (p->s.run->offload != PM_OFFLOAD_NONE) now = add_together(t, "offloading", "update", now, offload);
+  double now = add_together(t, "exposed communication", "communication", start, exchange, exchanging(t));
+  now = add_together(t, "update", "update", now, update, update_power(t, update));
+  if (p->s.run->offload != PM_OFFLOAD_NONE) now = add_together(t, "offloading", "update", now, offload, 0);
   now = add_wait(t, "for the slowest GPU", now, t->prediction->straggler_wait_time);
-  add_wait(t, "for input", now, t->prediction->input_wait_time);
+  return add_wait(t, "for input", now, t->prediction->input_wait_time);
 }
 
 /* ---- All of it ---- */
@@ -162,7 +221,10 @@ static bool add_all(trace *t)
   double *times = (double *)malloc(3 * (size_t)t->p->at.stages * sizeof *times);
   add_lanes(t);
   double end = times != NULL ? add_passes(t) : -1;
-  if (end >= 0) add_end(t, end, times, times + t->p->at.stages, times + 2 * t->p->at.stages);
+  if (end >= 0) end = add_end(t, end, times, times + t->p->at.stages, times + 2 * t->p->at.stages);
+  const pm__trace_boards boards = {board_of(t)->idle, t->prediction->gpu_power, t->prediction->step_time, end,
+                                   t->p->at.stages};
+  if (end >= 0 && board_of(t)->known) pm__trace_add_power(&t->text, &boards);
   free(times);
   return end >= 0;
 }

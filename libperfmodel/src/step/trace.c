@@ -4,6 +4,7 @@
 ** waiting.
 **
 ** The kernels of a step take less than the step where the host is slow: they are then spread evenly, with gaps between.
+** A counter has what a board draws.
 */
 #include <math.h>
 #include <stdio.h>
@@ -18,12 +19,29 @@ typedef struct trace {
   const pm__step *step;
   const pm_prediction *p;
   double now, stretch; /* s; of kernels over their time */
+  double passes;       /* J of those so far */
 } trace;
 
 /* An event from `start` for `duration`; `what` is added to its name. */
 static void add_event(trace *t, int lane, const char *name, const char *what, double start, double duration)
 {
   pm__trace_add(&t->text, &(pm__trace_event){name, what, NULL, lane, 0, -1, start, duration});
+}
+
+/* ---- Power ---- */
+
+/* What a board draws for, beyond waiting, where that is known. */
+static void add_draw(trace *t, double start, double duration, double energy, bool kernels)
+{
+  if (t->step->s.device->power.known)
+    pm__trace_add_draw(&t->text, (pm__trace_draw){start, duration, energy, kernels});
+}
+
+/* J of kernels that multiply no matrices. */
+static double drawn_in(const trace *t, double time)
+{
+  const pm__kernel_board *power = &t->step->s.device->power;
+  return (power->drawn - power->idle) * time;
 }
 
 /* ---- Kernels ---- */
@@ -37,24 +55,37 @@ static double kernel_time(const pm__schedule *s, const pm__layer_kernel *kernel)
   return way.time * factor - way.spared * s->layout;
 }
 
-/* Time of one pass of a layer. */
-static double layer_time(const pm__schedule *s, size_t index, pm__pass pass)
+/* J that its products draw beyond other kernels. */
+static double kernel_extra(const pm__schedule *s, const pm__layer_kernel *kernel)
+{
+  if (s->device->calibrated && kernel->matrix) return pm__plan_way_of(s->device, kernel, s->batch).extra;
+  double time = pm__kernel_price(s->device, kernel, s->batch);
+  return pm__extra_energy(&s->device->power, time, kernel->matrix ? kernel->work.flop * s->batch : 0);
+}
+
+/* Time of one pass of a layer, and what its products draw. */
+static double layer_time(const pm__schedule *s, size_t index, pm__pass pass, double *extra)
 {
   int number = s->units->order[index];
+  *extra = 0;
   if (number < 0) return 0;
   const pm__unit *unit = &s->units->unit[number];
   double time = unit->pass[pass].launches * s->launch + unit->pass[pass].layout * s->batch * s->layout;
   for (int i = unit->first; i < unit->first + unit->count; i++) {
     const pm__layer_kernel *kernel = &s->units->kernels.shape[s->units->entry[i].kernel];
-    if (kernel->pass == pass) time += s->units->entry[i].repeats * kernel_time(s, kernel);
+    if (kernel->pass != pass) continue;
+    time += s->units->entry[i].repeats * kernel_time(s, kernel);
+    if (s->device->power.known) *extra += s->units->entry[i].repeats * kernel_extra(s, kernel);
   }
   return time;
 }
 
 static void add_layer(trace *t, size_t index, pm__pass pass, const char *what)
 {
-  double time = layer_time(&t->step->s, index, pass);
+  double extra, time = layer_time(&t->step->s, index, pass, &extra);
   add_event(t, LANE_GPU, t->step->s.network->network->layers[index].name, what, t->now, time);
+  add_draw(t, t->now, time, drawn_in(t, time) + extra, true);
+  t->passes += drawn_in(t, time) + extra;
   t->now += time * t->stretch;
 }
 
@@ -120,17 +151,22 @@ static void add_passes(trace *t)
   double rest = t->p->forward_time + t->p->dgrad_time + t->p->wgrad_time - (t->now - start) / t->stretch;
   if (s->accumulation <= passes) return;
   add_event(t, LANE_GPU, "further batches, before these", "", t->now, rest);
+  add_draw(t, t->now, rest, t->passes * (s->accumulation / passes - 1), true);
   t->now += rest * t->stretch;
 }
 
 static void add_end(trace *t)
 {
   const pm_prediction *p = t->p;
+  const pm__kernel_board *power = &t->step->s.device->power;
+  double exchanging = fmin(power->exchange, power->limited ? power->most : power->top) - power->idle;
   if (t->step->s.segments == NULL)
     add_event(t, LANE_EXCHANGE, "exchange", "", t->now, p->exposed_communication_time);
   add_event(t, LANE_WAITING, "exposed communication", "", t->now, p->exposed_communication_time);
+  add_draw(t, t->now, p->exposed_communication_time, exchanging * p->exposed_communication_time, false);
   t->now += p->exposed_communication_time;
   add_event(t, LANE_GPU, "update", "", t->now, p->update_time);
+  add_draw(t, t->now, p->update_time, drawn_in(t, p->update_time), false);
   t->now += p->update_time * t->stretch;
   add_event(t, LANE_WAITING, "for the slowest GPU", "", t->now, p->straggler_wait_time);
   t->now += p->straggler_wait_time;
@@ -146,6 +182,9 @@ static void add_all(trace *t)
   add_event(t, LANE_HOST, "launches", "", 0, t->p->launch_time);
   add_passes(t);
   add_end(t);
+  const pm__trace_boards boards = {t->step->s.device->power.idle, t->p->gpu_power, t->p->step_time,
+                                   fmax(t->now, t->p->step_time), 1};
+  if (!isnan(t->p->gpu_power)) pm__trace_add_power(&t->text, &boards);
 }
 
 static char *trace_of(const pm__step *step, const pm_prediction *prediction, pm_error *error)

@@ -1,6 +1,7 @@
 /* Writing timelines. */
 #include "step/trace_text.h"
 #include <math.h>
+#include <stdlib.h>
 #include "perfmodel/units.h"
 
 /* A number of microseconds, whatever the locale. */
@@ -25,7 +26,7 @@ static void next(pm__trace_text *t)
 
 void pm__trace_begin(pm__trace_text *t)
 {
-  *t = (pm__trace_text){{NULL, 0, 0, false}, 0};
+  *t = (pm__trace_text){{NULL, 0, 0, false}, 0, NULL, 0, 0};
   pm__string_add(&t->text, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
 }
 
@@ -52,8 +53,82 @@ void pm__trace_add(pm__trace_text *t, const pm__trace_event *e)
   pm__string_add(&t->text, "}");
 }
 
+/* ---- Power ---- */
+
+void pm__trace_add_draw(pm__trace_text *t, pm__trace_draw draw)
+{
+  if (!(draw.duration > 0)) return;
+  pm__trace_draw *grown = (pm__trace_draw *)pm__grow(t->draw, t->draws, &t->capacity, sizeof *grown);
+  if (grown == NULL) t->text.failed = true;
+  if (grown == NULL) return;
+  t->draw = grown;
+  grown[t->draws++] = draw;
+}
+
+/* Where the draw changes, and by how much. */
+typedef struct change {
+  double time, by;
+} change;
+
+static int by_time(const void *a, const void *b)
+{
+  double x = ((const change *)a)->time, y = ((const change *)b)->time;
+  return (x > y) - (x < y);
+}
+
+/* What passes must draw, over what they would by themselves. */
+static double pass_factor(const pm__trace_text *t, const pm__trace_boards *b)
+{
+  double passes = 0, left = (b->mean - b->waiting) * b->step * b->lanes;
+  for (size_t i = 0; i < t->draws; i++) {
+    if (t->draw[i].kernels) passes += t->draw[i].energy;
+    else left -= t->draw[i].energy;
+  }
+  return passes > 0 ? left / passes : 0;
+}
+
+static void add_point(pm__trace_text *t, double time, double watts)
+{
+  char number[PM_NUMBER_MAX];
+  next(t);
+  pm__string_add(&t->text, "{\"ph\":\"C\",\"pid\":1,\"name\":\"power of a board\"");
+  add_time(t, "ts", time);
+  pm__string_format(&t->text, ",\"args\":{\"W\":%s}}", pm_number_format(number, rint(watts * 1e6) / 1e6));
+}
+
+/* Changes at one time, as it is written, are one. */
+static void add_points(pm__trace_text *t, const change *changes, size_t count, const pm__trace_boards *b)
+{
+  double watts = b->waiting;
+  for (size_t i = 0; i < count; i++) {
+    watts += changes[i].by / b->lanes;
+    bool last = i + 1 == count || rint(changes[i + 1].time * 1e9) > rint(changes[i].time * 1e9);
+    if (i == 0 && changes[i].time > 0) add_point(t, 0, b->waiting);
+    if (last) add_point(t, changes[i].time, watts);
+  }
+  add_point(t, b->end, b->waiting);
+}
+
+void pm__trace_add_power(pm__trace_text *t, const pm__trace_boards *b)
+{
+  double factor = pass_factor(t, b);
+  change *changes = (change *)malloc((2 * t->draws + 1) * sizeof *changes);
+  if (changes == NULL) t->text.failed = true;
+  for (size_t i = 0; changes != NULL && i < t->draws; i++) {
+    const pm__trace_draw *d = &t->draw[i];
+    double watts = d->energy / d->duration * (d->kernels ? factor : 1);
+    changes[2 * i] = (change){d->start, watts};
+    changes[2 * i + 1] = (change){d->start + d->duration, -watts};
+  }
+  if (changes != NULL) qsort(changes, 2 * t->draws, sizeof *changes, by_time);
+  if (changes != NULL) add_points(t, changes, 2 * t->draws, b);
+  free(changes);
+}
+
 char *pm__trace_end(pm__trace_text *t, pm_error *error)
 {
+  free(t->draw);
+  t->draw = NULL;
   pm__string_add(&t->text, "\n]}\n");
   if (!t->text.failed) return t->text.text;
   pm_string_free(t->text.text);
