@@ -78,6 +78,24 @@ START_TEST(biases_are_added)
 END_TEST
 
 /* Mixtral 8x7B: 46.7 billion parameters, of which a token uses 12.9. */
+/* A router of wider rows has a larger matrix; its own size is as if nothing was said. */
+START_TEST(a_router_may_see_wider_rows)
+{
+  pm_network *same = layer_of("mixture_of_experts", "64x32", "experts=4 top_k=2 hidden=96");
+  pm_network *stated = layer_of("mixture_of_experts", "64x32", "experts=4 top_k=2 hidden=96 router_features=32");
+  pm_network *wide = layer_of("mixture_of_experts", "64x32", "experts=4 top_k=2 hidden=96 router_features=128");
+  ck_assert(last_layer(stated)->parameters == last_layer(same)->parameters);
+  ck_assert(last_layer(stated)->mac == last_layer(same)->mac);
+  ck_assert(last_layer(wide)->parameters == last_layer(same)->parameters + (128 - 32) * 4);
+  ck_assert(last_layer(wide)->mac == last_layer(same)->mac + 64.0 * (128 - 32) * 4);
+  for (int pass = 0; pass < PM__PASSES; pass++)
+    ck_assert(product_flop(wide, (pm__pass)pass) == 2 * last_layer(wide)->mac);
+  pm_network_free(same);
+  pm_network_free(stated);
+  pm_network_free(wide);
+}
+END_TEST
+
 START_TEST(mixtral_has_its_published_size)
 {
   pm_network *network = pm_network_new("mixtral", NULL, NULL);
@@ -123,6 +141,7 @@ int main(void)
   tcase_add_test(tests, one_expert_is_two_linear_layers);
   tcase_add_test(tests, parameters_need_the_gradients_inside);
   tcase_add_test(tests, biases_are_added);
+  tcase_add_test(tests, a_router_may_see_wider_rows);
   tcase_add_test(tests, mixtral_has_its_published_size);
   tcase_add_test(tests, what_does_not_fit_is_refused);
   suite_add_tcase(suite, tests);

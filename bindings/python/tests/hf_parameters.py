@@ -35,6 +35,8 @@ OTHER_PRODUCTS = {"llama4_text", "minimax", "mamba", "mamba2", "falcon_mamba", "
                   "granitemoehybrid", "bamba", "jamba", "qwen3_next", "qwen3_5_text", "kimi_linear",
                   "lfm2"}  # fmt: skip
 
+SOUND = {"wav2vec2", "hubert"}  # whose input is sound: frames of 400 samples, 320 apart
+
 SMALL = {"hidden_size": 256, "num_hidden_layers": 3, "num_attention_heads": 8, "intermediate_size": 512,
          "vocab_size": 1000, "pad_token_id": 0}  # fmt: skip
 GROUPED = {**SMALL, "num_key_value_heads": 2}
@@ -253,6 +255,10 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
      "num_key_value_heads": 2, "intermediate_size": 1856, "moe_intermediate_size": 1856, "n_routed_experts": 128,
      "moe_shared_expert_intermediate_size": 3712, "num_experts_per_tok": 6, "mamba_num_heads": 64,
      "layers_block_type": ["mamba", "moe", "mamba", "full_attention", "moe"]}, ""),
+    ("nemotron_h", "NemotronHForCausalLM", {**GROUPED, "hidden_size": 512, "mamba_num_heads": 16, "n_groups": 4,
+     "ssm_state_size": 32, "n_routed_experts": 16, "num_experts_per_tok": 4, "moe_intermediate_size": 192,
+     "moe_shared_expert_intermediate_size": 320, "moe_latent_size": 128, "mlp_bias": True,
+     "layers_block_type": ["linear_attention", "moe", "full_attention", "moe"], "num_hidden_layers": 4}, ""),
     ("nemotron_h", "NemotronHForCausalLM", {**GROUPED, "mamba_num_heads": 8, "mamba_head_dim": 64, "n_groups": 2,
      "ssm_state_size": 32, "layers_block_type": ["mamba", "mlp", "full_attention"]}, ""),
     ("falcon_h1", "FalconH1ForCausalLM", {}, ""),
@@ -340,6 +346,12 @@ CASES: list[tuple[str, str, dict[str, Any], str]] = [
     ("whisper", "WhisperForConditionalGeneration", {"d_model": 1280, "encoder_layers": 32, "decoder_layers": 32,
      "encoder_attention_heads": 20, "decoder_attention_heads": 20, "encoder_ffn_dim": 5120, "decoder_ffn_dim": 5120,
      "num_mel_bins": 128, "vocab_size": 51866}, "Whisper large v3"),
+    ("wav2vec2", "Wav2Vec2ForCTC", {}, "wav2vec 2.0 base"),
+    ("wav2vec2", "Wav2Vec2Model", {"do_stable_layer_norm": True, "feat_extract_norm": "layer", "conv_bias": True,
+     "hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
+     "wav2vec 2.0 large"),
+    ("wav2vec2", "Wav2Vec2ForSequenceClassification", {"num_hidden_layers": 2, "mask_time_prob": 0.0}, ""),
+    ("hubert", "HubertForCTC", {}, "HuBERT base"),
     ("vit", "ViTForImageClassification", {"num_labels": 1000}, "ViT-B/16"),
     ("vit", "ViTModel", {"hidden_size": 192, "num_hidden_layers": 3, "num_attention_heads": 3, "intermediate_size": 768,
      "qkv_bias": False}, ""),
@@ -377,8 +389,9 @@ def counted(kind: str, name: str, settings: dict[str, Any]) -> dict[str, Any]:
         parameters = found(config).num_parameters()
     saved = json.loads(config.to_json_string(use_diff=True))
     row = {"config": {key: saved[key] for key in saved if key not in LEFT_OUT}, "parameters": parameters}
-    if parameters < SMALL_MODEL and kind not in OTHER_PRODUCTS and name.endswith(("CausalLM", "TextModel")):
-        row["mac"] = products(found, config)
+    counted_too = name.endswith(("CausalLM", "TextModel")) or kind in SOUND
+    if parameters < SMALL_MODEL and kind not in OTHER_PRODUCTS and counted_too:
+        row["mac"] = products(found, config, kind)
     return row
 
 
@@ -390,8 +403,8 @@ def inner_class(kind: str, name: str) -> Any:
     return getattr(importlib.import_module(f"transformers.models.{folder}.modeling_{folder}"), name)
 
 
-def products(found: Any, config: Any) -> int:
-    """MAC of one sample of `TOKENS` tokens: the model runs, and every product is counted, but those of rotary tables.
+def products(found: Any, config: Any, kind: str) -> int:
+    """MAC of one sample of `TOKENS` tokens, or frames of sound: the model runs, and every product is counted, but those of rotary tables.
 
     Attention is not fused, so that all pairs of tokens count, and each expert runs for its own tokens.
     """
@@ -403,7 +416,10 @@ def products(found: Any, config: Any) -> int:
     model = found(config).eval()
     counter = FlopCounterMode(display=False, depth=None)
     with torch.no_grad(), counter:
-        model(torch.zeros(1, TOKENS, dtype=torch.long), use_cache=False)
+        if kind in SOUND:
+            model(torch.zeros(1, 400 + 320 * (TOKENS - 1)))
+        else:
+            model(torch.zeros(1, TOKENS, dtype=torch.long), use_cache=False)
     tables = [flop for place, flop in counter.get_flop_counts().items() if place.endswith("rotary_emb")]
     return (counter.get_total_flops() - sum(sum(flops.values()) for flops in tables)) // 2
 

@@ -148,6 +148,23 @@ def test_a_part_may_leave_out_the_sizes_of_its_type() -> None:
         pm.from_hf(text, seq=64)
 
 
+def test_towers_of_a_known_type_are_counted() -> None:
+    """What the note says of a tower is what it has alone; the text model is as without it."""
+    tower = next(row["config"] for row in ROWS["rows"] if row["config"]["model_type"] == "siglip_vision_model")
+    text = published("Gemma 3 27B")
+    config = {"model_type": "gemma3", "text_config": text, "vision_config": {**tower, "image_size": 448}}
+    whole, alone = pm.from_hf(config, seq=32), pm.from_hf(config, part="vision_config")
+    assert whole.parameters == pm.from_hf({"model_type": "gemma3", "text_config": text}, seq=32).parameters
+    assert whole.report is not None
+    said = next(note for note in whole.report.notes if note.startswith("vision_config (siglip_vision_model)"))
+    assert f"{alone.parameters} parameters, {alone.macs / 1e9:.4g} GMAC" in said
+    assert alone.macs > pm.from_hf({**config, "vision_config": tower}, part="vision_config").macs
+    with pytest.raises(pm.NotFoundError, match='the configuration of a gemma3 has no part "tower"'):
+        pm.from_hf(config, part="tower")
+    odd = pm.from_hf({**config, "vision_config": {"model_type": "siglip_vision_model", "hidden_size": "wide"}}, seq=32)
+    assert odd.report is not None and "vision_config is left out" in odd.report.notes
+
+
 def test_an_architecture_alone_names_its_type() -> None:
     config = {key: value for key, value in published("Qwen3 32B").items() if key != "model_type"}
     net = pm.from_hf(config, seq=64)

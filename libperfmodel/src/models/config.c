@@ -272,6 +272,29 @@ pm__config pm__config_child(const pm__config *config, const char *name)
 
 /* ---- What several settings say ---- */
 
+int pm__config_stages(const pm__config *c, const char *name, const double *otherwise, double *out)
+{
+  const pm__config_value *list = pm__config_counts(c, name);
+  int count = 0;
+  if (list == NULL)
+    for (; otherwise[count] > 0; count++) out[count] = otherwise[count];
+  else
+    for (const pm__config_value *v = list->first; v != NULL && count < PM__CONFIG_STAGES; v = v->next)
+      out[count++] = v->number;
+  if (list != NULL && (list->count == 0 || list->count > PM__CONFIG_STAGES))
+    pm__config_fail(c, "has %s of %.0f stages; from 1 to %d are read", name, (double)list->count, PM__CONFIG_STAGES);
+  return count;
+}
+
+int pm__config_depths(const pm__config *c, const double *otherwise, double *out)
+{
+  int count = pm__config_stages(c, "depths", otherwise, out);
+  double layers = 0;
+  for (int i = 0; i < count; i++) layers += out[i];
+  if (layers > PM__CONFIG_LAYERS) pm__config_fail(c, "has depths of more than %d layers", PM__CONFIG_LAYERS);
+  return count;
+}
+
 double pm__config_head(const pm__config *config, double hidden, double heads, const char *names)
 {
   if (names != NULL && pm__config_find(config, names) != NULL) return pm__config_count(config, names, (double)NAN);

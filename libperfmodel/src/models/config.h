@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-enum { PM__CONFIG_LAYERS = 10000 }; /* the most that a configuration may ask for */
+enum { PM__CONFIG_LAYERS = 10000, PM__CONFIG_STAGES = 32 }; /* the most that a configuration may ask for */
 
 typedef enum pm__config_type {
   PM__CONFIG_NULL,
@@ -60,6 +60,11 @@ double pm__config_rate(const pm__config *config, const char *names, double other
 /* A list of whole numbers, or of words, whose first element is in `first` and so on; NULL without one. */
 const pm__config_value *pm__config_counts(const pm__config *config, const char *name);
 const pm__config_value *pm__config_words(const pm__config *config, const char *name);
+
+/* A list of whole numbers, one for each stage; `otherwise` ends with 0. Returns how many there are. `depths`: of the
+** layers of each stage. */
+int pm__config_stages(const pm__config *config, const char *name, const double *otherwise, double *out);
+int pm__config_depths(const pm__config *config, const double *otherwise, double *out);
 
 /* A configuration within this one, or one without settings. */
 pm__config pm__config_child(const pm__config *config, const char *name);

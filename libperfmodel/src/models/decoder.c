@@ -198,10 +198,13 @@ static int dense(pm__body *b, const pm__decoder *d, int x, double ffn, const cha
 
 static int experts(pm__body *b, const pm__decoder *d, int x)
 {
-  int made = pm__body_add(b, "mixture_of_experts", "moe", PM__ON(x),
-                          "experts=%.0f top_k=%.0f hidden=%.0f gated=%s bias=%s router_bias=%s", d->experts.number,
-                          d->experts.chosen, d->experts.ffn, pm__yes(!d->experts.plain), pm__yes(d->experts.bias),
-                          pm__yes(d->experts.router_bias));
+  bool narrow = d->experts.narrow > 0;
+  int rows = narrow ? pm__body_linear(b, "latent_down", x, d->experts.narrow, d->ffn_bias) : x;
+  int made = pm__body_add(b, "mixture_of_experts", "moe", PM__ON(rows),
+                          "experts=%.0f top_k=%.0f hidden=%.0f gated=%s bias=%s router_bias=%s router_features=%.0f",
+                          d->experts.number, d->experts.chosen, d->experts.ffn, pm__yes(!d->experts.plain),
+                          pm__yes(d->experts.bias), pm__yes(d->experts.router_bias), narrow ? d->hidden : 0);
+  if (narrow) made = pm__body_linear(b, "latent_up", made, d->hidden, d->ffn_bias);
   if (d->experts.shared == 0) return made;
   int shared = dense(b, d, x, d->experts.shared, "shared.", d->ffn_bias);
   if (d->experts.shared_gate) {

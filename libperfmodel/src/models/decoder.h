@@ -72,7 +72,7 @@ typedef struct pm__decoder {
   double positions, embedding_features;
   double embedding_rate, attention_rate, residual_rate; /* that is dropped */
   struct {
-    double number, chosen, ffn, shared;
+    double number, chosen, ffn, shared, narrow; /* narrow: features that experts see, 0: all */
     bool shared_gate, bias, router_bias, plain; /* plain: experts are not gated */
   } experts;
   struct {

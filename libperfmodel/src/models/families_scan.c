@@ -107,13 +107,12 @@ void pm__more_nemotron_h(const pm__config *c, pm__decoder *d)
   const char *pattern = pm__config_word(c, "hybrid_override_pattern", "");
   if (types == NULL && strlen(pattern) != (size_t)d->count)
     pm__config_fail(c, "has no layers_block_type or hybrid_override_pattern of its %d layers", d->count);
-  if (pm__config_find(c, "moe_latent_size") != NULL)
-    pm__config_fail(c, "has experts of a narrower row (moe_latent_size), which are not modelled");
   set_space(c, d);
   d->scan.norm = true;
   d->scan.conv_bias = pm__config_flag(c, "use_conv_bias", true);
   d->activation = pm__config_word(c, "mlp_hidden_act", "relu2");
   d->experts.plain = true;
+  d->experts.narrow = pm__config_count_or_none(c, "moe_latent_size", 0);
   d->experts.number = pm__config_count(c, "n_routed_experts", 8);
   d->experts.chosen = pm__config_count(c, "num_experts_per_tok", 2);
   d->experts.ffn = pm__config_count(c, "moe_intermediate_size", 7688);

@@ -33,20 +33,6 @@ double pm__image_patches(pm__body *b, const pm__config *c, double hidden, double
   return count;
 }
 
-int pm__image_stages(const pm__config *c, const char *name, const double *otherwise, double *out)
-{
-  const pm__config_value *list = pm__config_counts(c, name);
-  int count = 0;
-  if (list == NULL)
-    for (; otherwise[count] > 0; count++) out[count] = otherwise[count];
-  else
-    for (const pm__config_value *v = list->first; v != NULL && count < PM__STAGES; v = v->next)
-      out[count++] = v->number;
-  if (list != NULL && (list->count == 0 || list->count > PM__STAGES))
-    pm__config_fail(c, "has %s of %.0f stages; from 1 to %d are read", name, (double)list->count, PM__STAGES);
-  return count;
-}
-
 void pm__image_classifier(pm__body *b, const pm__config *c)
 {
   const char *head = pm__config_architecture(c, "ForImageClassification");
@@ -54,15 +40,6 @@ void pm__image_classifier(pm__body *b, const pm__config *c)
   if (strcmp(head, "ForImageClassification") == 0 && labels > 0) pm__body_linear(b, "classifier", -1, labels, true);
   else if (strcmp(head, "ForImageClassification") != 0 && strcmp(head, "Model") != 0)
     pm__body_note(b, "note: the head of %.60s is left out", head);
-}
-
-int pm__image_depths(const pm__config *c, const double *otherwise, double *out)
-{
-  int count = pm__image_stages(c, "depths", otherwise, out);
-  double layers = 0;
-  for (int i = 0; i < count; i++) layers += out[i];
-  if (layers > PM__CONFIG_LAYERS) pm__config_fail(c, "has depths of more than %d layers", PM__CONFIG_LAYERS);
-  return count;
 }
 
 static bool is_model(const pm__config *c, const char *otherwise)
@@ -186,8 +163,8 @@ static void add_pool(pm__body *b)
 void pm__build_convnext(pm__body *b, const pm__config *c)
 {
   static const double widths[] = {96, 192, 384, 768, 0}, depths[] = {3, 3, 9, 3, 0};
-  double width[PM__STAGES] = {0}, depth[PM__STAGES] = {0}, patch = pm__config_count(c, "patch_size", 4);
-  int stages = pm__image_stages(c, "hidden_sizes", widths, width), deep = pm__image_depths(c, depths, depth);
+  double width[PM__CONFIG_STAGES] = {0}, depth[PM__CONFIG_STAGES] = {0}, patch = pm__config_count(c, "patch_size", 4);
+  int stages = pm__config_stages(c, "hidden_sizes", widths, width), deep = pm__config_depths(c, depths, depth);
   pm__image_input(b, c);
   PM__NEXT(b, "conv2d", "embeddings.patches", "out_channels=%.0f kernel=%.0f stride=%.0f", width[0], patch, patch);
   norm_of_channels(b, "embeddings.last", "embeddings.norm", "embeddings.first");
@@ -235,8 +212,8 @@ static void add_resnet_layer(pm__body *b, const pm__config *c, double width, int
 void pm__build_resnet(pm__body *b, const pm__config *c)
 {
   static const double widths[] = {256, 512, 1024, 2048, 0}, depths[] = {3, 4, 6, 3, 0};
-  double width[PM__STAGES] = {0}, depth[PM__STAGES] = {0};
-  int stages = pm__image_stages(c, "hidden_sizes", widths, width), deep = pm__image_depths(c, depths, depth);
+  double width[PM__CONFIG_STAGES] = {0}, depth[PM__CONFIG_STAGES] = {0};
+  int stages = pm__config_stages(c, "hidden_sizes", widths, width), deep = pm__config_depths(c, depths, depth);
   pm__image_input(b, c);
   convolve(b, "embedder.conv", "embedder.bn", b->last, pm__config_count(c, "embedding_size", 64), 7, 2);
   pm__body_activation(b, "embedder.act", pm__config_word(c, "hidden_act", "relu"));

@@ -19,6 +19,7 @@ static const pm__model models[] = {
   {"mt5 t5", pm__build_t5},
   {"bart mbart", pm__build_bart},
   {"whisper", pm__build_whisper},
+  {"hubert wav2vec2", pm__build_wav2vec2},
 };
 
 const pm__model *pm__model_at(size_t number)

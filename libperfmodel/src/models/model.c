@@ -15,7 +15,7 @@ typedef struct question {
   const char *text, *file;
   double seq, image;
   bool flash;
-  char id[PM_TEXT_MAX], name[PM_TEXT_MAX];
+  char id[PM_TEXT_MAX], name[PM_TEXT_MAX], part[PM_TEXT_MAX];
 } question;
 
 /* ---- What is asked ---- */
@@ -42,9 +42,10 @@ static int read_set(question *q, const pm_attribute *set, pm_error *error)
   if (strcmp(set->name, "flash") == 0) return read_flash(set->value, &q->flash, error);
   if (strcmp(set->name, "id") == 0) snprintf(q->id, sizeof q->id, "%s", set->value);
   else if (strcmp(set->name, "name") == 0) snprintf(q->name, sizeof q->name, "%s", set->value);
+  else if (strcmp(set->name, "part") == 0) snprintf(q->part, sizeof q->part, "%s", set->value);
   else
     return pm__fail(error, PM_STATUS_NOT_FOUND, "a model's configuration has no parameter \"%.60s\"; it has seq, "
-                    "image, flash, id, name", set->name);
+                    "image, flash, part, id, name", set->name);
   return PM_OK;
 }
 
@@ -192,11 +193,44 @@ static bool text_of(const pm__config *c, pm__config *text)
   return false;
 }
 
+/* A part of a composite that is a configuration of its own. */
+static bool part_of(const pm__config *c, const char *name, pm__config *part)
+{
+  const pm__config_value *value = pm__config_find(c, name);
+  if (value == NULL || value->type != PM__CONFIG_OBJECT) return false;
+  *part = (pm__config){"", value, c->error};
+  part->kind = pm__config_word(part, "model_type", "");
+  return true;
+}
+
+/* What the tower alone has, of a type that is known; on another network, whose mistakes are none of this one's. */
+static bool count_tower(const pm__body *b, pm__config tower, pm_network_totals *totals)
+{
+  pm_error failure = PM_ERROR_NONE;
+  pm__body alone = {.error = &failure, .last = -1, .flash = b->flash, .image = b->image};
+  const pm__model *model = pm__model_find(tower.kind);
+  if (model == NULL) return false;
+  tower.error = &failure;
+  alone.network = pm_network_new("tower", "tower", &failure);
+  if (alone.network != NULL) model->build(&alone, &tower);
+  bool known = failure.status == PM_OK && pm_network_get_totals(alone.network, totals, NULL) == PM_OK;
+  pm_network_free(alone.network);
+  free(alone.notes.text);
+  return known;
+}
+
 static void note_parts(pm__body *b, const pm__config *c, const pm__config *text)
 {
+  pm_network_totals totals;
+  pm__config tower;
   pm__body_note(b, "note: only the text model (%.60s) of the %.60s is read", text->kind, c->kind);
-  for (const char *const *part = other_parts; *part != NULL; part++)
-    if (pm__config_find(c, *part) != NULL) pm__body_note(b, "note: %s is left out", *part);
+  for (const char *const *name = other_parts; *name != NULL; name++) {
+    if (pm__config_find(c, *name) == NULL) continue;
+    if (part_of(c, *name, &tower) && count_tower(b, tower, &totals))
+      pm__body_note(b, "note: %s (%.60s) is not among the layers: %.0f parameters, %.4g GMAC for each input; "
+                    "part=%s reads it alone", *name, tower.kind, totals.parameters, totals.mac / 1e9, *name);
+    else pm__body_note(b, "note: %s is left out", *name);
+  }
 }
 
 /* ---- Building ---- */
@@ -211,6 +245,16 @@ static void build(pm__body *b, const pm__config *c, pm__arena *arena, bool part,
   pm__decoder d = pm__decoder_family_describe(family, c, arena, part);
   d.tied |= tied;
   pm__decoder_build(b, c, &d);
+}
+
+/* The part of a composite that is asked for takes its place. */
+static void choose_part(const question *q, pm__config *c)
+{
+  pm__config part;
+  if (q->part[0] == '\0') return;
+  if (part_of(c, q->part, &part)) *c = part;
+  else
+    pm__fail(c->error, PM_STATUS_NOT_FOUND, "the configuration of a %.60s has no part \"%.60s\"", c->kind, q->part);
 }
 
 /* The configuration that is built: this one, its text model, or this one with the type of its architecture. */
@@ -246,6 +290,7 @@ static void read_model(question *q, pm__body *b, pm__arena *arena)
 {
   pm__config c = pm__config_read(q->text, q->file != NULL ? q->file : "text", arena, b->error);
   if (b->error->status != PM_OK || refuse_others(&c) != PM_OK) return;
+  choose_part(q, &c);
   if (q->id[0] == '\0') name_by_file(q, c.kind);
   b->network = pm_network_new(q->id, q->name[0] != '\0' ? q->name : q->id, b->error);
   if (b->network != NULL) choose_and_build(b, &c, arena);

@@ -29,5 +29,6 @@ void pm__build_clip_vision(pm__body *body, const pm__config *config);
 void pm__build_t5(pm__body *body, const pm__config *config);
 void pm__build_bart(pm__body *body, const pm__config *config);
 void pm__build_whisper(pm__body *body, const pm__config *config);
+void pm__build_wav2vec2(pm__body *body, const pm__config *config);
 
 #endif

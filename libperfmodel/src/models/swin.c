@@ -96,8 +96,8 @@ static void add_positions(pm__body *b)
 void pm__build_swin(pm__body *b, const pm__config *c)
 {
   static const double depths[] = {2, 2, 6, 2, 0}, all_heads[] = {3, 6, 12, 24, 0};
-  double depth[PM__STAGES] = {0}, heads[PM__STAGES] = {0}, patch = pm__config_count(c, "patch_size", 4);
-  int stages = pm__image_depths(c, depths, depth), known = pm__image_stages(c, "num_heads", all_heads, heads);
+  double depth[PM__CONFIG_STAGES] = {0}, heads[PM__CONFIG_STAGES] = {0}, patch = pm__config_count(c, "patch_size", 4);
+  int stages = pm__config_depths(c, depths, depth), known = pm__config_stages(c, "num_heads", all_heads, heads);
   pm__image_input(b, c);
   PM__NEXT(b, "conv2d", "embeddings.patches", "out_channels=%.0f kernel=%.0f stride=%.0f",
            pm__config_count(c, "embed_dim", 96), patch, patch);

@@ -170,7 +170,7 @@ static bool add_experts(walk *w, const pm__layer *layer)
   op->up = product[1]->m / op->k;
   w->model->experts = w->model->experts > 0 ? fmin(w->model->experts, op->experts) : op->experts;
   w->model->expert_parameters += w->times * op->experts * (op->up + 1) * op->n * op->k;
-  w->model->product_parameters += w->times * op->experts * op->n;
+  w->model->product_parameters += w->times * op->experts * router->k;
   w->model->products += 3 * w->times;
   return true;
 }

@@ -25,6 +25,7 @@ def from_hf(
     *,
     image: int | None = None,
     flash: bool = True,
+    part: str = "",
     id: str = "",
     name: str = "",
 ) -> Network:
@@ -34,12 +35,13 @@ def from_hf(
         seq: tokens of a sample; of encoder-decoder models on both sides. Otherwise as many as the model has positions.
         image: height and width of an image, if they are not those of the configuration.
         flash: whether attention is one fused kernel.
+        part: which part of a composite is read, such as "vision_config", instead of its text model.
 
     Returns: a network, its `report` attribute telling what it consists of. Raises NotModelledError for a model type
     that is not known, naming those that are.
     """
     settings, title = _read(source)
-    sets = {"id": id or title, "name": name, "seq": seq, "image": image, "flash": flash}
+    sets = {"id": id or title, "name": name, "seq": seq, "image": image, "flash": flash, "part": part}
     sets = {key: value for key, value in sets.items() if value not in (None, "")}
     network = Network("", _handle=_core.model_read(json.dumps(settings, default=str), "config.json", attributes(sets)))
     network.report = _report(network, str(settings.get("model_type", "")))

@@ -3,8 +3,9 @@
 ** adds up what they return, weighted.
 **
 **     parameters = f experts + experts c f hidden      f features; c = 2, or 3 with a gate (SwiGLU)
-**                  with `bias` experts ((c - 1) hidden + f) more, with `router_bias` experts more
-**     MAC        = tokens (f experts + top_k c f hidden)
+**                  with `bias` experts ((c - 1) hidden + f) more, with `router_bias` experts more;
+**                  (r - f) experts more where the router sees r features, the rows before they were made narrower
+**     MAC        = tokens (r experts + top_k c f hidden)
 **
 ** All experts' parameters exist, and are read and get gradients in every step; a token pays for top_k of them. Tokens
 ** are taken to spread evenly, none is dropped. FLOP per token and expert besides products: the activation per hidden
@@ -24,7 +25,7 @@
 #include <math.h>
 #include "network/kinds/kinds.h"
 
-enum { EXPERTS, TOP_K, HIDDEN, GATED, BIAS, ROUTER_BIAS };
+enum { EXPERTS, TOP_K, HIDDEN, GATED, BIAS, ROUTER_BIAS, ROUTER_FEATURES };
 
 /* No attributes of its own: experts on this GPU, rows that they get over those that this GPU sends; 0: all, as many;
 ** the rank of adapters, 0: experts themselves. */
@@ -37,6 +38,8 @@ static const pm__attribute_rule rules[] = {
   PM__SWITCHED("gated", GATED, 0, "a third matrix that gates the hidden features"),
   PM__SWITCHED("bias", BIAS, 0, "the experts' layers add a learned number to each feature"),
   PM__SWITCHED("router_bias", ROUTER_BIAS, 0, "a learned number of each expert is added to its scores"),
+  PM__OPTIONAL("router_features", ROUTER_FEATURES, PM__COUNT, 0, 1e9, 0,
+               "features that the router sees, where the experts get narrower rows"),
   PM__SHARED_RULE,
   PM__RULES_END,
 };
@@ -52,6 +55,7 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 /* Sizes of one sample; `routed` counts a token once for each of its experts, `received` what they get on this GPU. */
 typedef struct sizes {
   double experts, tokens, routed, features, hidden, up; /* up: matrices that lead to the hidden features */
+  double seen; /* features that the router sees */
   double own, received;
   double biases, added; /* learned numbers that are added, and how often: in the pass of the activation, all of them */
 } sizes;
@@ -62,6 +66,7 @@ static sizes sizes_of(const pm__layer *layer)
   double features = (double)layer->input.size[layer->input.rank - 1], tokens = layer->elements_in / features;
   sizes s = {.experts = a[EXPERTS], .tokens = tokens, .routed = tokens * a[TOP_K], .features = features,
     .hidden = a[HIDDEN], .up = a[GATED] != 0 ? 2 : 1};
+  s.seen = a[ROUTER_FEATURES] > 0 ? a[ROUTER_FEATURES] : features;
   s.own = a[OWN_EXPERTS] > 0 ? a[OWN_EXPERTS] : s.experts;
   s.received = a[RECEIVED] > 0 ? s.routed * a[RECEIVED] : s.routed;
   double outputs = a[BIAS] != 0 ? s.up * s.hidden + features : 0, scores = a[ROUTER_BIAS] != 0 ? 1 : 0;
@@ -90,7 +95,7 @@ static pm__layer_kernel *add_pass(pm__layer_kernels *kernels, pm__pass pass, pm_
 static void add_router(pm__layer_kernels *kernels, const sizes *s)
 {
   double scores = s->tokens * s->experts;
-  add_product(kernels, 1, s->tokens, s->features, s->experts, false);
+  add_product(kernels, 1, s->tokens, s->seen, s->experts, false);
   add_pass(kernels, PM__FORWARD, PM__SOFTMAX, 5 * scores, 2 * scores)->shape.row = s->experts;
   add_pass(kernels, PM__DGRAD, PM__SOFTMAX, 4 * scores, 3 * scores)->shape.row = s->experts;
 }
@@ -171,9 +176,9 @@ static void count(pm__layer *layer, pm__layer_kernels *kernels)
     return;
   }
   double expert = (s.up + 1) * s.features * s.hidden;
-  layer->parameters = s.features * s.experts + s.own * expert;
+  layer->parameters = s.seen * s.experts + s.own * expert;
   layer->parameter_tensors = (int)(1 + s.own * (s.up + 1));
-  layer->mac = layer->mac_bnl = s.tokens * s.features * s.experts + s.received * expert;
+  layer->mac = layer->mac_bnl = s.tokens * s.seen * s.experts + s.received * expert;
   layer->saved.inputs = true;
   layer->saved.linear_elements = s.received * (s.features + s.hidden);
   layer->saved.elements = s.received * s.up * s.hidden + s.routed * s.features + s.tokens * s.experts;
@@ -248,7 +253,8 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   a[HIDDEN] /= d->expert_tensor;
   double up = a[GATED] != 0 ? 2 : 1, each = (up + 1) * features * a[HIDDEN];
   each += a[BIAS] != 0 ? up * a[HIDDEN] + features : 0;
-  part->whole = a[EXPERTS] * (features + (a[ROUTER_BIAS] != 0 ? 1 : 0));
+  double seen = a[ROUTER_FEATURES] > 0 ? a[ROUTER_FEATURES] : features;
+  part->whole = a[EXPERTS] * (seen + (a[ROUTER_BIAS] != 0 ? 1 : 0));
   if (a[RANK] > 0) each = adapter_parameters(up, features, a[HIDDEN], a[RANK]);
   part->whole = a[RANK] > 0 ? 0 : part->whole;
   part->expert = a[EXPERTS] / d->expert * each;
