@@ -227,6 +227,10 @@ int pm__entry_check(const pm_catalog *catalog, pm__entry *entry, pm_error *error
 /* Why a file cannot be read, by the number of the error. */
 const char *pm__file_reason(int number);
 
+/* What a gzip file of one or more members holds, a zero behind it, up to PM__TEXT_MOST bytes; NULL with an error. */
+enum { PM__TEXT_MOST = 64 << 20 };
+char *pm__inflate(const char *bytes, size_t size, size_t *length, const char *path, pm_error *error);
+
 /* Reads a file, or the *.xml files of a folder. */
 int pm__documents_read(pm__documents *documents, const char *path, pm_error *error);
 

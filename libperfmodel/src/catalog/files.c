@@ -1,5 +1,5 @@
 /*
-** Files: folders of them -> documents, and tables as text, which may be compressed. The only file that knows zlib.
+** Files: folders of them -> documents, and tables as text, which may be compressed. catalog/inflate.c unpacks them.
 */
 #ifndef _POSIX_C_SOURCE
 #define _POSIX_C_SOURCE 200809L /* folders and open() are POSIX, which -std=c11 hides */
@@ -8,13 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 #include "catalog/entry.h"
 
 static const size_t size_max = (size_t)16 << 20;
@@ -200,15 +198,13 @@ int pm__documents_read(pm__documents *documents, const char *path, pm_error *err
 
 /* ---- Tables. */
 
-enum { TEXT_MOST = 64 << 20 };
-
 /* The bytes of a file, a zero behind them; NULL with an error. */
 static char *read_bytes(const char *path, size_t *size, pm_error *error)
 {
   pm__string text = {NULL, 0, 0, false};
   int descriptor = open(path, O_RDONLY | O_CLOEXEC), number = descriptor < 0 ? errno : 0;
   pm__string_add(&text, "");
-  if (number == 0) number = text.failed ? ENOMEM : read_all(descriptor, TEXT_MOST, &text);
+  if (number == 0) number = text.failed ? ENOMEM : read_all(descriptor, PM__TEXT_MOST, &text);
   if (descriptor >= 0) close(descriptor);
   *size = text.length;
   if (number == 0) return text.text;
@@ -219,42 +215,12 @@ static char *read_bytes(const char *path, size_t *size, pm_error *error)
   return NULL;
 }
 
-/* What a gzip file holds, of one or more members; NULL with an error. */
-static char *inflate_bytes(const char *bytes, size_t size, size_t *length, const char *path, pm_error *error)
-{
-  z_stream stream;
-  pm__string text = {NULL, 0, 0, false};
-  unsigned char piece[1 << 14];
-  int result = Z_OK;
-  memset(&stream, 0, sizeof stream);
-  if (inflateInit2(&stream, 16 + MAX_WBITS) != Z_OK) {
-    pm__no_memory(error);
-    return NULL;
-  }
-  stream.next_in = (Bytef *)(uintptr_t)bytes;
-  stream.avail_in = (uInt)size;
-  while (result == Z_OK && !text.failed && text.length < TEXT_MOST) {
-    stream.next_out = piece;
-    stream.avail_out = sizeof piece;
-    result = inflate(&stream, Z_NO_FLUSH);
-    pm__string_add_bytes(&text, (const char *)piece, sizeof piece - stream.avail_out);
-    if (result == Z_STREAM_END && stream.avail_in > 0) result = inflateReset(&stream);
-  }
-  inflateEnd(&stream);
-  *length = text.length;
-  if (result == Z_STREAM_END && !text.failed) return text.text;
-  free(text.text);
-  if (text.failed || result == Z_MEM_ERROR) pm__no_memory(error);
-  else pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is damaged, or too large", path);
-  return NULL;
-}
-
 /* The text of the bytes, or what is wrong with them. */
 static char *decode(const char *bytes, size_t size, const char *path, pm_error *error)
 {
   pm__string plain = {NULL, 0, 0, false};
   if (size > 2 && (unsigned char)bytes[0] == 0x1f && (unsigned char)bytes[1] == 0x8b) {
-    plain.text = inflate_bytes(bytes, size, &plain.length, path, error);
+    plain.text = pm__inflate(bytes, size, &plain.length, path, error);
     if (plain.text == NULL) return NULL;
   }
   else pm__string_add_bytes(&plain, bytes, size);
