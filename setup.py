@@ -14,6 +14,8 @@ from distutils.command.build_scripts import build_scripts  # that of setuptools,
 
 ROOT = Path(__file__).resolve().parent
 COMMAND = "perfmodel"
+# One wheel for Python 3.11 and newer: CMAKE_ARGS=-DPM_PYTHON_STABLE=ON, as scripts/wheels.sh has it.
+STABLE = "PM_PYTHON_STABLE=ON" in os.environ.get("CMAKE_ARGS", "")
 
 
 def version() -> str:
@@ -81,7 +83,8 @@ class NativeScripts(build_scripts):
 
 setup(
     version=version(),
-    ext_modules=[Extension("perfmodel._libcore", sources=[])],
+    ext_modules=[Extension("perfmodel._libcore", sources=[], py_limited_api=STABLE)],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
     scripts=[COMMAND],
     data_files=[
         ("share/perfmodel/examples",

