@@ -1,21 +1,52 @@
 #!/bin/sh
-# Checks with programs that are too large for scripts/test.sh: the page in a browser, workbooks in LibreOffice. Installs what they need on Debian 12,
-# uses the build of scripts/test.sh, and ends with one line for each check.
+# Checks with programs that are too large for scripts/test.sh: the page in a browser, workbooks in LibreOffice, the two
+# files, wheels, pages with what commands print, the documentation site. Installs what they need on Debian 12, uses the build of scripts/test.sh, and ends with
+# one line for each check.
+#
+#     scripts/test_extended.sh                  all
+#     scripts/test_extended.sh single site ...  some of: page workbooks single wheels pasted site
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
-need chromium has chromium
-need libreoffice-calc-nogui has soffice
-install_missing
-[ -x build/test/tools/perfmodel ] || sh scripts/test.sh quick
-sh scripts/page.sh build/test
-build/venv/bin/python -c 'import playwright, pytest' 2>/dev/null ||
-  build/venv/bin/python -m pip install --disable-pip-version-check -q playwright pytest
-PERFMODEL_COMMAND=$PWD/build/test/tools/perfmodel PERFMODEL_PAGE=$PWD/build/test/page/perfmodel.html \
-  build/venv/bin/python -m pytest -q -p no:cacheprovider page/test_page.py && echo "PASS  page" || { echo "FAIL  page"; exit 1; }
-build/venv/bin/python -c 'import openpyxl' 2>/dev/null ||
-  build/venv/bin/python -m pip install --disable-pip-version-check -q openpyxl
-PERFMODEL_COMMAND=$PWD/build/test/tools/perfmodel PYTHONPATH=$PWD/build/test/python \
-  build/venv/bin/python -m pytest -q -p no:cacheprovider bindings/python/tests/test_excel.py && echo "PASS  workbooks" ||
-  { echo "FAIL  workbooks"; exit 1; }
+wanted=${*:-page workbooks single wheels pasted site}
+build=build/test
+[ -x $build/tools/perfmodel ] || sh scripts/test.sh quick
+
+page() {
+  need chromium has chromium
+  install_missing
+  sh scripts/page.sh $build
+  build/venv/bin/python -c 'import playwright, pytest' 2>/dev/null ||
+    build/venv/bin/python -m pip install --disable-pip-version-check -q playwright pytest
+  PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel PERFMODEL_PAGE=$PWD/$build/page/perfmodel.html \
+    build/venv/bin/python -m pytest -q -p no:cacheprovider page/test_page.py
+}
+workbooks() {
+  need libreoffice-calc-nogui has soffice
+  install_missing
+  build/venv/bin/python -c 'import openpyxl' 2>/dev/null ||
+    build/venv/bin/python -m pip install --disable-pip-version-check -q openpyxl
+  PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel PYTHONPATH=$PWD/$build/python \
+    build/venv/bin/python -m pytest -q -p no:cacheprovider bindings/python/tests/test_excel.py
+}
+single() { sh scripts/single.sh $build check; }
+wheels() { sh scripts/wheels.sh; }
+pasted() { python3 scripts/pasted.py $build/tools/perfmodel; }
+site() { sh scripts/site.sh $build; }
+
+failures=0
+summary=""
+for check in $wanted; do
+  case $check in page | workbooks | single | wheels | pasted | site) ;; *) echo "there is no check \"$check\"" >&2; exit 2 ;; esac
+  # Not as a condition: there, a failure inside would not end the check.
+  set +e
+  (set -e; "$check")
+  result=$?
+  set -e
+  [ $result -eq 0 ] && verdict=PASS || { verdict=FAIL; failures=$((failures + 1)); }
+  summary="$summary$verdict  $check
+"
+done
+printf '%s' "$summary"
+exit $((failures > 0))
