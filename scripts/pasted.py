@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every command that a page shows with its output, and compares: blocks that begin with ```console, `$ ` before commands.
+"""Runs every command that a page shows with its output, in blocks of ```console with `$ ` before it, and compares.
 
     python3 scripts/pasted.py COMMAND [PAGE]...          fails where a page shows something else than the command prints
     python3 scripts/pasted.py --write COMMAND [PAGE]...  writes what it prints
 
-COMMAND is the perfmodel command. The commands of a page run in one folder, empty at first, one after the other. Without pages:
-all of docs/ that have such blocks.
+COMMAND is the perfmodel command. The commands of a page run one after the other in one folder, empty at first. Without
+pages: all of docs/ that have such blocks.
 """
 import argparse
 import difflib
@@ -57,7 +57,7 @@ def main():
             page.write_text(made)
         elif made != text:
             differ.append(page)
-            sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), made.splitlines(True), str(page), "printed"))
+            sys.stdout.writelines(difflib.unified_diff(text.splitlines(True), made.splitlines(True), str(page), "now"))
     print(f"pasted: {count} commands on {len(pages)} pages, {len(differ)} pages differ")
     sys.exit(1 if differ or not count else 0)
 

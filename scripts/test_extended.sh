@@ -1,7 +1,7 @@
 #!/bin/sh
 # Checks with programs that are too large for scripts/test.sh: the page in a browser, workbooks in LibreOffice, the two
-# files, wheels, pages with what commands print, the documentation site. Installs what they need on Debian 12, uses the build of scripts/test.sh, and ends with
-# one line for each check.
+# files, wheels, pages with what commands print, the documentation site. Installs what they need on Debian 12, uses the build of
+# scripts/test.sh, and ends with one line for each check.
 #
 #     scripts/test_extended.sh                  all
 #     scripts/test_extended.sh single site ...  some of: page workbooks single wheels pasted site

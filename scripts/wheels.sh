@@ -58,11 +58,14 @@ set(CMAKE_CROSSCOMPILING_EMULATOR qemu-$1 -L /usr/$1-linux-gnu)
 END
 }
 
-# mathematics MACHINE: a library with the name of the C library's own, to link against first. The compiler has functions of the
-# same names inside, which round in another way.
+# mathematics MACHINE: the names of the C library's functions, to link against first. The compiler has some of them inside, which
+# round in another way; at run time they are those of the system.
 mathematics() {
-  for name in exp exp2 log log2 log10 sin cos tan; do echo "double $name(double x) { return x; }"; done >"$work/$1/libm.c"
-  "$work/$1/cc" -shared -fno-builtin -Wl,-soname,libm.so.6 "$work/$1/libm.c" -o "$work/$1/libm.so"
+  for name in exp exp2 expm1 log log2 log10 log1p pow cbrt sqrt hypot fmod fma modf frexp ldexp scalbn ilogb logb sin cos tan tanh \
+    erf lgamma tgamma floor ceil round trunc rint nearbyint lround llround fmin fmax; do
+    echo "void $name(void) {}"
+  done >"$work/$1/libm.c"
+  "$work/$1/cc" -w -shared -fno-builtin -Wl,-soname,libm.so.6 "$work/$1/libm.c" -o "$work/$1/libm.so"
 }
 
 # logged FILE COMMAND...: the end of what it says if it fails.
