@@ -16,11 +16,11 @@ def code(text, language):
 def command_page(command):
     """The help of every command, as it is printed."""
     def helped(*words):
-        return subprocess.run([command, *words, "--help"], check=True, capture_output=True, text=True).stdout
+        return subprocess.run([command, *words, "--help-all"], check=True, capture_output=True, text=True).stdout
     top = helped()
     names = re.findall(r"^  (\w+) ", top.partition("Commands:")[2].partition("Options of every command:")[0], re.M)
     parts = [f"## {name}\n\n{code(helped(name), 'text')}" for name in names]
-    return "# The command\n\nThe same texts as `perfmodel --help` and `perfmodel COMMAND --help`.\n\n" + code(top, "text") + "\n" + "\n".join(parts)
+    return "# The command\n\nThe same texts as `perfmodel --help-all` and `perfmodel COMMAND --help-all`.\n\n" + code(top, "text") + "\n" + "\n".join(parts)
 
 
 def signature_of(name, thing):
