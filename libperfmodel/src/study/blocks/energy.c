@@ -1,4 +1,4 @@
-/* What boards, nodes and the site draw, for a sample or token; what is not in it. */
+/* What boards, nodes and the site draw, for a sample, a token, an epoch, and where it goes; what is not in it. */
 #include <math.h>
 #include <stdbool.h>
 #include "perfmodel/units.h"
@@ -51,6 +51,24 @@ static void add_nodes(const numbers *n, pm_report *r)
   if (!isnan(n->design)) pm__report_note(r, "\n%s by design", pm__report_quantity(design, n->design, "W"));
 }
 
+/* Which part of what the site draws goes where. */
+static void add_parts(const pm__study_subject *s, const numbers *n, pm_report *r)
+{
+  double boards = n->board * pm__study_gpus(s);
+  double behind = n->node * s->system->kernels.supply_efficiency, all = n->node * n->pue;
+  pm__report_add(r, "of the site", "%.1f %% boards, %.1f %% hosts, %.1f %% supplies, %.1f %% cooling", 100 * boards / all,
+                 100 * (behind - boards) / all, 100 * (n->node - behind) / all, 100 * (1 - n->node / all));
+  pm__report_set_value(r, boards / all, "1");
+}
+
+/* What people count in: an epoch, a million tokens. */
+static void add_totals(const pm__study_subject *s, const numbers *n, pm_report *r)
+{
+  double epoch = s->trains ? pm__study_number(s, "epoch_time") * n->node * n->pue : (double)NAN;
+  if (!isnan(epoch)) pm__report_add_quantity(r, "per epoch", epoch, "J");
+  if (!isnan(n->token)) pm__report_add_quantity(r, "per million tokens", 1e6 * n->site * n->token / n->sample, "J");
+}
+
 static void add_budget(const numbers *n, pm_report *r)
 {
   if (isnan(n->fed)) return;
@@ -85,6 +103,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   add_nodes(&n, r);
   add_budget(&n, r);
   add_site(s, &n, r);
+  add_parts(s, &n, r);
+  add_totals(s, &n, r);
 }
 
 const pm__study_block pm__study_block_energy = {
