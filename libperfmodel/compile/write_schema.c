@@ -207,7 +207,11 @@ static void definition_type(const char *name, const char *attributes)
   text("        <xs:attribute name=\"least\" type=\"xs:token\"/>");
   text("        <xs:attribute name=\"multiple\" type=\"xs:token\"/>\n      </xs:complexType></xs:element>");
   printf("      <xs:group ref=\"flow\"/>\n    </xs:choice>\n    <xs:attributeGroup ref=\"%s\"/>\n", attributes);
-  if (strcmp(name, "network") == 0) attribute("model", "xs:token", "");
+  if (strcmp(name, "network") == 0) {
+    attribute("model", "xs:token", "");
+    attribute("weights", "xs:token", "");
+    attribute("expert_weights", "xs:token", "");
+  }
   text("  </xs:complexType>");
 }
 

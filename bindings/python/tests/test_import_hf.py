@@ -365,6 +365,21 @@ def test_experts_alone_may_be_stored_so() -> None:
     config = {**MIXTRAL, "quantization_config": {"quant_method": "mxfp4", "modules_to_not_convert": ["*.self_attn*"]}}
     net = pm.from_hf(config, seq=64)
     assert net.report is not None and any("weights of experts are stored as mxfp4" in note for note in net.report.notes)
+    text = str(net.to_xml())
+    assert 'expert_weights="mxfp4"' in text and ' weights=' not in text
+
+
+def test_files_keep_how_weights_are_stored(tmp_path: Path) -> None:
+    block = {"quant_method": "fp8", "weight_block_size": [128, 128]}
+    net = pm.from_hf({**LLAMA3, "quantization_config": block}, seq=64)
+    net.to_xml(tmp_path / "own.xml")
+    again = pm.Catalog(tmp_path / "own.xml").network(net.id)
+    asked = {"gpus": 1, "concurrency": 8, "isl": 256, "osl": 64}
+    assert pm.serve(again, "hgx-h100", **asked).tpot == pm.serve(net, "hgx-h100", **asked).tpot
+    text = (tmp_path / "own.xml").read_text()
+    (tmp_path / "own.xml").write_text(text.replace("fp8-block", "fp9"))
+    with pytest.raises(pm.Error, match='own.xml:4: "fp9" is no way to store weights'):
+        pm.Catalog(tmp_path / "own.xml").network(net.id)
 
 
 # ---- Layers that carry a state.

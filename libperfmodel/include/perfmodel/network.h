@@ -52,6 +52,24 @@ typedef struct pm_attribute {
   const char *value;
 } pm_attribute;
 
+/* How numbers are stored; what follows is bytes of one, scales included. */
+#define PM_STORED_LIST(X)                                                                                          \
+  X(AS_RUN, "as-run", 0, "as the precision of the run; of keys and values and, with `precision` below two bytes,"  \
+                         " two bytes")                                                                             \
+  X(BYTES_2, "16-bit", 2, "FP16 or BF16")                                                                          \
+  X(FP8, "fp8", 1, "FP8, or INT8, with a scale for a tensor, a channel or a token")                                \
+  X(FP8_BLOCK, "fp8-block", 1.000244140625, "FP8 with a scale of four bytes for each block of 128 x 128")          \
+  X(INT4, "int4", 0.51953125, "4 bits, a scale and a zero of 2.5 bytes for each group of 128")                     \
+  X(NVFP4, "nvfp4", 0.5625, "4 bits and a scale of 8 for every 16 numbers")                                        \
+  X(MXFP4, "mxfp4", 0.53125, "4 bits and a scale of 8 for every 32 numbers")
+
+typedef enum pm_stored {
+#define PM_STORED_ENUM(name, ...) PM_STORED_##name,
+  PM_STORED_LIST(PM_STORED_ENUM)
+#undef PM_STORED_ENUM
+  PM_STORED_COUNT
+} pm_stored;
+
 /* Totals of a network, per sample. */
 #define PM_NETWORK_FIELDS(X)                                                                  \
   X(TEXT, id, "", "short stable name")                                                        \

@@ -193,7 +193,8 @@ static int check_entry_element(const pm__document *document, const pm__element *
                                pm_error *error)
 {
   bool network = strcmp(e->name, "network") == 0;
-  const char *known = network ? " id name alias source note model " : " id name alias source note ";
+  const char *known = network ? " id name alias source note model weights expert_weights "
+                              : " id name alias source note ";
   int status = check_attributes(document, e, known, error);
   if (status == PM_OK) status = check_id(document, e, error);
   if (status != PM_OK) return status;

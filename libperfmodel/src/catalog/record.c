@@ -4,6 +4,7 @@
 #include <string.h>
 #include "catalog/entry.h"
 #include "network/definition.h"
+#include "network/network.h"
 #include "perfmodel/model.h"
 #include "perfmodel/units.h"
 
@@ -97,8 +98,13 @@ static pm_network *network_of_model(const pm__entry *entry, const char *type, co
 pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, size_t set_count, pm_error *error)
 {
   const char *type = pm__element_attribute(entry->element, "model");
-  if (type != NULL) return network_of_model(entry, type, sets, set_count, error);
-  return pm__network_build(entry->document, entry->element, sets, set_count, error);
+  if (type == NULL) return pm__network_build(entry->document, entry->element, sets, set_count, error);
+  pm_network *network = network_of_model(entry, type, sets, set_count, error);
+  const char *weights = pm__element_attribute(entry->element, "weights");
+  const char *experts = pm__element_attribute(entry->element, "expert_weights");
+  if (network == NULL || pm__network_set_stored(network, weights, experts, error) == PM_OK) return network;
+  pm_network_free(network);
+  return NULL;
 }
 
 int pm__entry_record(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error)

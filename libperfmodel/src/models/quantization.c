@@ -77,11 +77,6 @@ static bool leaves_attention(const pm__config *q)
 
 void pm__body_quantize(pm__body *b, const pm__config *c)
 {
-  static const char *const words[PM_STORED_COUNT] = {
-#define STORED_WORD(name, text, ...) [PM_STORED_##name] = text,
-    PM_STORED_LIST(STORED_WORD)
-#undef STORED_WORD
-  };
   const pm__config_value *stated = pm__config_find(c, "quantization_config|compression_config");
   if (stated == NULL || stated->type != PM__CONFIG_OBJECT || b->error->status != PM_OK) return;
   pm__config q = pm__config_child(c, stated->key);
@@ -98,5 +93,5 @@ void pm__body_quantize(pm__body *b, const pm__config *c)
   if (!experts) b->network->weights = stored;
   pm__body_note(b, "note: %s are stored as %s (quantization_config \"%.40s\"): perfmodel serve takes that unless "
                 "--weights or --expert-weights say otherwise; training and infer run in their --precision",
-                experts ? "weights of experts" : "weights", words[stored], method);
+                experts ? "weights of experts" : "weights", pm__stored_name(stored), method);
 }

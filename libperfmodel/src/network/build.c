@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "network/build.h"
+#include "network/network.h"
 #include "network/trainable.h"
 
 /* Carries out the children of an element: blocks, repeats and paths hold sequences. */
@@ -248,6 +249,13 @@ static bool list_sets(pm__builder *builder, const pm_attribute *sets, size_t cou
   return true;
 }
 
+static bool read_weights(pm__builder *builder, const pm__element *network)
+{
+  return pm__network_set_stored(builder->network, pm__element_attribute(network, "weights"),
+                                pm__element_attribute(network, "expert_weights"), builder->error) == PM_OK ||
+         pm__build_failed(builder, network);
+}
+
 static bool run_network(pm__builder *builder, const pm__element *network, const pm_attribute *sets, size_t set_count)
 {
   pm__binding bindings[PM__PARAMETERS_MAX];
@@ -269,7 +277,7 @@ pm_network *pm__network_build(const pm__document *document, const pm__element *n
   const char *id = pm__element_attribute(network, "id"), *name = pm__element_attribute(network, "name");
   builder.network = pm_network_new(id, name, &failure);
   if (builder.network == NULL) pm__build_failed(&builder, network);
-  else if (!run_network(&builder, network, sets, set_count)) {
+  else if (!read_weights(&builder, network) || !run_network(&builder, network, sets, set_count)) {
     pm_network_free(builder.network);
     builder.network = NULL;
   }

@@ -20,6 +20,13 @@ struct pm_network {
   char *notes; /* of who read it from a file: lines; NULL: none */
 };
 
+/* The word of a pm_stored. */
+const char *pm__stored_name(int stored);
+
+/* Sets how the checkpoint stores its weights, by words or NULL; experts are stored as the others, unless their word
+** says otherwise. */
+int pm__network_set_stored(pm_network *network, const char *weights, const char *expert_weights, pm_error *error);
+
 /* A copy of a network that is nobody's piece. Owned by the caller; NULL without memory. */
 pm_network *pm__network_new_copy(const pm_network *network, pm_error *error);
 

@@ -186,6 +186,9 @@ static void add_network(writer *w)
   pm__string_add(&w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n  <network");
   add_id(&w->out, w->network->id);
   add_attribute(&w->out, "name", w->network->name);
+  if (w->network->weights > 0) add_attribute(&w->out, "weights", pm__stored_name(w->network->weights));
+  if (w->network->expert_weights != w->network->weights)
+    add_attribute(&w->out, "expert_weights", pm__stored_name(w->network->expert_weights));
   pm__string_add(&w->out, ">\n");
   for (size_t i = 0; i < w->network->count; i++) add_layer(w, i);
   pm__string_add(&w->out, "  </network>\n\n</perfmodel>\n");
