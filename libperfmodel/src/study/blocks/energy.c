@@ -56,8 +56,9 @@ static void add_parts(const pm__study_subject *s, const numbers *n, pm_report *r
 {
   double boards = n->board * pm__study_gpus(s);
   double behind = n->node * s->system->kernels.supply_efficiency, all = n->node * n->pue;
-  pm__report_add(r, "of the site", "%.1f %% boards, %.1f %% hosts, %.1f %% supplies, %.1f %% cooling", 100 * boards / all,
-                 100 * (behind - boards) / all, 100 * (n->node - behind) / all, 100 * (1 - n->node / all));
+  pm__report_add(r, "of the site", "%.1f %% boards, %.1f %% hosts, %.1f %% supplies, %.1f %% cooling",
+                 100 * boards / all, 100 * (behind - boards) / all, 100 * (n->node - behind) / all,
+                 100 * (1 - n->node / all));
   pm__report_set_value(r, boards / all, "1");
 }
 
