@@ -43,7 +43,8 @@ cost, in closed form and without a GPU. This is the whole command in your browse
 NAV = [
     ("Start", ["index.md", "five-minutes.md", "page.md", "packages.md"]),
     ("For you", ["for-trainers.md", "for-servers.md", "for-planners.md", "for-researchers.md"]),
-    ("Yours", ["your-cluster.md", "your-framework.md", "import.md", "networks.md", "xml.md", "calibration.md"]),
+    ("Yours", ["your-cluster.md", "your-framework.md", "import.md", "import-machines.md", "import-measurements.md",
+               "import-settings.md", "import-power.md", "networks.md", "xml.md", "calibration.md"]),
     ("Cookbook", ["cookbook.md", "gallery.md"]),
     ("How right is it", ["accuracy.md", "reliability.md"]),
     ("The model", ["model.md", "collectives.md", "parallel.md", "inference.md", "serving.md", "sizing.md", "energy.md",

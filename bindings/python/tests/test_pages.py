@@ -78,3 +78,17 @@ def test_your_framework(tmp_path: Path) -> None:
     before, after = (errors(text) for text in printed if "measured" in text and "predicted" in text and "error" in text)
     assert sum(after) < 0.5 * sum(before)
     assert any("fitted to 7 rows of rows.csv" in " ".join(text.split()) for text in printed)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in DOCS.glob("import*.md")) + ["calibration.md"])
+def test_links_lead_to_pages_and_their_sections(name: str) -> None:
+    for target, section in re.findall(r"\]\(([\w.-]+\.md)(?:#([\w-]+))?\)", page(name)):
+        assert (DOCS / target).is_file(), f"{name}: {target}"
+        titles = re.findall(r"^#+ (.+)$", page(target), re.MULTILINE)
+        slugs = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+        assert section == "" or section in slugs, f"{name}: {target}#{section}"
+
+
+def test_each_kind_of_file_has_its_page() -> None:
+    listed = set(re.findall(r"\((import-\w+\.md)\)", page("import.md")))
+    assert {path.name for path in DOCS.glob("import-*.md")} == listed
