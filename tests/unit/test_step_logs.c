@@ -73,6 +73,8 @@ START_TEST(each_program_has_its_unit)
      {1, 8192, 8192, 8192, 4096, 9999}, 8},
     {"epoch=0/micro_step=9/global_step=@, RunningAvgSamplesPerSec=9, CurrSamplesPerSec=#, MemAllocated=1GB\n",
      {1, 32, 32, 32, 16, 99}, 2},
+    {"completed step: @, seconds: #, TFLOP/s/device: 321.1, Tokens/s/device: 9, loss: 8.9\n",
+     {9e9, 3, 3.1, 3.05, 2, 9}, 3.05},
     {"steps: @ loss: 8.1 iter time (s): # samples/sec: 9\n", {9e9, 3, 3.1, 3.05, 2, 9}, 3.05},
   };
   for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
@@ -143,6 +145,11 @@ START_TEST(arguments_of_the_log_are_settings)
   ck_assert_str_eq(cell(csv, "zero", 1), "1");
   ck_assert_str_eq(cell(csv, "nodes", 1), "2");
   ck_assert_double_eq(number(csv, "batch", 1), 16); /* of each of four ranks */
+  pm_string_free(csv);
+  const pm_attribute said[] = {known[0], known[1], {"zero", "1"}, {"gpus", "8"}};
+  csv = read_log(ARGUMENTS("  data_parallel_sharding_strategy ... no_shard\n  global_batch_size ... 64\n"
+                           "  use_distributed_optimizer ... True\n") MEGATRON(""), said, 4);
+  ck_assert_str_eq(cell(csv, "zero", 1), "1"); /* the last of the two counts */
   pm_string_free(csv);
 }
 END_TEST

@@ -51,8 +51,7 @@ int pm__lab_run_say(pm__lab_run_known *known, const char *name, const char *valu
     return pm__fail(known->trace->error, PM_STATUS_BAD_VALUE, "%s: the value of %s has more than %d bytes",
                     known->trace->file, name, PM__LAB_RUN_VALUE - 1);
   if (item != NULL && (weak || is_same(item->value, value))) return PM_OK;
-  bool again = item != NULL && known->round > 0 && item->round == known->round;
-  if (item != NULL && !item->weak && !again)
+  if (item != NULL && !item->weak)
     return pm__fail(known->trace->error, PM_STATUS_BAD_VALUE, "%s: says that %s is %.60s, not %.60s",
                     known->trace->file, name, value, item->value);
   if (item == NULL && known->count == PM__LAB_RUN_MOST) return PM_OK; /* there are not so many columns */
@@ -60,7 +59,6 @@ int pm__lab_run_say(pm__lab_run_known *known, const char *name, const char *valu
   snprintf(item->name, sizeof item->name, "%s", name);
   snprintf(item->value, sizeof item->value, "%s", value);
   item->weak = weak;
-  item->round = known->round;
   return PM_OK;
 }
 
@@ -69,7 +67,6 @@ int pm__lab_run_begin(pm__lab_run_known *known, pm__lab_trace *trace)
   int status = PM_OK;
   known->trace = trace;
   known->count = 0;
-  known->round = 0;
   for (size_t i = 0; i < trace->known_count && status == PM_OK; i++)
     if (is_column(trace->known[i].name))
       status = pm__lab_run_say(known, trace->known[i].name, trace->known[i].value, false);
@@ -88,24 +85,41 @@ static const char *cell(const pm_table *table, const char *column, size_t row, c
   return pm_table_get_text(table, i, row, buffer);
 }
 
+/* The settings of a text that were taken, by name. */
+typedef struct taken {
+  char name[PM__LAB_RUN_MOST][PM_TEXT_MAX];
+  size_t count;
+} taken;
+
+static bool was_taken(taken *t, const char *name)
+{
+  for (size_t i = 0; i < t->count; i++)
+    if (strcmp(t->name[i], name) == 0) return true;
+  if (t->count < PM__LAB_RUN_MOST) snprintf(t->name[t->count++], PM_TEXT_MAX, "%s", name);
+  return false;
+}
+
 /* What it says of the network is the network's own, but the length of a sample. A batch that grows during the run ends
 ** at the global batch, so that lines may have less. */
-static int take_setting(pm__lab_run_known *known, const pm_table *table, size_t row)
+static int take_setting(pm__lab_run_known *known, const pm_table *table, size_t row, taken *t)
 {
   char option[PM_TEXT_MAX], value[PM_TEXT_MAX], state[PM_TEXT_MAX];
   const char *name = cell(table, "option", row, option);
-  bool weak = strcmp(cell(table, "state", row, state), "assumed") == 0 || strcmp(name, "global_batch") == 0;
+  bool assumed = strcmp(cell(table, "state", row, state), "assumed") == 0;
   if (strcmp(name, "network.seq") == 0) name = "seq";
-  if (!is_column(name)) return PM_OK;
+  if (!is_column(name) || (!assumed && was_taken(t, name))) return PM_OK;
+  bool weak = assumed || strcmp(name, "global_batch") == 0;
   return pm__lab_run_say(known, name, cell(table, "set_to", row, value), weak);
 }
 
+/* Of two settings of one name the last counts, so that they are taken from the end. */
 int pm__lab_run_settings(pm__lab_run_known *known, const char *format, const char *text)
 {
+  taken t = {.count = 0};
   pm_table *table = pm_settings_read(format, text, known->trace->file, known->trace->error);
   int status = table != NULL ? PM_OK : known->trace->error->status;
-  known->round++;
-  for (size_t i = 0; status == PM_OK && i < pm_table_count_rows(table); i++) status = take_setting(known, table, i);
+  for (size_t i = status == PM_OK ? pm_table_count_rows(table) : 0; i > 0 && status == PM_OK; i--)
+    status = take_setting(known, table, i - 1, &t);
   pm_table_free(table);
   return status;
 }

@@ -13,14 +13,12 @@ enum { PM__LAB_RUN_MOST = 96, PM__LAB_RUN_VALUE = 400 };
 typedef struct pm__lab_run_item {
   char name[40], value[PM__LAB_RUN_VALUE];
   bool weak; /* assumed: gives way to what is said */
-  int round; /* the text that said it: there the last one counts */
 } pm__lab_run_item;
 
 typedef struct pm__lab_run_known {
   pm__lab_trace *trace;
   pm__lab_run_item items[PM__LAB_RUN_MOST]; /* fields of a run, network, system, framework, global_batch, world, seq */
   size_t count;
-  int round;
   pm_run run; /* filled by pm__lab_run_settle: GPUs and nodes among it, but no batch */
 } pm__lab_run_known;
 

@@ -25,6 +25,8 @@ static const pm__lab_step_program programs[] = {
     {"consumed_samples", PM__STEP_CONSUMED, 1}}},
   {"torchtitan", "", {"step:", "tps:", "memory:"}, PM__TIMING_LINES, false,
    {{"step", PM__STEP_NUMBER, 1}, {"tps", PM__STEP_TOKEN_RATE, 1}, {"memory", PM__STEP_RESERVED, GIB}}},
+  {"MaxText", "jax", {"completed step:", "seconds:"}, PM__TIMING_LINES, false,
+   {{"completed step", PM__STEP_NUMBER, 1}, {"seconds", PM__STEP_SECONDS, 1}}},
   {"DeepSpeed", "deepspeed", {"CurrSamplesPerSec"}, PM__TIMING_LINES, false,
    {{"global_step", PM__STEP_NUMBER, 1},
     {"CurrSamplesPerSec", PM__STEP_SAMPLE_RATE, 1},

@@ -25,7 +25,7 @@ static const struct {
   {"a result of llama-bench", "serving", "system,network,framework", pm__lab_trace_is_llama_bench,
    pm__lab_trace_read_llama_bench},
   {"a result log of MLPerf Training", TRAINING_SETS, NULL, pm__lab_trace_is_mlperf, pm__lab_trace_read_mlperf},
-  {"step lines of a training log (Megatron-LM, NeMo, torchtitan, DeepSpeed, Lightning, Hugging Face's Trainer)",
+  {"step lines of a training log (Megatron-LM, NeMo, torchtitan, DeepSpeed, MaxText, Lightning, Hugging Face)",
    TRAINING_SETS, NULL, pm__lab_trace_is_steps, pm__lab_trace_read_steps},
   {"text of nccl-tests or rccl-tests", "collectives", COLLECTIVE, pm__lab_trace_is_nccl_text,
    pm__lab_trace_read_nccl_text},
