@@ -144,5 +144,14 @@ for machine in $wanted; do
   build_wheel "$machine"
   check_wheel "$machine"
 done
-logged "$work/sdist.log" "$tools/python" -m build --sdist -o "$dist" .
+# Everything that README.md links to or runs is in the source distribution.
+check_sdist() {
+  tar -tzf "$dist"/perfmodel-*.tar.gz | sed 's,^[^/]*/,,; s,/$,,' | sort >"$work/files"
+  grep -oE '\]\([a-zA-Z][a-zA-Z0-9_./-]*|sh scripts/[a-z_]+\.sh' README.md | sed 's/^](//; s/^sh //' | grep -v '^https*$' | sort -u |
+    while read -r name; do
+      grep -qx -e "$name" -e "$name/.*" "$work/files" || { echo "the source distribution has no $name" >&2; exit 1; }
+    done
+}
+logged "$work/sdist.log" "$tools/python" -m build --sdist --no-isolation -x -o "$dist" .
+check_sdist
 ls -l "$dist"

@@ -141,7 +141,8 @@ def main():
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(DOCS / "images", places / "images", ignore=shutil.ignore_patterns("*.py"))
     shutil.copy(page, places / "perfmodel.html")
-    shutil.copy(ROOT / "site/site.css", places)
+    for name in ("site.css", "worker.js"):
+        shutil.copy(ROOT / "site" / name, places)
     pages, accuracy = read_pages()
     write_pages(places, accuracy, pages)
     gallery.write(command, places)
@@ -151,8 +152,8 @@ def main():
     done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", folder / "mkdocs.yml"])
     if done.returncode != 0:
         sys.exit("site: mkdocs failed")
-    for path in (folder / "html").rglob("*.html"):  # what the theme would fetch for a search from a disk
-        path.write_text(SHIM.sub("", path.read_text()))
+    for path in (folder / "html").rglob("*.html"):  # what the theme would fetch, for a search from a disk
+        path.write_text(SHIM.sub('<script src="worker.js"></script>', path.read_text()))
     checked.check(folder / "html")
 
 
