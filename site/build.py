@@ -39,13 +39,13 @@ cost, in closed form and without a GPU. This is the whole command in your browse
 <iframe class="live" src="perfmodel.html" title="perfmodel in the browser"></iframe>
 """
 
-# The site's contents; names without an ending are sections, which follow.
+# The site's contents; pages that no section names follow under "More".
 NAV = [
     ("Start", ["index.md", "five-minutes.md", "page.md", "packages.md"]),
     ("For you", ["for-trainers.md", "for-servers.md", "for-planners.md", "for-researchers.md"]),
     ("Yours", ["your-cluster.md", "your-framework.md", "import.md", "import-machines.md", "import-measurements.md",
                "import-settings.md", "import-power.md", "networks.md", "xml.md", "calibration.md"]),
-    ("Cookbook", ["cookbook.md", "gallery.md"]),
+    ("Cookbook", ["cookbook.md", "results.md", "gallery.md"]),
     ("How right is it", ["accuracy.md", "reliability.md"]),
     ("The model", ["model.md", "collectives.md", "parallel.md", "inference.md", "serving.md", "sizing.md", "energy.md",
                    "defaults.md"]),
@@ -123,14 +123,15 @@ def write_pages(folder, accuracy, pages):
     (folder / "index.md").write_text(INDEX)
 
 
-def contents(accuracy, made):
+def contents(accuracy, made, pages):
+    more = sorted(set(pages) - {name for _, names in NAV for name in names} - set(accuracy))
     nav = [{title: list(names)} for title, names in NAV]
     for part in nav:
         if "How right is it" in part:
             part["How right is it"].insert(1, {"The tables behind it": accuracy})
         if "Reference" in part:
             part["Reference"] = made
-    return nav
+    return nav + ([{"More": more}] if more else [])
 
 
 def main():
@@ -147,7 +148,7 @@ def main():
     write_pages(places, accuracy, pages)
     gallery.write(command, places)
     made = reference.write(command, places)
-    settings = yaml.unsafe_load((ROOT / "site/mkdocs.yml").read_text()) | {"nav": contents(accuracy, made)}
+    settings = yaml.unsafe_load((ROOT / "site/mkdocs.yml").read_text()) | {"nav": contents(accuracy, made, pages)}
     (folder / "mkdocs.yml").write_text(yaml.dump(settings, sort_keys=False))
     done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", folder / "mkdocs.yml"])
     if done.returncode != 0:
