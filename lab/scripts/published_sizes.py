@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Writes data/networks/published.xml and the counts that tests expect, from the sizes that litgpt ships.
+"""Writes data/networks/published.xml and the counts that tests expect, from sizes that packages ship.
 
-    published_sizes.py          writes both; needs the packages litgpt, transformers and torch
+    published_sizes.py          writes both; needs the packages litgpt, transformers, torch
     published_sizes.py --check  fails if the packages say otherwise
 
 litgpt (Lightning AI, Apache-2.0) has the sizes of published checkpoints by the names that they have on the Hugging Face
 Hub. Models of equal sizes are one network, with the other names as aliases; those that the catalogue has already, under
-the same name, are left to it. Counts are those of Transformers' classes, on the meta device: nothing is downloaded.
+the same name, are left to it. Transformers (Hugging Face, Apache-2.0) names a checkpoint that the defaults of a model
+type are like; where the count of these defaults is what the name or the model's card says, they are its sizes. Counts
+are those of Transformers' classes, on the meta device: nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -103,9 +105,54 @@ class Published:
     tokens: int
     names: list[str]
     hub: list[str]
+    source: str = "litgpt"
+
+
+# Model types whose defaults are their checkpoint: its name, and its parameters in billions, with as many digits as
+# its name or its card prints.
+DEFAULTS = {
+    "biogpt": ("microsoft/biogpt", "0.347"), "cohere": ("CohereForAI/c4ai-command-r-v01", "35"),
+    "ernie4_5": ("baidu/ERNIE-4.5-0.3B-PT", "0.36"), "ernie4_5_moe": ("baidu/ERNIE-4.5-21B-A3B-PT", "21.8"),
+    "glm": ("THUDM/glm-4-9b-chat", "9.4"), "gpt_neo": ("EleutherAI/gpt-neo-1.3B", "1.3"),
+    "gpt_neox": ("EleutherAI/gpt-neox-20b", "20.6"), "gptj": ("EleutherAI/gpt-j-6B", "6.05"),
+    "helium": ("kyutai/helium-1-preview", "2.17"), "jais2": ("inceptionai/Jais-2-8B-Chat", "8.1"),
+    "ministral3": ("mistralai/Ministral-3-8B-Base-2512", "8.5"), "persimmon": ("adept/persimmon-8b-base", "9.4"),
+    "phimoe": ("microsoft/Phi-3.5-MoE-instruct", "41.9"), "qwen2_moe": ("Qwen/Qwen1.5-MoE-A2.7B", "14.3"),
+    "smollm3": ("HuggingFaceTB/SmolLM3-3B", "3.08"), "xglm": ("facebook/xglm-564M", "0.564"),
+    "youtu": ("tencent/Youtu-LLM-2B", "1.96"),
+}  # fmt: skip
+SETTINGS = (
+    "hidden_size", "d_model", "n_embd", "num_hidden_layers", "num_layers", "n_layer", "num_attention_heads",
+    "num_heads", "attention_heads", "n_head", "num_key_value_heads", "head_dim", "intermediate_size", "ffn_dim",
+    "vocab_size", "max_position_embeddings", "n_positions", "tie_word_embeddings", "rotary_dim", "num_experts",
+    "num_local_experts", "moe_num_experts", "num_experts_per_tok", "moe_k", "moe_intermediate_size",
+    "shared_expert_intermediate_size", "moe_num_shared_experts", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim",
+    "qk_rope_head_dim", "v_head_dim",
+)  # fmt: skip
+
+
+def by_default() -> list[Published]:
+    import inspect
+
+    import transformers
+
+    found = []
+    for kind, (name, _) in DEFAULTS.items():
+        config = transformers.AutoConfig.for_model(kind)
+        if f'checkpoint="{name}"' not in inspect.getsource(sys.modules[type(config).__module__]):
+            sys.exit(f"published_sizes: Transformers does not name {name} for {kind}")
+        saved = config.to_dict()
+        given = {key: int(saved[key]) for key in SETTINGS if isinstance(saved.get(key), int)}
+        tokens = min(given.get("max_position_embeddings", given.get("n_positions", LONGEST)), LONGEST)
+        found.append(Published(kind, given, tokens, [name.split("/")[1]], [name], "transformers"))
+    return found
 
 
 def published() -> list[Published]:
+    return of_litgpt() + by_default()
+
+
+def of_litgpt() -> list[Published]:
     module = litgpt_configs()
     found: dict[Any, Published] = {}
     for entry in module.configs:
@@ -145,7 +192,7 @@ def element(one: Published, taken: set[str]) -> str:
     taken |= {normal(name) for name in names}
     id = re.sub(r"[^a-z0-9.]+", "-", names[0].lower())
     alias = f'\n           alias={quoteattr(", ".join(names[1:]))}' if names[1:] else ""
-    head = f'  <network id="{id}" name={quoteattr(names[0])} model="{one.kind}" source="litgpt"{alias}>'
+    head = f'  <network id="{id}" name={quoteattr(names[0])} model="{one.kind}" source="{one.source}"{alias}>'
     values = {"seq": one.tokens, **one.settings}
     return "\n".join([head, *(f'    <param name="{k}" default="{v}"/>' for k, v in values.items()), "  </network>\n"])
 
@@ -167,6 +214,9 @@ def counts(models: list[Published]) -> dict[str, int]:
         config = transformers.AutoConfig.for_model(one.kind, pad_token_id=0, **given)
         with torch.device("meta"):
             parameters = transformers.AutoModelForCausalLM.from_config(config).num_parameters()
+        said = DEFAULTS[one.kind][1] if one.source == "transformers" else ""
+        if said and said != f"{parameters / 1e9:.{len(said.partition('.')[2])}f}":
+            sys.exit(f"published_sizes: {one.hub[0]} has {parameters} parameters, not {said} billion")
         found.update({name: parameters for name in one.hub})
     return found
 
