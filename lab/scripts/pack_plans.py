@@ -296,7 +296,8 @@ def mlperf_network(row):
     return shaped("llama", row)
 
 
-# Layers with an adapter, as sources call them; where they train others too, no run can say so.
+# Layers with an adapter, as sources call them; embedding and head may be trained too, which the network says.
+BESIDE = " wte lm_head"
 TARGETS = {"query value": "qv", "q_proj v_proj": "qv", "down_proj gate_proj up_proj": "mlp",
            "attention: qkv and output projection": "attention", "c_attn c_proj w1 w2": "all-linear",
            "all-linear": "all-linear", "all linear (not printed in the table)": "all-linear",
@@ -315,7 +316,8 @@ def adapters_of(row):
     """Fields of LoRA; targets that no run has keep their name, which refuses the row."""
     if not row["lora_rank"]:
         return {}
-    return {"lora_rank": row["lora_rank"], "lora_targets": TARGETS.get(row["lora_targets"], row["lora_targets"]),
+    targets = row["lora_targets"].removesuffix(BESIDE)
+    return {"lora_rank": row["lora_rank"], "lora_targets": TARGETS.get(targets, targets),
             "base_weights": frozen_of(row), "lora_dropout": row.get("dropout", "")}
 
 
@@ -399,6 +401,8 @@ def network_of_tuned(row):
     """Decoders with rotary positions and without dropout of their own; the head as the model ties it."""
     family = family_of(row)
     switches = [f"tied={row['tied_embeddings']}"] + (["positions=0", "dropout=0"] if family == "gpt" else [])
+    if row["lora_targets"].endswith(BESIDE):
+        switches.append("trainable=embed_tokens,lm_head")
     return shaped(" ".join([family] + switches), row)
 
 
@@ -410,20 +414,23 @@ def tuned_run(row):
 
 
 def tuner_of(row):
-    """Full training with 16-bit weights and states has profiles of its own, with the loss in chunks where that is said;
-    an optimizer that is fused into the backward pass cannot be said."""
-    if "bf16" not in row["optimizer_precision"] or row["lora_rank"]:
+    """Full training with 16-bit weights and states has profiles of its own, with the loss in chunks where that is said:
+    8 of torchtune, as its CEWithChunkedOutputLoss has them, beside adapters too."""
+    torchtune = row["source_repo"] == "pytorch/torchtune"
+    if "bf16" not in row["optimizer_precision"] or (row["lora_rank"] and not torchtune):
         return ""
     return "pytorch-2.4-torchtune" if "chunked cross entropy" in row["check"] + row["note"] else "pytorch-2.4-pure"
 
 
 def finetuning(row, number_of_row):
-    """LoRA, adapters and full fine-tuning. What a run cannot say (other adapters, an optimizer in the backward pass)
+    """LoRA, adapters and full fine-tuning. What a run cannot say (other adapters)
     has columns of its own, which refuse the row. Memory by an instrument that is not named is
     taken to be what nvidia-smi shows."""
     quantity = next((own for words, own in MEMORY_WORDS if words in row["memory_kind"]), "device_total")
     beside = {"adapter": row["parallelism"] if row["parallelism"].startswith("adapter") else "", **adapters_of(row)}
-    beside["update"] = "in the backward pass" if "fused into backward" in row["check"] + row["note"] else ""
+    said = row["check"] + row["note"]
+    beside["optimizer_in_backward"] = "yes" if "fused into backward" in said else ""
+    beside["offload_activations"] = "yes" if row["offload"] == "activations" else ""
     why = ("no shape" if not row["hidden"] else "no batch" if not row["global_batch"] or not row["micro_batch"]
            else "no system" if int(row["gpus"]) > 1 and "DGX" not in row["system"] else "")
     own = {"task": "training", "framework": tuner_of(row), "framework_version": month_of(row),
@@ -431,7 +438,9 @@ def finetuning(row, number_of_row):
            "words": f"{row['case']}; {row['framework']}; {row['note']}",
            "network": network_of_tuned(row) if row["hidden"] else "",
            "system": TUNERS.get(row["system"] or row["gpu"], row["gpu"]), **(tuned_run(row) if not why else {})}
-    own["offload"] = row["offload"]
+    if "8-bit AdamW" in said and not why:
+        own["optimizer"] = "adam8bit"
+    own["offload"] = "" if row["offload"] == "activations" else row["offload"]
     if row["step_time_s"]:
         yield {**own, "id": f"finetune-{number_of_row} step_time", "quantity": "step_time",
                "value": number(row["step_time_s"])}

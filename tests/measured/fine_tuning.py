@@ -19,11 +19,10 @@ LENGTHS = "of the longest"
 
 # figure: (gate, rows at least, start of the source): full training, weights and optimizer states in 16 bits
 FULL = {
-    "full, all in 16 bits, torchtune, memory": (15, 4, "pytorch/torchtune"),
+    "full, all in 16 bits, torchtune, memory": (15, 7, "pytorch/torchtune"),
     "full, all in 16 bits, litgpt, memory": (15, 4, "Lightning-AI/litgpt"),
 }
 KNOWN = {
-    "full, all in 16 bits, torchtune, memory": (16, "gradients appear while activations go, and are counted together"),
     "full, all in 16 bits, litgpt, memory": (81, "5 to 7 bytes per parameter are published, less than weights, "
                                                  "gradients and states take together"),
 }

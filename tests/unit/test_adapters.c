@@ -425,6 +425,140 @@ START_TEST(names_are_refused)
 }
 END_TEST
 
+/* ---- Where memory goes: update, activations, loss ---- */
+
+/* One GPU, one pass: gradients of one piece at a time, and no more time. */
+START_TEST(update_in_the_backward_pass)
+{
+  for (int network = 0; network < NETWORKS; network++) {
+    pm_run run = shared_run(0, network, -1);
+    run.gpus = 1;
+    run.micro_batch = run.batch = 1;
+    run.recompute = PM_RECOMPUTE_FULL;
+    const pm_prediction after = predicted(&run);
+    run.optimizer_in_backward = 1;
+    const pm_prediction within = predicted(&run);
+    ck_assert_double_lt(within.memory, after.memory - 0.7 * after.gradient_size);
+    ck_assert_double_eq(within.step_time, after.step_time);
+  }
+}
+END_TEST
+
+/* What layers keep goes to the host and comes back behind the passes; what the passes do not hide is waited for: no
+** more than both copies. More recomputation leaves less to copy. */
+START_TEST(activations_wait_on_the_host)
+{
+  static const int recompute[] = {PM_RECOMPUTE_NONE, PM_RECOMPUTE_FULL};
+  double before = INFINITY;
+  for (int i = 0; i < 2; i++) {
+    pm_run run = shared_run(0, 0, -1);
+    run.recompute = recompute[i];
+    const pm_prediction kept = predicted(&run);
+    run.offload_activations = 1;
+    const pm_prediction away = predicted(&run);
+    ck_assert_double_lt(away.memory, kept.memory);
+    ck_assert_double_gt(away.host_memory, 0);
+    ck_assert_double_lt(away.host_memory, before);
+    ck_assert_double_ge(away.step_time, kept.step_time);
+    ck_assert_double_eq_tol(away.step_time, kept.step_time + away.offload_time, 1e-9);
+    ck_assert_double_le(kept.memory - away.memory, 1.2 * away.host_memory / 8);
+    before = away.host_memory;
+  }
+}
+END_TEST
+
+/* More parts are never more memory, whatever the software does by itself. */
+START_TEST(loss_in_parts_takes_less)
+{
+  FOR_ALL_RUNS(run) {
+    double before = INFINITY;
+    for (int chunks = 1; chunks <= 64; chunks *= 4) {
+      run.loss_chunks = chunks;
+      const pm_prediction p = predicted(&run);
+      ck_assert_double_le(p.memory, before);
+      before = p.memory;
+    }
+  }
+}
+END_TEST
+
+/* Longer documents are more attention; documents as long as the sequence are no documents, to the bit; and of half its
+** length they cost as two sequences of that length, but for what a sequence does at its end. */
+START_TEST(documents_save_attention)
+{
+  FOR_ALL_RUNS(run) {
+    const pm_prediction whole = predicted(&run);
+    double before = 0;
+    run.document_tokens = 1e6;
+    const pm_prediction same = predicted(&run);
+    ck_assert_mem_eq(&whole, &same, sizeof whole);
+    for (double tokens = 128; tokens <= 2048; tokens *= 4) {
+      run.document_tokens = tokens;
+      const pm_prediction p = predicted(&run);
+      ck_assert_double_ge(p.flop, before);
+      if (p.flop != whole.flop) ck_assert_double_lt(p.step_time, whole.step_time);
+      before = p.flop;
+    }
+    ck_assert_double_le(before, whole.flop);
+  }
+}
+END_TEST
+
+/* What runs of one call share is of the same documents. */
+START_TEST(documents_are_not_mixed_up)
+{
+  for (int framework = -1; framework < 2; framework++) {
+    pm_run runs[3];
+    pm_prediction together[3];
+    for (int i = 0; i < 3; i++) {
+      runs[i] = shared_run(0, 0, framework);
+      runs[i].document_tokens = i == 1 ? 1e6 : 512 << i;
+    }
+    ck_assert_int_eq(pm_predict(plan, runs, together, 3), PM_OK);
+    for (int i = 0; i < 3; i++) {
+      const pm_prediction alone = predicted(&runs[i]);
+      ck_assert_mem_eq(&alone, &together[i], sizeof alone);
+    }
+  }
+}
+END_TEST
+
+START_TEST(halves_are_shorter_sequences)
+{
+  const pm_attribute sets[] = {{"seq", "2048"}};
+  pm_network *half = pm_catalog_new_network(catalog, "llama3-8b", sets, 1, NULL), *whole = build_network("llama3-8b");
+  pm_network *packed = pm__network_new_packed(whole, 2048, NULL);
+  pm_network_totals a, b;
+  ck_assert_int_eq(pm_network_get_totals(half, &a, NULL), PM_OK);
+  ck_assert_int_eq(pm_network_get_totals(packed, &b, NULL), PM_OK);
+  ck_assert_double_eq_tol(b.training_flop, 4 * a.training_flop, 1e-9 * b.training_flop); /* of 8192 tokens */
+  pm_network_free(packed);
+  pm_network_free(whole);
+  pm_network_free(half);
+}
+END_TEST
+
+static void refuse_update(pm_run run, const char *why)
+{
+  pm_error error = PM_ERROR_NONE;
+  run.optimizer_in_backward = 1;
+  ck_assert_int_ne(pm_run_check(plan, &run, &error), PM_OK);
+  ck_assert_msg(strstr(error.text, why) != NULL, "%s", error.text);
+}
+
+START_TEST(updates_that_must_wait_are_refused)
+{
+  pm_run run = shared_run(1, 0, -1);
+  refuse_update(run, "adds up gradients of 4: take --batch 1");
+  run.batch = 1;
+  run.zero = 0;
+  refuse_update(run, "take --zero 3");
+  run.zero = 3;
+  run.offload = PM_OFFLOAD_OPTIMIZER;
+  refuse_update(run, "take --offload none");
+}
+END_TEST
+
 /* ---- Refusals ---- */
 
 static void refuse_run(const char *name, pm_run run, int rank, int targets, int weights, int precision, const char *why)
@@ -488,6 +622,13 @@ int main(void)
   tcase_add_test(tests, frozen_layers_save);
   tcase_add_test(tests, layers_are_trained_beside_adapters);
   tcase_add_test(tests, names_are_refused);
+  tcase_add_test(tests, update_in_the_backward_pass);
+  tcase_add_test(tests, activations_wait_on_the_host);
+  tcase_add_test(tests, loss_in_parts_takes_less);
+  tcase_add_test(tests, documents_save_attention);
+  tcase_add_test(tests, documents_are_not_mixed_up);
+  tcase_add_test(tests, halves_are_shorter_sequences);
+  tcase_add_test(tests, updates_that_must_wait_are_refused);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -243,9 +243,9 @@ START_TEST(loss_in_fp32_by_hand)
   p.loss_chunks = 1; /* cast to FP32 for the loss alone */
   ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_BF16, rows, NULL), PM_OK);
   ck_assert_double_eq(rows[1].alive, 2 * 10 + 12 * 1000);
-  p.loss_chunks = 8; /* logits in two bytes, and an eighth of what is in FP32 */
+  p.loss_chunks = 8; /* logits in two bytes, an eighth of them and of both gradients in FP32 */
   ck_assert_int_eq(pm_memory_get_layers(n, &p, 1, PM_PRECISION_BF16, rows, NULL), PM_OK);
-  ck_assert_double_eq(rows[1].alive, 2 * 10 + (2 + 4. / 8 + 2 * (2 + 2. / 8)) * 1000);
+  ck_assert_double_eq(rows[1].alive, 2 * 10 + (2 + 4. / 8 + 2 * 4. / 8) * 1000);
   pm_network_free(n);
 }
 END_TEST

@@ -61,6 +61,8 @@ COUNTS = {
     "lora_dropout": [0.1],
     "lora_first_layer": [1],
     "lora_layers": [1, 2],
+    "loss_chunks": [1, 8],
+    "document_tokens": [64],
     "power_limit": ["150 W", "300 W"],
     "carbon": ["400 g/kWh"],
     "energy_price": [0.1],

@@ -159,7 +159,8 @@ NEEDED = {
 
 def used_by(f: pm.Field) -> tuple[str, str, dict[str, object]]:
     """A network, a system and a run on which a field has an effect."""
-    words = f.name in ("tokens", "lora_rank") or f.needs not in ("", "gpus", "input", "shards", "zero")
+    of_words = ("tokens", "lora_rank", "document_tokens")
+    words = f.name in of_words or f.needs not in ("", "gpus", "input", "shards", "zero")
     place = ("mixtral-8x7b", "dgx-h100") if words else ("alexnet", "dgx1-v100")
     written = {"checkpoint": "10 s"} if f.name in ("gpu_mtbf", "node_mtbf", "interval") else {}
     return *place, {**NEEDED.get(f.needs, {}), **written}

@@ -151,6 +151,10 @@ typedef enum pm_kernel_model {
   X(YES_NO, lora_dora, "", "adapters are DoRA's: each output has a trained length besides", .needs = "lora")           \
   X(INT, lora_first_layer, "1", "first of the repeated layers that have adapters, from 0", .needs = "lora")            \
   X(INT, lora_layers, "1", "repeated layers that have adapters; 0: all from the first on", .needs = "lora")            \
+  X(YES_NO, optimizer_in_backward, "", "parameters are updated while the backward pass runs, layer by layer (LOMO)")   \
+  X(YES_NO, offload_activations, "", "what layers keep for the backward pass waits in the memory of the host")         \
+  X(INT, loss_chunks, "1", "parts in which the loss is computed; 0: as the software does")                             \
+  X(REAL, document_tokens, "1", "mean tokens of the documents that are packed into a sequence; unknown: one fills it") \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

@@ -98,6 +98,18 @@ static double wider_gradients(const pm__tensors *tensors, int number, pm__sizes 
   return elements * wider;
 }
 
+/* A loss in several parts is done backward part by part: each part's gradients take the place of its logits. Bytes that
+** are never there beside them. */
+static double replaced(const pm__tensors *tensors, int number, pm__sizes sizes)
+{
+  const pm__layer *layer = &tensors->network->layers[number];
+  double chunks = tensors->profile->loss_chunks, elements = layer->elements_out;
+  if (!pm__has_chunked_loss(tensors, layer) || !(chunks > 1)) return 0;
+  const pm__layer *logits = &tensors->network->layers[pm__layer_inputs(tensors->network, number)[0]];
+  if (logits->kind != NULL && !logits->stops) elements += logits->elements_out;
+  return elements * sizes.low * (1 - 1 / chunks);
+}
+
 static void walk(const pm__tensors *tensors, pm__sizes sizes, const double *released, gradients *g, pm__alive *out,
                  double *alive)
 {
@@ -109,7 +121,7 @@ static void walk(const pm__tensors *tensors, pm__sizes sizes, const double *rele
     if (network->layers[i].kind == NULL || network->layers[i].stops) continue;
     if (g->group[i] < 0) join(g, i, i, network->layers[i].elements_out * sizes.low); /* an output of the network */
     open_inputs(g, network, i, sizes.low);
-    double now = saved + g->in_flight + wider_gradients(tensors, i, sizes);
+    double now = saved + g->in_flight + wider_gradients(tensors, i, sizes) - replaced(tensors, i, sizes);
     if (now > out->peak) out->peak = now;
     if (alive != NULL) alive[i] = now;
     leave(g, i);

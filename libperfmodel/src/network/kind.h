@@ -246,6 +246,8 @@ typedef struct pm__layer_kind {
   /* Takes an implementation of attention (pm_attention_choice) where the layer leaves it to the software; NULL: there
   ** is no such choice. */
   void (*choose)(pm__layer *layer, int attention);
+  /* Keeps to documents of so many tokens, several of which share a sequence; NULL: it makes no difference. */
+  void (*pack)(pm__layer *layer, double tokens);
   const pm__sharding_rules *sharding_rules; /* NULL: as the bits say; its output lies as its inputs, which lie alike */
 } pm__layer_kind;
 

@@ -80,6 +80,10 @@ pm_network *pm__network_new_with_attention(const pm_network *network, int attent
 int pm__network_copy_layer(pm_network *copy, const pm_network *network, size_t number, pm__layer_tuning tuning,
                            pm_error *error);
 
+/* A copy whose sequences are of documents of so many tokens, which attention keeps to. Owned by the caller; NULL with
+** an error. */
+pm_network *pm__network_new_packed(const pm_network *network, double tokens, pm_error *error);
+
 /* Whether some layers are frozen. */
 bool pm__network_freezes(const pm_network *network);
 

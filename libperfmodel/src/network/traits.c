@@ -69,6 +69,20 @@ int pm__network_copy_layer(pm_network *copy, const pm_network *network, size_t n
   return copy_model(copy, network, &model, error);
 }
 
+pm_network *pm__network_new_packed(const pm_network *network, double tokens, pm_error *error)
+{
+  pm_network *copy = pm_network_new(network->id, network->name, error);
+  int status = copy != NULL ? 0 : -1;
+  for (size_t i = 0; i < network->count && status >= 0; i++) {
+    pm__layer model = network->layers[i];
+    if (model.kind != NULL && model.kind->pack != NULL) model.kind->pack(&model, tokens);
+    status = copy_model(copy, network, &model, error);
+  }
+  if (status >= 0) return copy;
+  pm_network_free(copy);
+  return NULL;
+}
+
 bool pm__network_freezes(const pm_network *network)
 {
   for (size_t i = 0; i < network->count; i++)

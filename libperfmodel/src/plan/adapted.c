@@ -1,6 +1,6 @@
 /*
-** Networks with adapters, made on first use and kept with the plan: each of them is lowered, cut and counted as the
-** plan's own networks are, for all software that the plan has by then.
+** Networks with adapters, or with a loss in other parts than the software's, made on first use and kept with the plan:
+** each of them is lowered, cut and counted as the plan's own networks are, for all software that the plan has by then.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "plan/plan.h"
 #include "record/count.h"
 
-enum { KEY = 11 };
+enum { KEY = 14 };
 
 typedef struct adapted {
   pm__kept kept;
@@ -37,12 +37,15 @@ static int add_units(const pm_plan *plan, int network, adapted *a, pm_error *err
   return PM_OK;
 }
 
-static int add_memory(const pm_plan *plan, adapted *a, pm_error *error)
+static int add_memory(const pm_plan *plan, const pm_run *run, adapted *a, pm_error *error)
 {
+  pm_memory_profile profile;
   a->entry.memory = (pm_memory_plan **)calloc(plan->memory_count + 1, sizeof *a->entry.memory);
   if (a->entry.memory == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < plan->memory_count; i++, a->counts.memory_count++) {
-    a->entry.memory[i] = pm_memory_plan_new(a->network, &plan->memories[i], pm_optimizer_get(PM_OPTIMIZER_NONE), error);
+    profile = plan->memories[i];
+    if (run->loss_chunks > 0) profile.loss_chunks = run->loss_chunks;
+    a->entry.memory[i] = pm_memory_plan_new(a->network, &profile, pm_optimizer_get(PM_OPTIMIZER_NONE), error);
     if (a->entry.memory[i] == NULL) return PM_STATUS_NO_MEMORY;
   }
   return PM_OK;
@@ -60,6 +63,19 @@ static int add_cuts(const pm_plan *plan, adapted *a, pm_error *error)
   return PM_OK;
 }
 
+/* Of its own, as the run has it. */
+static pm_network *new_network(const pm_network *network, const pm_run *run, bool packs, pm_error *error)
+{
+  const pm__network_adapters adapters = {run->lora_rank, run->lora_targets, run->lora_dropout, run->lora_dora != 0,
+                                         run->lora_first_layer, run->lora_layers};
+  pm_network *packed = packs ? pm__network_new_packed(network, run->document_tokens, error)
+                             : pm__network_new_copy(network, error);
+  if (run->lora_rank == 0 || packed == NULL) return packed;
+  pm_network *with = pm__network_new_with_adapters(packed, &adapters, error);
+  pm_network_free(packed);
+  return with;
+}
+
 static adapted *make(const pm_plan *plan, const pm_run *run, const int *key, pm_error *error)
 {
   adapted *a = (adapted *)calloc(1, sizeof *a);
@@ -69,14 +85,13 @@ static adapted *make(const pm_plan *plan, const pm_run *run, const int *key, pm_
   }
   memcpy(a->key, key, sizeof a->key);
   a->kept = (pm__kept){.release = release, .gpu = a->key, .count = KEY};
-  const pm__network_adapters adapters = {
-    run->lora_rank, run->lora_targets, run->lora_dropout, run->lora_dora != 0, run->lora_first_layer, run->lora_layers};
-  a->network = pm__network_new_with_adapters(plan->networks[run->network_index].network, &adapters, error);
+  const pm__plan_network *of = &plan->networks[run->network_index];
+  a->network = new_network(of->network, run, run->document_tokens < of->tokens, error);
   a->entry.kept = &a->kept;
   a->entry.number = (int)plan->network_count;
   int status = a->network != NULL ? pm__plan_network_prepare(&a->entry, a->network, error) : PM_STATUS_BAD_VALUE;
   if (status == PM_OK) status = add_units(plan, run->network_index, a, error);
-  if (status == PM_OK) status = add_memory(plan, a, error);
+  if (status == PM_OK) status = add_memory(plan, run, a, error);
   if (status == PM_OK) status = add_cuts(plan, a, error);
   if (status == PM_OK) return a;
   release(&a->kept);
@@ -91,6 +106,7 @@ static int check(const pm_run *run, pm_error *error)
   if (run->lora_dora < 0 || run->lora_dora > 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no lora_dora %d", run->lora_dora);
   int status = pm__count_check("lora_first_layer", run->lora_first_layer, 0, error);
+  if (status == PM_OK) status = pm__count_check("loss_chunks", run->loss_chunks, 0, error);
   if (status == PM_OK) status = pm__count_check("lora_layers", run->lora_layers, 0, error);
   if (status != PM_OK) return status;
   if (run->lora_targets >= 0 && run->lora_targets < PM_LORA_TARGETS_COUNT) return PM_OK;
@@ -101,8 +117,10 @@ const pm__plan_network *pm__plan_network_adapted(const pm_plan *plan, const pm_r
 {
   int key[KEY] = {run->network_index, run->lora_rank, run->lora_targets, (int)plan->memory_count,
                   (int)plan->cut_count, (int)plan->framework_count, run->lora_dora, run->lora_first_layer,
-                  run->lora_layers};
+                  run->lora_layers, run->loss_chunks};
   if (check(run, error) != PM_OK) return NULL;
+  double tokens = run->document_tokens < plan->networks[run->network_index].tokens ? run->document_tokens : 0;
+  memcpy(key + KEY - 4, &tokens, sizeof tokens);
   memcpy(key + KEY - 2, &run->lora_dropout, sizeof run->lora_dropout);
   const pm__kept *found = pm__keeper_find(plan->adapted, key, KEY);
   if (found != NULL) return &((const adapted *)found)->entry;

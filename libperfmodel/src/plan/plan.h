@@ -137,7 +137,8 @@ static inline int pm__plan_network_number(const pm__plan_network *network)
 int pm__plan_network_prepare(pm__plan_network *entry, const pm_network *network, pm_error *error);
 void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry);
 
-/* A network with the run's adapters, made on first use. NULL with an error. */
+/* A network with the run's adapters, its loss in as many parts and its documents as long as the run says; made on
+** first use. NULL with an error. */
 const pm__plan_network *pm__plan_network_adapted(const pm_plan *plan, const pm_run *run, pm_error *error);
 
 /* PM_OK unless layers of a network are frozen, which is of training. */
@@ -147,7 +148,9 @@ int pm__plan_check_trained(const pm__plan_network *network, pm_error *error);
 ** effect. NULL with an error. */
 static inline const pm__plan_network *pm__plan_network_of(const pm_plan *plan, const pm_run *run, pm_error *error)
 {
-  return run->lora_rank == 0 ? &plan->networks[run->network_index] : pm__plan_network_adapted(plan, run, error);
+  bool packed = run->document_tokens < plan->networks[run->network_index].tokens;
+  bool own = run->lora_rank == 0 && run->loss_chunks == 0 && !packed;
+  return own ? &plan->networks[run->network_index] : pm__plan_network_adapted(plan, run, error);
 }
 
 /* The number of the memory profile in the plan, added with the memory of all networks if it is new; -1 with an

@@ -144,10 +144,10 @@ static void take_shard(const pm__shard *shard, pm__plan_piece *piece)
   piece->exchanges = shard->count;
 }
 
-static bool make_piece(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_piece *piece, pm_error *error)
+static bool make_piece(const pm__plan_sharded_key *key, pm__plan_piece *piece, pm_error *error)
 {
   piece->units = pm__units_new(piece->network, key->mode, error);
-  piece->memory = pm__memory_plan_new(piece->network, &plan->memories[key->memory],
+  piece->memory = pm__memory_plan_new(piece->network, &key->network->memory[key->memory]->profile,
                                       pm_optimizer_get(PM_OPTIMIZER_NONE), PM__CLASSES, error);
   count_piece(piece);
   if (piece->units == NULL || piece->memory == NULL) return false;
@@ -188,10 +188,10 @@ static bool find_runs(pm__plan_sharded *s)
 }
 
 /* By one walk through the whole network. */
-static int scan_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
+static int scan_memory(const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
 {
   pm__tensors tensors;
-  const pm_memory_profile *profile = &plan->memories[key->memory];
+  const pm_memory_profile *profile = &key->network->memory[key->memory]->profile;
   const pm__pieces *pieces = s->of->pieces;
   int status = pm__tensors_find(&tensors, key->network->network, profile, error);
   if (status != PM_OK) return status;
@@ -240,7 +240,7 @@ static int find_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm_
 {
   pm__plan_sharded_key unsharded = *key;
   if (!make_memory(s)) return pm__no_memory(error);
-  if (!is_sharded(&key->degrees)) return scan_memory(plan, key, s, error);
+  if (!is_sharded(&key->degrees)) return scan_memory(key, s, error);
   unsharded.degrees = (pm__sharding_degrees){.tensor = 1, .context = 1, .expert = 1, .expert_tensor = 1};
   pm_error own = PM_ERROR_NONE;
   const pm__plan_sharded *whole = pm__plan_sharded_find(plan, &unsharded, error != NULL ? error : &own);
@@ -284,7 +284,7 @@ static bool fill(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_
   for (int i = 0; good && i < s->of->pieces->kinds; i++) {
     s->piece[i].network = sharded ? s->shards->shard[i]->network : s->of->pieces->kind[i];
     take_shard(s->shards->shard[i], &s->piece[i]);
-    good = make_piece(plan, key, &s->piece[i], error);
+    good = make_piece(key, &s->piece[i], error);
   }
   if (!good || find_memory(plan, key, s, error) != PM_OK) return false;
   return find_runs(s) || pm__no_memory(error) == PM_OK;

@@ -272,5 +272,6 @@ pm__step_data pm__step_data_time(const pm__step *p, const pm__step_stage *stage,
   pm__step_data data = p->at.zero == 3 ? shard_weights(p, stage, prices, kinds->work, times)
                                        : reduce_gradients(p, prices, kinds, work, times);
   return (pm__step_data){data.communication * repeats + prices->after, data.exposed * repeats + prices->after,
-                         data.offload * repeats + pm__step_offload_time(p, stage, times)};
+                         data.offload * repeats + pm__step_offload_time(p, stage, times) +
+                           pm__step_activation_time(p, stage, times)};
 }

@@ -42,6 +42,9 @@ static int check_choices(const pm_run *r, pm_error *error)
   if (status == PM_OK) status = check_choice("context_exchange", r->context_exchange, PM_CONTEXT_EXCHANGE_COUNT, error);
   if (status == PM_OK) status = check_choice("offload", r->offload, PM_OFFLOAD_COUNT, error);
   if (status == PM_OK) status = check_choice("primary_weights", r->primary_weights, 2, error);
+  if (status == PM_OK) status = check_choice("optimizer_in_backward", r->optimizer_in_backward, 2, error);
+  if (status == PM_OK) status = check_choice("offload_activations", r->offload_activations, 2, error);
+  if (status == PM_OK) status = pm__count_check("loss_chunks", r->loss_chunks, 0, error);
   if (status == PM_OK) status = check_choice("base_weights", r->base_weights, PM_BASE_WEIGHTS_COUNT, error);
   return status == PM_OK ? check_choice("sequence_parallel", r->sequence_parallel, 2, error) : status;
 }
@@ -273,7 +276,8 @@ static void set_whole_groups(pm__step *p)
 bool pm__layout_cuts(const pm__schedule *s, const pm__step_layout *at)
 {
   return !at->whole || at->zero >= 2 || at->recompute != PM_RECOMPUTE_NONE || at->imbalance > 0 || at->capacity > 0 ||
-         s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL || s->network->freezes;
+         s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL || s->network->freezes ||
+         s->run->optimizer_in_backward || s->run->offload_activations || s->run->loss_chunks > 0;
 }
 
 /* A GPU that has all experts is as busy with them as any other; a capacity that nobody reaches drops nothing. */
@@ -325,6 +329,33 @@ static int check_layers(const pm__step *p, pm_error *error)
                   p->s.network->network->id, p->pieces->layers, p->at.stages, p->at.chunks);
 }
 
+/* An update that does not wait needs the gradients of one backward pass, summed over ranks that do not keep them. */
+static int check_update(const pm__step *p, pm_error *error)
+{
+  const pm_run *r = p->s.run;
+  if (!r->optimizer_in_backward) return PM_OK;
+  if (p->s.accumulation > 1)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward updates in each backward pass, and this run "
+                    "adds up gradients of %.0f: take --batch %g", p->s.accumulation, p->s.batch);
+  if (r->offload != PM_OFFLOAD_NONE)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward updates on the GPU, and offload on the host: "
+                    "take --offload none");
+  if (p->at.replicas <= 1 || p->at.zero >= 2) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward with zero %d is not modelled, since ranks sum "
+                  "up all gradients: take --zero 3", p->at.zero);
+}
+
+static int check_documents(const pm__step *p, pm_error *error)
+{
+  double tokens = p->s.run->document_tokens;
+  if (isnan(tokens)) return PM_OK;
+  if (!(tokens >= 1))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "document_tokens %g is not at least 1", tokens);
+  if (!isnan(p->s.network->tokens)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" reads no tokens that documents are packed of: leave "
+                  "out --document-tokens", p->s.network->network->id);
+}
+
 /* FP8 and FP4 are for linear layers: of the layers that stages divide. */
 static int check_linear(const pm__step *p, pm_error *error)
 {
@@ -374,6 +405,8 @@ int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
   if (status == PM_OK) status = set_pieces(p, plan, r, error);
   if (status == PM_OK) status = check_layers(p, error);
   if (status == PM_OK) status = check_linear(p, error);
+  if (status == PM_OK) status = check_update(p, error);
+  if (status == PM_OK) status = check_documents(p, error);
   if (status == PM_OK) status = pm__step_frozen_check(p, error);
   if (status != PM_OK) return status;
   set_segments(p);
@@ -396,6 +429,7 @@ int pm__step_change(pm__step *p, const pm_run *run, pm_error *error)
   if (status == PM_OK) status = set_batches(p, run, error);
   if (status == PM_OK) status = set_schedule(p, run, error);
   if (status == PM_OK) status = check_layers(p, error);
+  if (status == PM_OK) status = check_update(p, error);
   set_segments(p);
   return status == PM_OK && run->shard_group > 0 ? set_groups(p, run, error) : status;
 }

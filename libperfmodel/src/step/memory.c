@@ -6,6 +6,9 @@
 **     gradients     what a backward pass has alive beyond that: of the pieces of the last chunk, from the last to the
 **                   first, the most that one has alive less what it and those behind it keep; with recomputation
 **                   everything that one layer keeps comes to it
+**     on the host   where activations are offloaded, what the layers that stages divide keep; of two of them it is on
+**                   the GPU: of the one at work, and of the one whose copy is under way
+**     update        where it is part of the backward pass, gradients are there of one piece at a time
 **     parameters    weights, gradients, optimizer as the memory profile keeps them, over the shards of ZeRO; but for
 **                   what the host keeps (offload.c)
 */
@@ -167,7 +170,7 @@ static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory
                       double *live)
 {
   int first, end;
-  double behind = 0;
+  double behind = 0, stays = 0;
   *live = 0;
   pieces_of(p, chunk, &first, &end);
   for (int i = end - 1, start; i >= first; i = start - 1) {
@@ -175,9 +178,32 @@ static void add_chunk(const pm__step *p, int chunk, const keeping *k, pm__memory
     pm__memory_piece piece = kept_by(p, k, q, i);
     double saved = (i - start + 1) * piece.saved;
     *live = pm__most(*live, pm__most(piece.top - (behind + piece.saved), piece.once));
+    if (p->s.run->offload_activations && pm__step_is_layer(p, p->pieces->pieces->of[i])) {
+      f->host += saved;
+      stays = pm__most(stays, 2 * piece.saved);
+      continue;
+    }
     *(p->at.chunks > 1 && i >= p->pieces->front + p->pieces->layers ? &f->behind : &f->waiting) += saved;
     behind += saved;
   }
+  f->behind += stays;
+}
+
+double pm__step_waiting_on_host(const pm__step *p, const pm__step_stage *stage)
+{
+  pm_memory_run run = run_of(p);
+  pm__memory_question q = {NULL, &run, p->s.optimizer};
+  const keeping k = keeping_of(p, stage->recompute);
+  const pm__pieces *pieces = p->pieces->pieces;
+  double bytes = 0;
+  bool seen[PM__PIECE_KINDS] = {false};
+  for (int i = 0; i < pieces->count; i++) {
+    int kind = pieces->of[i];
+    if (seen[kind] || !pm__step_is_layer(p, kind)) continue;
+    seen[kind] = true;
+    bytes += stage->count[kind] * kept_by(p, &k, &q, i).saved;
+  }
+  return bytes;
 }
 
 /* The last chunk of a stage goes backward while all others are kept. */
@@ -198,7 +224,7 @@ void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage
 {
   pm_memory_run run = run_of(p);
   pm__memory_question q = {NULL, &run, p->s.optimizer};
-  *f = (pm__step_kept){0, 0, 0, 1};
+  *f = (pm__step_kept){.factor = 1};
   for (int k = 0; k < p->kinds; k++) {
     if (stage->count[k] == 0) continue;
     q.plan = pm__step_piece(p, k)->memory;
@@ -226,6 +252,10 @@ void pm__step_fixed_of(const pm__step *p, int number, const pm__step_stage *stag
   add_parameters(p, &q, experts, p->s.linear != NULL && p->s.run->lora_rank == 0 ? experts : 0,
                  p->at.expert_replicas, out);
   add_embeddings(p, stage, &q, out);
+  if (p->s.run->optimizer_in_backward) {
+    double one = largest_piece(p, stage) * gradient_bytes(p, pm__parameter_bytes_each(&q).gradients);
+    out->gradients = pm__least(out->gradients, one);
+  }
   pm__step_offload_memory(p, stage, largest_piece(p, stage), &q, out);
   *(pm__step_offload(p)->weights ? &out->host : &out->weights) += pm__step_frozen_bytes(p, stage, number == 0);
   out->context = pm__given(profile->context, 0);
@@ -234,9 +264,11 @@ void pm__step_fixed_of(const pm__step *p, int number, const pm__step_stage *stag
   out->input = 4 * p->s.network->input_elements / p->at.context;
 }
 
-pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight)
+pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight,
+                                    double batch)
 {
   pm__memory_parts out = *fixed;
+  out.host += kept->host * flight * batch;
   out.activations = kept->waiting * flight + kept->behind;
   out.live_gradients = kept->live;
   out.allocator = (kept->factor - 1) * (out.activations + out.live_gradients);
@@ -249,7 +281,7 @@ pm__memory_parts pm__step_memory(const pm__step *p, const pm__step_stage *stage,
   pm__memory_parts fixed;
   pm__step_kept_of(p, number, stage, &kept);
   pm__step_fixed_of(p, number, stage, &fixed);
-  return pm__step_memory_of(&fixed, &kept, pm__step_in_flight(p, number));
+  return pm__step_memory_of(&fixed, &kept, pm__step_in_flight(p, number), p->s.batch);
 }
 
 /* ---- A whole network ---- */
@@ -270,7 +302,8 @@ static const pm__memo_memory *memory_of_whole(const pm__step *p, pm__memo_memory
   bool found = false;
   if (p->s.memo == NULL) return find_whole(p, own), own;
   int ranks = p->at.zero > 0 ? (int)p->at.shards : p->s.ranks > 1 ? 2 : 1;
-  pm__memo_key key = {{pm__memo_pair(r->network_index, p->s.framework != NULL ? p->s.framework->memory : 0),
+  int network = pm__plan_network_number(p->s.network), profile = p->s.framework != NULL ? p->s.framework->memory : 0;
+  pm__memo_key key = {{pm__memo_pair(network, profile),
                        pm__memo_number(pm__step_usable_memory(p)),
                            pm__memo_pair(ranks, 16 * p->at.zero + r->gradient_bytes),
                        pm__memo_pair(r->precision, r->optimizer)}};

@@ -55,6 +55,11 @@ double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, con
 
 /* ---- Memory ---- */
 
+static bool uses_host(const pm__step *p)
+{
+  return p->s.run->offload != PM_OFFLOAD_NONE || p->s.run->offload_activations;
+}
+
 /* Weights that are kept in the precision of their update are their own master copy. */
 void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, double largest,
                                  const pm__memory_question *q, pm__memory_parts *parts)
@@ -76,7 +81,7 @@ void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, dou
 pm_verdict pm__step_verdict(const pm__step *p, double memory, double host)
 {
   pm_verdict gpu = pm_memory_get_verdict(memory, pm__step_usable_memory(p));
-  if (p->s.run->offload == PM_OFFLOAD_NONE) return gpu;
+  if (!uses_host(p)) return gpu;
   pm_verdict other = pm_memory_get_verdict(p->s.run->gpus * host, p->s.system->system->machine.host_memory);
   if (gpu == PM_VERDICT_DOES_NOT_FIT || other == PM_VERDICT_DOES_NOT_FIT) return PM_VERDICT_DOES_NOT_FIT;
   if (gpu == PM_VERDICT_UNKNOWN || other == PM_VERDICT_UNKNOWN) return PM_VERDICT_UNKNOWN;
@@ -88,8 +93,7 @@ pm_verdict pm__step_verdict(const pm__step *p, double memory, double host)
 int pm__step_offload_check(const pm__step *p, pm_error *error)
 {
   const pm_machine *machine = &p->s.system->system->machine;
-  const pm_run *r = p->s.run;
-  if (r->offload == PM_OFFLOAD_NONE || !isnan(machine->host_memory_bandwidth)) return PM_OK;
+  if (p->s.run->offload == PM_OFFLOAD_NONE || !isnan(machine->host_memory_bandwidth)) return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_MODELLED,
                   "the time of offloading needs host_memory_bandwidth, which \"%s\" does not "
                   "state: give it in a file of your own", machine->id);
@@ -101,12 +105,13 @@ int pm__step_host_fits(const pm__step *p, double host, pm_error *error)
   char need[QUANTITY], have[QUANTITY];
   const pm_machine *machine = &p->s.system->system->machine;
   double all = p->s.run->gpus * host;
-  if (p->s.run->offload == PM_OFFLOAD_NONE) return PM_OK;
+  if (!uses_host(p)) return PM_OK;
   if (pm_memory_get_verdict(all, machine->host_memory) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
   return pm__fail(error, PM_STATUS_DOES_NOT_FIT,
                   "offloading %s of %s needs %s of the host's memory in each %s, which has %s; "
                   "more nodes or GPUs to share it would help", p->s.network->network->id,
-                  pm__step_offload(p)->gradients ? "training" : "the optimizer",
+                  pm__step_offload(p)->gradients ? "training" : p->s.run->offload_activations ? "activations"
+                                                                                               : "the optimizer",
                   pm_quantity_format(need, sizeof need, all, "B"), machine->id,
                   pm_quantity_format(have, sizeof have, machine->host_memory, "B"));
 }

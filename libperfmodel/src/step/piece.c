@@ -277,7 +277,7 @@ const pm__step_waits *pm__step_waits_price(const pm__step *p, pm__step_waits *ou
 static pm__memo_key alone_key(const pm__step *p)
 {
   const pm_run *r = p->s.run;
-  return (pm__memo_key){{pm__memo_pair(r->network_index, r->framework_index),
+  return (pm__memo_key){{pm__memo_pair(pm__plan_network_number(p->s.network), r->framework_index),
                          pm__memo_pair(r->system_index * PM_KERNEL_MODEL_COUNT + r->kernel_model,
                                        p->s.limited * PM_PRECISION_COUNT + r->precision),
                          pm__memo_number(p->s.batch),

@@ -296,7 +296,7 @@ static double memory_of(screen_layout *s, double *host)
   for (int i = 0; i < s->groups; i++) {
     screen_stages *a = &s->group[i];
     double flight = pm__step_in_flight(&s->p, a->first);
-    pm__memory_parts parts = pm__step_memory_of(fixed_of(s, a), kept_of(s, a), flight);
+    pm__memory_parts parts = pm__step_memory_of(fixed_of(s, a), kept_of(s, a), flight, s->p.s.batch);
     double total = pm__memory_total(&parts, s->p.s.batch);
     most = total > most ? total : most;
     *host = parts.host > *host ? parts.host : *host;

@@ -6,6 +6,7 @@
 **     layout.c          degrees, schedule, groups of GPUs and shards; whether they fit together
 **     memory.c          memory of each stage, and its verdict
 **     offload.c         what is kept and updated on the host
+**     activations.c     activations that wait there
 **     frozen.c          frozen weights beside adapters
 **     piece.c           work of each kind of piece on one GPU, with its exchanges
 **     stages.c          which pieces each stage of the pipeline has, and their work together
@@ -349,6 +350,9 @@ static inline const pm_offloading *pm__step_offload(const pm__step *p)
 /* What offloading adds to a step, shards of weights left aside; s. NAN if the host's memory bandwidth is not known. */
 double pm__step_offload_time(const pm__step *p, const pm__step_stage *stage, const pm__step_times *times);
 
+/* What passes do not hide of activations that wait on the host; s. */
+double pm__step_activation_time(const pm__step *p, const pm__step_stage *stage, const pm__step_times *times);
+
 /* PM_OK, or what its time would need. */
 int pm__step_offload_check(const pm__step *p, pm_error *error);
 
@@ -383,9 +387,9 @@ int pm__step_frozen_check(const pm__step *p, pm_error *error);
 /* ---- Memory ---- */
 
 /* What the pieces of a stage keep, for one sample: of one micro-batch in flight, of what never waits, and what a
-** backward pass has alive beyond. It does not depend on ZeRO. */
+** backward pass has alive beyond; what waits on the host instead. It does not depend on ZeRO. */
 typedef struct pm__step_kept {
-  double waiting, behind, live, factor; /* factor: the allocator's over what is alive */
+  double waiting, behind, live, host, factor; /* factor: the allocator's over what is alive */
 } pm__step_kept;
 
 void pm__step_kept_of(const pm__step *p, int number, const pm__step_stage *stage, pm__step_kept *out);
@@ -396,8 +400,12 @@ void pm__step_fixed_of(const pm__step *p, int number, const pm__step_stage *stag
 /* Bytes of a weight of a linear layer in FP8 or FP4: copies beside the 16 bits, or in their place. */
 double pm__step_linear_weight(const pm__step *p, double wide);
 
-/* Both together, for so many micro-batches in flight. */
-pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight);
+/* Both together, for so many micro-batches of so many samples in flight. */
+pm__memory_parts pm__step_memory_of(const pm__memory_parts *fixed, const pm__step_kept *kept, double flight,
+                                    double batch);
+
+/* Bytes of a sample that the layers of a stage keep for the backward pass, and that may wait on the host. */
+double pm__step_waiting_on_host(const pm__step *p, const pm__step_stage *stage);
 
 /* What the host keeps, taken from the parts of the GPU; `largest` are the parameters of its largest piece. */
 void pm__step_offload_memory(const pm__step *p, const pm__step_stage *stage, double largest,

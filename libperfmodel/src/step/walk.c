@@ -86,7 +86,8 @@ static void add_stages(const pm__step *p, int first, int count, const pm__step_s
   if (shares && pm__step_all_reduces(p)) {
     pm__step_data_price(p, stage, shards, &prices);
     data = pm__step_data_time(p, stage, &prices, kinds, work, times);
-  }
+  } else if (p->s.run->offload_activations)
+    data.offload = pm__step_activation_time(p, stage, times);
   pm__step_walk_add(p, first, count, stage, work, times, &data, walk);
 }
 

@@ -25,8 +25,9 @@
 #include "perfmodel/attention.h"
 
 enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS, WINDOW, SINKS, MOST_KEYS };
-/* No attributes of their own: GPUs that share its queries, 0: one; what the software chose, from 1, 0: nothing. */
-enum { CONTEXT = PM__SHARED - 1, CHOSEN = PM__SHARED - 2 };
+/* No attributes of their own: GPUs that share its queries, 0: one; what the software chose, from 1, 0: nothing; tokens
+** of a document, 0: all. */
+enum { CONTEXT = PM__SHARED - 1, CHOSEN = PM__SHARED - 2, DOCUMENT = PM__SHARED - 3 };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
@@ -61,6 +62,11 @@ static void choose(pm__layer *layer, int attention)
 {
   bool possible = layer->attribute[BIAS_ROWS] == 0 || pm_attention_get(attention)->scores;
   if (layer->attribute[FLASH] == PM__AUTO && possible) layer->attribute[CHOSEN] = attention + 1;
+}
+
+static void pack(pm__layer *layer, double tokens)
+{
+  layer->attribute[DOCUMENT] = tokens;
 }
 
 static int bad(const pm__layer *layer, const char *why, const pm__shape *inputs, pm_error *error)
@@ -242,12 +248,25 @@ static void add_flash(const pm__layer *layer, pm__layer_kernels *kernels, pm__pa
                                       layer->attribute[MOST_KEYS]};
 }
 
+/* Documents that share a sequence do not see each other: as so many shorter sequences, whose tensors are the same. */
+static sizes by_document(const pm__layer *layer, const sizes *s)
+{
+  sizes own = *s;
+  double tokens = layer->attribute[DOCUMENT];
+  if (!(tokens > 0)) return own;
+  own.heads *= s->tokens / tokens;
+  own.tokens = own.keys = tokens;
+  return own;
+}
+
 /* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
 ** after a pass that reduces output times its gradient. */
 static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
+  const sizes own = by_document(layer, s);
+  s = &own;
   bool causal = layer->attribute[CAUSAL] != 0 && !implementation(layer)->masked;
-  double gpus = fmax(layer->attribute[CONTEXT], 1), window = limit_of(layer);
+  double gpus = layer->attribute[DOCUMENT] > 0 ? 1 : fmax(layer->attribute[CONTEXT], 1), window = limit_of(layer);
   double pairs = causal ? pm__window_pairs(s->tokens * gpus, s->keys, window) / gpus : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
@@ -389,6 +408,6 @@ const pm__layer_kind pm__kind_attention = {
   .parameters = PM__VECTORS,
   .state = PM__NO_STATE,
   .sharding = PM__SHARD_WHOLE | PM__SHARD_FEATURES,
-  .choose = choose,
+  .choose = choose, .pack = pack,
   .sharding_rules = &sharding,
 };
