@@ -25,10 +25,6 @@ static int read_goal(const cli_request *request, pm_size_goal *goal)
   if (goal->latency <= 0) return fail(CODE_USAGE, "--latency %s is not positive", request->value[OPTION_LATENCY]);
   if (goal->minimize == PM_MINIMIZE_COST && request->value[OPTION_PRICE] == NULL)
     return fail(CODE_USAGE, "--minimize cost needs prices: give --price SYSTEM=AMOUNT CURRENCY");
-  if (goal->minimize == PM_MINIMIZE_CARBON && field_given(request, "carbon") == NULL)
-    return fail(CODE_USAGE, "--minimize carbon needs the carbon of the grid's energy: give --carbon \"400 g/kWh\"");
-  if (goal->minimize == PM_MINIMIZE_ENERGY_COST && field_given(request, "energy_price") == NULL)
-    return fail(CODE_USAGE, "--minimize energy-cost needs a price of energy: give --energy-price \"0.1 EUR/kWh\"");
   if (!isnan(goal->within) && isnan(goal->epochs)) return fail(CODE_USAGE, "--within needs --epochs");
   return CODE_DONE;
 }

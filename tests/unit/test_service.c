@@ -111,6 +111,7 @@ START_TEST(ranks)
     pm_size_goal goal = rate_of(30000);
     bool seen[CHOICES + 1] = {false};
     goal.minimize = minimize;
+    for (int i = 0; i < CHOICES; i++) b.runs[i].carbon = 400, b.runs[i].energy_price = 0.1;
     size(&b, &goal, rows);
     for (int i = 0; i < CHOICES; i++) {
       ck_assert(rows[i].rank >= 1 && rows[i].rank <= CHOICES && !seen[rows[i].rank]);

@@ -163,6 +163,7 @@ START_TEST(ranks)
     pm_size_choice rows[SYSTEMS];
     pm_size_goal goal = deadline(3);
     bool taken[SYSTEMS + 1] = {false};
+    for (int i = 0; i < SYSTEMS; i++) b.runs[i].carbon = 400, b.runs[i].energy_price = 0.1;
     goal.minimize = minimize;
     size(&b, &goal, rows);
     for (int i = 0; i < SYSTEMS; i++) {
@@ -382,6 +383,24 @@ START_TEST(least_energy_reaches_the_target)
 END_TEST
 
 /* What fits is the most that the design power allows, and a prediction refuses one more. */
+/* The least of what nobody says the amount of is none. */
+START_TEST(carbon_needs_an_intensity)
+{
+  bench b;
+  pm_size_choice rows[SYSTEMS];
+  pm_size_goal goal = deadline(6);
+  open_bench(&b);
+  for (int minimize = PM_MINIMIZE_CARBON; minimize <= PM_MINIMIZE_ENERGY_COST; minimize++) {
+    goal.minimize = minimize;
+    ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, NULL), PM_STATUS_BAD_ARGUMENT);
+    for (int i = 0; i < SYSTEMS; i++) b.runs[i].carbon = 400, b.runs[i].energy_price = 0.1;
+    ck_assert_int_eq(pm_size_evaluate(&b.setup, &goal, rows, NULL), PM_OK);
+    for (int i = 0; i < SYSTEMS; i++) b.runs[i].carbon = b.runs[i].energy_price = NAN;
+  }
+  close_bench(&b);
+}
+END_TEST
+
 START_TEST(budgets_are_kept_to)
 {
   bench b;
@@ -428,6 +447,7 @@ int main(void)
   tcase_add_test(tests, what_cannot_be_reached);
   tcase_add_test(tests, storage_limits);
   tcase_add_test(tests, least_energy_reaches_the_target);
+  tcase_add_test(tests, carbon_needs_an_intensity);
   tcase_add_test(tests, budgets_are_kept_to);
   tcase_add_test(tests, errors);
   suite_add_tcase(suite, tests);

@@ -12,6 +12,7 @@
 #include "plan/energy.h"
 #include "record/sized.h"
 #include "search/parallel_search.h"
+#include "search/size.h"
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"
 
@@ -237,6 +238,8 @@ static int check_question(question *q, pm_error *error)
     status = pm__search_base_check(q->plan, &one, error);
   }
   q->base = q->bases[0].run;
+  if (status == PM_OK)
+    status = pm__size_check_least(q->goal->minimize, q->base.carbon, q->base.energy_price, error);
   if (status == PM_OK) count_samples(q);
   return status;
 }

@@ -144,6 +144,15 @@ double pm__size_predicted(const pm__size_question *q, const pm__task_outcome *p)
   }
 }
 
+int pm__size_check_least(int32_t minimize, double carbon, double price, pm_error *error)
+{
+  if (minimize == PM_MINIMIZE_CARBON && isnan(carbon))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the least carbon needs carbon, such as \"400 g/kWh\"");
+  if (minimize == PM_MINIMIZE_ENERGY_COST && isnan(price))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the least energy-cost needs energy_price, such as \"0.1 EUR/kWh\"");
+  return PM_OK;
+}
+
 double pm__size_objective(const pm_size_choice *row, int minimize)
 {
   if (row == NULL) return NAN;

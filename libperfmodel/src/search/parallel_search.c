@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "record/sized.h"
 #include "search/parallel_search.h"
+#include "search/size.h"
 #include "step/screen.h"
 
 enum { BASES_MOST = 65536 };
@@ -124,11 +125,7 @@ static int check_order(const pm_search *search, int32_t minimize, pm_error *erro
   while (i < sizeof orders / sizeof orders[0] && (int32_t)orders[i] != minimize) i++;
   if (i == sizeof orders / sizeof orders[0])
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search minimises energy, carbon, energy-cost or cost");
-  if (minimize == PM_MINIMIZE_CARBON && isnan(run->carbon))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the least carbon needs carbon, such as \"400 g/kWh\"");
-  if (minimize == PM_MINIMIZE_ENERGY_COST && isnan(run->energy_price))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the least energy-cost needs energy_price, such as \"0.1 EUR/kWh\"");
-  return PM_OK;
+  return pm__size_check_least(minimize, run->carbon, run->energy_price, error);
 }
 
 pm_search_result *pm_search_result_new(const pm_search *search, size_t top, pm_minimize minimize, pm_error *error)

@@ -11,6 +11,7 @@
 #include "plan/plan.h"
 #include "record/sized.h"
 #include "search/serving_layouts.h"
+#include "search/size.h"
 #include "serving/cost.h"
 #include "serving/serve.h"
 
@@ -400,6 +401,8 @@ static int visit_run(service_rows *all, const pm_serving_run *run, pm_error *err
 {
   const pm_plan *plan = all->setup->plan;
   int status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
+  if (status == PM_OK)
+    status = pm__size_check_least(all->goal->minimize, run->carbon, run->energy_price, error);
   if (status != PM_OK) return status;
   all->system = &plan->systems[run->system_index];
   const pm__plan_site site = PM__PLAN_SITE(run);

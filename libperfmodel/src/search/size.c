@@ -50,6 +50,11 @@ static int check_goal(const pm_size_goal *goal, bool fills, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_nodes %d is not within 1 and 1000000", goal->max_nodes);
 }
 
+static double number_of(const pm__size_question *q, const char *field, const void *run)
+{
+  return pm_record_get_number(pm_record_find_field(pm_record_type_find(q->task->facts.run), field), run);
+}
+
 static int check_choice(const pm__size_question *q, size_t i, pm_error *error)
 {
   const pm_plan *plan = q->setup.plan;
@@ -59,6 +64,9 @@ static int check_choice(const pm__size_question *q, size_t i, pm_error *error)
   int status = pm__plan_check_place("system", system, plan->system_count, error);
   if (status == PM_OK && q->task->software == PM__TASK_PROFILES)
     status = pm__plan_check_place("profile", software, plan->profile_count, error);
+  if (status == PM_OK)
+    status = pm__size_check_least(q->goal->minimize, number_of(q, "carbon", run), number_of(q, "energy_price", run),
+                                    error);
   if (status != PM_OK || prices == NULL || isnan(prices[i]) || (prices[i] > 0 && isfinite(prices[i]))) return status;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "price %g of system \"%s\" is not positive", prices[i],
                   pm__size_system(q, i)->machine.id);

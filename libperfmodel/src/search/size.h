@@ -44,6 +44,9 @@ int pm__size_most(const pm__size_question *q, size_t choice);
 double pm__size_amount(const pm__size_question *q, size_t choice, int nodes);
 double pm__size_predicted(const pm__size_question *q, const pm__task_outcome *p);
 
+/* PM_OK, or that the least carbon or price of energy is asked of runs that do not say what a kWh emits or costs. */
+int pm__size_check_least(int32_t minimize, double carbon, double price, pm_error *error);
+
 /* What `minimize` means of one row; NAN if unknown. */
 double pm__size_objective(const pm_size_choice *row, int minimize);
 
