@@ -103,6 +103,20 @@ START_TEST(the_first_tenth_is_left_out)
 END_TEST
 
 /* A batch that grows is a run for each of its sizes; without them, samples that are consumed tell the size. */
+/* One GPU's batch, all GPUs, and the samples of all in a second. */
+START_TEST(a_profile_of_deepspeed_is_only_compared)
+{
+  char *csv = read_log("-------------------------- DeepSpeed Flops Profiler --------------------------\n"
+                       "world size:        8\nbatch size per GPU:       4\niter latency:  184.73 ms\n"
+                       "samples/second:    64\n", usual, 2);
+  ck_assert_double_eq(number(csv, "value", 1), 0.5);
+  ck_assert_double_eq(number(csv, "batch", 1), 4);
+  ck_assert_str_eq(cell(csv, "gpus", 1), "8");
+  ck_assert_str_eq(cell(csv, "use", 1), "check");
+  pm_string_free(csv);
+}
+END_TEST
+
 START_TEST(batches_are_told_apart)
 {
   const pm_attribute known[] = {usual[0], usual[1], usual[2]};
@@ -241,6 +255,8 @@ START_TEST(what_cannot_be_is_refused)
      {{"system", "dgx-h100"}}, "samples or tokens"},
     {EVENT("0", "submission_benchmark", "\"llama2_70b_lora\"", "") STATS("9") EVENT("0", "run_stop", "null", ""),
      {{"system", "dgx-h100"}}, "--lora-rank"},
+    {"- DeepSpeed Flops Profiler -\nworld size: 8\nbatch size per GPU: 4\nsamples/second: 64\n",
+     {{"network", "llama3-8b"}, {"system", "dgx-h100"}, {"tensor_parallel", "2"}}, "share a sample again"},
     {"step: 1 memory: 1GiB tps: 9\nstep: 2 memory: 1GiB tps: 9\nstep: 3 memory: 1GiB tps: 9\n",
      {{"network", "llama3-8b"}, {"system", "dgx-h100"}, {"gpus", "8"}, {"batch", "1"}}, "how many tokens"},
   };
@@ -261,6 +277,7 @@ int main(void)
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_add_test(tests, each_program_has_its_unit);
   tcase_add_test(tests, the_first_tenth_is_left_out);
+  tcase_add_test(tests, a_profile_of_deepspeed_is_only_compared);
   tcase_add_test(tests, batches_are_told_apart);
   tcase_add_test(tests, arguments_of_the_log_are_settings);
   tcase_add_test(tests, bars_need_time_and_summaries_are_not_fitted);

@@ -12,30 +12,35 @@
 
 /* In the order in which a log is tried: a program that prints beside a progress bar comes before the bar. */
 static const pm__lab_step_program programs[] = {
-  {"Megatron-LM", "megatron-core", {"elapsed time per iteration ("}, PM__TIMING_LINES, false,
+  {"DeepSpeed's flops profiler", "deepspeed", {"DeepSpeed Flops Profiler", "samples/second"}, PM__TIMING_SUMMARY, false,
+   "one step that was profiled",
+   {{"samples/second", PM__STEP_SAMPLE_RATE, 1}, {"batch size per GPU", PM__STEP_BATCH, 1},
+    {"world size", PM__STEP_GPUS, 1}}},
+  {"Megatron-LM", "megatron-core", {"elapsed time per iteration ("}, PM__TIMING_LINES, false, NULL,
    {{"iteration", PM__STEP_NUMBER, 1},
     {"elapsed time per iteration (ms)", PM__STEP_SECONDS, 1e-3},
     {"elapsed time per iteration (s)", PM__STEP_SECONDS, 1},
     {"global batch size", PM__STEP_SAMPLES, 1},
     {"consumed samples", PM__STEP_CONSUMED, 1}}},
-  {"NeMo", "megatron-core", {"train_step_timing in s"}, PM__TIMING_LINES, false,
+  {"NeMo", "megatron-core", {"train_step_timing in s"}, PM__TIMING_LINES, false, NULL,
    {{"global_step", PM__STEP_NUMBER, 1},
     {"train_step_timing in s", PM__STEP_SECONDS, 1},
     {"global_batch_size", PM__STEP_SAMPLES, 1},
     {"consumed_samples", PM__STEP_CONSUMED, 1}}},
-  {"torchtitan", "", {"step:", "tps:", "memory:"}, PM__TIMING_LINES, false,
+  {"torchtitan", "", {"step:", "tps:", "memory:"}, PM__TIMING_LINES, false, NULL,
    {{"step", PM__STEP_NUMBER, 1}, {"tps", PM__STEP_TOKEN_RATE, 1}, {"memory", PM__STEP_RESERVED, GIB}}},
-  {"MaxText", "jax", {"completed step:", "seconds:"}, PM__TIMING_LINES, false,
+  {"MaxText", "jax", {"completed step:", "seconds:"}, PM__TIMING_LINES, false, NULL,
    {{"completed step", PM__STEP_NUMBER, 1}, {"seconds", PM__STEP_SECONDS, 1}}},
-  {"DeepSpeed", "deepspeed", {"CurrSamplesPerSec"}, PM__TIMING_LINES, false,
+  {"DeepSpeed", "deepspeed", {"CurrSamplesPerSec"}, PM__TIMING_LINES, false, NULL,
    {{"global_step", PM__STEP_NUMBER, 1},
     {"CurrSamplesPerSec", PM__STEP_SAMPLE_RATE, 1},
     {"MaxMemAllocated", PM__STEP_ALLOCATED, GIB}}},
-  {"DeepSpeed's pipeline", "deepspeed", {"steps:", "iter time (s)"}, PM__TIMING_LINES, false,
+  {"DeepSpeed's pipeline", "deepspeed", {"steps:", "iter time (s)"}, PM__TIMING_LINES, false, NULL,
    {{"steps", PM__STEP_NUMBER, 1}, {"iter time (s)", PM__STEP_SECONDS, 1}}},
-  {"Lightning's progress bar", "", {"v_num=", "%|"}, PM__TIMING_BAR, true, {{NULL, PM__STEP_NUMBER, 0}}},
-  {"a progress bar", "", {"%|", "["}, PM__TIMING_BAR, false, {{NULL, PM__STEP_NUMBER, 0}}},
+  {"Lightning's progress bar", "", {"v_num=", "%|"}, PM__TIMING_BAR, true, NULL, {{NULL, PM__STEP_NUMBER, 0}}},
+  {"a progress bar", "", {"%|", "["}, PM__TIMING_BAR, false, NULL, {{NULL, PM__STEP_NUMBER, 0}}},
   {"a summary of Hugging Face's Trainer", "", {"train_runtime", "train_steps_per_second"}, PM__TIMING_SUMMARY, false,
+   "a mean of the whole run with its start and evaluation",
    {{"train_samples_per_second", PM__STEP_SAMPLE_RATE, 1}, {"train_steps_per_second", PM__STEP_RATE, 1}}},
 };
 
@@ -134,6 +139,7 @@ static bool has_marks(const pm__lab_step_program *program, const char *text)
 /* A table of the user's may have a column train_runtime; a summary has it as a key. */
 static bool is_summary(const char *text)
 {
+  if (strstr(text, "samples/second:") != NULL && strstr(text, "Flops Profiler -") != NULL) return true;
   return strstr(text, "train_runtime\":") != NULL || strstr(text, "train_runtime':") != NULL;
 }
 

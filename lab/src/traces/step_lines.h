@@ -16,6 +16,8 @@ typedef enum pm__lab_step_value {
   PM__STEP_SAMPLE_RATE,
   PM__STEP_RATE,
   PM__STEP_SAMPLES,  /* of one step, all GPUs */
+  PM__STEP_BATCH,    /* of one step, one GPU */
+  PM__STEP_GPUS,     /* all of them */
   PM__STEP_CONSUMED, /* samples since the beginning */
   PM__STEP_ALLOCATED,
   PM__STEP_RESERVED, /* bytes of the GPU that prints */
@@ -49,7 +51,8 @@ typedef struct pm__lab_step_program {
   const char *name, *framework; /* framework: what it runs on, if nobody says another; "": what a run completes to */
   const char *marks[3];         /* all of them are in every line */
   pm__lab_step_timing timing;
-  bool accumulates; /* a bar of it counts micro-batches */
+  bool accumulates;     /* a bar of it counts micro-batches */
+  const char *check;    /* why no constant is fitted to a summary of it */
   pm__lab_step_word words[8]; /* up to one without a word */
 } pm__lab_step_program;
 

@@ -228,26 +228,49 @@ static int add_groups(step_log *log)
 /* ---- Summaries ---- */
 
 /* The rates are rounded: their quotient is the samples of a step within that. */
+static int check_rates(const step_log *log, const pm__lab_step *step, double global_batch)
+{
+  double rate = step->value[PM__STEP_RATE], ratio = step->value[PM__STEP_SAMPLE_RATE] / rate / global_batch;
+  if (!isnan(rate) && !(rate > 0))
+    return pm__fail(log->trace->error, PM_STATUS_BAD_FILE, "%s: train_steps_per_second is no number above 0",
+                    log->trace->file);
+  if (!(ratio < 0.8 || ratio > 1.25)) return PM_OK;
+  return pm__fail(log->trace->error, PM_STATUS_BAD_VALUE, "%s: a step has %.3g samples by its two rates, not %g",
+                  log->trace->file, ratio * global_batch, global_batch);
+}
+
 static int add_summary(step_log *log)
 {
   pm__lab_step step;
   double global_batch;
   const pm__lab_step_program *program = pm__lab_step_summary_of(log->trace->text);
   pm__lab_step_read(program, log->trace->text, &step);
-  double rate = step.value[PM__STEP_RATE];
-  if (!(rate > 0))
-    return pm__fail(log->trace->error, PM_STATUS_BAD_FILE, "%s: train_steps_per_second is no number above 0",
-                    log->trace->file);
   int status = pm__lab_run_global_batch(&log->known, NAN, 0, &global_batch);
   if (status == PM_OK && isnan(global_batch)) status = no_batch(log);
+  if (status == PM_OK) status = check_rates(log, &step, global_batch);
   if (status != PM_OK) return status;
-  double ratio = step.value[PM__STEP_SAMPLE_RATE] / rate / global_batch;
-  if (ratio < 0.8 || ratio > 1.25)
-    return pm__fail(log->trace->error, PM_STATUS_BAD_VALUE, "%s: a step has %.3g samples by its two rates, not %g",
-                    log->trace->file, ratio * global_batch, global_batch);
-  return add_row(log, &(pm__lab_run_row){"step_time", "", program->name,
-                                         "a mean of the whole run with its start and evaluation", 1 / rate,
-                                         global_batch, 1});
+  const pm_run *run = &log->known.run;
+  if (!isnan(step.value[PM__STEP_BATCH]) && pm_run_get_data_parallel(run) < (double)run->gpus * run->nodes)
+    return pm__fail(log->trace->error, PM_STATUS_NOT_MODELLED, "%s: DeepSpeed's profiler counts the samples of ranks "
+                    "that share a sample again; give its log instead (CurrSamplesPerSec)", log->trace->file);
+  double rate = step.value[PM__STEP_RATE], seconds = isnan(rate) ? global_batch / step.value[PM__STEP_SAMPLE_RATE]
+                                                                 : 1 / rate;
+  if (!(seconds > 0 && seconds < 1e6))
+    return pm__fail(log->trace->error, PM_STATUS_BAD_FILE, "%s: no rate of %s is a number above 0", log->trace->file,
+                    program->name);
+  return add_row(log, &(pm__lab_run_row){"step_time", "", program->name, program->check, seconds, global_batch, 1});
+}
+
+/* What a summary says of the run itself. */
+static int read_summary(step_log *log)
+{
+  pm__lab_step step;
+  char text[PM_NUMBER_MAX];
+  pm__lab_step_read(log->program, log->trace->text, &step);
+  double gpus = step.value[PM__STEP_GPUS], batch = step.value[PM__STEP_BATCH];
+  int status = isnan(gpus) ? PM_OK : pm__lab_run_say(&log->known, "world", pm_number_format(text, gpus), false);
+  if (status != PM_OK || isnan(batch)) return status;
+  return pm__lab_run_say(&log->known, "batch", pm_number_format(text, batch), false);
 }
 
 /* ---- Progress bars ---- */
@@ -393,7 +416,8 @@ static int read_log(step_log *log)
 {
   int status = pm__lab_run_begin(&log->known, log->trace);
   if (status == PM_OK) status = read_configuration(log);
-  if (status == PM_OK && log->program->timing != PM__TIMING_SUMMARY) status = read_lines(log);
+  bool summary = log->program->timing == PM__TIMING_SUMMARY;
+  if (status == PM_OK) status = summary ? read_summary(log) : read_lines(log);
   if (status == PM_OK) status = end_run(log);
   if (status != PM_OK || log->rows > 0) return status;
   return pm__fail(log->trace->error, PM_STATUS_BAD_FILE, "%s: too few step lines of %s: those of the first tenth of "
