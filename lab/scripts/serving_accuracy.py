@@ -19,16 +19,47 @@ def kind(network):
     return "experts" if name and "mixture_of_experts" in set(pm.network(name).layers()["kind"]) else "dense"
 
 
-def errors():
-    """Of each GPU, engine and kind, the errors by column."""
+def rows():
+    """Of each published row: GPU, engine, kind of model, column, error and whether its interval holds it (per cent)."""
     table = pm.validate("serving", rows=True)
-    found = collections.defaultdict(lambda: collections.defaultdict(list))
-    for group, error in zip(table["group"], table["error"]):
+    for group, error, covered in zip(table["group"], table["error"], table["covered"]):
         quantity, arrivals, engine, gpu, network = group.split()
         column = COLUMNS.get((quantity, arrivals))
         if column and error == error:
-            found[gpu, engine, kind(network)][column].append(abs(error))
+            yield (gpu, engine, kind(network)), column, error, covered
+
+
+def errors():
+    """Of each GPU, engine and kind, the errors by column."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for group, column, error, _ in rows():
+        found[group][column].append(abs(error))
     return found
+
+
+def shares():
+    """Of each engine and kind, by column: per cent of the rows within their intervals, and rows."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for (_, engine, models), column, _, covered in rows():
+        if covered == covered:
+            found[engine, models][column].append(covered)
+    return found
+
+
+def share(values):
+    """Beside 80 %, and twice the deviation of so many rows, it is a miss."""
+    if not values:
+        return ""
+    off = abs(np.mean(values) - 80) > max(8, 80 / len(values) ** 0.5)
+    return f"{np.mean(values):.0f} %{' !' if off else ''} ({len(values)})"
+
+
+def coverage():
+    names = list(COLUMNS.values())
+    yield f"| engine | models | {' | '.join(names)} |"
+    yield f"|---|---|{'--:|' * len(names)}"
+    for (engine, models), found in sorted(shares().items()):
+        yield f"| {engine} | {models} | {' | '.join(share(found[name]) for name in names)} |"
 
 
 def cell(column, values):
@@ -48,4 +79,5 @@ def lines():
 
 def write(command, check):
     del command
-    page_parts.update(page_parts.ROOT / "docs" / "serving.md", {"errors": "\n".join(lines())}, check)
+    parts = {"errors": "\n".join(lines()), "coverage": "\n".join(coverage())}
+    page_parts.update(page_parts.ROOT / "docs" / "serving.md", parts, check)

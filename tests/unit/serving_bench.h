@@ -48,13 +48,11 @@ static inline pm_serving_run serving_run_on(const serving_bench *b)
   return run;
 }
 
-static inline pm__serving_replica serving_replica_on(const serving_bench *b, const pm_serving_run *run)
+static inline void serving_replica_on(const serving_bench *b, const pm_serving_run *run, pm__serving_replica *r)
 {
   pm_error error = PM_ERROR_NONE;
-  pm__serving_replica r;
-  int status = pm__serving_replica_make(&r, b->plan, run, run->tensor_parallel, NULL, &error);
+  int status = pm__serving_replica_make(r, b->plan, run, run->tensor_parallel, NULL, &error);
   ck_assert_msg(status == PM_OK, "%s", error.text);
-  return r;
 }
 
 #endif

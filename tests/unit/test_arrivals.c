@@ -60,7 +60,8 @@ static pm_serving_run run_of(const serving_bench *b, lengths length, double arri
 /* Long enough for a steady state: the nearer to the largest rate, the longer. */
 static void check_steady(serving_bench *b, const pm_serving_run *run, double busy, const limits *most)
 {
-  pm__serving_replica replica = serving_replica_on(b, run);
+  pm__serving_replica replica;
+  serving_replica_on(b, run, &replica);
   pm__serving_load load = pm__serving_load_of(&replica);
   pm__serving_service s = {0};
   pm__serving_open(&load, 1e-3, &s);
@@ -138,7 +139,8 @@ static events_result mean_of_bursts(events_setting *set)
 static void check_burst(serving_bench *b, pm_serving_run *run, double busy, double lives)
 {
   const limits most = {.ttft = busy <= 0.6 ? 0.08 : 0.20, .late = 0.30, .tpot = 0.08};
-  pm__serving_replica replica = serving_replica_on(b, run);
+  pm__serving_replica replica;
+  serving_replica_on(b, run, &replica);
   pm__serving_load load = pm__serving_load_of(&replica);
   pm__serving_service s = {0};
   pm__serving_open(&load, 1e-3, &s);
@@ -175,7 +177,8 @@ START_TEST(closed_loops)
       for (int i = 0; i < 4 * 4; i++) {
         pm_serving_run run = run_of(&b, all_lengths[i / 4], 1);
         run.bunching = 0;
-        pm__serving_replica replica = serving_replica_on(&b, &run);
+        pm__serving_replica replica;
+        serving_replica_on(&b, &run, &replica);
         pm__serving_load load = pm__serving_load_of(&replica);
         pm__serving_service s = {0};
         pm__serving_closed(&load, clients[i % 4], &s);
@@ -200,7 +203,8 @@ START_TEST(closed_loops_that_begin_at_once)
       serving_bench b = serving_bench_open(all_models[m].network, "hgx-h100", all_models[m].tensor, all_engines[n]);
       for (int i = 0; i < 3 * 4; i++) {
         const pm_serving_run run = run_of(&b, all_lengths[i / 3], 1);
-        pm__serving_replica replica = serving_replica_on(&b, &run);
+        pm__serving_replica replica;
+        serving_replica_on(&b, &run, &replica);
         pm__serving_load load = pm__serving_load_of(&replica);
         pm__serving_service s = {0};
         pm__serving_closed(&load, clients[i % 3], &s);
@@ -224,7 +228,8 @@ START_TEST(lengths_that_vary)
     for (int i = 0; i < 2 * 2 * 3; i++) {
       pm_serving_run run = run_of(&b, all_lengths[i / 4], 1);
       run.length_cv = cvs[i % 2];
-      pm__serving_replica replica = serving_replica_on(&b, &run);
+      pm__serving_replica replica;
+      serving_replica_on(&b, &run, &replica);
       pm__serving_load load = pm__serving_load_of(&replica);
       pm__serving_service s = {0};
       pm__serving_open(&load, 1e-3, &s);

@@ -92,7 +92,8 @@ START_TEST(least_times)
     serving_bench b = serving_bench_open(c->network, c->system, c->tensor, "vllm-0.11");
     pm_serving_run run = serving_run_on(&b);
     run.weights = c->weights;
-    pm__serving_replica r = serving_replica_on(&b, &run);
+    pm__serving_replica r;
+    serving_replica_on(&b, &run, &r);
     double sheet = pm_system_get_gpu(b.system)->memory_bandwidth / r.device.wide->bandwidth;
     ck_assert_double_eq_tol(pm__serving_least(&r, 1, 0) / sheet, c->time, 2e-3 * c->time);
     serving_bench_close(&b);
@@ -305,7 +306,8 @@ START_TEST(pools_of_one)
   run.rate = 1e-6;
   run.client_time = 0;
   pm_serving s = answer(&b, run);
-  pm__serving_replica r = serving_replica_on(&b, &run);
+  pm__serving_replica r;
+  serving_replica_on(&b, &run, &r);
   double alone = pm__serving_prefill(&r, 1, run.isl, 0), decode = pm__serving_decode(&r, 1, run.isl + run.osl / 2);
   ck_assert_double_eq_tol(s.ttft, alone + s.transfer_time, 1e-4 * alone);
   ck_assert_double_eq_tol(s.tpot, decode, 1e-9 * decode);
@@ -400,6 +402,28 @@ START_TEST(tokens_pay_for_whole_nodes)
     ck_assert_double_eq(paid.energy, plain.energy);
   }
   close_benches(&s);
+}
+END_TEST
+
+/* Logarithm of the upper end of the interval over the middle; networks with experts have `spread`. */
+static double width_of(const char *network, double spread)
+{
+  serving_bench b = serving_bench_open(network, "hgx-h200", 4, "vllm-0.11");
+  pm_engine_profile engine;
+  ck_assert_int_eq(pm_catalog_get_engine_on(catalog, "vllm-0.11", "hopper", &engine, NULL), PM_OK);
+  engine.engine.expert_spread = spread;
+  ck_assert_int_eq(pm_plan_set_engine(b.plan, 0, &engine, NULL), PM_OK);
+  pm_serving s = answer(&b, serving_run_on(&b));
+  serving_bench_close(&b);
+  return log(s.tpot_p90 / s.tpot);
+}
+
+START_TEST(networks_with_experts_have_a_spread_of_their_own)
+{
+  double narrow = width_of("qwen3-30b-a3b", 0.1), wide = width_of("qwen3-30b-a3b", 0.2);
+  ck_assert_double_eq_tol(wide, 2 * narrow, 1e-9);
+  ck_assert_double_eq(width_of("llama3-8b", 0.1), width_of("llama3-8b", 0.2));
+  ck_assert(width_of("qwen3-30b-a3b", NAN) > 0);
 }
 END_TEST
 
@@ -514,6 +538,7 @@ int main(void)
   tcase_add_test(tests, shared_experts_are_exchanged);
   tcase_add_test(tests, neutral_options_change_nothing);
   tcase_add_test(tests, tokens_pay_for_whole_nodes);
+  tcase_add_test(tests, networks_with_experts_have_a_spread_of_their_own);
   tcase_add_test(tests, many_at_once_are_as_one);
   tcase_add_test(tests, bad_input);
   tcase_add_test(tests, bad_machines_and_networks);

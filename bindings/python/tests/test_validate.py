@@ -219,3 +219,14 @@ def test_only_rows_of_a_gpu() -> None:
     assert len(rows) > 50 and all("rtx-3090" in machine for machine in rows["machine"])
     with pytest.raises(pm.Error, match="no row of .* is of gpu=k20"):
         pm.validate("training", only="gpu=k20")
+
+
+def test_intervals_of_serving_hold_what_they_say():
+    groups, rows = pm.validate("serving"), pm.validate("serving", rows=True)
+    counts = zip(groups["group"], groups["rows"])
+    name = next(group for group, count in counts if group.startswith("tpot closed") and count > 50)
+    of = [covered for group, covered in zip(rows["group"], rows["covered"]) if group == name]
+    assert set(of) <= {0, 100}
+    assert abs(sum(of) / len(of) - dict(zip(groups["group"], groups["covered"]))[name]) < 0.06
+    known = [covered for covered in rows["covered"] if covered == covered]
+    assert 72 <= sum(known) / len(known) <= 92

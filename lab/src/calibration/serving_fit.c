@@ -3,8 +3,9 @@
 ** rates; then what clients and servers add to the first token, from rows of that alone. Clients are those of a source,
 ** not of an engine: they are fitted for each source, and every engine gets the median of the sources.
 **
-** Intervals hold 80 % of rows that the constants have not seen: those of a source on one GPU are left out together, or,
-** of an engine with one such group, those of a network; each is predicted with constants fitted to the others.
+** Intervals hold 80 % of rows that the constants have not seen: those of a network on a system are left out together,
+** and predicted with constants fitted to the others; networks with experts have a spread of their own. Then those of a
+** source on one GPU are: by as much as their errors are larger, the interval of a GPU without rows is wider.
 **
 ** Residual: the logarithm of predicted over measured, with Huber's loss. What a constant is before any row counts as
 ** some rows: a factor that rows do not decide stays what it is. The rows of a user start from what the catalogue has.
@@ -23,6 +24,10 @@ static const double NOISE = 0.5;  /* of one row, against what constants are befo
 static const double NOISE_OWN = 0.05; /* the same of a user's rows: of one machine, by one client */
 static const double FAR = 2;      /* of a row that these constants have no answer for */
 static const char STAGE[] = "serving";
+
+static const double WIDER = 1.5; /* the rule of the shipped engines for what is extrapolated */
+
+enum { FEW = 20, FEWEST = 10 }; /* rows of a user that decide no spread; of a kind of networks */
 
 /* Constants of an engine: before any row a start, known within a factor; of the first token alone, or of passes. */
 typedef struct kind {
@@ -185,23 +190,56 @@ static int by_size(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* The spread whose 80 % interval holds 80 % of rows that were left out; of few rows of a user that of the catalogue
-** stays. */
-static int keep_spread(problem *p, bool first, double *errors, pm_error *error)
+/* The spread whose 80 % interval holds 80 % of these errors, which are sorted. */
+static double spread_of(double *errors, size_t count)
 {
-  const size_t few = 20;
-  if (p->own && p->active_count < few) return PM_OK;
-  const char *name = first ? "first_spread" : "spread";
+  for (size_t i = 0; i < count; i++) errors[i] = fabs(errors[i]);
+  qsort(errors, count, sizeof *errors, by_size);
+  return errors[(size_t)(0.8 * (double)(count - 1) + 0.5)] / 1.28155;
+}
+
+static int keep_width(problem *p, const char *name, double value, size_t rows, pm_error *error)
+{
   pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, p->engine, name, error);
   if (kept == NULL) return PM_STATUS_NO_MEMORY;
-  for (size_t i = 0; i < p->active_count; i++) errors[i] = fabs(errors[i]);
-  qsort(errors, p->active_count, sizeof *errors, by_size);
   pm_fit_parameter found = pm_fit_parameter_make(name, 0.2, 1e-3, 10);
-  found.value = errors[(size_t)(0.8 * (double)(p->active_count - 1) + 0.5)] / 1.28155;
-  found.uncertainty = 1 / sqrt((double)p->active_count);
+  found.value = value;
+  found.uncertainty = 1 / sqrt((double)rows);
   found.state = PM_FIT_STATE_FITTED;
-  pm__lab_constant_found(kept, STAGE, "1", &found, p->active_count);
+  pm__lab_constant_found(kept, STAGE, "1", &found, rows);
   return PM_OK;
+}
+
+/* Of networks with experts, or without; none if there are few. */
+static int keep_spread_of(problem *p, const char *name, bool experts, const double *all, double *some, pm_error *error)
+{
+  size_t count = 0;
+  for (size_t i = 0; i < p->active_count; i++)
+    if (p->items[p->active[i]].experts == experts) some[count++] = all[i];
+  return count < FEWEST ? PM_OK : keep_width(p, name, spread_of(some, count), count, error);
+}
+
+/* Of few rows of a user the spreads of the catalogue stay. */
+static int keep_spread(problem *p, bool first, double *errors, pm_error *error)
+{
+  if (p->own && p->active_count < FEW) return PM_OK;
+  double *some = (double *)malloc((p->active_count + 1) * sizeof *some);
+  if (some == NULL) return pm__no_memory(error);
+  int status = first ? PM_OK : keep_spread_of(p, "expert_spread", true, errors, some, error);
+  size_t known = p->out->constant_count;
+  if (status == PM_OK && !first) status = keep_spread_of(p, "spread", false, errors, some, error);
+  free(some);
+  if (status != PM_OK || p->out->constant_count > known) return status;
+  return keep_width(p, first ? "first_spread" : "spread", spread_of(errors, p->active_count), p->active_count, error);
+}
+
+/* Of GPUs without rows: how much larger the errors of sources are that were left out than those of networks; not less
+** than the rule, as there are few sources. */
+static int keep_wider(problem *p, double *networks, double *sources, pm_error *error)
+{
+  double wider = spread_of(sources, p->active_count) / spread_of(networks, p->active_count);
+  if (p->own || wider < WIDER) return PM_OK;
+  return keep_width(p, "spread_extrapolated", wider, p->active_count, error);
 }
 
 static int add_errors_of(problem *p, bool first, pm_fit_use use, double *errors, pm_error *error)
@@ -223,6 +261,16 @@ static int add_errors(problem *p, bool first, pm_fit_use use, double *without, p
   memcpy(errors, without, p->active_count * sizeof *errors);
   if (status == PM_OK) status = add_errors_of(p, first, use, errors, error);
   if (status == PM_OK) status = keep_spread(p, first, without, error);
+  free(errors);
+  return status;
+}
+
+static int add_left_out_sources(problem *p, const double *without, pm_error *error)
+{
+  double *errors = (double *)malloc((p->active_count + 1) * sizeof *errors);
+  if (errors == NULL) return pm__no_memory(error);
+  memcpy(errors, without, p->active_count * sizeof *errors);
+  int status = add_errors_of(p, false, PM_FIT_USE_LEFT_OUT_SOURCE, errors, error);
   free(errors);
   return status;
 }
@@ -319,13 +367,16 @@ static int solve(problem *p, bool first, pm_error *error)
   pm_fit_parameter found[KINDS];
   int status = fit(p, found, error);
   if (status != PM_OK || first) return status;
-  alike *are_alike = all_alike(p, one_source) ? one_network : one_source;
-  double *without = (double *)malloc((p->active_count + 1) * sizeof *without);
+  double *without = (double *)malloc(2 * (p->active_count + 1) * sizeof *without);
+  double *sources = without + p->active_count + 1;
   if (without == NULL) return pm__no_memory(error);
-  status = leave_all_out(p, are_alike, without, error);
+  bool apart = !all_alike(p, one_source);
+  status = leave_all_out(p, one_network, without, error);
+  if (status == PM_OK && apart) status = leave_all_out(p, one_source, sources, error);
   if (status == PM_OK) status = keep(p, found, error);
-  pm_fit_use use = are_alike == one_source ? PM_FIT_USE_LEFT_OUT_SOURCE : PM_FIT_USE_LEFT_OUT_NETWORK;
-  if (status == PM_OK) status = add_errors(p, first, use, without, error);
+  if (status == PM_OK) status = add_errors(p, first, PM_FIT_USE_LEFT_OUT_NETWORK, without, error);
+  if (status == PM_OK && apart) status = add_left_out_sources(p, sources, error);
+  if (status == PM_OK && apart) status = keep_wider(p, without, sources, error);
   free(without);
   return status;
 }

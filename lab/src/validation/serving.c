@@ -36,6 +36,57 @@ static int compare(pm__lab_serving_rows *rows, const pm__lab_serving_row *row, p
   return PM_OK;
 }
 
+/* ---- Tables ---- */
+
+typedef struct line {
+  double covered; /* of a row 100 or 0 */
+} line;
+
+static const pm_field line_fields[] = {
+  PM__FIELD_MAIN(line, REAL, covered, "covered", "%", "rows within the 80 % interval of their prediction"),
+};
+
+static const pm_record_type line_type = PM__TYPE(line, line_fields);
+
+static line mean_of(const pm__lab_comparisons *rows, const line *lines, const char *group)
+{
+  double sum = 0, known = 0;
+  for (size_t i = 0; i < rows->count; i++) {
+    if (isnan(lines[i].covered) || strcmp(rows->items[i].group, group) != 0) continue;
+    sum += lines[i].covered;
+    known++;
+  }
+  return (line){known > 0 ? sum / known : (double)NAN};
+}
+
+static pm_table *groups_table(const pm__lab_comparisons *rows, const line *lines, pm_error *error)
+{
+  size_t count = 0;
+  pm__lab_summary *groups = pm__lab_comparisons_groups(rows, &count, error);
+  line *means = (line *)calloc(count + 1, sizeof *means);
+  pm_table *table = NULL;
+  if (means == NULL) pm__no_memory(error);
+  for (size_t i = 0; means != NULL && i < count; i++) means[i] = mean_of(rows, lines, groups[i].group);
+  if (groups != NULL && means != NULL)
+    table = pm__lab_table_with(pm__lab_summary_table(groups, count, error), &line_type, means, error);
+  free(groups);
+  free(means);
+  return table;
+}
+
+static pm_table *result_table(const pm__lab_context *context, const pm__lab_serving_rows *rows,
+                              const pm__lab_serving_row *items, const pm__lab_comparisons *out, pm_error *error)
+{
+  line *lines = (line *)calloc(out->count + 1, sizeof *lines);
+  if (lines == NULL) return pm__no_memory(error), (pm_table *)NULL;
+  for (size_t i = 0; i < out->count; i++) lines[i].covered = pm__lab_serving_row_covered(rows, &items[i]);
+  pm_table *table = context->rows
+                      ? pm__lab_table_with(pm__lab_comparisons_table(out, error), &line_type, lines, error)
+                      : groups_table(out, lines, error);
+  free(lines);
+  return table;
+}
+
 pm_table *pm__lab_validate_serving(pm__lab_context *context, pm_error *error)
 {
   static const char *const needed[] = {"network", "system", "framework", "quantity", "value"};
@@ -48,7 +99,7 @@ pm_table *pm__lab_validate_serving(pm__lab_context *context, pm_error *error)
   int status = PM_OK;
   for (size_t i = 0; i < count && status == PM_OK; i++) status = compare(rows, &items[i], &out, context->set, error);
   pm__lab_note_unpredicted(context, pm__lab_serving_rows_reasons(rows));
-  pm_table *table = status == PM_OK ? pm__lab_result_table(context, &out, error) : NULL;
+  pm_table *table = status == PM_OK ? result_table(context, rows, items, &out, error) : NULL;
   pm__lab_serving_rows_free(rows);
   free(out.items);
   return table;

@@ -131,7 +131,29 @@ void pm__lab_serving_row_predict(const pm__lab_serving_rows *r, pm__lab_serving_
 {
   pm_serving answer;
   pm_serve(r->plans[row->plan].plan, &row->run, &answer, 1);
+  row->experts = answer.expert_time > 0;
   row->predicted = answer.status == PM_OK ? pm_record_get_number(row->quantity, &answer) : (double)NAN;
+}
+
+static double number(const pm_serving *answer, const char *name, const char *end)
+{
+  char title[PM_TEXT_MAX];
+  snprintf(title, sizeof title, "%s%s", name, end);
+  const pm_field *field = pm_record_find_field(pm_record_type_find("serving"), title);
+  return field != NULL ? pm_record_get_number(field, answer) : (double)NAN;
+}
+
+/* Requests per second, and their inverse, are as sure as tokens per second. */
+double pm__lab_serving_row_covered(const pm__lab_serving_rows *r, const pm__lab_serving_row *row)
+{
+  pm_serving answer;
+  const char *name = row->quantity->name;
+  bool rate = strcmp(name, "request_rate") == 0 || strcmp(name, "latency") == 0;
+  pm_serve(r->plans[row->plan].plan, &row->run, &answer, 1);
+  if (rate) name = "output_rate";
+  double most = number(&answer, name, "_p90") / number(&answer, name, "");
+  if (isnan(most)) return NAN;
+  return row->measured <= most * row->predicted && row->measured >= row->predicted / most ? 100 : 0;
 }
 
 /* A row that cannot be predicted at all says so once, when it is read. */

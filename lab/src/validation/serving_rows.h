@@ -24,6 +24,7 @@ typedef struct pm__lab_serving_row {
   double measured, predicted;
   const char *source, *id;
   char gpu[PM_TEXT_MAX];
+  bool experts; /* the network has some */
 } pm__lab_serving_row;
 
 typedef struct pm__lab_serving_rows pm__lab_serving_rows;
@@ -41,5 +42,8 @@ pm__lab_reasons *pm__lab_serving_rows_reasons(pm__lab_serving_rows *rows);
 
 /* Predicts a row with the engine that its plan has. */
 void pm__lab_serving_row_predict(const pm__lab_serving_rows *rows, pm__lab_serving_row *row);
+
+/* 100 or 0: whether what was measured lies within the 80 % interval of the prediction; NAN: it has none. */
+double pm__lab_serving_row_covered(const pm__lab_serving_rows *rows, const pm__lab_serving_row *row);
 
 #endif

@@ -144,6 +144,7 @@ typedef enum pm_scheduler {
   X(REAL, client_time, "s", "what clients and servers add to the first token")                                     \
   X(REAL, bunching, "1", "part of the other prompts that one waits for, in a closed loop: requests come in bunches") \
   X(REAL, spread, "1", "spread of measured over predicted times of passes; unknown: no interval")                  \
+  X(REAL, expert_spread, "1", "the same of networks with experts; as of others if unknown")                        \
   X(REAL, first_spread, "1", "the same of the first token")                                                        \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \

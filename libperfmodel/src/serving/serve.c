@@ -276,10 +276,22 @@ static void set_rates(const pm_serving_run *run, double replicas, const pm__serv
   out->transfer_time = s->transfer;
 }
 
-static int32_t status_of(const pm_plan *plan, const pm__serving_replica *r)
+static const pm__plan_rows *rows_of(const pm_plan *plan, const pm__serving_replica *r)
 {
   const pm__plan_engine *engine = pm__plan_engine_at(plan, r->run->engine_index, r->run->system_index);
-  const pm__plan_rows *rows = &engine->rows[r->run->system_index];
+  return &engine->rows[r->run->system_index];
+}
+
+/* What the engine's own times rest on. */
+static int32_t host_status(const pm_plan *plan, const pm__serving_replica *r)
+{
+  const pm__plan_rows *rows = rows_of(plan, r);
+  return rows->runs ? rows->host : (int32_t)PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+}
+
+static int32_t status_of(const pm_plan *plan, const pm__serving_replica *r)
+{
+  const pm__plan_rows *rows = rows_of(plan, r);
   if (!rows->runs) return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   int32_t status = pm__worse_status(r->device.narrow->status[PM__PRODUCTS],
                                     r->device.wide->status[PM__FUSED_ATTENTION]);
@@ -287,11 +299,15 @@ static int32_t status_of(const pm_plan *plan, const pm__serving_replica *r)
                                                                                   : PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
-static void set_interval(const pm__serving_replica *r, pm_serving *out)
+/* Spreads are of rows of the engine: those of this architecture have the errors of its kernels already. */
+static void set_interval(const pm_plan *plan, const pm__serving_replica *r, pm_serving *out)
 {
   const pm_engine *e = r->engine;
-  double less_sure = pm__spread_factor(out->calibration, e->spread_extrapolated, e->spread_not_calibrated);
-  double spread = less_sure * e->spread, first_spread = less_sure * e->first_spread;
+  int32_t rests_on = host_status(plan, r) == PM_CALIBRATION_STATUS_CALIBRATED
+                       ? (int32_t)PM_CALIBRATION_STATUS_CALIBRATED : out->calibration;
+  double less_sure = pm__spread_factor(rests_on, e->spread_extrapolated, e->spread_not_calibrated);
+  bool own = r->model->expert_parameters > 0 && !isnan(e->expert_spread);
+  double spread = less_sure * (own ? e->expert_spread : e->spread), first_spread = less_sure * e->first_spread;
   if (!(spread > 0)) return;
   double factor = pm__interval_factor(pm__spread_square(spread));
   out->output_rate_p10 = out->output_rate / factor;
@@ -367,7 +383,7 @@ static void answer(const pm_plan *plan, pm__serving_replica *r, pm__serving_memo
   out->memory += fmin(r->memory.cache, s.running * pm__serving_cache_bytes(r, context));
   if (s.limit != PM_SERVING_LIMIT_NONE) out->bottleneck = s.limit;
   out->calibration = status_of(plan, r);
-  set_interval(r, out);
+  set_interval(plan, r, out);
   double reading = pm__serving_set_energy(plan, r, apart ? &prefill : NULL, &s, out);
   set_costs(plan->systems[run->system_index].system, run, reading, out);
 }
