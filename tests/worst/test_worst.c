@@ -184,6 +184,8 @@ typedef struct input {
 } input;
 
 #define LLAMA "{\"model_type\":\"llama\",\"hidden_size\":64"
+#define DEBERTA "{\"model_type\":\"deberta-v2\",\"hidden_size\":64,\"num_attention_heads\":4," \
+                "\"relative_attention\":true"
 #define TESTS "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
 #define TRACE "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"args\":{}}"
 #define SERVED "{\"backend\":\"vllm\",\"model_id\":\"llama3-8b\",\"completed\":1,\"itls\":[["
@@ -207,6 +209,9 @@ static const input inputs[] = {
   {model, NULL, {"keys of a model", LLAMA, ",\"k%d\":1", "}", NULL}},
   {model, NULL, {"kinds of layers", LLAMA ",\"layer_types\":[\"full_attention\"", ",\"full_attention\"", "]}", NULL}},
   {model, NULL, {"levels of a model", LLAMA ",\"text_config\":", "{\"text_config\":", "}", NULL}},
+  {model, NULL, {"stages of images", "{\"model_type\":\"swin\",\"depths\":[0", ",0", "]}", NULL}},
+  {model, NULL, {"kinds of scores", DEBERTA ",\"pos_att_type\":[\"c2p\"", ",\"c2p\"", "]}", NULL}},
+  {model, NULL, {"frames of sound", "{\"model_type\":\"hubert\",\"conv_dim\":[8", ",8", "]}", NULL}},
   {model, NULL, {"a name of a model", LLAMA ",\"torch_dtype\":\"", "a", "\"}", NULL}},
   {machine, "nccl", {"CPUs", "<system version=\"1\">", "<cpu numaid=\"%d\"/>", "</system>", NULL}},
   {machine, "nccl", {"PCI devices", "<system version=\"1\"><cpu numaid=\"0\">", "<pci busid=\"0000:%d:00.0\" class=\"0x060400\"/>",

@@ -404,7 +404,8 @@ def inner_class(kind: str, name: str) -> Any:
 
 
 def products(found: Any, config: Any, kind: str) -> int:
-    """MAC of one sample of `TOKENS` tokens, or frames of sound: the model runs, and every product is counted, but those of rotary tables.
+    """MAC of one sample of `TOKENS` tokens, or frames of sound: the model runs, and every product is counted, but those
+    of rotary tables.
 
     Attention is not fused, so that all pairs of tokens count, and each expert runs for its own tokens.
     """

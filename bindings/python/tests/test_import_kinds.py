@@ -20,6 +20,7 @@ TREES = {
 NEVER_IMPORTED = {
     "additive_attention",
     "depthwise_conv2d",
+    "dora",
     "dot_attention",
     "dot_interaction",
     "squeeze_excitation",

@@ -19,6 +19,7 @@ from .._inputs import attributes
 from .._network import Network
 from .._report import Report
 
+
 def from_hf(
     source: str | os.PathLike[str] | Mapping[str, Any],
     seq: int | None = None,
@@ -41,8 +42,8 @@ def from_hf(
     that is not known, naming those that are.
     """
     settings, title = _read(source)
-    sets = {"id": id or title, "name": name, "seq": seq, "image": image, "flash": flash, "part": part}
-    sets = {key: value for key, value in sets.items() if value not in (None, "")}
+    asked = {"id": id or title, "name": name, "seq": seq, "image": image, "flash": flash, "part": part}
+    sets = {key: value for key, value in asked.items() if value is not None and value != ""}
     network = Network("", _handle=_core.model_read(json.dumps(settings, default=str), "config.json", attributes(sets)))
     network.report = _report(network, str(settings.get("model_type", "")))
     return network
