@@ -95,7 +95,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|grouped|documents|collectives|operators|"
+  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|plans|grouped|documents|collectives|operators|"
                                  "serving|energy",
    "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed "
@@ -114,7 +114,7 @@ static const cli_option options[] = {
    "fit all shipped constants, and write them into the files of the source tree, or into copies in the folder of -o"},
   {OPTION_PART, '\0', "part", "NAME,NAME...",
    "with --all: only these of collectives, operators, kernels, training, language, documents, inference, large-models, "
-   "grouped, serving, energy, status, intervals, input-interval, pages"},
+   "plans, grouped, serving, energy, status, intervals, input-interval, pages"},
   {OPTION_SOURCE, '\0', "source", "DIR", "with --all: the source tree (default: the current folder)"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -42,6 +42,7 @@ static const cli_part parts[] = {
   {"documents", NULL, {FRAMEWORKS}, NULL},
   {"inference", NULL, {CALIBRATION("inference")}, NULL},
   {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
+  {"plans", NULL, {"data/frameworks/today.xml"}, NULL},
   {"grouped", NULL, {FRAMEWORKS}, NULL},
   {"serving", NULL, {"data/frameworks/engines.xml"}, NULL},
   {"energy", NULL, {CALIBRATION("kernels")}, NULL},

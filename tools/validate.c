@@ -100,7 +100,7 @@ const cli_command validate_command = {
   "setting, whose errors are of its medians, and covered is the share of settings within the 80 % interval of the "
   "prediction. large-models: step times, and memory of a GPU, of language models on many GPUs. "
   "training-checks: rates that no constant but one of grouped convolutions is fitted to. "
-  "plans: step times of further plans, to which no constant is fitted; memory: their memory, by quantity and rank. "
+  "plans: step times of further plans, which decide no constant but what Megatron's host takes; memory: their memory, by quantity and rank. "
   "kernels: times of single kernels, beside a plain roofline. operators: "
   "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies "
   "between two GPUs. energy: power and energy, beside the power limit drawn all the time and the best constant share "

@@ -16,6 +16,7 @@ static const struct set {
   {"language", "measured/training.csv", pm__lab_calibrate_language},
   {"inference", "measured/inference.csv", pm__lab_calibrate_inference},
   {"large-models", "measured/large_models.csv", pm__lab_calibrate_large_models},
+  {"plans", "measured/plans.csv", pm__lab_calibrate_plans},
   {"grouped", "measured/training_checks.csv", pm__lab_calibrate_grouped},
   {"documents", "measured/statements.csv", pm__lab_calibrate_documents},
   {"collectives", "measured/collectives.csv", pm__lab_calibrate_collectives},

@@ -47,7 +47,8 @@ typedef int pm__lab_calibrate(pm_calibration *calibration, const pm_catalog *cat
 pm__lab_calibrate pm__lab_calibrate_kernels, pm__lab_calibrate_training, pm__lab_calibrate_language,
         pm__lab_calibrate_inference, pm__lab_calibrate_large_models, pm__lab_calibrate_documents,
         pm__lab_calibrate_collectives, pm__lab_calibrate_operators, pm__lab_calibrate_serving,
-        pm__lab_calibrate_energy, pm__lab_calibrate_grouped;
+        pm__lab_calibrate_energy, pm__lab_calibrate_grouped,
+        pm__lab_calibrate_plans;
 
 /* Entries of the catalogue as a file has them, some of their values replaced. */
 

@@ -25,13 +25,15 @@ typedef struct pm__lab_training_row {
 
 /* Which rows: of training, which images decide; of language models, whose norms of rows, softmax and dropout are
 ** kernels of the framework, on V100; of inference; of models that are split; or of images in NHWC among the rows that
-** check the others, which alone have groups of other widths than ResNeXt's. */
+** check the others, which alone have groups of other widths than ResNeXt's; or of plans on
+** B200, whose experts show what the host takes. */
 typedef enum pm__lab_training_set {
   PM__SET_TRAINING,
   PM__SET_LANGUAGE,
   PM__SET_INFERENCE,
   PM__SET_LARGE_MODELS,
-  PM__SET_GROUPED
+  PM__SET_GROUPED,
+  PM__SET_PLANS
 } pm__lab_training_set;
 
 typedef struct pm__lab_training_rows {

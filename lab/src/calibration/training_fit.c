@@ -362,3 +362,9 @@ int pm__lab_calibrate_grouped(pm_calibration *out, const pm_catalog *catalog, co
 {
   return calibrate(PM__SET_GROUPED, out, catalog, options, shipped, error);
 }
+
+int pm__lab_calibrate_plans(pm_calibration *out, const pm_catalog *catalog, const pm_calibration_options *options,
+                            bool shipped, pm_error *error)
+{
+  return calibrate(PM__SET_PLANS, out, catalog, options, shipped, error);
+}

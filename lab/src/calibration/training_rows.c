@@ -108,7 +108,7 @@ static int read_table(pm__lab_training_rows *rows, const pm_catalog *catalog, co
 {
   static const char *const sets[] = {[PM__SET_TRAINING] = "training", [PM__SET_LANGUAGE] = "training",
                                      [PM__SET_INFERENCE] = "inference", [PM__SET_LARGE_MODELS] = "large-models",
-                                     [PM__SET_GROUPED] = "training"};
+                                     [PM__SET_GROUPED] = "training", [PM__SET_PLANS] = "plans"};
   int columns[PM__COLUMNS];
   int status = pm__lab_rate_reader_open(&rows->reader, catalog, sets[rows->set], table, options->file, error);
   pm__lab_row_columns(table, columns);
