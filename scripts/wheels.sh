@@ -1,19 +1,19 @@
 #!/bin/sh
 # Wheels of the stable interface, each for Python 3.11 and newer, and the source distribution, in build/dist:
 #
-#     scripts/wheels.sh              x86_64 and aarch64
-#     scripts/wheels.sh aarch64      one of them
+#     scripts/wheels.sh              for x86_64
+#     scripts/wheels.sh aarch64      for another machine, which was not tried yet
 #
 # Brings from PyPI the compiler (ziglang, which has the headers of old C libraries), SWIG and auditwheel, and from Debian the
 # sources of libxml2 and zlib, which the wheels have inside. Each wheel is installed in an empty environment and compared with
-# the command of build/test; that of aarch64 under QEMU, as far as its command goes.
+# the command of build/test; of another machine its command is run under QEMU.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
 # shellcheck source=scripts/debian_source.sh
 . scripts/debian_source.sh
-wanted=${*:-x86_64 aarch64}
+wanted=${*:-x86_64}
 glibc=2.17
 most=6000000 # bytes of a wheel, of which 3.3 MB are the measured rows, in the module and in the command
 dist=$PWD/build/dist
@@ -48,8 +48,8 @@ compiler() {
 set(CMAKE_C_COMPILER "$work/$1/cc")
 set(CMAKE_AR "$work/$1/ar")
 set(CMAKE_RANLIB "$work/$1/ranlib")
-set(CMAKE_EXE_LINKER_FLAGS_INIT "-s $work/$1/libm.so")
-set(CMAKE_MODULE_LINKER_FLAGS_INIT "-s $work/$1/libm.so")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-s $work/$1/mathematics.o")
+set(CMAKE_MODULE_LINKER_FLAGS_INIT "-s $work/$1/mathematics.o")
 END
   [ "$1" = "$(uname -m)" ] || cat >>"$work/$1/machine.cmake" <<END
 set(CMAKE_SYSTEM_NAME Linux)
@@ -58,14 +58,15 @@ set(CMAKE_CROSSCOMPILING_EMULATOR qemu-$1 -L /usr/$1-linux-gnu)
 END
 }
 
-# mathematics MACHINE: the names of the C library's functions, to link against first. The compiler has some of them inside, which
-# round in another way; at run time they are those of the system.
+# mathematics MACHINE: functions of the C library that the compiler has inside too, where they round in another way. An object of
+# ours comes before it, and calls those of the system by their first version.
 mathematics() {
-  for name in exp exp2 expm1 log log2 log10 log1p pow cbrt sqrt hypot fmod fma modf frexp ldexp scalbn ilogb logb sin cos tan tanh \
-    erf lgamma tgamma floor ceil round trunc rint nearbyint lround llround fmin fmax; do
-    echo "void $name(void) {}"
-  done >"$work/$1/libm.c"
-  "$work/$1/cc" -w -shared -fno-builtin -Wl,-soname,libm.so.6 "$work/$1/libm.c" -o "$work/$1/libm.so"
+  case $1 in x86_64) first=2.2.5 ;; *) first=2.17 ;; esac
+  for name in exp exp2 log log2 log10; do
+    echo "extern double real_$name(double) __asm__(\"$name@GLIBC_$first\");"
+    echo "__attribute__((visibility(\"hidden\"))) double $name(double x) { return real_$name(x); }"
+  done >"$work/$1/mathematics.c"
+  "$work/$1/cc" -w -O2 -fPIC -fno-builtin -c "$work/$1/mathematics.c" -o "$work/$1/mathematics.o"
 }
 
 # logged FILE COMMAND...: the end of what it says if it fails.
@@ -139,7 +140,7 @@ check_wheel() {
 for machine in $wanted; do
   echo "== $machine"
   compiler "$machine"
-  logged "$work/$machine/libm.log" mathematics "$machine"
+  logged "$work/$machine/mathematics.log" mathematics "$machine"
   libraries "$machine"
   build_wheel "$machine"
   check_wheel "$machine"
