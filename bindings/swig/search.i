@@ -16,14 +16,6 @@ static pm_search_view view_named(const char *which)
   return (pm_search_view)view;
 }
 
-/* A number of plans, or of one; it is whole and below 2^53. */
-static size_t plan_number(double value, const char *what, pm_error *error)
-{
-  if (value >= 0 && value <= 9007199254740992.0) return (size_t)value;
-  fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not a whole number from 0", what, value);
-  return 0;
-}
-
 /* The place of the system in the first row. */
 static int32_t first_system(const pm_table *table)
 {

@@ -84,6 +84,14 @@ static pm_axis *axes_of(AXES, pm_error *error)
   return array;
 }
 
+/* A number of plans, or of one; it is whole and below 2^53. */
+static size_t plan_number(double value, const char *what, pm_error *error)
+{
+  if (value >= 0 && value <= 9007199254740992.0) return (size_t)value;
+  fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not a whole number from 0", what, value);
+  return 0;
+}
+
 /* Runs first .. last - 1 of every combination; a last below 0: all. */
 static records space_part(const char *type, const void *base, AXES, double first, double last, pm_error *error)
 {
@@ -92,8 +100,9 @@ static records space_part(const char *type, const void *base, AXES, double first
   const pm_record_type *of = pm_record_type_find(type);
   const pm_space space = {.type = of, .base = base, .axes = array, .axis_count = axis_count,
                           .global_batch = 0, .run_size = of != NULL ? of->size : 0};
-  size_t from = (size_t)first, to = 0;
-  if (error->status == PM_OK) to = last >= 0 ? (size_t)last : pm_space_count(&space);
+  size_t from = plan_number(first, "first", error), to = 0;
+  if (error->status == PM_OK) to = last < 0 ? pm_space_count(&space) : plan_number(last, "last", error);
+  if (error->status == PM_OK && from > to) fail(error, PM_STATUS_BAD_ARGUMENT, "row %zu is before row %zu", to, from);
   if (error->status == PM_OK) runs = records_new(type, to - from, error);
   if (error->status == PM_OK) pm_space_get_runs(&space, from, to, runs.data, error);
   free(array);

@@ -17,7 +17,7 @@ from . import _core, _record
 from ._catalog import as_system
 from ._errors import ArgumentError
 from ._hardware import HardwareAxes, variants
-from ._inputs import Numbers, many, text
+from ._inputs import Numbers, Texts, many, text, whole
 from ._keywords import axes_of, takes
 from ._plan import FrameworkList, Networks, Plan, Systems
 from ._progress import Meter, Progress
@@ -74,7 +74,7 @@ class Grid:
 
     def part(self, first: int, last: int, columns: Iterable[str] | None = None) -> Sweep:
         """Rows first .. last - 1, predicted."""
-        if not 0 <= first < last <= len(self):
+        if not 0 <= whole(first, "first") < whole(last, "last") <= len(self):
             raise ArgumentError(f"rows {first} to {last} are not among the {len(self):,} of the grid")
         task = self.plan._task
         data = _core.asked_part(self.plan.task, *flat(self._axes), float(first), float(last))
@@ -102,7 +102,7 @@ class Grid:
         self,
         path: str | os.PathLike[str],
         *,
-        where: Sequence[str] = (),
+        where: Texts = (),
         columns: Iterable[str] | None = None,
         executor: Executor | None = None,
         progress: Progress = None,
@@ -123,7 +123,7 @@ class Grid:
             resume: goes on with an unfinished file of the same grid.
         """
         ending, wanted = form_of(path), None if columns is None else [text(name, "column") for name in columns]
-        conditions = [text(word, "condition") for word in where]
+        conditions = _conditions(where)
         file, whole = RowsFile(path, self._question(conditions, wanted), resume), False
         try:
             meter = Meter(progress, len(self), file.done)
@@ -144,38 +144,41 @@ class Grid:
     def tables(
         self,
         *,
-        where: Sequence[str] = (),
+        where: Texts = (),
         columns: Iterable[str] | None = None,
         rows: int = PIECE,
         progress: Progress = None,
     ) -> Iterator[Table]:
         """The rows as tables of at most `rows` each, one after the other: for what takes them a piece at a time."""
         wanted, meter = None if columns is None else list(columns), Meter(progress, len(self))
-        for first in range(0, len(self), rows):
+        conditions = _conditions(where)
+        for first in range(0, len(self), _at_least_one(rows, "rows")):
             last = min(first + rows, len(self))
-            yield _met(self, first, last, list(where), wanted)[0]
+            yield _met(self, first, last, conditions, wanted)[0]
             meter(last)
 
     # ---- The best ----
 
     def top(
-        self, count: int, *, sort: str, where: Sequence[str] = (), executor: Executor | None = None,
+        self, count: int, *, sort: str, where: Texts = (), executor: Executor | None = None,
         progress: Progress = None,
     ) -> Sweep:  # fmt: skip
         """The first `count` rows by a column, greatest first with "-" before it: those that `select(*where, sort=sort)`
         of the whole sweep begins with. Unknown ones are none of them."""
-        kept = self._best(_first, (list(where), [sort], int(count)), executor, progress)
-        order = np.lexsort((kept[:, 0], kept[:, 1]))[:count]
+        most = _at_least_one(count, "count")
+        kept = self._best(_first, (_conditions(where), [text(sort, "sort")], most), executor, progress)
+        order = np.lexsort((kept[:, 0], kept[:, 1]))[:most]
         return self.rows([int(place) for place in kept[order, 0]])
 
     def front(
-        self, *by: str, where: Sequence[str] = (), executor: Executor | None = None, progress: Progress = None
+        self, *by: str, where: Texts = (), executor: Executor | None = None, progress: Progress = None
     ) -> Sweep:
         """The Pareto front: rows than which no other is better in one of the columns and as good in the others. Less
         is better, more with "-" before the name: `front("-throughput", "memory")`."""
         if len(by) < 2:
             raise ArgumentError("a front is of two columns or more")
-        kept = self._best(_not_beaten, (list(where), list(by), 0), executor, progress)
+        asked = _conditions(where), [text(name, "by") for name in by], 0
+        kept = self._best(_not_beaten, asked, executor, progress)
         return self.rows([int(place) for place in np.sort(kept[:, 0])])
 
     def _best(
@@ -230,6 +233,16 @@ class Grid:
         return f"<Grid of {len(self):,} rows: {repr(self.plan)[1:-1]}>"
 
 
+def _conditions(where: Texts) -> list[str]:
+    return [text(word, "condition") for word in many(where)] if where is not None else []
+
+
+def _at_least_one(value: Any, what: str) -> int:
+    if (count := whole(value, what)) < 1:
+        raise ArgumentError(f"{what} {count} is below 1")
+    return count
+
+
 def _sent(executor: Executor, work: Callable[..., Any], *arguments: Any) -> Any:
     """A future, or None of an executor that takes no more."""
     try:
@@ -261,6 +274,9 @@ def _values(
     """Places of a piece's rows and their values, of which less is better; only those worth keeping."""
     names = [name.removeprefix("-") for name in by]
     found, places = _met(grid, first, last, where, None if where else names)
+    for name in names:
+        if found[name].dtype == object:
+            raise ArgumentError(f"{name} is text; the best are found by numbers")
     columns = [np.asarray(found[name], dtype=np.float64) * (-1 if word.startswith("-") else 1)
                for name, word in zip(names, by)]  # fmt: skip
     rows = np.column_stack([places, *columns])

@@ -75,11 +75,12 @@ class Sweep(Table):
                 varies.
             ax: where to draw; a new picture by default.
         """
-        wanted = USUAL[self.plan.task] if y is None else (y,) if isinstance(y, str) else tuple(y)
+        wanted = USUAL[self.plan.task] if y is None else (y,) if isinstance(y, str) else [text(name, "y") for name in y]
+        over = None if x is None else text(x, "x")
         software = {"framework_index": "framework", "profile_index": "profile", "engine_index": "engine"}
         known = {column.name for column in self.columns}
         vary = ["network", "system", software[self.plan._task.software], *(f.name for f in fields(self.plan._task.run))]
-        return _sweep_picture.draw(self, wanted, x, [name for name in [*vary, *self._paths] if name in known], ax,
+        return _sweep_picture.draw(self, wanted, over, [name for name in [*vary, *self._paths] if name in known], ax,
                                    of=self._same(vary[:3]))
 
     def _same(self, names: Sequence[str]) -> str:

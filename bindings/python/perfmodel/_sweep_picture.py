@@ -28,6 +28,8 @@ def draw(
     numbers; without any, a bar for each row."""
     if len(table) == 0:
         raise ArgumentError("a table without rows is no picture")
+    if not y:
+        raise ArgumentError("a picture is of a column at least")
     known = [name for name in y if np.isfinite(_numbers(table, name)).any()]
     if not known:
         raise ArgumentError(f"{' and '.join(y)}: unknown in every row{_why(table)}")

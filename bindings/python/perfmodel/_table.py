@@ -205,7 +205,10 @@ class Table:
         """A picture of what the table is about; of a column `y`, or `y` over column `x`: a line where `x` is numbers,
         else a bar for each row. By default of a plain table the first columns that differ from row to row. Needs
         matplotlib. ArgumentError where there is nothing to see."""
-        return self._picture(ax) if y is None and x is None else _sweep_picture.of_table(self, y, x, ax)
+        if y is None and x is None:
+            return self._picture(ax)
+        up, over = (None if name is None else text(name, what) for name, what in ((y, "y"), (x, "x")))
+        return _sweep_picture.of_table(self, up, over, ax)
 
     def _picture(self, ax: Axes | None) -> Axes:
         """What the table is about."""
