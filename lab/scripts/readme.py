@@ -1,4 +1,5 @@
-"""The numbers of README.md: the example's output, and what `perfmodel validate` and `calibrate` say of errors."""
+"""The numbers of README.md, docs/languages.md and docs/how-right.md: the example's output, and what `perfmodel validate`
+and `calibrate` say of errors."""
 import csv
 import re
 import shlex
@@ -13,6 +14,8 @@ import page_parts
 import perfmodel as pm
 
 README = page_parts.ROOT / "README.md"
+LANGUAGES = page_parts.ROOT / "docs" / "languages.md"
+HOW_RIGHT = page_parts.ROOT / "docs" / "how-right.md"
 PUBLISHED = page_parts.ROOT / "examples" / "published.csv"
 
 
@@ -93,7 +96,7 @@ def first_words(training, inference, prediction, rate):
         f"across all "
         f"inference it is {both(errors_of(inference))}. Frameworks and GPUs without published rates are less certain, "
         f"and every "
-        "prediction prints its interval and what its constants rest on. [How accurate it is](#how-right-is-it).")
+        "prediction prints its interval and what its constants rest on. [How accurate it is](docs/how-right.md).")
 
 
 def of_kernels(command):
@@ -127,7 +130,7 @@ def of_collectives():
         f"above on the "
         f"published times used for fitting; for a machine left out of the fit it is {without[0]}, {without[1]} and "
         f"{without[2]} "
-        "([docs/collectives.md](docs/collectives.md)).", "  ")
+        "([collectives](collectives.md)).", "  ")
 
 
 def of_steps(training):
@@ -186,19 +189,44 @@ def of_energy():
         f"training, {mean('limit-busy', 'gpu_power')} under power limits, and "
         f"{mean('serving', 'gpu_power', 'h100')} for dense language models served on H100; of joules per image "
         f"{mean('training', 'energy_per_sample')} with the time "
-        "predicted ([docs/accuracy.md](docs/accuracy.md#power-and-energy)).", "  ")
+        "predicted ([accuracy](accuracy.md#power-and-energy)).", "  ")
+
+
+# Rows that decided no constant: a name, a set, words that a group has, and words that it has not.
+UNSEEN = (
+    ("training of 80 networks of timm on an RTX 3090", "training-checks", ["pytorch-image-models"], ["nhwc"]),
+    ("training on B200, vision, language and speech", "training-checks", ["b200"], []),
+    ("MLPerf 4.1 and 5.0, language models and their plans", "plans", ["training_results", ", ok"], []),
+    ("memory of Megatron-LM's tests, dense", "memory", ["allocator_peak", "dense Megatron-LM", ", ok"], []),
+    ("memory of Megatron-LM's tests, experts", "memory", ["allocator_peak", "moe Megatron-LM", ", ok"], []),
+    ("step time of Megatron-LM's tests of small models", "plans", ["dense Megatron-LM", ", ok"], []),
+)
+
+
+def of_unseen():
+    lines = ["| rows | | median | mean |", "|---|--:|--:|--:|"]
+    tables = {name: pm.validate(name, rows=True) for name in {row[1] for row in UNSEEN}}
+    for name, table, words, without in UNSEEN:
+        rows = tables[table]
+        chosen = np.array([all(word in group for word in words) and not any(word in group for word in without)
+                           for group in rows["group"]])
+        errors = errors_of(rows, chosen)
+        lines.append(f"| {name} | {len(errors)} | {np.median(errors):.1f} % | {errors.mean():.1f} % |")
+    return "\n".join(lines)
 
 
 def write(command, check):
     training, inference = pm.validate("training", rows=True), pm.validate("inference", rows=True)
-    page = README.read_text(encoding="utf-8")
+    page, languages, right = (path.read_text(encoding="utf-8") for path in (README, LANGUAGES, HOW_RIGHT))
     options = options_of(asked_of(page))
     prediction = pm.predict("resnet50", "dgx1-v100", gpus=int(options["gpus"]), batch=int(options["batch"]),
                             precision=options["precision"], framework=options["framework"])
     page = same_in_python(example(page, command), prediction)
     page = page_parts.replaced(page, "first-words",
                                first_words(training, inference, prediction, published_rate(options)))
-    page = page_parts.replaced(page, "collectives", of_collectives())
-    page = page_parts.replaced(page, "errors", "\n".join([of_kernels(command), of_steps(training), "", of_sources(),
-                                                          of_intervals(training, inference), of_energy()]))
-    page_parts.store(README, page, check)
+    page_parts.store(README, page_parts.replaced(page, "unseen", of_unseen()), check)
+    page_parts.store(LANGUAGES, same_in_python(languages, prediction), check)
+    right = page_parts.replaced(right, "collectives", of_collectives())
+    right = page_parts.replaced(right, "errors", "\n".join([of_kernels(command), of_steps(training), "", of_sources(),
+                                                            of_intervals(training, inference), of_energy()]))
+    page_parts.store(HOW_RIGHT, right, check)

@@ -1,4 +1,4 @@
-"""The README's examples, pasted: they run, and print what it says."""
+"""The examples of the README and of the page of languages, pasted: they run, and print what these say."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+LANGUAGES = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README + LANGUAGES, re.DOTALL | re.MULTILINE)
 
 
 def blocks(language: str) -> list[str]:
     found = [text for name, text in BLOCKS if name == language]
-    assert found, f"no {language} in the README"
+    assert found, f"no {language} in the README and docs/languages.md"
     return found
 
 
