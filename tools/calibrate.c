@@ -95,7 +95,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|plans|grouped|documents|collectives|operators|"
+  {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|plans|grouped|documents|collectives|"
+                                 "operators|"
                                  "serving|energy",
    "what is calibrated (default kernels)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed "

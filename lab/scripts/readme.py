@@ -1,5 +1,5 @@
-"""The numbers of README.md, docs/languages.md and docs/how-right.md: the example's output, and what `perfmodel validate`
-and `calibrate` say of errors."""
+"""The numbers of README.md, docs/languages.md and docs/how-right.md: the example's output, and what `perfmodel
+validate` and `calibrate` say of errors."""
 import csv
 import re
 import shlex

@@ -75,8 +75,8 @@ def calibrate(
         set: "kernels" (times of kernels: constants of architectures), "training" (rates: host times of frameworks and
             factors of cuDNN generations), "language" (the same rates: frameworks' own kernels in language models),
             "inference" (rates and latencies: host times of a forward pass), "large-models" (step times: stragglers,
-            hops and overlap of the software that shares networks out), "plans" (step times on B200: what Megatron's host
-            takes), "grouped" (rates of images in NHWC: gradients of groups of channels), "documents" (statements:
+            hops and overlap of the software that shares networks out), "plans" (step times on B200: what Megatron's
+            host takes), "grouped" (rates of images in NHWC: gradients of groups of channels), "documents" (statements:
             frameworks that only the source documents ran), "collectives" (times: constants of architectures and links),
             "operators" (times: what serving engines add to kernels), "serving" (latencies and rates: engines) or
             "energy" (power: what boards draw).

@@ -27,7 +27,7 @@ bool pm__import_is_rocm(const char *text)
   return strstr(text, "Link Type between two GPUs") != NULL;
 }
 
-/* Where the words stand on a line, NULL if they do not. What comes behind the line is not looked at: there can be much. */
+/* Where the words stand on a line, NULL if they do not. What comes behind the line can be much and is not looked at. */
 static const char *on_line(const char *line, const char *words)
 {
   const size_t length = strlen(words), end = strcspn(line, "\n");

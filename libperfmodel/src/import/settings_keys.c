@@ -197,9 +197,12 @@ static const char *const deepspeed_marks[] = {"\"zero_optimization\"", "\"train_
                                               "\"train_micro_batch_size_per_gpu\"", NULL};
 static const char *const nemo_marks[] = {"_model_parallel_size", "micro_batch_size", NULL};
 
-static const char *const vllm_marks[] = {"vllm serve", "vllm.entrypoints", "vllm bench", NULL};
-static const char *const sglang_marks[] = {"sglang.launch_server", "sglang serve", NULL};
-static const char *const trtllm_marks[] = {"trtllm-serve", "trtllm-bench", NULL};
+/* The command, or, of flags alone, those that only this engine spells so. */
+static const char *const vllm_marks[] = {"vllm serve", "vllm.entrypoints", "vllm bench", "--tensor-parallel-size",
+                                         "--max-num-seqs", "--gpu-memory-utilization", NULL};
+static const char *const sglang_marks[] = {"sglang.launch_server", "sglang serve", "--tp-size",
+                                           "--mem-fraction-static", "--max-running-requests", NULL};
+static const char *const trtllm_marks[] = {"trtllm-serve", "trtllm-bench", "--tp_size", "--kv_cache_free_gpu", NULL};
 
 static const pm__settings_format formats[] = {
   {"deepspeed", PM__SETTINGS_JSON, false, false, deepspeed, deepspeed_marks},
