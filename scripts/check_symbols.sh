@@ -36,11 +36,12 @@ compare "$library" "$root"/libperfmodel/include/perfmodel.h "$root"/libperfmodel
 core=$(nm -D --defined-only "$library" | wc -l)
 [ "$core" -le 206 ] || { echo "symbols: the library exports $core functions, more than 206" >&2; failed=1; }
 
-# The library is for programs that only predict: what it is without symbols, where it was built for release.
+# The library is for programs that only predict: what it is without symbols, where it was built for release. 24 kB of it are the
+# formulas of all fields of predictions, which explain.
 if grep -q '^CMAKE_BUILD_TYPE:[A-Z]*=Release' "$build/CMakeCache.txt" && ! grep -q '^PM_SANITIZE[A-Z_]*:BOOL=ON' "$build/CMakeCache.txt"; then
   strip -o "$scratch/stripped" "$library"
   size=$(wc -c <"$scratch/stripped")
-  [ "$size" -le 2720000 ] || { echo "symbols: the stripped library has $size bytes, more than 2,720,000" >&2; failed=1; }
+  [ "$size" -le 2760000 ] || { echo "symbols: the stripped library has $size bytes, more than 2,760,000" >&2; failed=1; }
 fi
 
 # A library never prints, ends the process, changes the locale or keeps hidden state.

@@ -226,7 +226,7 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command list_command, show_command, layers_command, memory_command, predict_command, sweep_command,
-  compare_command,
+  compare_command, explain_command,
   validate_command, check_command, collective_command, rings_command, copies_command, fabric_command, topology_command,
   import_command, doctor_command, export_command, new_command, input_command, kernel_command, infer_command,
   serve_command,

@@ -14,9 +14,10 @@ static int rendering_number(const char *name, pm_error *error)
 
 %inline %{
 /* Of completed runs, which are predicted: one of training, calls of inference. `dataset`: the name of what an epoch is
-** of; "": not named. `latency`: the limit that found the batches of calls; not a number: none. */
+** of; "": not named. `latency`: the limit that found the batches of calls; not a number: none. `field`: the only one
+** that is explained; "": the whole. */
 static pm_report *study_report(pm_study *study, any_records runs, GIVEN, const char *dataset, double latency,
-                               pm_error *error)
+                               const char *field, pm_error *error)
 {
   int32_t task = pm_study_get_task(study);
   const pm_task_facts *facts = task_of(study);
@@ -28,9 +29,10 @@ static pm_report *study_report(pm_study *study, any_records runs, GIVEN, const c
   if (plan != NULL) {
     pm_task_predict(plan, task, ~0u, runs.data, size, answers.data, answers.type->size, count);
     const pm_report_question question = {
-      .of = PM_REPORT_OF_ANSWERS, .given = &all, .runs = runs.data, .run_size = size, .answers = answers.data,
+      .of = field[0] != '\0' ? PM_REPORT_OF_FIELD : PM_REPORT_OF_ANSWERS, .given = &all, .runs = runs.data,
+      .run_size = size, .answers = answers.data,
       .answer_size = answers.type->size, .count = count, .dataset = dataset[0] != '\0' ? dataset : NULL,
-      .latency = latency};
+      .latency = latency, .field = field};
     report = pm_study_new_report(study, &question, error);
   }
   records_free(&answers);

@@ -34,8 +34,8 @@ inference.infer = public(function(options)
   local answer = strict.unpack(core.predict(made.plan, "inference", runs, -1))[1]
   rawset(answer, "batch", strict.unpack(runs)[1].batch)
   rawset(answer, "assumed", assumed)
-  return report.attach(answer, Inference, function()
-    return core.study_report(made.study, runs, given, global, "", latency)
+  return report.attach(answer, Inference, function(field)
+    return core.study_report(made.study, runs, given, global, "", latency, field or "")
   end)
 end)
 

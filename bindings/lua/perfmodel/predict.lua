@@ -22,8 +22,8 @@ function predict.of(made, runs, assumed, given, global)
   local prediction = strict.unpack(core.predict(made.plan, "training", runs, -1))[1]
   rawset(prediction, "assumed", assumed)
   traces[prediction] = {study = made, plan = made.plan, runs = runs}
-  return report.attach(prediction, Prediction, function()
-    return core.study_report(made.study, runs, given, global, "", 0 / 0)
+  return report.attach(prediction, Prediction, function(field)
+    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "")
   end)
 end
 

@@ -15,12 +15,13 @@ end
 -- The same for an answer with a metatable of its own, in whose tostring the report may be one line.
 function report.attach(answer, class, maker) return setmetatable(report.keep(answer, maker), class) end
 
-function report.of(answer)
+-- The report of an answer, or of one field of a prediction.
+function report.of(answer, field)
   local maker = makers[answer]
   if maker == nil then
     error("an answer of perfmodel is expected, such as pm.predict gives, got " .. type(answer), 0)
   end
-  return maker()
+  return maker(field)
 end
 
 function report.summary(answer) return core.report_format(report.of(answer), "summary", 0) end

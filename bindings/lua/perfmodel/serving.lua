@@ -28,8 +28,8 @@ serving.serve = arguments.public(function(options)
   core.run_check(made.plan, "serving", runs)
   local answer = strict.unpack(core.predict(made.plan, "serving", runs, -1))[1]
   rawset(answer, "assumed", assumed)
-  return report.attach(answer, Serving, function()
-    return core.study_report(made.study, runs, given, global, "", 0 / 0)
+  return report.attach(answer, Serving, function(field)
+    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "")
   end)
 end)
 

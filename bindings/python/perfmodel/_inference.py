@@ -13,7 +13,7 @@ from ._inputs import Quantity, quantity
 from ._keywords import check, takes
 from ._network import Network
 from ._plan import Plan, Software, Target, plan_of
-from ._reported import Reported
+from ._reported import Predicted
 from ._study import Given
 from ._table import Table
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Inference(Reported, _records.Inference):
+class Inference(Predicted, _records.Inference):
     """What is predicted of one call; SI units.
 
     >>> p = infer("resnet50", "t4", batch=8, precision="int8")
@@ -64,8 +64,10 @@ class Inference(Reported, _records.Inference):
         run, answer = _record.write("inference_run", self.run), _record.write("inference", self)
         return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
 
-    def _report(self) -> _core.report | None:
-        return None if self._plan is None else self._plan._report_of(self.run, self._given, latency=self._latency)
+    def _report(self, field: str = "") -> _core.report | None:
+        if self._plan is None:
+            return None
+        return self._plan._report_of(self.run, self._given, field, latency=self._latency)
 
 
 @takes("inference_run")

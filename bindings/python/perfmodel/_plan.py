@@ -149,11 +149,12 @@ class Plan(Study):
             _predict_part(handle, self.task, flat_runs[part], flat_result[part], extra)
         return result
 
-    def _report_of(self, run: Any, given: Given | None, dataset: str = "", latency: float = nan) -> _core.report:
-        """What there is to say of a completed run."""
+    def _report_of(self, run: Any, given: Given | None, field: str = "", dataset: str = "",
+                   latency: float = nan) -> _core.report:
+        """What there is to say of a completed run, or of one field of its prediction."""
         known = given if given is not None else all_given(self._task.run)
         with self._lock:
-            return _core.study_report(self._study, _record.write(self._task.run, run), *known, dataset, latency)
+            return _core.study_report(self._study, _record.write(self._task.run, run), *known, dataset, latency, field)
 
     def within(self, run: Records, latency: Quantity) -> Records:
         """The run of inference with the largest batch whose latency is at most `latency`, and that fits. Raises

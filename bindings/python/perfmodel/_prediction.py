@@ -15,7 +15,7 @@ from ._inputs import Number
 from ._keywords import takes
 from ._network import Network
 from ._plan import Plan, plan_of
-from ._reported import Reported
+from ._reported import Predicted
 from ._run import Input, Samples, asked
 from ._study import Given
 from ._system import System
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Prediction(Reported, _records.Prediction):
+class Prediction(Predicted, _records.Prediction):
     """What is predicted for one run; SI units."""
 
     network: str = ""
@@ -90,8 +90,8 @@ class Prediction(Reported, _records.Prediction):
         run, answer = _record.write("run", self.run), _record.write("prediction", self)
         return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
 
-    def _report(self) -> _core.report | None:
-        return None if self._plan is None else self._plan._report_of(self.run, self._given, self._dataset)
+    def _report(self, field: str = "") -> _core.report | None:
+        return None if self._plan is None else self._plan._report_of(self.run, self._given, field, self._dataset)
 
 
 def prediction(

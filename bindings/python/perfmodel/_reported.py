@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+RENDERINGS = ("text", "html", "markdown", "summary")
+
+
 class Explained:
     """What all answers with a report have in common."""
 
@@ -55,8 +58,44 @@ class Explained:
         return "\n".join(text for _, text, _, _ in self._block("setting"))
 
 
+class Fields(Explained):
+    """Predictions, of which each field can be explained too."""
+
+    def _report(self, field: str = "") -> _core.report | None:
+        raise NotImplementedError
+
+    def _report_of(self, field: str) -> _core.report:
+        return self._report(field) or self._known_report()
+
+    def explain(self, field: str = "", rendering: str = "text") -> str:  # type: ignore[override]
+        """The whole answer for people, as the command prints it, or where one number of it comes from: what it is, its
+        formula, the formula with the numbers put in, the fields that add up to it, what makes it uncertain, and every
+        input with its source.
+
+        Args:
+            field: "step_time", "mfu" or any other field; "" is the whole answer. A rendering alone is of the whole.
+            rendering: "text", "markdown", "html", or "summary" for one line.
+
+        Raises:
+            NotFoundError: there is no such field or rendering.
+
+        >>> import perfmodel as pm
+        >>> print(pm.predict("gpt2", "dgx-a100", gpus=8).explain("mfu").split("\\n")[8])
+          formula                    flop_rate / peak
+        """
+        if field in RENDERINGS:
+            field, rendering = "", field
+        shown: str = _core.report_format(self._report_of(text(field, "field")), text(rendering, "rendering"), 0)
+        return shown
+
+    def lines(self, field: str = "") -> Table:
+        """The same for programs: block, label, text, value, share, unit and note of every line; parts add up to the
+        field, to the bit."""
+        return Table(_core.report_lines(self._report_of(text(field, "field"))))
+
+
 class Reported(Explained, Record):
-    """A record with a report: a prediction, an inference, a memory, an input pipeline."""
+    """A record with a report: a memory, an input pipeline."""
 
     _parts: ClassVar[tuple[str, str]] = ("time", "Where does the time of a step go?")
     """The block of its report that divides a whole, and the question that this answers."""
@@ -128,6 +167,10 @@ def run_items(run: Any) -> list[_excel.Item]:
     shown = [(f, getattr(run, f.name)) for f in given(name) or fields(name) if not f.name.endswith("_index")]
     return [_excel.Item(f.name, "yes" if value is True else value, "" if f.unit == "1" else f.unit, f.doc)
             for f, value in shown if value == value and value != "" and value is not False]  # fmt: skip
+
+
+class Predicted(Fields, Reported):
+    """A record with a report of the whole and of each of its fields: a prediction of training, inference or serving."""
 
 
 class ReportedTable(Explained, Table):

@@ -12,7 +12,7 @@ from ._inputs import Quantity
 from ._keywords import check, takes
 from ._network import Network
 from ._plan import Plan, Target, plan_of
-from ._reported import Reported
+from ._reported import Predicted
 from ._study import Given
 from ._table import Table
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Serving(Reported, _records.Serving):
+class Serving(Predicted, _records.Serving):
     """What is predicted of requests to a language model; SI units.
 
     >>> p = serve("llama3-8b", "hgx-h100", tp=1, gpus=1, isl=1024, osl=128, concurrency=8)
@@ -57,8 +57,8 @@ class Serving(Reported, _records.Serving):
         run, answer = _record.write("serving_run", self.run), _record.write("serving", self)
         return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
 
-    def _report(self) -> _core.report | None:
-        return None if self._plan is None else self._plan._report_of(self.run, self._given)
+    def _report(self, field: str = "") -> _core.report | None:
+        return None if self._plan is None else self._plan._report_of(self.run, self._given, field)
 
 
 def with_short(function: str, run: dict[str, Any], **short: Any) -> dict[str, Any]:

@@ -141,6 +141,8 @@ def test_prediction_in_words(resnet50: pm.Network, dgx1: pm.System) -> None:
     parts = [row["share"] for row in rows if row["block"] == "time"]
     assert sum(parts) == pytest.approx(1) and len(parts) >= 7
     with pytest.raises(pm.NotFoundError, match="text, html, markdown or summary"):
+        p.explain("step_time", "pdf")
+    with pytest.raises(pm.NotFoundError, match='has no field "pdf"'):
         p.explain("pdf")
     with pytest.raises(ValueError, match="only what perfmodel predicted"):
         pm.Prediction().explain()

@@ -167,6 +167,45 @@ def test_questions_of_many_runs_have_one_document(question: str, tmp_path: Path)
     assert summary == answer.explain("summary") and lines == answer.lines().to_csv()
 
 
+FIELDS = [(RUNS[0], "step_time"), (RUNS[2], "communication_time"), (RUNS[3], "latency"), (RUNS[0], "energy_per_sample")]
+
+
+@pytest.mark.parametrize(("run", "field"), FIELDS)
+def test_one_field_has_one_document(run: Run, field: str, tmp_path: Path) -> None:
+    name, network, system, options = run
+    command = needed("the perfmodel command", os.environ.get("PERFMODEL_COMMAND") or shutil.which("perfmodel"), "")
+    given = [f"--{OPTIONS.get(key, key)}={value}" for key, value in options.items()]
+    task = ["--task", "inference"] if name == "infer" else []
+    asked = [command, "explain", field, network, system, *given, *task, "--quiet"]
+    answer = explained(run)
+    done = subprocess.run(asked, capture_output=True)
+    assert done.stdout.decode("utf-8") == answer.explain(field), done.stderr.decode("utf-8")
+    table = subprocess.run([*asked, "--format", "csv"], capture_output=True)
+    assert table.stdout.decode("utf-8") == answer.lines(field).to_csv(), table.stderr.decode("utf-8")
+    lua = needed("Lua", shutil.which(os.environ.get("PERFMODEL_LUA", "lua5.4")), "set PERFMODEL_LUA")
+    if subprocess.run([lua, "-e", 'require "perfmodel"'], capture_output=True).returncode != 0:
+        needed("the Lua module", None, "set LUA_PATH and LUA_CPATH")
+    end = 'io.write(pm.explain(answer, "{0}"), "\\0", pm.explain(answer, "{0}", "html"), "\\0")\n' \
+          'io.write(pm.explain_lines(answer, "{0}"):csv())'
+    script = tmp_path / "explain.lua"
+    script.write_text(LUA + end.format(field), encoding="utf-8")
+    words = [str(word) for pair in options.items() for word in pair]
+    done = subprocess.run([lua, script, name, network, system, *words], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode("utf-8")
+    shown, html, lines = done.stdout.decode("utf-8").split("\0")
+    assert shown == answer.explain(field) and html == answer.explain(field, "html")
+    assert lines == answer.lines(field).to_csv()
+
+
+def test_parts_of_a_field_add_up_to_the_bit() -> None:
+    p = pm.predict("llama3-8b", "dgx-h100", gpus=8, tensor_parallel=4, pipeline_parallel=2, global_batch=64)
+    for field in ("step_time", "memory", "compute_time"):
+        total = 0.0
+        for row in p.lines(field):
+            total += row["value"] if row["block"] == "explained_parts" else 0
+        assert total == getattr(p, field), field
+
+
 def test_every_part_has_one_label() -> None:
     """What a report says of a step has the same labels in every rendering, and the values of the prediction."""
     p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=64)

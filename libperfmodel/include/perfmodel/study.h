@@ -168,6 +168,7 @@ typedef enum pm_report_of {
   PM_REPORT_OF_INPUT,         /* rates of an input path; the run, if there is one, is that whose GPUs read */
   PM_REPORT_OF_SERVING,       /* the table of pm_study_tabulate_serving of completed runs, and perhaps its front */
   PM_REPORT_OF_COMPARISON,    /* two completed runs and their predictions: from the time of one to that of the other */
+  PM_REPORT_OF_FIELD,         /* a completed run, its prediction and one field of it: formula, inputs, uncertainty */
   PM_REPORT_OF_COUNT
 } pm_report_of;
 
@@ -206,6 +207,7 @@ typedef struct pm_report_question {
   size_t input_run_size;
   pm_search_view view;   /* of the search: PM_SEARCH_VIEW_PLANS or PM_SEARCH_VIEW_FASTEST */
   const pm_table *front; /* of serving: the rows of a goal with `front`; NULL: none is shown */
+  const char *field;     /* of the prediction, that is explained */
 } pm_report_question;
 
 /* The report, owned by the caller; NULL with an error. Of input paths alone `study` may be NULL.

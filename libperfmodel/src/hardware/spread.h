@@ -34,6 +34,13 @@ static inline double pm__interval_log(double variance)
   return 1.2815515655446004 * sqrt(variance); /* a tenth of the normal distribution lies beyond that many */
 }
 
+/* The variance whose interval has that factor. */
+static inline double pm__interval_variance(double factor)
+{
+  double spread = log(factor) / pm__interval_log(1);
+  return spread * spread;
+}
+
 static inline double pm__interval_factor(double variance)
 {
   return exp(pm__interval_log(variance));

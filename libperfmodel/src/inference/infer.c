@@ -265,8 +265,13 @@ static int32_t status_of(const call *c, const pm__kernel_work *work, double late
       PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
+const char *const pm__infer_spread_names[PM__INFER_SPREADS] = {"any rate", "convolutions", "matrix products",
+                                                                "memory-bound kernels", "host"};
+
+_Static_assert(PM__INFER_SPREADS == 1 + CLASSES, "a name for each");
+
 /* Returns the logarithm of the factor to its ends; 0: it is not known. */
-static double set_interval(const call *c, pm_inference *out)
+static double set_interval(const call *c, pm_inference *out, double squares[PM__INFER_SPREADS])
 {
   pm__kernel_work work[CLASSES];
   const pm_inference_profile *p = &c->profile->profile;
@@ -274,9 +279,9 @@ static double set_interval(const call *c, pm_inference *out)
   out->calibration = status_of(c, work, out->latency);
   out->throughput_p10 = out->throughput_p90 = NAN;
   double rate = p->spread * pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
-  double variance = pm__spread_square(rate) +
-                    pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated,
-                                             p->spread_not_calibrated);
+  squares[0] = pm__spread_square(rate);
+  double variance = squares[0] + pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated,
+                                                          p->spread_not_calibrated, squares + 1);
   if (!(variance > 0)) return 0;
   double log = pm__interval_log(variance), factor = exp(log);
   out->throughput_p10 = out->throughput / factor;
@@ -316,7 +321,7 @@ static void predict_call(const call *c, pm_inference *out)
   out->flop = run->batch * c->network->forward_flop;
   out->flop_rate = out->flop / out->latency;
   out->mfu = out->flop_rate / c->device->peak;
-  double spread = set_interval(c, out);
+  double squares[PM__INFER_SPREADS], spread = set_interval(c, out, squares);
   set_energy(c, kernels, spread, out);
 }
 
@@ -338,6 +343,15 @@ void pm__infer_predict(const pm_plan *plan, const pm_inference_run *run, pm_infe
 {
   answer_one(plan, run, answer);
   answer->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
+}
+
+bool pm__infer_find_spreads(const pm_plan *plan, const pm_inference_run *run, double squares[PM__INFER_SPREADS])
+{
+  pm_inference out;
+  pm__infer_predict(plan, run, &out);
+  if (out.status != PM_OK) return false;
+  call c = call_of(plan, run, NULL);
+  return set_interval(&c, &out, squares) > 0;
 }
 
 /* ---- The largest batch within a latency -------------------------------------------------------------------------- */

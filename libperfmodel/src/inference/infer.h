@@ -11,6 +11,11 @@ int pm__infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *
 /* The answer, or its status and unknown numbers. */
 void pm__infer_predict(const pm_plan *plan, const pm_inference_run *run, pm_inference *answer);
 
+/* Why its rate is uncertain: a variance of its logarithm for each of these names; false: it has no interval. */
+enum { PM__INFER_SPREADS = 5 };
+extern const char *const pm__infer_spread_names[PM__INFER_SPREADS];
+bool pm__infer_find_spreads(const pm_plan *plan, const pm_inference_run *run, double squares[PM__INFER_SPREADS]);
+
 /* Sets the batch to the largest within the latency that fits, with its answer. */
 int pm__infer_find_batch(const pm_plan *plan, pm_inference_run *run, double latency, pm_inference *prediction,
                          pm_error *error);

@@ -20,14 +20,15 @@ static inline int32_t pm__kernel_work_status(const pm__kernel_work *work, int co
   return status;
 }
 
-/* What they add to the variance, each in proportion to its share. */
+/* What they add to the variance, each in proportion to its share: the sum, and each in squares[count]. */
 static inline double pm__kernel_work_variance(const pm__kernel_work *work, int count, double whole, double extrapolated,
-                                       double not_calibrated)
+                                       double not_calibrated, double *squares)
 {
   double variance = 0;
   for (int i = 0; i < count; i++) {
     double spread = work[i].spread * pm__spread_factor(work[i].status, extrapolated, not_calibrated);
-    variance += pm__spread_square(spread * work[i].time / whole);
+    squares[i] = pm__spread_square(spread * work[i].time / whole);
+    variance += squares[i];
   }
   return variance;
 }

@@ -158,8 +158,13 @@ void pm__report_add_quantity(pm_report *report, const char *label, double value,
 void pm__report_add_part(pm_report *report, const char *label, double value, const char *unit, double whole)
 {
   pm__report_add_quantity(report, label, value, unit);
+  pm__report_set_share(report, value / whole);
+}
+
+void pm__report_set_share(pm_report *report, double share)
+{
   pm_report_line *line = last_line(report);
-  if (line != NULL) line->share = value / whole;
+  if (line != NULL) line->share = share;
 }
 
 void pm__report_add_ratio(pm_report *report, const char *label, double ratio)

@@ -50,6 +50,9 @@ void pm__report_add_quantity(pm_report *report, const char *label, double value,
 /* A part of a whole in the same unit. */
 void pm__report_add_part(pm_report *report, const char *label, double value, const char *unit, double whole);
 
+/* What the last line has of the whole that the block divides. */
+void pm__report_set_share(pm_report *report, double share);
+
 /* A ratio as a percentage: "93 %". */
 void pm__report_add_ratio(pm_report *report, const char *label, double ratio);
 

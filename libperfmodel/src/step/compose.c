@@ -157,7 +157,7 @@ void pm__step_set_times(const pm__step *p, const pm__step_walk *walk, const pm__
   set_waiting(&sum->overhead, out);
 }
 
-void pm__step_compose(const pm__step *p, pm_prediction *out)
+void pm__step_compose(const pm__step *p, pm_prediction *out, double squares[PM__STEP_SPREADS])
 {
   pm__step_room room;
   pm__step_walk walk;
@@ -171,7 +171,7 @@ void pm__step_compose(const pm__step *p, pm_prediction *out)
   set_rates(p, &walk, &sum.overhead, out);
   set_scaling(p, alone, out);
   set_plan(p, &walk, out);
-  double spread = pm__step_set_interval(p, &walk.slowest->part, out);
+  double spread = pm__step_set_interval(p, &walk.slowest->part, out, squares);
   pm__step_set_energy(p, &walk, spread, out);
   pm__step_set_training(p, out);
 }

@@ -66,7 +66,14 @@ static int32_t status_of(const pm__kernel_work *work, const pm__schedule *s, dou
   return own ? status : pm__worse_status(status, PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
-double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out)
+const char *const pm__step_spread_names[PM__STEP_SPREADS] = {
+  "any rate", "batch outside of the rows", "GPUs outside of the rows", "convolutions", "matrix products",
+  "memory-bound kernels", "host and stragglers", "exposed communication", "offloading"};
+
+_Static_assert(PM__STEP_SPREADS == 3 + CLASSES, "a name for each");
+
+double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out,
+                             double squares[PM__STEP_SPREADS])
 {
   const pm__schedule *s = &p->s;
   pm__kernel_work work[CLASSES];
@@ -78,10 +85,12 @@ double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_predict
   out->throughput_p10 = out->throughput_p90 = NAN;
   if (f == NULL) return 0;
   const pm_prediction_interval *i = &s->framework->profile.interval;
-  double variance = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated,
-                                                                  i->not_calibrated)) +
-                    pm__spread_square(i->batch * batch) + pm__spread_square(i->gpus * gpus) +
-                    pm__kernel_work_variance(work, CLASSES, out->step_time, i->extrapolated, i->not_calibrated);
+  squares[0] = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated, i->not_calibrated));
+  squares[1] = pm__spread_square(i->batch * batch);
+  squares[2] = pm__spread_square(i->gpus * gpus);
+  double variance = squares[0] + squares[1] + squares[2] +
+                    pm__kernel_work_variance(work, CLASSES, out->step_time, i->extrapolated, i->not_calibrated,
+                                             squares + 3);
   if (!(variance > 0)) return 0;
   double spread = pm__interval_log(variance), factor = exp(spread);
   out->throughput_p10 = out->throughput / factor;

@@ -108,7 +108,8 @@ static void predict_step(const pm__step *step, unsigned columns, pm_prediction *
     set_too_large(out);
     return;
   }
-  pm__step_compose(step, out);
+  double squares[PM__STEP_SPREADS];
+  pm__step_compose(step, out, squares);
   if (!isfinite(out->step_time)) {
     set_untimed(out);
     return;
@@ -142,6 +143,19 @@ void pm__step_predict(const pm_plan *plan, unsigned columns, const pm_run *runs,
   pm__step_memo memo;
   pm__step_memo_clear(&memo);
   for (size_t i = 0; i < count; i++) predict_one(plan, columns, &runs[i], &predictions[i], &memo);
+}
+
+bool pm__step_find_spreads(const pm_plan *plan, const pm_run *run, double squares[PM__STEP_SPREADS])
+{
+  pm__step step;
+  pm__exchange_cache cache = {.count = 0, .next = 0};
+  pm_prediction out;
+  if (pm__step_make(&step, plan, run, NULL, NULL) != PM_OK) return false;
+  step.s.cache = &cache;
+  step.memo = NULL;
+  pm__step_set_memory(&step, &out);
+  pm__step_compose(&step, &out, squares);
+  return out.throughput_p10 > 0;
 }
 
 unsigned pm_extra_column_find(const char *field)

@@ -323,7 +323,8 @@ static void set_step(screen_layout *s, bool energy, pm__step_screened *out)
   walk.load.hop = pm__step_hop_time(p);
   pm__step_sum sum = pm__step_put_together(p, &walk);
   pm__step_set_times(p, &walk, &sum, &whole);
-  pm__step_set_interval(p, &walk.slowest->part, &whole);
+  double squares[PM__STEP_SPREADS];
+  pm__step_set_interval(p, &walk.slowest->part, &whole, squares);
   out->step_time = whole.step_time;
   out->slow = slow_time(&whole);
   if (!energy) return;

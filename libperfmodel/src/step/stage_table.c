@@ -106,7 +106,8 @@ static void fill(const pm__step *p, table *t, pm_stage *rows, size_t capacity)
   t->step = p;
   t->kinds = pm__step_kinds_price(p, &t->room);
   for (int k = 0; p->at.zero == 3 && k < p->kinds; k++) t->shards[k] = pm__step_shards_price(p, k);
-  pm__step_compose(p, &t->together);
+  double squares[PM__STEP_SPREADS];
+  pm__step_compose(p, &t->together, squares);
   for (int i = 0; i < p->at.stages && (size_t)i < capacity; i++) set_stage(t, i, &rows[i]);
 }
 

@@ -494,8 +494,12 @@ static inline bool pm__step_hops_block(const pm__step *p)
   return p->s.framework != NULL && p->s.framework->profile.framework.hops_block == 1;
 }
 
-/* Everything of a prediction but memory and strong scaling. */
-void pm__step_compose(const pm__step *p, pm_prediction *out);
+/* Why a rate is uncertain: a variance of its logarithm for each of these names. */
+enum { PM__STEP_SPREADS = 9 };
+extern const char *const pm__step_spread_names[PM__STEP_SPREADS];
+
+/* Everything of a prediction but memory and strong scaling; `squares` are of its interval, where it has one. */
+void pm__step_compose(const pm__step *p, pm_prediction *out, double squares[PM__STEP_SPREADS]);
 
 /* Its times, their parts and its rate. */
 void pm__step_set_times(const pm__step *p, const pm__step_walk *walk, const pm__step_sum *sum, pm_prediction *out);
@@ -504,7 +508,11 @@ void pm__step_set_times(const pm__step *p, const pm__step_walk *walk, const pm__
 void pm__step_set_energy(const pm__step *p, const pm__step_walk *walk, double rate_spread, pm_prediction *out);
 
 /* What a composed prediction rests on, and its interval; returns the logarithm of the factor to its ends, 0: none. */
-double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out);
+double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out,
+                             double squares[PM__STEP_SPREADS]);
+
+/* The squares of a run; false: it has no interval. */
+bool pm__step_find_spreads(const pm_plan *plan, const pm_run *run, double squares[PM__STEP_SPREADS]);
 
 /* ---- training.c, training_check.c: all tokens or samples of a run ---- */
 

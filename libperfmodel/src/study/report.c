@@ -11,7 +11,12 @@
 #include "study/blocks/blocks.h"
 #include "study/served.h"
 
-enum { LABELS = 17, WIDE_LABELS = 24 }; /* characters that labels take */
+/* Characters that labels take. */
+static size_t width_of(pm_report_of of)
+{
+  if (of == PM_REPORT_OF_FIELD) return 27;
+  return of == PM_REPORT_OF_MEMORY || of == PM_REPORT_OF_INPUT ? 24 : 17;
+}
 
 /* ---- The document ---- */
 
@@ -36,8 +41,7 @@ static void add_assumed(const pm__study_subject *s, pm_report *report)
 
 static pm_report *write_report(const pm__study_subject *s, pm_error *error)
 {
-  bool wide = s->asked->of == PM_REPORT_OF_MEMORY || s->asked->of == PM_REPORT_OF_INPUT;
-  pm_report *report = pm__report_new(wide ? WIDE_LABELS : LABELS);
+  pm_report *report = pm__report_new(width_of(s->asked->of));
   for (size_t i = 0; report != NULL && i < sizeof blocks / sizeof blocks[0]; i++) {
     const pm__study_block *block = blocks[i].block;
     if (block->fill[s->asked->of] == NULL) continue;
@@ -64,7 +68,7 @@ static int find_place(pm__study_subject *s, pm_error *error)
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
   int32_t network = pm__task_get(&s->record, at->network), system = pm__task_get(&s->record, at->system);
   bool predicted = s->asked->of == PM_REPORT_OF_ANSWERS || s->asked->of == PM_REPORT_OF_MEMORY ||
-                   s->asked->of == PM_REPORT_OF_SERVING;
+                   s->asked->of == PM_REPORT_OF_SERVING || s->asked->of == PM_REPORT_OF_FIELD;
   size_t networks = predicted ? study->built_networks : study->use_count;
   bool known = network >= 0 && (size_t)network < networks && system >= 0 && (size_t)system < study->system_count;
   if (!known) return no_place(error);
@@ -160,6 +164,31 @@ static int find_memory(pm__study_subject *s, pm_error *error)
   if (s->stages == NULL) return pm__no_memory(error);
   int count = pm_prediction_get_stages(s->plan, &run, s->stages, (size_t)s->stage_count, error);
   return count == s->stage_count ? PM_OK : PM_STATUS_NO_MEMORY;
+}
+
+/* ---- Of one field ---- */
+
+/* The field of a prediction that is good, and its formula; of memory its parts too. */
+static int find_field(pm__study_subject *s, void **allocated, pm_error *error)
+{
+  const char *name = s->asked->field != NULL ? s->asked->field : "";
+  s->field = pm_record_find_field(s->answer_type, name);
+  if (s->field == NULL || !pm__task_formula_find(s->task, name, &s->formula)) {
+    const char *meant = pm_field_find_meant(s->answer_type, name);
+    const char *unit = s->task->facts.unit;
+    if (meant == NULL)
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "a %s has no field \"%.60s\": it is a column of its table, such "
+                                                  "as throughput", unit, name);
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "a %s has no field \"%.60s\"; did you mean \"%s\"?", unit, name,
+                    meant);
+  }
+  int status = find_predictions(s, allocated, error);
+  if (status != PM_OK || s->count != 1) return status != PM_OK ? status : no_place(error);
+  if (s->outcome.status != PM_OK)
+    return pm__fail(error, s->outcome.status, "there is no prediction to explain: %s",
+                    pm_status_get_text(s->outcome.status));
+  bool memory = strcmp(name, "memory") == 0 && !pm__study_serves(s);
+  return memory ? s->task->get_memory(s->plan, &s->record, &s->use, error) : PM_OK;
 }
 
 /* ---- Of two runs ---- */
@@ -300,6 +329,7 @@ static int find_subject(pm__study_subject *s, pm_given *given, void **allocated,
   int status = find_run(s, q->runs, q->run_size, error);
   if (status == PM_OK && q->of == PM_REPORT_OF_MEMORY) status = find_memory(s, error);
   if (status == PM_OK && q->of == PM_REPORT_OF_COMPARISON) status = find_two(s, allocated, error);
+  if (status == PM_OK && q->of == PM_REPORT_OF_FIELD) status = find_field(s, allocated, error);
   if (status == PM_OK && q->of == PM_REPORT_OF_ANSWERS) status = find_predictions(s, allocated, error);
   return status;
 }

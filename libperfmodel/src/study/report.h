@@ -9,6 +9,7 @@
 #include "perfmodel/pipeline.h"
 #include "report/report.h"
 #include "study/study.h"
+#include "task/formula.h"
 
 /* What is reported, and all that the answer is made of. Runs and answers are records of the library's own, whatever the
 ** program's are; blocks read them by the names of their fields, and ask the task for what is special. */
@@ -39,6 +40,8 @@ typedef struct pm__study_subject {
   pm_prediction step;
   pm_serving_choice *served; /* layouts, best first */
   size_t served_count;
+  const pm_field *field; /* of the answer, that is explained */
+  pm__task_formula formula;   /* of it */
   /* Memory. */
   pm_memory_use use;
   pm_stage *stages;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "inference/infer.h"
-#include "task/task.h"
+#include "task/formula.h"
 
 static int complete_counts(const pm_system *system, const pm_given *given, void *run, pm_error *error)
 {
@@ -75,6 +75,16 @@ static int find_batch(const pm_plan *plan, void *run, double latency, void *answ
   return pm__infer_find_batch(plan, (pm_inference_run *)run, latency, (pm_inference *)answer, error);
 }
 
+static int list_spreads(const pm_plan *plan, const void *run, const char *field,
+                        pm__task_spread spreads[PM__TASK_PARTS])
+{
+  double squares[PM__INFER_SPREADS];
+  (void)field;
+  if (!pm__infer_find_spreads(plan, (const pm_inference_run *)run, squares)) return 0;
+  for (int i = 0; i < PM__INFER_SPREADS; i++) spreads[i] = (pm__task_spread){pm__infer_spread_names[i], squares[i]};
+  return PM__INFER_SPREADS;
+}
+
 static double count_batches(const void *asked)
 {
   const pm_inference_run *run = (const pm_inference_run *)asked;
@@ -99,6 +109,8 @@ const pm__task pm__task_inference = {
   .whole = "call",
   .activations = "activations",
   .list_parts = list_parts,
+  .formulas = pm__task_formulas_of_inference,
+  .list_spreads = list_spreads,
   .find_batch = find_batch,
   .count_batches = count_batches,
 };

@@ -1,7 +1,9 @@
 /* Serving: requests to a language model. */
+#include <string.h>
+#include "hardware/spread.h"
 #include "perfmodel/predict.h"
 #include "serving/serve.h"
-#include "task/task.h"
+#include "task/formula.h"
 
 static int complete_counts(const pm_system *system, const pm_given *given, void *run, pm_error *error)
 {
@@ -90,6 +92,19 @@ static int find_batch(const pm_plan *plan, void *run, double time, void *answer,
   return pm__serve_find_concurrency(plan, (pm_serving_run *)run, time, (pm_serving *)answer, error);
 }
 
+/* One spread of every pass, and one of the first token. */
+static int list_spreads(const pm_plan *plan, const void *run, const char *field,
+                        pm__task_spread spreads[PM__TASK_PARTS])
+{
+  pm_serving out;
+  pm__serve_predict(plan, (const pm_serving_run *)run, &out);
+  bool first = strcmp(field, "ttft") == 0;
+  double factor = first ? out.ttft_p90 / out.ttft : out.output_rate_p90 / out.output_rate;
+  spreads[0] = (pm__task_spread){first ? "first tokens of this engine" : "passes of this engine",
+                                 pm__interval_variance(factor)};
+  return factor > 1 ? 1 : 0;
+}
+
 static double count_batches(const void *asked)
 {
   (void)asked;
@@ -116,6 +131,8 @@ const pm__task pm__task_serving = {
   .whole = "pass of decoding",
   .activations = "activations",
   .list_parts = list_parts,
+  .formulas = pm__task_formulas_of_serving,
+  .list_spreads = list_spreads,
   .find_batch = find_batch,
   .count_batches = count_batches,
 };

@@ -31,6 +31,12 @@ typedef struct pm__task_part {
 
 enum { PM__TASK_PARTS = 16 };
 
+/* Why a rate is uncertain: a variance of its logarithm. */
+typedef struct pm__task_spread {
+  const char *label;
+  double square;
+} pm__task_spread;
+
 /* What every answer says. */
 typedef struct pm__task_outcome {
   int32_t status, verdict, bottleneck, calibration;
@@ -71,6 +77,12 @@ typedef struct pm__task {
   ** memory of activations is counted. */
   const char *time, *whole, *activations;
   int (*list_parts)(const void *answer, pm__task_part parts[PM__TASK_PARTS]);
+
+  /* Explanations: what each field of an answer comes from (formula.h), and what makes the variance of the rate of a
+  ** run; of fields that are like `field`. */
+  const char *const *formulas;
+  int (*list_spreads)(const pm_plan *plan, const void *run, const char *field,
+                      pm__task_spread spreads[PM__TASK_PARTS]);
 
   /* Sizing and sensitivities. The largest batch within a time (NULL: none is looked for), batches of a step over all
   ** ranks, and the samples of an epoch and, where it is limited, what input reaches a node (NULL: neither matters). */

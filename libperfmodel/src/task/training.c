@@ -2,7 +2,7 @@
 #include <math.h>
 #include "software/class.h"
 #include "step/step.h"
-#include "task/task.h"
+#include "task/formula.h"
 
 static int complete_counts(const pm_system *system, const pm_given *given, void *run, pm_error *error)
 {
@@ -75,6 +75,16 @@ static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])
   return count;
 }
 
+static int list_spreads(const pm_plan *plan, const void *run, const char *field,
+                        pm__task_spread spreads[PM__TASK_PARTS])
+{
+  double squares[PM__STEP_SPREADS];
+  (void)field;
+  if (!pm__step_find_spreads(plan, (const pm_run *)run, squares)) return 0;
+  for (int i = 0; i < PM__STEP_SPREADS; i++) spreads[i] = (pm__task_spread){pm__step_spread_names[i], squares[i]};
+  return PM__STEP_SPREADS;
+}
+
 static double count_batches(const void *asked)
 {
   const pm_run *run = (const pm_run *)asked;
@@ -109,6 +119,8 @@ const pm__task pm__task_training = {
   .whole = "step",
   .activations = "saved activations",
   .list_parts = list_parts,
+  .formulas = pm__task_formulas_of_training,
+  .list_spreads = list_spreads,
   .count_batches = count_batches,
   .set_input = set_input,
 };

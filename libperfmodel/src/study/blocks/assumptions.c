@@ -8,4 +8,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_assumptions = {
   .title = "", .style = PM_REPORT_STYLE_SENTENCES,
-  .fill = {fill, fill, fill, fill, fill, fill, fill, fill, fill, fill}};
+  .fill = {fill, fill, fill, fill, fill, fill, fill, fill, fill, fill, fill}};

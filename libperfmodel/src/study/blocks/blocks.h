@@ -15,6 +15,10 @@
   X(failure) \
   X(fitting_precision) \
   X(fitting_plan) \
+  X(explained) \
+  X(explained_parts) \
+  X(explained_spread) \
+  X(explained_inputs) \
   X(outcome) \
   X(requests) \
   X(calls) \
@@ -34,6 +38,7 @@
   X(hints) \
   X(calibration) \
   X(software) \
+  X(explained_more) \
   X(choices) \
   X(best_choice) \
   X(next_choice) \

@@ -1,5 +1,6 @@
 /* What the numbers rest on, and which way they err. */
 #include <stdio.h>
+#include <string.h>
 #include "study/blocks/blocks.h"
 
 static void add(pm_report *r, int32_t status, const char *end)
@@ -75,6 +76,12 @@ static void fill(const pm__study_subject *s, pm_report *r)
   add_kernels(s, r);
 }
 
+/* Of one number, where it rests on times. */
+static void fill_field(const pm__study_subject *s, pm_report *r)
+{
+  if (strcmp(s->field->unit, "B") != 0) fill(s, r);
+}
+
 const pm__study_block pm__study_block_calibration = {
   .title = "", .style = PM_REPORT_STYLE_SENTENCES,
-  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill, [PM_REPORT_OF_FIELD] = fill_field}};

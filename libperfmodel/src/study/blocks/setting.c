@@ -279,4 +279,4 @@ const pm__study_block pm__study_block_setting = {
            [PM_REPORT_OF_SENSITIVITIES] = fill_sensitivities, [PM_REPORT_OF_UPGRADES] = fill_upgrades,
            [PM_REPORT_OF_SIZES] = fill_sizes, [PM_REPORT_OF_SEARCH] = fill_search,
            [PM_REPORT_OF_INPUT] = fill_input, [PM_REPORT_OF_SERVING] = fill_served,
-           [PM_REPORT_OF_COMPARISON] = fill_comparison}};
+           [PM_REPORT_OF_COMPARISON] = fill_comparison, [PM_REPORT_OF_FIELD] = fill_answers}};

@@ -14,4 +14,4 @@ static void fill(const pm__study_subject *s, pm_report *r)
 
 const pm__study_block pm__study_block_software = {
   .title = "", .style = PM_REPORT_STYLE_SENTENCES,
-  .fill = {[PM_REPORT_OF_ANSWERS] = fill}};
+  .fill = {[PM_REPORT_OF_ANSWERS] = fill, [PM_REPORT_OF_FIELD] = fill}};
