@@ -1,4 +1,5 @@
 /* perfmodel validate: published measurements beside their predictions. */
+#include <math.h>
 #include <string.h>
 #include "command.h"
 #include "lab_load.h"
@@ -44,19 +45,70 @@ static int hold_out(const cli_request *request, const pm_lab *lab, pm_catalog *c
   return status == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
+static const char *set_of(const cli_request *request)
+{
+  const char *set = request->value[OPTION_SET];
+  return set != NULL ? set : "statements";
+}
+
+/* ---- What becomes of the exit code ---- */
+
+/* The mean of the absolute errors of all rows that have one, as a share; *count is how many these are. */
+static double mean_error(const pm_table *rows, size_t *count)
+{
+  double sum = 0;
+  *count = 0;
+  for (size_t i = 0; i < pm_table_count_columns(rows); i++) {
+    if (strcmp(pm_table_get_column(rows, i)->name, "error") != 0) continue;
+    const double *errors = pm_table_get_numbers(rows, i);
+    for (size_t k = 0; k < pm_table_count_rows(rows); k++) {
+      if (!isfinite(errors[k])) continue;
+      sum += fabs(errors[k]);
+      ++*count;
+    }
+  }
+  return sum / (double)*count;
+}
+
+/* Rows of the user's of which none is predicted, or a mean error above the limit, are a failure. */
+static int judge(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, pm_validation what)
+{
+  double most = INFINITY;
+  size_t count;
+  pm_error error = PM_ERROR_NONE;
+  const char *limit = request->value[OPTION_MAX_MAPE];
+  if (limit != NULL && (pm_quantity_parse(limit, "1", &most, &error) != PM_OK || !(most >= 0)))
+    return fail(CODE_USAGE, "--max-mape \"%.60s\" is no share of at least 0, such as \"15 %%\"", limit);
+  if (limit == NULL && what.data == NULL) return CODE_DONE;
+  what.rows = 1;
+  pm_table *rows = lab->validate(catalog, &what, &error);
+  if (rows == NULL) return fail_error(&error);
+  double mean = mean_error(rows, &count);
+  pm_table_free(rows);
+  if (count == 0)
+    return fail(CODE_CONSTRAINT, "no row of \"%.200s\" has a prediction; perfmodel validate --help says which columns "
+                                 "rows have", what.file != NULL ? what.file : set_of(request));
+  if (mean <= most) return CODE_DONE;
+  return fail(CODE_CONSTRAINT, "the mean absolute error of %zu rows, %.1f %%, is above --max-mape %s", count,
+              100 * mean, limit);
+}
+
 static int compare(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog)
 {
   pm_error error = PM_ERROR_NONE;
-  const char *set = request->value[OPTION_SET], *path = request->value[OPTION_DATA];
+  const char *path = request->value[OPTION_DATA];
   char *data = path != NULL ? pm_file_read(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
-  pm_validation what = {.set = set != NULL ? set : "statements", .data = data, .file = path,
+  pm_validation what = {.set = set_of(request), .data = data, .file = path,
                         .rows = request->value[OPTION_ROWS] != NULL, .only = request->value[OPTION_HOLD_OUT],
                         .system = request->value[OPTION_SYSTEM]};
   pm_table *table = lab->validate(catalog, &what, &error);
-  pm_string_free(data);
   note_lines(request, pm_table_get_notes(table));
-  return write_table(request, table, &error);
+  bool known = table != NULL;
+  int code = write_table(request, table, &error);
+  if (code == CODE_DONE && known) code = judge(request, lab, catalog, what);
+  pm_string_free(data);
+  return code;
 }
 
 static int run(const cli_request *request)
@@ -83,6 +135,8 @@ static const cli_option options[] = {
                                           "not say it"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "gpu|source|machine=NAME",
    "training, inference: constants are fitted without these rows, which alone are predicted"},
+  {OPTION_MAX_MAPE, '\0', "max-mape", "SHARE",
+   "exit with 1 if the mean absolute error of all rows is above it, such as 15%"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -125,5 +179,6 @@ const cli_command validate_command = {
   "part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts these rows alone: what "
   "the model is worth where it has seen "
   "nothing. Takes up to a minute.\n\n"
-  "Rows that cannot be predicted are counted on stderr, by reason.",
+  "Rows that cannot be predicted are counted on stderr, by reason. The exit code is 1 if no row of --data has a "
+  "prediction, or if the mean absolute error of all rows is above --max-mape.",
   "perfmodel validate --rows", options, 0, 0, run};
