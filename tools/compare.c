@@ -1,4 +1,5 @@
 /* perfmodel compare: from the time of one run to that of another, part by part. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "sweep.h"
@@ -39,7 +40,7 @@ static int write_rows(const cli_request *request, pm_report *report, pm_error *e
   return write_table(request, table, error);
 }
 
-static int run(const cli_request *request)
+static int compare_two(const cli_request *request)
 {
   pm_error error = PM_ERROR_NONE;
   cli_sweep *sweep = (cli_sweep *)calloc(1, sizeof *sweep);
@@ -55,6 +56,23 @@ static int run(const cli_request *request)
   return code;
 }
 
+/* "NETWORK SYSTEM SYSTEM" is "NETWORK SYSTEM,SYSTEM". */
+static int run(const cli_request *request)
+{
+  const char *const *words = request->arguments.items;
+  if (request->arguments.count == 2) return compare_two(request);
+  size_t size = strlen(words[1]) + strlen(words[2]) + 2;
+  char *systems = (char *)malloc(size);
+  if (systems == NULL) return fail_memory();
+  snprintf(systems, size, "%s,%s", words[1], words[2]);
+  const char *two[] = {words[0], systems};
+  cli_request joined = *request;
+  joined.arguments = (texts){two, 2};
+  int code = compare_two(&joined);
+  free(systems);
+  return code;
+}
+
 static const cli_option options[] = {
   SWEEP_OPTIONS,
   COLUMNS_OPTION,
@@ -62,8 +80,8 @@ static const cli_option options[] = {
 };
 
 const cli_command compare_command = {
-  "compare", "NETWORKS SYSTEMS", "explains the difference between two runs, part by part",
+  "compare", "NETWORKS SYSTEMS [SYSTEM]", "explains the difference between two runs, part by part",
   "Takes two runs, of two systems, two networks, or two values of one option, and goes from the time of the first to "
   "that of the second part by part: kernels, host, exposed communication, bubbles, waiting. The parts add up exactly. "
   "Says whether the prediction intervals overlap. csv and json have the parts.",
-  "perfmodel compare resnet50 dgx1-v100,dgx-a100 --gpus 8 --precision fp16", options, 2, 2, run};
+  "perfmodel compare resnet50 dgx1-v100,dgx-a100 --gpus 8 --precision fp16", options, 2, 3, run};

@@ -53,7 +53,7 @@ static const char *set_of(const cli_request *request)
 
 /* ---- What becomes of the exit code ---- */
 
-/* The mean of the absolute errors of all rows that have one, as a share; *count is how many these are. */
+/* The mean of the absolute errors [%] of all rows that have one; *count is how many these are. */
 static double mean_error(const pm_table *rows, size_t *count)
 {
   double sum = 0;
@@ -70,16 +70,26 @@ static double mean_error(const pm_table *rows, size_t *count)
   return sum / (double)*count;
 }
 
-/* Rows of the user's of which none is predicted, or a mean error above the limit, are a failure. */
-static int judge(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, pm_validation what)
+/* --max-mape in per cent; unlimited if it is not given. */
+static bool read_limit(const cli_request *request, double *most)
 {
-  double most = INFINITY;
-  size_t count;
   pm_error error = PM_ERROR_NONE;
   const char *limit = request->value[OPTION_MAX_MAPE];
-  if (limit != NULL && (pm_quantity_parse(limit, "1", &most, &error) != PM_OK || !(most >= 0)))
-    return fail(CODE_USAGE, "--max-mape \"%.60s\" is no share of at least 0, such as \"15 %%\"", limit);
-  if (limit == NULL && what.data == NULL) return CODE_DONE;
+  *most = INFINITY;
+  if (limit == NULL) return true;
+  bool good = pm_quantity_parse(limit, "1", most, &error) == PM_OK && *most >= 0;
+  *most *= 100;
+  if (!good) fail(CODE_USAGE, "--max-mape \"%.60s\" is no share of at least 0, such as \"15 %%\"", limit);
+  return good;
+}
+
+/* Rows of the user's of which none is predicted, or a mean error above the limit, are a failure. */
+static int judge(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, pm_validation what,
+                 double most)
+{
+  size_t count;
+  pm_error error = PM_ERROR_NONE;
+  if (isinf(most) && what.data == NULL) return CODE_DONE;
   what.rows = 1;
   pm_table *rows = lab->validate(catalog, &what, &error);
   if (rows == NULL) return fail_error(&error);
@@ -89,14 +99,16 @@ static int judge(const cli_request *request, const pm_lab *lab, const pm_catalog
     return fail(CODE_CONSTRAINT, "no row of \"%.200s\" has a prediction; perfmodel validate --help says which columns "
                                  "rows have", what.file != NULL ? what.file : set_of(request));
   if (mean <= most) return CODE_DONE;
-  return fail(CODE_CONSTRAINT, "the mean absolute error of %zu rows, %.1f %%, is above --max-mape %s", count,
-              100 * mean, limit);
+  return fail(CODE_CONSTRAINT, "the mean absolute error of %zu row%s, %.1f %%, is above --max-mape %s", count,
+              count > 1 ? "s" : "", mean, request->value[OPTION_MAX_MAPE]);
 }
 
 static int compare(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog)
 {
   pm_error error = PM_ERROR_NONE;
+  double most;
   const char *path = request->value[OPTION_DATA];
+  if (!read_limit(request, &most)) return CODE_USAGE;
   char *data = path != NULL ? pm_file_read(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
   pm_validation what = {.set = set_of(request), .data = data, .file = path,
@@ -106,7 +118,7 @@ static int compare(const cli_request *request, const pm_lab *lab, const pm_catal
   note_lines(request, pm_table_get_notes(table));
   bool known = table != NULL;
   int code = write_table(request, table, &error);
-  if (code == CODE_DONE && known) code = judge(request, lab, catalog, what);
+  if (code == CODE_DONE && known) code = judge(request, lab, catalog, what, most);
   pm_string_free(data);
   return code;
 }

@@ -15,9 +15,9 @@ static int rendering_number(const char *name, pm_error *error)
 %inline %{
 /* Of completed runs, which are predicted: one of training, calls of inference. `dataset`: the name of what an epoch is
 ** of; "": not named. `latency`: the limit that found the batches of calls; not a number: none. `field`: the only one
-** that is explained; "": the whole. */
+** that is explained; "": the whole. `currency` of prices; "": not named. */
 static pm_report *study_report(pm_study *study, any_records runs, GIVEN, const char *dataset, double latency,
-                               const char *field, pm_error *error)
+                               const char *field, const char *currency, pm_error *error)
 {
   int32_t task = pm_study_get_task(study);
   const pm_task_facts *facts = task_of(study);
@@ -32,7 +32,7 @@ static pm_report *study_report(pm_study *study, any_records runs, GIVEN, const c
       .of = field[0] != '\0' ? PM_REPORT_OF_FIELD : PM_REPORT_OF_ANSWERS, .given = &all, .runs = runs.data,
       .run_size = size, .answers = answers.data,
       .answer_size = answers.type->size, .count = count, .dataset = dataset[0] != '\0' ? dataset : NULL,
-      .latency = latency, .field = field};
+      .latency = latency, .field = field, .currency = currency};
     report = pm_study_new_report(study, &question, error);
   }
   records_free(&answers);

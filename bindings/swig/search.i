@@ -136,14 +136,14 @@ static pm_table *training_table(pm_study *study, AXES, double global_batch, cons
 /* The report of that table. */
 static pm_report *training_report(pm_study *study, AXES, double global_batch, const pm_training_goal *training_goal,
                                   size_t training_goal_count, const pm_table *table,
-                                  pm_error *error)
+                                  const char *currency, pm_error *error)
 {
   pm_report *report = NULL;
   records bases = search_bases(AXES_GIVEN, error);
   const pm_given all = given_of("run", axes, axis_count, 0);
   const pm_report_question question = {.of = PM_REPORT_OF_DEADLINE, .given = &all, .runs = bases.data,
                                        .run_size = sizeof(pm_run), .goal = training_goal, .table = table,
-                                       .global_batch = global_batch};
+                                       .global_batch = global_batch, .currency = currency};
   if (error->status != PM_OK || !as_many(training_goal_count, bases.count, "training_goal", error) ||
       bases.count == 0)
     return records_free(&bases), report;

@@ -153,7 +153,7 @@ static pm_table *serving_goal_table(pm_study *study, SERVING_QUESTION, pm_error 
 }
 
 /* Their report; where every layout is tried, with the front. */
-static pm_report *serving_goal_report(pm_study *study, SERVING_QUESTION, pm_error *error)
+static pm_report *serving_goal_report(pm_study *study, SERVING_QUESTION, const char *currency, pm_error *error)
 {
   pm_given all;
   pm_report *report = NULL;
@@ -168,7 +168,7 @@ static pm_report *serving_goal_report(pm_study *study, SERVING_QUESTION, pm_erro
   pm_table *others = rows != NULL && every ? pm_study_tabulate_serving(study, &setup, &front, error) : NULL;
   const pm_report_question question = {.of = PM_REPORT_OF_SERVING, .given = &all, .runs = setup.runs,
                                        .run_size = setup.run_size, .goal = serving_goal, .table = rows,
-                                       .front = others};
+                                       .front = others, .currency = currency};
   if (error->status == PM_OK) report = pm_study_new_report(study, &question, error);
   pm_table_free(rows);
   pm_table_free(others);

@@ -54,6 +54,20 @@ function arguments.number_of(value, unit, what)
   return result
 end
 
+-- The currency of prices as people write them, "2.5 USD" or "2.5 USD/h", alone or by name; "" if none names one.
+function arguments.currency_of(...)
+  local found = ""
+  for _, given in pairs{...} do
+    for _, price in pairs(type(given) == "table" and given or {given}) do
+      local word = type(price) == "string" and price:match "%a%a+" or found
+      if found ~= "" and word ~= found then error("prices in " .. found .. " and in " .. word ..
+                                                  " cannot be compared", 0) end
+      found = word
+    end
+  end
+  return found
+end
+
 -- A table of the script's, or a record; no object.
 function arguments.is_list(value)
   local class = type(value) == "table" and getmetatable(value)

@@ -35,7 +35,7 @@ inference.infer = public(function(options)
   rawset(answer, "batch", strict.unpack(runs)[1].batch)
   rawset(answer, "assumed", assumed)
   return report.attach(answer, Inference, function(field)
-    return core.study_report(made.study, runs, given, global, "", latency, field or "")
+    return core.study_report(made.study, runs, given, global, "", latency, field or "", "")
   end)
 end)
 

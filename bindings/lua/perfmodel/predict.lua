@@ -18,12 +18,12 @@ local Prediction = strict.class("a prediction", arguments.options("assumed", fie
 Prediction.__tostring = report.summary
 
 -- The prediction of one completed run, as users get it.
-function predict.of(made, runs, assumed, given, global)
+function predict.of(made, runs, assumed, given, global, currency)
   local prediction = strict.unpack(core.predict(made.plan, "training", runs, -1))[1]
   rawset(prediction, "assumed", assumed)
   traces[prediction] = {study = made, plan = made.plan, runs = runs}
   return report.attach(prediction, Prediction, function(field)
-    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "")
+    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "", currency or "")
   end)
 end
 
@@ -39,7 +39,7 @@ predict.predict = public(function(options)
   local made = study.new(options)
   local runs, assumed, given, global = study.one(made, options)
   core.run_check(made.plan, "training", runs)
-  return predict.of(made, runs, assumed, given, global)
+  return predict.of(made, runs, assumed, given, global, arguments.currency_of(options.gpu_hour_price))
 end)
 
 local function asked_of(prediction)

@@ -8,7 +8,7 @@ return function(prices, id, from)
   for name, value in pairs(prices or {}) do
     local ok, resolved = pcall(from.resolve, from, "systems", name)
     if not ok and name ~= id then error(resolved, 0) end
-    if name == id or resolved == id then found = arguments.number_of(value, "1", "price") end
+    if name == id or resolved == id then found = arguments.number_of(value, "currency/h", "price") end
   end
   return found
 end

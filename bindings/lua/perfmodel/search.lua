@@ -144,7 +144,8 @@ search.size_training = arguments.public(function(options)
   local global_batch = options.global_batch and number_of(options.global_batch, "1", "global_batch") or 0 / 0
   local counts = core.training_table(made.study, names, lengths, values, global_batch, goals)
   return report.keep(new_table(counts), function()
-    return core.training_report(made.study, names, lengths, values, global_batch, goals, counts)
+    return core.training_report(made.study, names, lengths, values, global_batch, goals, counts,
+                                arguments.currency_of(options.gpu_hour_price, options.price))
   end)
 end)
 

@@ -29,7 +29,7 @@ serving.serve = arguments.public(function(options)
   local answer = strict.unpack(core.predict(made.plan, "serving", runs, -1))[1]
   rawset(answer, "assumed", assumed)
   return report.attach(answer, Serving, function(field)
-    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "")
+    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "", "")
   end)
 end)
 
@@ -50,7 +50,7 @@ local function prices_of(made, runs, prices)
   for i, run in ipairs(strict.unpack(runs)) do
     local id = strict.unpack(core.system_machine(made.systems[run.system_index + 1]))[1].id
     local by_name = prices == nil or type(prices) == "table"
-    list[i] = by_name and price_in(prices, id, made.catalog) or arguments.number_of(prices, "1", "price")
+    list[i] = by_name and price_in(prices, id, made.catalog) or arguments.number_of(prices, "currency/h", "price")
   end
   return list
 end
@@ -67,7 +67,8 @@ serving.size_serving = arguments.public(function(options)
   local goal, prices = {goal_of(options)}, prices_of(made, runs, options.gpu_hour_prices)
   local rows = new_table(core.serving_goal_table(made.study, goal, runs, prices, given, global))
   return report.keep(rows, function()
-    return core.serving_goal_report(made.study, goal, runs, prices, given, global)
+    return core.serving_goal_report(made.study, goal, runs, prices, given, global,
+                                    arguments.currency_of(options.gpu_hour_prices))
   end)
 end)
 

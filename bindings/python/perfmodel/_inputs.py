@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import operator
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, SupportsIndex, Union
@@ -29,6 +30,17 @@ Adapters = Union[str, int, Mapping[str, Any]]
 Switches = Union[bool, Iterable[bool], None]
 AttributeValue = Union[str, bool, Number, Sequence[int]]
 Doubles = npt.NDArray[np.float64]
+
+
+def currency_of(*prices: Any) -> str:
+    """The currency of prices as people write them, "2.5 USD" or "2.5 USD/h", alone or by name; "" if none names one.
+    Raises ArgumentError if they are of two."""
+    single = [price for given in prices for price in (given.values() if isinstance(given, Mapping) else [given])]
+    words = [re.search("[A-Za-z]{2,}", price) for price in single if isinstance(price, str)]
+    found = sorted({word.group() for word in words if word is not None})
+    if len(found) > 1:
+        raise ArgumentError(f"prices in {found[0]} and in {found[1]} cannot be compared")
+    return found[0] if found else ""
 
 
 def text(value: object, what: str) -> str:

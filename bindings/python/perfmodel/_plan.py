@@ -150,11 +150,12 @@ class Plan(Study):
         return result
 
     def _report_of(self, run: Any, given: Given | None, field: str = "", dataset: str = "",
-                   latency: float = nan) -> _core.report:
+                   latency: float = nan, currency: str = "") -> _core.report:
         """What there is to say of a completed run, or of one field of its prediction."""
         known = given if given is not None else all_given(self._task.run)
         with self._lock:
-            return _core.study_report(self._study, _record.write(self._task.run, run), *known, dataset, latency, field)
+            return _core.study_report(self._study, _record.write(self._task.run, run), *known, dataset, latency, field,
+                                      currency)
 
     def within(self, run: Records, latency: Quantity) -> Records:
         """The run of inference with the largest batch whose latency is at most `latency`, and that fits. Raises

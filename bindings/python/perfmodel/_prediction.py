@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import _core, _record, _records
 from ._catalog import dataset_name
 from ._framework import Framework
-from ._inputs import Number
+from ._inputs import Number, currency_of
 from ._keywords import takes
 from ._network import Network
 from ._plan import Plan, plan_of
@@ -42,6 +42,7 @@ class Prediction(Predicted, _records.Prediction):
     _plan: Plan | None = field(default=None, repr=False, compare=False)
     _given: Given | None = field(default=None, repr=False, compare=False)
     _dataset: str = field(default="", repr=False, compare=False)
+    _currency: str = field(default="", repr=False, compare=False)
 
     if not TYPE_CHECKING:
 
@@ -91,18 +92,23 @@ class Prediction(Predicted, _records.Prediction):
         return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
 
     def _report(self, field: str = "") -> _core.report | None:
-        return None if self._plan is None else self._plan._report_of(self.run, self._given, field, self._dataset)
+        if self._plan is None:
+            return None
+        return self._plan._report_of(self.run, self._given, field, self._dataset, currency=self._currency)
 
 
 def prediction(
-    plan: Plan, run: bytes | bytearray, places: tuple[int, int, int], result: Any, given: Given, dataset: str = ""
+    plan: Plan, run: bytes | bytearray, places: tuple[int, int, int], result: Any, given: Given, dataset: str = "",
+    currency: str = "",
 ) -> Prediction:
-    """A completed run and what is predicted of it, as an object; `dataset` is the name of what an epoch is of."""
+    """A completed run and what is predicted of it, as an object; `dataset` is the name of what an epoch is of,
+    `currency` that of prices."""
     network, system, framework = places
     members = _record.values("prediction", result)
     members["network"], members["system"] = plan._network_id(network), plan._system_ids[system]
     members["framework"] = plan._software_id(framework, system)
     members["_whole"], members["_plan"], members["_given"], members["_dataset"] = run, plan, given, dataset
+    members["_currency"] = currency
     return _record.made(Prediction, members)
 
 
@@ -136,4 +142,5 @@ def predict(
     plan = plan_of(network, system, framework)
     keywords = asked("predict", run, plan._task, global_batch=global_batch, input=input, dataset=dataset)
     given = list(keywords), float(global_batch is not None)
-    return prediction(plan, *plan._ask(keywords, given[1]), given, dataset_name(dataset))
+    return prediction(plan, *plan._ask(keywords, given[1]), given, dataset_name(dataset),
+                      currency_of(run.get("gpu_hour_price")))

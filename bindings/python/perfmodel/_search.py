@@ -18,7 +18,7 @@ from ._excel import Item, write as write_workbook
 from ._fields import fields, given
 from ._front import over_nodes, plans
 from ._framework import Framework
-from ._inputs import Number, Quantity, attributes, number, text, whole
+from ._inputs import Number, Quantity, attributes, currency_of, number, text, whole
 from ._keywords import axes_of, check, takes, value_of
 from ._network import Network
 from ._plan import FrameworkList, Plan, Systems
@@ -284,14 +284,14 @@ class Deadline(ReportedTable):
     no faster than a smaller one. Of several: each with its fewest nodes, the best first. Rows have the fields of
     `perfmodel.fields("training")`."""
 
-    def __init__(self, handle: _core.table, asked: tuple[Plan, Axes, float, Records]):
+    def __init__(self, handle: _core.table, asked: tuple[Plan, Axes, float, Records, str]):
         super().__init__(handle)
         self._asked = asked
 
     def _report(self) -> _core.report:
-        plan, axes, batch, goals = self._asked
+        plan, axes, batch, goals, currency = self._asked
         with plan._lock:
-            return _core.training_report(plan._study, *axes, batch, goals, self._handle)
+            return _core.training_report(plan._study, *axes, batch, goals, self._handle, currency)
 
     def _inputs(self) -> list[Item]:
         return run_items(_record.read(_records.TrainingGoal, "training_goal", bytearray(self._asked[3][:1].tobytes())))
@@ -383,7 +383,7 @@ def size_training(  # type: ignore[misc]
     batch = nan if global_batch is None else number(global_batch, "global_batch")
     axes = _axes(plan, run, "size_training")  # type: ignore[arg-type]
     table = interruptible(_core.training_table, plan._study, *axes, batch, goals)
-    return Deadline(table, (plan, axes, batch, goals))
+    return Deadline(table, (plan, axes, batch, goals, currency_of(gpu_hour_price, price)))
 
 
 def _of(prices: Any, system: System) -> Any:

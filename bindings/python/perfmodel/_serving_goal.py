@@ -11,7 +11,7 @@ from ._catalog import default
 from ._errors import ArgumentError
 from ._excel import Item
 from ._front import of_served
-from ._inputs import Doubles, Number, Numbers, Quantity, Wholes, doubles, number, quantity, text, whole
+from ._inputs import Doubles, Numbers, Quantity, Wholes, currency_of, doubles, quantity, text, whole
 from ._keywords import takes, value_of
 from ._network import Network
 from ._plan import Plan, Systems
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ._options import ServingRunAxes
 
-HourPrices = Union[Mapping[str, Number], Number, None]
+HourPrices = Union[Mapping[str, Quantity], Quantity, None]
 
 
 class _Question(NamedTuple):
@@ -37,11 +37,12 @@ class _Question(NamedTuple):
     runs: Records
     prices: Doubles
     given: Given
+    currency: str
 
-    def ask(self, function: Callable[..., Any]) -> Any:
-        plan, *others, given = self
+    def ask(self, function: Callable[..., Any], *more: str) -> Any:
+        plan, *others, given, _ = self
         with plan._lock:
-            return function(plan._study, *others, *given)
+            return function(plan._study, *others, *given, *more)
 
 
 class Served(ReportedTable):
@@ -69,7 +70,7 @@ class Served(ReportedTable):
         return of_served(self, f"{self._block('setting')[0][1]}\n{self['assumed'][0]}", ax)
 
     def _report(self) -> _core.report:
-        report: _core.report = self._question.ask(_core.serving_goal_report)
+        report: _core.report = self._question.ask(_core.serving_goal_report, self._question.currency)
         return report
 
 
@@ -135,7 +136,7 @@ def size_serving(
     plan = Plan(network, systems, engine, "serving")
     runs, given = plan._complete(keywords)
     prices = doubles(_price(gpu_hour_prices, plan._system_ids[i]) for i in runs["system_index"])
-    question = _Question(plan, _record.write("serving_goal", goal), runs, prices, given)
+    question = _Question(plan, _record.write("serving_goal", goal), runs, prices, given, currency_of(gpu_hour_prices))
     return Served(question, question.ask(_core.serving_goal_table))
 
 
@@ -155,8 +156,8 @@ def _price(prices: HourPrices, system: str) -> float:
     return nan
 
 
-def _positive(value: Number) -> float:
-    price = number(value, "price")
+def _positive(value: Quantity) -> float:
+    price = quantity(value, "currency/h", "price")
     if not 0 < price < float("inf"):
         raise ArgumentError(f"price {price:g} is not positive")
     return price

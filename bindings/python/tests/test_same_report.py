@@ -18,13 +18,15 @@ Run = tuple[str, str, str, dict[str, Any]]
 RUNS: list[Run] = [
     ("predict", "resnet50", "dgx1-v100", {"gpus": 8, "batch": 64, "precision": "fp16"}),
     ("predict", "vgg16", "t4", {"framework": "none"}),
+    ("predict", "gpt2", "dgx-a100", {"gpus": 8, "tokens": 1e9, "gpu_hour_price": "2.5 USD"}),
     ("predict", "llama3-8b", "dgx-h100", {"tensor_parallel": 4, "pipeline_parallel": 2, "global_batch": 64}),
     ("infer", "resnet50", "t4", {"batch": 8}),
     ("infer", "gpt2", "dgx-h100", {"latency": "1 s", "precision": "fp16"}),
     ("memory", "resnet152", "rtx-2080-ti", {"batch": 64}),
     ("memory", "resnet50", "t4", {"batch": 8, "task": "inference"}),
 ]
-OPTIONS = {"tensor_parallel": "tp", "pipeline_parallel": "pp", "global_batch": "global-batch"}
+OPTIONS = {"tensor_parallel": "tp", "pipeline_parallel": "pp", "global_batch": "global-batch",
+           "gpu_hour_price": "gpu-hour-price"}
 
 LUA = """
 local pm = require "perfmodel"
@@ -167,7 +169,7 @@ def test_questions_of_many_runs_have_one_document(question: str, tmp_path: Path)
     assert summary == answer.explain("summary") and lines == answer.lines().to_csv()
 
 
-FIELDS = [(RUNS[0], "step_time"), (RUNS[2], "communication_time"), (RUNS[3], "latency"), (RUNS[0], "energy_per_sample")]
+FIELDS = [(RUNS[0], "step_time"), (RUNS[3], "communication_time"), (RUNS[4], "latency"), (RUNS[2], "training_cost")]
 
 
 @pytest.mark.parametrize(("run", "field"), FIELDS)
@@ -204,6 +206,26 @@ def test_parts_of_a_field_add_up_to_the_bit() -> None:
         for row in p.lines(field):
             total += row["value"] if row["block"] == "explained_parts" else 0
         assert total == getattr(p, field), field
+
+
+def test_prices_name_their_currency() -> None:
+    p = pm.predict("gpt2", "dgx-a100", gpus=8, tokens=1e9, gpu_hour_price="2.5 USD/h")
+    assert f"cost             {p.training_cost:.0f} USD" in p.explain()
+    served = pm.size_serving("llama3-8b", "hgx-h100", rate=20, gpu_hour_prices={"hgx-h100": "2.5 EUR"})
+    assert "EUR for a million output tokens" in served.explain("summary")
+    with pytest.raises(pm.ArgumentError, match="prices in EUR and in USD cannot be compared"):
+        pm.size_serving("llama3-8b", ["hgx-h100", "hgx-h200"], rate=20,
+                        gpu_hour_prices={"hgx-h100": "2.5 EUR", "hgx-h200": "3 USD"})
+
+
+def test_what_is_not_counted_is_said_everywhere() -> None:
+    network = pm.Network("odd")
+    x = network.add("linear", inputs=network.input(8), out_features=8)
+    network.add("pointwise", inputs=x, name="unknown.fft_r2c", flop=0)
+    p = pm.predict(network, "t4")
+    said = "1 layer of unknown operators not counted"
+    assert said in p.assumed and said in p.explain() and said in pm.infer(network, "t4").explain()
+    assert said in pm.sweep(network, "t4", batch=[1, 2]).to_csv()
 
 
 def test_every_part_has_one_label() -> None:

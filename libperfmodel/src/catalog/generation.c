@@ -128,13 +128,13 @@ static candidate find_best(const question *q, char *known, size_t size, int *new
   return best;
 }
 
-/* The next major release, and so many minor ones, may have come out since the catalogue was written. */
-enum { NEXT_MAJOR = 1, NEXT_MINORS = 12 };
+/* So many minor releases may have come out since the catalogue was written. A further major one has other code. */
+enum { NEXT_MINORS = 12 };
 
 static bool is_too_new(const question *q, const candidate *best, int newest)
 {
   if (newest < 0 || best->id == NULL) return false;
-  if (q->name.major != best->parts.major) return q->name.major > newest + NEXT_MAJOR;
+  if (q->name.major != best->parts.major) return q->name.major > newest;
   return best->parts.minor >= 0 && q->name.minor > best->parts.minor + NEXT_MINORS;
 }
 

@@ -56,6 +56,15 @@ static void add_software(list *l)
                               : "what the framework does where the network leaves it open");
 }
 
+/* No assumption of the user's making, but every answer must say it. */
+static void add_uncounted(list *l)
+{
+  char value[PM_TEXT_MAX];
+  int count = l->q->traits->uncounted;
+  snprintf(value, sizeof value, "%d layer%s of unknown operators not counted", count, count > 1 ? "s" : "");
+  if (count > 0) add_assumption(l, "operators", value, "their time and memory are not in any number");
+}
+
 static void add_batch(list *l, const pm_run *run)
 {
   const pm_given *given = l->q->given;
@@ -74,6 +83,7 @@ int pm__complete_list(const pm__complete_question *q, const pm_run *run, pm_assu
   if (!pm__complete_has(q->given, PM__RUN_AT_optimizer)) add_field(&l, "run", "optimizer", run, why_network(&l));
   add_batch(&l, run);
   add_software(&l);
+  add_uncounted(&l);
   return l.count;
 }
 
@@ -85,6 +95,7 @@ int pm__complete_inference_list(const pm__complete_question *q, const pm_inferen
   if (!pm__complete_has(q->given, PM__INFERENCE_AT_precision))
     add_field(&l, "inference_run", "precision", run, why_precision(&l, run->precision));
   add_software(&l);
+  add_uncounted(&l);
   return l.count;
 }
 
@@ -110,6 +121,7 @@ int pm__complete_serving_list(const pm__complete_question *q, const pm_serving_r
     add_field(&l, "serving_run", "concurrency", run, "nobody gave a concurrency or a rate");
   if (!q->named && q->framework != NULL)
     add_assumption(&l, "framework", q->framework, "the newest release of vLLM that there is");
+  add_uncounted(&l);
   return l.count;
 }
 

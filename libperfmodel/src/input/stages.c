@@ -108,8 +108,10 @@ static void set_calibration(const pm_input_setup *setup, const pm_input_run *run
   bool on_cores = run->decode == PM_DECODE_PLACE_CPU;
   for (int i = 0; i < PM_INPUT_STAGE_COUNT; i++) s->calibration[i] = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   s->calibration[PM_INPUT_STAGE_READS] = rows_of(setup->access.calibration);
-  s->calibration[PM_INPUT_STAGE_DECODE] = on_cores ? pm__worse_status(rows_of(setup->decoder.calibration),
-                                                                      loader) : loader;
+  s->calibration[PM_INPUT_STAGE_DECODE] = on_cores ? pm__worse_status(rows_of(setup->decoder.calibration), loader)
+                                                   : loader;
+  if (run->decode == PM_DECODE_PLACE_GPU) /* one row, of another library, on one GPU, for all */
+    s->calibration[PM_INPUT_STAGE_DECODE] = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
   s->calibration[PM_INPUT_STAGE_COPY] = PM_CALIBRATION_STATUS_EXTRAPOLATED;
   s->calibration[PM_INPUT_STAGE_COMPUTE] = PM_CALIBRATION_STATUS_NONE;
 }

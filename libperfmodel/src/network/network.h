@@ -68,6 +68,7 @@ typedef struct pm__network_traits {
   bool chooses_kernels; /* it has attention whose implementation it leaves to the software */
   bool experts;
   int weights, expert_weights; /* how its checkpoint stores them, a pm_stored; 0: as it is run */
+  int uncounted; /* layers named unknown.OPERATOR: importers leave them without arithmetic */
 } pm__network_traits;
 
 pm__network_traits pm__network_get_traits(const pm_network *network);

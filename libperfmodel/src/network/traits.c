@@ -18,6 +18,13 @@ static bool is_attention(const pm__layer *layer)
   return layer->kind->role == PM__ROLE_ATTENTION || layer->kind->role == PM__ROLE_DECODER_ATTENTION;
 }
 
+/* Whether its name, or that of a block that it is in, is "unknown.": an operator that an importer had no count for. */
+static bool is_uncounted(const char *name)
+{
+  const char *at = strstr(name, "unknown.");
+  return at != NULL && (at == name || at[-1] == '.' || at[-1] == '/');
+}
+
 pm__network_traits pm__network_get_traits(const pm_network *network)
 {
   pm_network_totals totals;
@@ -25,6 +32,7 @@ pm__network_traits pm__network_get_traits(const pm_network *network)
   bool causal = false, other = false;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
+    traits.uncounted += is_uncounted(layer->name);
     if (layer->kind == NULL) continue;
     traits.convolutions |= layer->kind->role == PM__ROLE_CONVOLUTION;
     traits.experts |= layer->kind->role == PM__ROLE_EXPERTS;
