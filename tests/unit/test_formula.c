@@ -23,7 +23,8 @@ static const asked questions[] = {
   {PM_TASK_TRAINING, "resnet50", "dgx1-v100", "gpus=4 batch=32 input_rate=1000"},
   {PM_TASK_INFERENCE, "resnet50", "dgx-a100", "gpus=2 batch=8"},
   {PM_TASK_INFERENCE, "bert-base", "t4", "batch=1 energy_price=1"},
-  {PM_TASK_SERVING, "llama3-8b", "hgx-h100", "gpus=8 tensor_parallel=4 isl=1024 osl=128 concurrency=16 carbon=100"},
+  {PM_TASK_SERVING, "llama3-8b", "hgx-h100",
+   "gpus=8 tensor_parallel=4 isl=1024 osl=128 concurrency=16 carbon=100 gpu_hour_price=2"},
 };
 
 enum { QUESTIONS = sizeof questions / sizeof questions[0] };

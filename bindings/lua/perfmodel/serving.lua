@@ -29,7 +29,8 @@ serving.serve = arguments.public(function(options)
   local answer = strict.unpack(core.predict(made.plan, "serving", runs, -1))[1]
   rawset(answer, "assumed", assumed)
   return report.attach(answer, Serving, function(field)
-    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "", "")
+    return core.study_report(made.study, runs, given, global, "", 0 / 0, field or "",
+                             arguments.currency_of(options.gpu_hour_price))
   end)
 end)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from . import _core, _record, _records
 from ._errors import ArgumentError
-from ._inputs import Quantity
+from ._inputs import Quantity, currency_of
 from ._keywords import check, takes
 from ._network import Network
 from ._plan import Plan, Target, plan_of
@@ -43,6 +43,7 @@ class Serving(Predicted, _records.Serving):
     """What was predicted: the whole run."""
     _plan: Plan | None = field(default=None, repr=False, compare=False)
     _given: Given | None = field(default=None, repr=False, compare=False)
+    _currency: str = field(default="", repr=False, compare=False)
 
     @cached_property
     def assumed(self) -> str:
@@ -58,7 +59,9 @@ class Serving(Predicted, _records.Serving):
         return [("numbers", Table(_core.study_table(self._plan._study, run, answer, *self._given, [])))]
 
     def _report(self, field: str = "") -> _core.report | None:
-        return None if self._plan is None else self._plan._report_of(self.run, self._given, field)
+        if self._plan is None:
+            return None
+        return self._plan._report_of(self.run, self._given, field, currency=self._currency)
 
 
 def with_short(function: str, run: dict[str, Any], **short: Any) -> dict[str, Any]:
@@ -109,4 +112,5 @@ def serve(
     members["engine"] = plan._software_id(by, on)
     members["run"] = _record.made(_records.ServingRun, _record.values("serving_run", whole))
     members["_plan"], members["_given"] = plan, (list(keywords), 0.0)
+    members["_currency"] = currency_of(run.get("gpu_hour_price"))
     return _record.made(Serving, members)

@@ -162,6 +162,9 @@ static bool find_whole(const pm__study_subject *s, const char *name, pm__study_n
   else if (strcmp(name, "tokens") == 0)
     take_number(serves ? pm__study_run_number(s, "osl") : s->totals.tokens, "1",
                 serves ? "output tokens of a request" : "tokens of a sample", out);
+  else if (strcmp(name, "goal") == 0 && s->trains)
+    take_number(isnan(s->run.tokens) ? s->run.samples : s->run.tokens / s->totals.tokens, "1",
+                "samples to train on: those given, or the tokens over those of a sample", out);
   else return false;
   return true;
 }

@@ -97,7 +97,7 @@ static int list_spreads(const pm_plan *plan, const void *run, const char *field,
                         pm__task_spread spreads[PM__TASK_PARTS])
 {
   pm_serving out;
-  pm__serve_predict(plan, (const pm_serving_run *)run, &out);
+  predict(plan, 0, run, &out, 1);
   bool first = strcmp(field, "ttft") == 0;
   double factor = first ? out.ttft_p90 / out.ttft : out.output_rate_p90 / out.output_rate;
   spreads[0] = (pm__task_spread){first ? "first tokens of this engine" : "passes of this engine",

@@ -4,6 +4,7 @@
 #define PASS "serving.md#a-pass"
 #define ARRIVALS "serving.md#arrivals"
 #define MEMORY "serving.md#memory"
+#define COST "serving.md#costs"
 #define LATE(name) \
   name "_percentile|" name " and what the arrivals spread it by, at the percentile|" name " percentile arrivals|" \
   ARRIVALS
@@ -70,6 +71,13 @@ const char *const pm__task_formulas_of_serving[] = {
   "largest_concurrency|requests of isl + osl tokens that the cache holds, at most the sequences of the engine|"
   "cache_tokens isl osl engine.sequences|" MEMORY,
   "replicas|GPUs over those of a copy of the model|total_gpus tensor_parallel pipeline_parallel|" MEMORY,
+  "paid_gpus|= nodes * machine.gpus||" COST,
+  "hour_cost|= gpu_hour_price * paid_gpus||" COST,
+  "output_cost|= hour_cost / (3600 * output_rate) * 1000000||" COST "|output_rate",
+  "token_cost|= hour_cost / (3600 * total_rate) * 1000000||" COST "|output_rate",
+  "input_cost|the share of the time in which GPUs read prompts, of output_cost, for the input tokens|output_cost isl "
+  "osl prefill_time|" COST,
+  "decode_cost|= output_cost - input_cost * isl / osl||" COST,
   "calibration|the worst of what products, attention and the engine rest on|engine.origin engine.calibrated_on|"
   "serving.md#intervals",
   "total_gpus|= gpus * nodes||" MEMORY,

@@ -108,8 +108,8 @@ const char *const pm__task_formulas_of_training[] = {
   "offload_share|= offload_time / step_time||parallel.md#offloading",
   "host_memory|" STATE ", that are kept by the host|offload model.parameters gpus|parallel.md#offloading",
   "total_gpus|= gpus * nodes||parallel.md#the-plan",
-  "training_time|steps for all tokens or samples, times step_time, over goodput|tokens samples model.tokens step_time "
-  "goodput|" DEADLINE "|" RATE,
+  "training_time|= ceil(whole.goal / (batch * gradient_accumulation_steps * data_parallel)) * step_time / goodput|"
+  "tokens samples model.tokens|" DEADLINE "|" RATE,
   "training_time_p10|= training_time * throughput / throughput_p90||" DEADLINE "|" RATE,
   "training_time_p90|= training_time * throughput / throughput_p10||" DEADLINE "|" RATE,
   "training_gpu_hours|= total_gpus * training_time / 3600||" DEADLINE "|" RATE,
