@@ -4,7 +4,8 @@
 
 static const cli_command *const commands[] = {
   &predict_command,     &infer_command,    &serve_command,      &memory_command,   &sweep_command,    &compare_command,
-  &explain_command,     &size_command,        &search_command,   &sensitivity_command, &plot_command,    &list_command,     &show_command,
+  &size_command,        &search_command,   &sensitivity_command, &plot_command,    &list_command,     &show_command,
+  &explain_command,
   &report_command,      &input_command,    &collective_command, &rings_command,    &copies_command,   &fabric_command,
   &layers_command,      &topology_command, &kernel_command,     &calibrate_command, &validate_command, &check_command,
   &doctor_command,      &import_command,   &export_command,     &new_command};

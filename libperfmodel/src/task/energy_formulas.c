@@ -23,5 +23,9 @@ const char *const pm__task_formulas_of_energy[] = {
   "site_energy_per_sample|= power * pue / whole.rate||energy.md#nodes-and-sites",
   "carbon_per_sample|= site_energy_per_sample / 3600000 * carbon||energy.md#nodes-and-sites",
   "energy_cost_per_sample|= site_energy_per_sample / 3600000 * energy_price||energy.md#nodes-and-sites",
+  "budget_nodes|whole nodes whose design power, times the PUE, the power budget feeds|power_budget machine.power pue|"
+  "energy.md#least-energy-and-power-budgets",
+  "draw_nodes|whole nodes whose predicted draw, times the PUE, is within the power budget|power_budget power nodes pue|"
+  "energy.md#least-energy-and-power-budgets",
   NULL,
 };
