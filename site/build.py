@@ -34,19 +34,19 @@ hide: [navigation, toc]
 perfmodel predicts how fast deep-learning networks train, infer and serve on GPU machines: time, memory, what limits it, power and
 cost, in closed form and without a GPU. This is the whole command in your browser; nothing is sent anywhere.
 [Open it alone](perfmodel.html){target=_blank} · [five minutes](five-minutes.md) · [thirty questions](cookbook.md) ·
-[how right is it](accuracy.md)
+[how right is it](how-right.md)
 
 <iframe class="live" src="perfmodel.html" title="perfmodel in the browser"></iframe>
 """
 
 # The site's contents; pages that no section names follow under "More".
 NAV = [
-    ("Start", ["index.md", "five-minutes.md", "page.md", "packages.md"]),
+    ("Start", ["index.md", "five-minutes.md", "languages.md", "page.md", "packages.md"]),
     ("For you", ["for-trainers.md", "for-servers.md", "for-planners.md", "for-researchers.md"]),
     ("Yours", ["your-cluster.md", "your-framework.md", "import.md", "import-machines.md", "import-measurements.md",
                "import-settings.md", "import-power.md", "networks.md", "xml.md", "calibration.md"]),
     ("Cookbook", ["cookbook.md", "results.md", "gallery.md"]),
-    ("How right is it", ["accuracy.md", "reliability.md"]),
+    ("How right is it", ["how-right.md", "accuracy.md", "reliability.md"]),
     ("The model", ["model.md", "collectives.md", "parallel.md", "inference.md", "serving.md", "sizing.md", "energy.md",
                    "defaults.md"]),
     ("Reference", []),
