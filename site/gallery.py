@@ -8,7 +8,10 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 MACHINES = ["dgx1-v100", "dgx2", "dgx-h100"]
-TOP = """# Gallery
+TOP = """---
+hide: [toc]
+---
+# Gallery
 
 Pictures that the command and the package draw, each with the line that draws it.
 
