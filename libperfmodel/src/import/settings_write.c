@@ -102,7 +102,9 @@ static void write_rest(const pm__settings_format *format, const pm_attribute *se
   if (format->syntax == PM__SETTINGS_JSON) return;
   for (size_t i = 0; i < count; i++)
     if (!is_written(format, &settings[i]))
-      pm__string_format(out, "# %s has no setting for %s = %s\n", format->name, settings[i].name, settings[i].value);
+      pm__string_format(out, strstr(settings[i].name, "weights") != NULL && format->serves
+                             ? "# %s takes %s = %s from the checkpoint\n" : "# %s has no setting for %s = %s\n",
+                        format->name, settings[i].name, settings[i].value);
 }
 
 /* A format of which a key is written. */
