@@ -1,4 +1,5 @@
 /* How many GPUs of how many nodes, and the degrees that a name of parallelism stands for. */
+#include <math.h>
 #include <stdio.h>
 #include "complete/complete.h"
 #include "record/count.h"
@@ -88,10 +89,22 @@ static int64_t prefill_gpus(const pm_serving_run *run)
 }
 
 /* A replica has the GPUs of a node, as far as nobody said otherwise. */
+/* Clients that wait for their answers, or requests that come as they come. */
+static int check_load(const pm_given *given, const pm_serving_run *run, pm_error *error)
+{
+  if (!pm__complete_has(given, PM__SERVING_AT_rate) || !pm__complete_has(given, PM__SERVING_AT_concurrency) ||
+      isnan(run->rate)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a rate of %g requests/s and a concurrency of %g exclude each other: "
+                  "requests come at a rate, or from so many clients that wait for answers", run->rate,
+                  run->concurrency);
+}
+
 int pm__complete_serving_counts(const pm_system *system, const pm_given *given, pm_serving_run *run, pm_error *error)
 {
-  int status = complete(system, pm__complete_has(given, PM__SERVING_AT_gpus),
-                        pm__complete_has(given, PM__SERVING_AT_nodes), &run->gpus, &run->nodes, error);
+  int status = check_load(given, run, error);
+  if (status == PM_OK)
+    status = complete(system, pm__complete_has(given, PM__SERVING_AT_gpus),
+                      pm__complete_has(given, PM__SERVING_AT_nodes), &run->gpus, &run->nodes, error);
   if (status != PM_OK || pm__complete_has(given, PM__SERVING_AT_tensor_parallel)) return status;
   int64_t taken = (int64_t)run->pipeline_parallel * run->attention_parallel;
   int64_t left = run->gpus - (run->nodes == 1 ? prefill_gpus(run) : 0);

@@ -141,7 +141,8 @@ static int find_group(const pm__plan_system *system, const pm_run *run, pm__coll
   if (status == PM_OK) return PM_OK;
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
   if (run->nodes > 1 && system->system->network.count == 0)
-    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes", id);
+    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes; other systems of its "
+                    "GPU: perfmodel list systems --where gpu=%s", id, system->system->gpu.id);
   return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
 }
 
