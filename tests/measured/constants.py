@@ -13,7 +13,7 @@ import xml.etree.ElementTree as ET
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FITS = ("collectives", "operators", "kernels", "training", "language", "documents", "inference", "large-models",
-        "energy")
+        "plans", "grouped", "energy")
 FILES = ("data/calibration/*.xml", "data/frameworks/*.xml")
 
 

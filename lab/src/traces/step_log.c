@@ -427,7 +427,7 @@ static int read_log(step_log *log)
 
 static void write_note(const step_log *log)
 {
-  char lines[120] = "", bad[80] = "";
+  char lines[200] = "", bad[80] = "";
   if (log->without_time > 0) snprintf(bad, sizeof bad, ", %zu without a time", log->without_time);
   if (log->left > 0)
     snprintf(lines, sizeof lines, "; left out: %zu step line%s, those of the first tenth of the steps%s", log->left,
