@@ -7,16 +7,14 @@ import io
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._columns import Columns
 from ._errors import ArgumentError
 from ._files import replace
 from ._text import printable
-
-if TYPE_CHECKING:
-    from ._table import Table
 
 ROWS_MOST = 1_048_575  # of a sheet, below its header
 CHART_ROWS = 200
@@ -81,7 +79,7 @@ class Book:
 
 
 def write(
-    path: str | os.PathLike[str], tables: Sequence[tuple[str, Table]], known: Iterable[Item], notes: Iterable[str]
+    path: str | os.PathLike[str], tables: Sequence[tuple[str, Columns]], known: Iterable[Item], notes: Iterable[str]
 ) -> None:
     """One sheet for each table, and one of the inputs and what was assumed."""
     for name, table in tables:
@@ -98,7 +96,7 @@ def write(
 # ---- Inputs ----
 
 
-def _write_inputs(book: Book, known: list[Item], notes: list[str], tables: list[Table]) -> None:
+def _write_inputs(book: Book, known: list[Item], notes: list[str], tables: list[Columns]) -> None:
     sheet = book.inputs
     _head(sheet, ("input", "value", "unit", "meaning"))
     prices = _prices(tables)
@@ -115,7 +113,7 @@ def _write_inputs(book: Book, known: list[Item], notes: list[str], tables: list[
     _widths(sheet, (34, 18, 14, 80))
 
 
-def _prices(tables: list[Table]) -> list[Item]:
+def _prices(tables: list[Columns]) -> list[Item]:
     """Each price once: of its system where these differ."""
     found: dict[str, Item] = {}
     for table in tables:
@@ -127,14 +125,14 @@ def _prices(tables: list[Table]) -> list[Item]:
     return list(found.values())
 
 
-def _price_name(table: Table, name: str, row: int) -> str:
+def _price_name(table: Columns, name: str, row: int) -> str:
     return f"{name} of {table['system'][row]}" if "system" in {column.name for column in table.columns} else name
 
 
 # ---- Rows ----
 
 
-def _write_table(book: Book, sheet: Any, table: Table) -> None:
+def _write_table(book: Book, sheet: Any, table: Columns) -> None:
     columns, rows = table.columns, len(table)
     _head(sheet, [column.title for column in columns])
     for i, column in enumerate(columns, 1):
@@ -270,7 +268,7 @@ DRAWN = ("cost", "hour_cost", "training_cost", "bus_bandwidth", "throughput", "g
          "latency", "time", "total", "value", "gain", "elasticity", "difference", "mape", "parameters")  # fmt: skip
 
 
-def _chart(book: Book, sheet: Any, table: Table) -> None:
+def _chart(book: Book, sheet: Any, table: Columns) -> None:
     """Bars of what the table is about, by what its rows are called; none if nothing differs."""
     from openpyxl.chart import BarChart, Reference
 

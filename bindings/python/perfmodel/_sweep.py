@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _sweep_picture
 from ._catalog import as_system
+from ._columns import ColumnInfo
 from ._fields import fields
 from ._hardware import HardwareAxes, variants
 from ._inputs import Numbers, many, text
@@ -18,7 +19,7 @@ from ._prediction import prediction
 from ._record import Records, checked, places
 from ._run import Input, Samples, asked
 from ._study import Given, all_given
-from ._table import SHOWN_ROWS, Column, ColumnInfo, Table
+from ._table import SHOWN_ROWS, Column, Table
 
 if TYPE_CHECKING:
     import pyarrow

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._columns import Columns
 from ._draw import Line, axes, bars, calm, colour, key, lines, MARKERS, named, scale, spread, title, worded
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ._table import Table
 
 LINES_MOST = 24
 BARS_MOST = 40
@@ -21,7 +20,7 @@ TRIED = ("status", "bottleneck", "verdict", "assumed", "plan")  # texts that are
 
 
 def draw(
-    table: Table, y: Sequence[str], x: str | None, vary: Sequence[str], ax: Axes | None, question: str = "",
+    table: Columns, y: Sequence[str], x: str | None, vary: Sequence[str], ax: Axes | None, question: str = "",
     of: str = "",
 ) -> Axes:  # fmt: skip
     """Columns `y`, the second on the right, over `x`, which is by default the one of `vary` with most values that are
@@ -48,14 +47,14 @@ def draw(
     return ax
 
 
-def _why(table: Table) -> str:
+def _why(table: Columns) -> str:
     try:
         return f", {table['status'][0]}"
     except KeyError:
         return ""
 
 
-def _numbers(table: Table, name: str) -> Any:
+def _numbers(table: Columns, name: str) -> Any:
     column = table[name]
     if column.dtype == object:
         raise ArgumentError(f"{name} is text; a picture is of numbers")
@@ -66,12 +65,12 @@ def _differs(column: Any) -> bool:
     return len({"unknown" if value != value else value for value in column.tolist()}) > 1
 
 
-def _most_values(table: Table, names: Sequence[str]) -> str | None:
+def _most_values(table: Columns, names: Sequence[str]) -> str | None:
     numbers = [name for name in names if table[name].dtype != object and table[name].dtype != bool]
     return max(numbers, key=lambda name: len(np.unique(table[name])), default=None)
 
 
-def _telling(table: Table, names: Sequence[str]) -> list[str]:
+def _telling(table: Columns, names: Sequence[str]) -> list[str]:
     """Those of the columns that tell apart rows which the ones before them do not."""
     found: list[str] = []
     for name in names:
@@ -80,15 +79,15 @@ def _telling(table: Table, names: Sequence[str]) -> list[str]:
     return found
 
 
-def _kinds(table: Table, names: Sequence[str]) -> set[tuple[Any, ...]]:
+def _kinds(table: Columns, names: Sequence[str]) -> set[tuple[Any, ...]]:
     return set(zip(*(table[name].tolist() for name in names))) or {()}
 
 
-def _unit(table: Table, name: str) -> str:
+def _unit(table: Columns, name: str) -> str:
     return next(column.unit for column in table.columns if name in (column.name, column.title))
 
 
-def _groups(table: Table, by: Sequence[str]) -> dict[str, list[int]]:
+def _groups(table: Columns, by: Sequence[str]) -> dict[str, list[int]]:
     """Places of the rows of each line, by what tells it from the others."""
     columns = [table[name] for name in by]
     found: dict[str, list[int]] = {}
@@ -104,7 +103,7 @@ def _said(name: str, value: Any) -> str:
     return str(value) if isinstance(value, str) else f"{worded(name)} {value:g}"
 
 
-def _lines(table: Table, y: str, x: str, by: Sequence[str]) -> tuple[list[Line], str, str]:
+def _lines(table: Columns, y: str, x: str, by: Sequence[str]) -> tuple[list[Line], str, str]:
     """Lines in the order of x, with the units of x and y."""
     across, up = _numbers(table, x), _numbers(table, y)
     low, high = _bounds(table, y)
@@ -118,14 +117,14 @@ def _lines(table: Table, y: str, x: str, by: Sequence[str]) -> tuple[list[Line],
     return found, x_unit, y_unit
 
 
-def _bounds(table: Table, y: str) -> tuple[Any, Any]:
+def _bounds(table: Columns, y: str) -> tuple[Any, Any]:
     names = {column.name for column in table.columns}
     unknown = np.full(len(table), np.nan)
     low, high = (_numbers(table, f"{y}{end}") if f"{y}{end}" in names else unknown for end in ("_p10", "_p90"))
     return low, high
 
 
-def _draw_lines(ax: Axes, table: Table, y: str, x: str, by: Sequence[str]) -> None:
+def _draw_lines(ax: Axes, table: Columns, y: str, x: str, by: Sequence[str]) -> None:
     found, x_unit, y_unit = _lines(table, y, x, by)
     lines(ax, found)
     spread(ax, "x", np.concatenate([line.x for line in found]))
@@ -147,7 +146,7 @@ def _rate(unit: str, name: str) -> str:
     return of if unit == "1/s" and name != "request_rate" else "requests/s" if unit == "1/s" else unit
 
 
-def _draw_second(ax: Axes, table: Table, y: str, x: str, by: Sequence[str]) -> None:
+def _draw_second(ax: Axes, table: Columns, y: str, x: str, by: Sequence[str]) -> None:
     """On the right, dashed, in the same colours."""
     found, _, unit = _lines(table, y, x, by)
     right = ax.twinx()
@@ -163,7 +162,7 @@ def _draw_second(ax: Axes, table: Table, y: str, x: str, by: Sequence[str]) -> N
         key(ax, bbox_to_anchor=(1.13, 1.0))
 
 
-def _draw_bars(table: Table, y: str, by: Sequence[str], ax: Axes | None, question: str, of: str) -> Axes:
+def _draw_bars(table: Columns, y: str, by: Sequence[str], ax: Axes | None, question: str, of: str) -> Axes:
     values = _numbers(table, y)
     if len(table) > BARS_MOST:
         raise ArgumentError(f"{len(table)} bars are too many for a picture; select rows first, or give x")
@@ -173,7 +172,7 @@ def _draw_bars(table: Table, y: str, by: Sequence[str], ax: Axes | None, questio
     return ax
 
 
-def of_table(table: Table, y: str | None, x: str | None, ax: Axes | None) -> Axes:
+def of_table(table: Columns, y: str | None, x: str | None, ax: Axes | None) -> Axes:
     """Of any table: the first numbers that differ, over the first that come before them."""
     columns = table.columns
     differ = [c.name for c in columns if c.name not in TRIED and _differs(table[c.name])]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _excel, _sweep_picture
+from ._columns import ColumnInfo
 from ._files import replace
 from ._inputs import text
 
@@ -27,21 +27,6 @@ Row = dict[str, str | int | float]
 SHOWN_ROWS = 60
 HEAD_LINES = 12  # that a table has besides its rows: what is the same in all, titles, notes
 PAGE_WIDTH = 100
-
-
-@dataclass(frozen=True)
-class ColumnInfo:
-    """What a column holds."""
-
-    name: str
-    unit: str
-    doc: str
-    kind: str
-
-    @property
-    def title(self) -> str:
-        """The name with its unit, as in the CSV: "step_time [s]"."""
-        return self.name if self.unit in ("", "1") else f"{self.name} [{self.unit}]"
 
 
 class Table:

@@ -91,7 +91,9 @@ def test_roofline_takes_names_and_axes() -> None:
 
 def test_timeline_has_its_lanes(dgx1: pm.System) -> None:
     ax = pm.plot_timeline(pm.predict("alexnet", dgx1, gpus=8))
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["GPU", "host", "gradients", "waiting"]
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[:4] == ["GPU", "host", "gradients", "waiting"]
+    assert len(labels) == 5 and labels[4].startswith("power, 0 to ")
     assert len(ax.collections) > 50
     net = pm.Network("nothing")
     net.input(3)

@@ -19,7 +19,7 @@ def test_the_sets() -> None:
                                     "memory", "kernels", "operators", "collectives", "serving", "energy", "storage"]
 
 
-FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"]} | {name: ["settings",
+FURTHER = {"kernels": ["roofline mape [%]"], "collectives": ["covered [%]"], "serving": ["covered [%]"]} | {name: ["settings",
     "covered [%]"] for name in ("training", "training-checks", "inference", "large-models", "plans", "memory")}
 FURTHER["energy"] = ["limit [%]", "constant [%]", "covered [%]"]
 for chosen in ("large-models", "plans"):
