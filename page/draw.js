@@ -60,7 +60,7 @@ const Draw = (() => {
     const points = series.flatMap(s => s.points).filter(p => p.y > 0 && isFinite(p.y));
     if (points.length < 2) return "";
     const xs = points.map(p => p.x), ys = points.flatMap(p => [p.y, p.low, p.high]).filter(v => v > 0 && isFinite(v));
-    const box = {left: 76, right: 448, top: 10, bottom: 208};
+    const box = {left: 94, right: 448, top: 10, bottom: 208};
     const range = (values, log) => [log ? Math.min(...values) : 0, Math.max(...values) * (log ? 1.05 : 1.02)];
     const [x0, x1] = [Math.min(...xs), Math.max(...xs)], [y0, y1] = range(ys, ylog);
     const place = (v, from, to, log, a, b) => a + (b - a) * (log ? Math.log(v / from) / Math.log(to / from || 2) : (v - from) / (to - from || 1));
