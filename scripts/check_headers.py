@@ -19,7 +19,7 @@ HEADERS = (ROOT / "libperfmodel" / "include", ROOT / "lab" / "include")
 LEAST = 0.40
 
 # Code, and what of it is written by the build.
-FOLDERS = ["libperfmodel", "lab", "tools", "bindings", "examples", "benchmarks", "scripts", "tests"]
+FOLDERS = ["libperfmodel", "lab", "tools", "bindings", "examples", "benchmarks", "scripts", "tests", "site", "page"]
 WRITTEN = {"_core.py"}
 COLUMNS = 120
 

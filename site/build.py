@@ -3,9 +3,9 @@
 
     python3 site/build.py COMMAND PAGE FOLDER
 
-COMMAND is the perfmodel command, PAGE the page in the browser (scripts/page.sh makes it); the site is FOLDER/html. Needs the
-package perfmodel of the same build, matplotlib and mkdocs-material. Fails on a link that leads nowhere, and on anything that a
-browser would fetch from elsewhere. scripts/site.sh brings what is needed.
+COMMAND is the perfmodel command, PAGE the page in the browser (scripts/page.sh makes it); the site is FOLDER/html.
+Needs the package perfmodel of the same build, matplotlib and mkdocs-material. Fails on a link that leads nowhere, and
+on anything that a browser would fetch from elsewhere. scripts/site.sh brings what is needed.
 """
 import pathlib
 import re
@@ -31,8 +31,9 @@ hide: [navigation, toc]
 ---
 # How fast will it run, and why?
 
-perfmodel predicts how fast deep-learning networks train, infer and serve on GPU machines: time, memory, what limits it, power and
-cost, in closed form and without a GPU. This is the whole command in your browser; nothing is sent anywhere.
+perfmodel predicts how fast deep-learning networks train, infer and serve on GPU machines: time, memory, what limits
+it, power and cost, in closed form and without a GPU. This is the whole command in your browser; nothing is sent
+anywhere.
 [Open it alone](perfmodel.html){target=_blank} · [five minutes](five-minutes.md) · [thirty questions](cookbook.md) ·
 [how right is it](how-right.md)
 
@@ -98,9 +99,11 @@ def target_of(link, home, anchors):
     header = re.fullmatch(r"libperfmodel/include/(?:perfmodel/)?(\w+)\.h", name)
     if header:
         return f"c-{header[1]}.md"
-    page = OTHERS.get(name, "index.md" if name == "README.md" else file.name if file is not None and file.parent == DOCS else "")
+    own = file.name if file is not None and file.parent == DOCS else ""
+    page = OTHERS.get(name, "index.md" if name == "README.md" else own)
     if anchor and (not page or page == "accuracy.md"):
-        page = next((p for p, known in anchors.items() if anchor in known and (not page or p.startswith("accuracy"))), page)
+        page = next((p for p, known in anchors.items()
+                     if anchor in known and (not page or p.startswith("accuracy"))), page)
     return (f"{page}#{anchor}" if anchor else page) or None
 
 

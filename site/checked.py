@@ -43,9 +43,11 @@ def problems_of(path, pages, root):
 
 def check(root):
     pages = {path: Page(path.read_text()) for path in sorted(root.rglob("*.html"))}
-    problems = [p for path in pages if path.name not in ("404.html", "perfmodel.html") for p in problems_of(path, pages, root)]
+    own = [path for path in pages if path.name not in ("404.html", "perfmodel.html")]
+    problems = [problem for path in own for problem in problems_of(path, pages, root)]
     for style in root.rglob("*.css"):
-        problems += [f"{style.name}: fetches {url}" for url in re.findall(r"url\([\"']?((?:https?:)?//[^)]*)", style.read_text())]
+        fetched = re.findall(r"url\([\"']?((?:https?:)?//[^)]*)", style.read_text())
+        problems += [f"{style.name}: fetches {url}" for url in fetched]
     for problem in sorted(set(problems)):
         print(f"site: {problem}", file=sys.stderr)
     print(f"site: {len(pages)} pages, {sum(len(p.links) for p in pages.values())} links, {len(set(problems))} problems")

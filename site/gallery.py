@@ -31,12 +31,14 @@ def plots():
          lambda ax: pm.plot_roofline("resnet50", "v100-sxm2-16gb", batch=64, precision="fp16", ax=ax)),
         ("serving", "pm.plot_serving('llama3-8b', ['hgx-h100', 'dgx-a100'], isl=2048, osl=256)",
          lambda ax: pm.plot_serving("llama3-8b", ["hgx-h100", "dgx-a100"], isl=2048, osl=256, ax=ax)),
-        ("timeline", "pm.plot_timeline(run)    # llama3-70b on 64 H100, 4 stages", lambda ax: pm.plot_timeline(run, ax=ax)),
+        ("timeline", "pm.plot_timeline(run)    # llama3-70b on 64 H100, 4 stages",
+         lambda ax: pm.plot_timeline(run, ax=ax)),
     ]
 
 
 def figure(name, line):
-    return f'<figure markdown>\n![{name}](images/gallery-{name})\n<figcaption markdown>`{line}`</figcaption>\n</figure>\n'
+    return (f"<figure markdown>\n![{name}](images/gallery-{name})\n"
+            f"<figcaption markdown>`{line}`</figcaption>\n</figure>\n")
 
 
 def write(command, folder):

@@ -20,7 +20,8 @@ def command_page(command):
     top = helped()
     names = re.findall(r"^  (\w+) ", top.partition("Commands:")[2].partition("Options of every command:")[0], re.M)
     parts = [f"## {name}\n\n{code(helped(name), 'text')}" for name in names]
-    return "# The command\n\nThe same texts as `perfmodel --help-all` and `perfmodel COMMAND --help-all`.\n\n" + code(top, "text") + "\n" + "\n".join(parts)
+    head = "# The command\n\nThe same texts as `perfmodel --help-all` and `perfmodel COMMAND --help-all`.\n\n"
+    return head + code(top, "text") + "\n" + "\n".join(parts)
 
 
 def signature_of(name, thing):
@@ -54,7 +55,7 @@ def python_page():
     import perfmodel
     from perfmodel import _public
     parts = [documented(name, getattr(perfmodel, name), 2) for name in sorted(_public.HOMES, key=str.lower)]
-    return ("# Python\n\nAll public names of `import perfmodel as pm`, with their docstrings. Stubs have the same for editors.\n\n"
+    return ("# Python\n\nAll public names of `import perfmodel as pm`, with their docstrings.\n\n"
             + "\n".join(parts))
 
 
@@ -65,7 +66,8 @@ def header_pages():
         text = path.read_text()
         top = re.match(r"/\*(.*?)\*/\n", text, re.S)
         words = re.sub(r"^\*\* ?", "", top[1], flags=re.M).strip() if top else ""
-        pages[f"c-{path.stem}.md"] = f"# {path.relative_to(HEADERS)}\n\n{code(words, 'text')}\n{code(text[top.end() if top else 0:], 'c')}"
+        rest = text[top.end() if top else 0:]
+        pages[f"c-{path.stem}.md"] = f"# {path.relative_to(HEADERS)}\n\n{code(words, 'text')}\n{code(rest, 'c')}"
     return pages
 
 
@@ -75,9 +77,11 @@ def lua_page():
     for path in [LUA / "perfmodel.lua", *sorted((LUA / "perfmodel").glob("*.lua"))]:
         found = re.findall(r"^((?:---.*\n)(?:--.*\n)*)(.+)\n", path.read_text(), re.M)
         if found:
-            blocks = "".join(code(re.sub(r"^--+ ?", "-- ", words, flags=re.M) + line, "lua") + "\n" for words, line in found)
+            blocks = "".join(code(re.sub(r"^--+ ?", "-- ", words, flags=re.M) + line, "lua") + "\n"
+                             for words, line in found)
             parts.append(f"## {path.stem}\n\n{blocks}")
-    return "# Lua\n\nThe public functions of `require \"perfmodel\"`, theme by theme, with their comments.\n\n" + "\n".join(parts)
+    head = "# Lua\n\nThe public functions of `require \"perfmodel\"`, theme by theme, with their comments.\n\n"
+    return head + "\n".join(parts)
 
 
 def cell(text):
@@ -90,11 +94,13 @@ def fields_page():
     from perfmodel import _core
     parts = []
     for name in _core.record_types():
-        rows = [f"| `{f.name}` | {cell(f.unit)} | {cell(f.doc)} | {cell(', '.join(f.choices) or f.kind)} | {cell(f.otherwise)} |"
-                for f in perfmodel.fields(name)]
-        parts.append(f"## {name}\n\n| field | unit | meaning | values | default |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n")
-    return ("# Fields of records\n\nElements of catalogue files ([the format](xml.md)), columns of tables, members of C structs and keywords of "
-            "Python and Lua: each is declared once, and these are the tables. 1 is a plain number.\n\n" + "\n".join(parts))
+        rows = [f"| `{f.name}` | {cell(f.unit)} | {cell(f.doc)} | {cell(', '.join(f.choices) or f.kind)} | "
+                f"{cell(f.otherwise)} |" for f in perfmodel.fields(name)]
+        titles = "| field | unit | meaning | values | default |\n|---|---|---|---|---|\n"
+        parts.append(f"## {name}\n\n{titles}" + "\n".join(rows) + "\n")
+    return ("# Fields of records\n\nElements of catalogue files ([the format](xml.md)), columns of tables, members of "
+            "C structs and keywords of Python and Lua: each is declared once, and these are the tables. 1 is a plain "
+            "number.\n\n" + "\n".join(parts))
 
 
 def write(command, folder):

@@ -42,18 +42,25 @@ static void add_draw(trace *t, double start, double duration, double watts, bool
   if (board_of(t)->known) pm__trace_add_draw(&t->text, (pm__trace_draw){start, duration, watts * duration, kernels});
 }
 
+/* A stage, its times, and what it does in a micro-batch. */
+static const pm__step_work *time_stage(const trace *t, int number, pm__step_stage *stage, pm__step_work *sum,
+                                       pm__step_times *times)
+{
+  pm__step_stage_make(t->p, number, stage);
+  const pm__step_work *work = pm__step_stage_work(t->p, t->kinds.work, stage, sum);
+  pm__step_times_of(t->p, work, t->kinds.waits, pm__step_own_parameters(t->p, stage), times);
+  return work;
+}
+
 /* What a stage draws in its passes beyond waiting: kernels, products, exchanges; the mean [W]. */
 static double pass_power(const trace *t, int number)
 {
-  const pm__step *p = t->p;
   const pm__kernel_board *power = board_of(t);
   pm__step_stage stage;
   pm__step_work sum;
   pm__step_times times;
-  pm__step_stage_make(p, number, &stage);
-  const pm__step_work *w = pm__step_stage_work(p, t->kinds.work, &stage, &sum);
-  pm__step_times_of(p, w, t->kinds.waits, pm__step_own_parameters(p, &stage), &times);
-  double kernels = (times.gpu - times.update) / p->s.accumulation;
+  const pm__step_work *w = time_stage(t, number, &stage, &sum, &times);
+  double kernels = (times.gpu - times.update) / t->p->s.accumulation;
   double energy = (power->drawn - power->idle) * kernels + pm__step_with_recomputed(w, w->extra);
   return (energy + exchanging(t) * pm__step_exchanges(w)) / pm__step_micro_batch(&times);
 }
@@ -90,14 +97,11 @@ static pm__pipeline_chunk chunk_times(const trace *t, const pm__step_stage *stag
 
 static void add_chunks(const trace *t, int number, pm__pipeline_chunk *chunk)
 {
-  const pm__step *p = t->p;
   pm__step_stage stage;
   pm__step_work sum;
   pm__step_times times;
-  pm__step_stage_make(p, number, &stage);
-  const pm__step_work *work = pm__step_stage_work(p, t->kinds.work, &stage, &sum);
-  pm__step_times_of(p, work, t->kinds.waits, pm__step_own_parameters(p, &stage), &times);
-  for (int i = 0; i < p->at.chunks; i++) chunk[i] = chunk_times(t, &stage, &times, number, i);
+  time_stage(t, number, &stage, &sum, &times);
+  for (int i = 0; i < t->p->at.chunks; i++) chunk[i] = chunk_times(t, &stage, &times, number, i);
 }
 
 /* Of all stages, chunk by chunk; NULL without memory. */
