@@ -8,15 +8,11 @@
 #include <string.h>
 #include "catalog/shipped.h"
 
-typedef struct numbers {
-  uint32_t *items;
-  size_t count, capacity;
-} numbers;
-
 typedef struct compiler {
   const pm_catalog *catalog;
-  numbers all, texts; /* texts: a hash table of places in `text`, plus 1 */
-  pm__string text;
+  uint32_t *texts; /* a hash table of places in `text`, plus 1 */
+  size_t text_count;
+  pm__string text, numbers;
   pm__shipped_entry *entries;
   uint32_t first[PM__KINDS + 1];
 } compiler;
@@ -27,13 +23,14 @@ static void out_of_memory(void)
   exit(EXIT_FAILURE);
 }
 
+/* As pm__shipped_number reads it; returns where it begins. */
 static uint32_t add_number(compiler *c, size_t number)
 {
-  uint32_t *items = (uint32_t *)pm__grow(c->all.items, c->all.count, &c->all.capacity, sizeof *items);
-  if (items == NULL) out_of_memory();
-  c->all.items = items;
-  items[c->all.count] = (uint32_t)number;
-  return (uint32_t)c->all.count++;
+  size_t place = c->numbers.length;
+  for (; number >= 128; number >>= 7) pm__string_add_bytes(&c->numbers, &(char){(char)(number | 128)}, 1);
+  pm__string_add_bytes(&c->numbers, &(char){(char)number}, 1);
+  if (c->numbers.failed) out_of_memory();
+  return (uint32_t)place;
 }
 
 /* ---- Texts, each once. */
@@ -45,7 +42,7 @@ static uint32_t *text_place(const compiler *c, const char *text)
   uint32_t hash = 2166136261u;
   for (const char *p = text; *p != '\0'; p++) hash = (hash ^ (unsigned char)*p) * 16777619u;
   for (;; hash++) {
-    uint32_t *place = &c->texts.items[hash % TEXTS_MAX];
+    uint32_t *place = &c->texts[hash % TEXTS_MAX];
     if (*place == 0 || strcmp(c->text.text + *place - 1, text) == 0) return place;
   }
 }
@@ -56,7 +53,7 @@ static uint32_t add_text(compiler *c, const char *text)
   if (*place > 0) return *place - 1;
   *place = (uint32_t)c->text.length + 1;
   pm__string_add_bytes(&c->text, text, strlen(text) + 1);
-  if (c->text.failed || ++c->texts.count > TEXTS_MAX / 2) out_of_memory();
+  if (c->text.failed || ++c->text_count > TEXTS_MAX / 2) out_of_memory();
   return *place - 1;
 }
 
@@ -64,19 +61,19 @@ static uint32_t add_text(compiler *c, const char *text)
 
 static uint32_t add_element(compiler *c, const pm__element *e)
 {
+  size_t attributes = 0, children = 0;
+  for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) attributes++;
+  for (const pm__element *child = e->child; child != NULL; child = child->next) children++;
   uint32_t place = add_number(c, add_text(c, e->name));
   add_number(c, add_text(c, e->text));
   add_number(c, (size_t)e->line);
-  uint32_t attributes = add_number(c, 0), children = add_number(c, 0);
+  add_number(c, attributes);
+  add_number(c, children);
   for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) {
     add_number(c, add_text(c, a->name));
     add_number(c, add_text(c, a->value));
-    c->all.items[attributes]++;
   }
-  for (const pm__element *child = e->child; child != NULL; child = child->next) {
-    add_element(c, child);
-    c->all.items[children]++;
-  }
+  for (const pm__element *child = e->child; child != NULL; child = child->next) add_element(c, child);
   return place;
 }
 
@@ -116,8 +113,9 @@ static void compile_all(compiler *c)
   for (int kind = 0; kind < PM__KINDS; kind++) count += (uint32_t)catalog->lists[kind].count;
   uint32_t *blocks = (uint32_t *)calloc(catalog->documents.count + 1, sizeof *blocks);
   c->entries = (pm__shipped_entry *)calloc(count + 1, sizeof *c->entries);
-  c->texts.items = (uint32_t *)calloc(TEXTS_MAX, sizeof *c->texts.items);
-  if (blocks == NULL || c->entries == NULL || c->texts.items == NULL) out_of_memory();
+  c->texts = (uint32_t *)calloc(TEXTS_MAX, sizeof *c->texts);
+  if (blocks == NULL || c->entries == NULL || c->texts == NULL) out_of_memory();
+  add_text(c, ""); /* which elements have most often: at 0 */
   for (size_t i = 0; i < catalog->documents.count; i++) blocks[i] = add_blocks(c, catalog->documents.items[i]);
   for (int kind = 0, i = 0; kind < PM__KINDS; kind++) {
     c->first[kind + 1] = c->first[kind] + (uint32_t)catalog->lists[kind].count;
@@ -136,16 +134,21 @@ static void write_number(FILE *file, size_t i, unsigned number)
   fprintf(file, "%u,%c", number, i % PER_LINE == PER_LINE - 1 ? '\n' : ' ');
 }
 
+static void write_bytes(FILE *file, const char *name, const pm__string *bytes)
+{
+  fprintf(file, "const unsigned char %s[] = {\n", name);
+  for (size_t i = 0; i < bytes->length; i++) write_number(file, i, (unsigned char)bytes->text[i]);
+  fputs("};\n", file);
+}
+
 static void write_all(FILE *file, const compiler *c)
 {
   const pm__names *names = &c->catalog->names;
   const uint32_t count = c->first[PM__KINDS];
   fputs("/* The shipped catalogue, written by compile_catalog. */\n#include \"catalog/shipped.h\"\n\n", file);
-  fputs("const unsigned char pm__shipped_text[] = {\n", file);
-  for (size_t i = 0; i < c->text.length; i++) write_number(file, i, (unsigned char)c->text.text[i]);
-  fputs("};\nconst uint32_t pm__shipped_numbers[] = {\n", file);
-  for (size_t i = 0; i < c->all.count; i++) write_number(file, i, c->all.items[i]);
-  fputs("};\nconst pm__shipped_entry pm__shipped_entries[] = {\n", file);
+  write_bytes(file, "pm__shipped_text", &c->text);
+  write_bytes(file, "pm__shipped_numbers", &c->numbers);
+  fputs("const pm__shipped_entry pm__shipped_entries[] = {\n", file);
   for (size_t i = 0; i < count; i++)
     fprintf(file, "{%u, %u, %u, %u},\n", c->entries[i].file, c->entries[i].names, c->entries[i].blocks,
             c->entries[i].element);
@@ -194,9 +197,9 @@ int main(int count, char **arguments)
     fprintf(stderr, "compile_catalog: cannot write %s\n", arguments[1]);
     status = PM_STATUS_BAD_FILE;
   }
-  free(c.all.items);
-  free(c.texts.items);
+  free(c.texts);
   free(c.text.text);
+  free(c.numbers.text);
   free(c.entries);
   pm_catalog_free(catalog);
   return status == PM_OK ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -38,43 +38,59 @@ static const char *text_at(uint32_t place)
   return (const char *)&pm__shipped_text[place];
 }
 
+/* Moves `at` behind the number. */
+static uint32_t number(const unsigned char **at)
+{
+  uint32_t value = 0;
+  for (int shift = 0;; shift += 7) {
+    unsigned char part = *(*at)++;
+    value |= (uint32_t)(part & 127) << shift;
+    if (part < 128) return value;
+  }
+}
+
+static const char *next_text(const unsigned char **at)
+{
+  return text_at(number(at));
+}
+
 const char *pm__shipped_name(int kind, size_t position, size_t which)
 {
-  const uint32_t *names = &pm__shipped_numbers[pm__shipped_entries[pm__shipped_first[kind] + position].names];
-  return which <= names[0] ? text_at(names[which]) : NULL;
+  const unsigned char *at = &pm__shipped_numbers[pm__shipped_entries[pm__shipped_first[kind] + position].names];
+  if (which > number(&at)) return NULL;
+  for (; which > 1; which--) number(&at);
+  return next_text(&at);
 }
 
 /* ---- Its document: the entry, and the blocks of its file. All of these are NULL without memory. */
 
-static pm__document_attribute *make_attribute(pm__document *document, const uint32_t *numbers)
+static pm__document_attribute *make_attribute(pm__document *document, const unsigned char **at)
 {
   pm__document_attribute *a = (pm__document_attribute *)pm__arena_alloc(&document->arena, sizeof *a);
   if (a == NULL) return NULL;
-  a->name = text_at(numbers[0]);
-  a->value = text_at(numbers[1]);
+  a->name = next_text(at);
+  a->value = next_text(at);
   return a;
 }
 
 /* Moves `at` behind the element. */
-static pm__element *make_element(pm__document *document, const uint32_t **at)
+static pm__element *make_element(pm__document *document, const unsigned char **at)
 {
-  enum { NAME, TEXT, LINE, ATTRIBUTES, CHILDREN, HEAD };
-  const uint32_t *head = *at;
   pm__element *e = (pm__element *)pm__arena_alloc(&document->arena, sizeof *e);
   if (e == NULL) return NULL;
-  e->name = text_at(head[NAME]);
-  e->text = text_at(head[TEXT]);
-  e->line = (int)head[LINE];
-  *at += HEAD;
+  e->name = next_text(at);
+  e->text = next_text(at);
+  e->line = (int)number(at);
+  uint32_t attributes = number(at), children = number(at);
   const pm__document_attribute **attribute = &e->attributes;
-  for (uint32_t i = 0; i < head[ATTRIBUTES]; i++, *at += 2) {
-    pm__document_attribute *fresh = make_attribute(document, *at);
+  for (uint32_t i = 0; i < attributes; i++) {
+    pm__document_attribute *fresh = make_attribute(document, at);
     if (fresh == NULL) return NULL;
     *attribute = fresh;
     attribute = &fresh->next;
   }
   const pm__element **child = &e->child;
-  for (uint32_t i = 0; i < head[CHILDREN]; i++) {
+  for (uint32_t i = 0; i < children; i++) {
     pm__element *fresh = make_element(document, at);
     if (fresh == NULL) return NULL;
     *child = fresh;
@@ -85,7 +101,7 @@ static pm__element *make_element(pm__document *document, const uint32_t **at)
 
 static pm__element *add_element(pm__document *document, const pm__element **end, uint32_t place)
 {
-  const uint32_t *at = &pm__shipped_numbers[place];
+  const unsigned char *at = &pm__shipped_numbers[place];
   pm__element *e = make_element(document, &at);
   *end = e;
   return e;
@@ -94,7 +110,7 @@ static pm__element *add_element(pm__document *document, const pm__element **end,
 /* The root holds the blocks, then the entry, which is returned. */
 static const pm__element *make_tree(pm__document *document, const pm__shipped_entry *entry)
 {
-  const uint32_t *blocks = &pm__shipped_numbers[entry->blocks];
+  const unsigned char *blocks = &pm__shipped_numbers[entry->blocks];
   pm__element *root = (pm__element *)pm__arena_alloc(&document->arena, sizeof *root);
   if (root == NULL) return NULL;
   root->name = "perfmodel";
@@ -102,8 +118,8 @@ static const pm__element *make_tree(pm__document *document, const pm__shipped_en
   root->line = 1;
   document->root = root;
   const pm__element **end = &root->child;
-  for (uint32_t i = 1; i <= blocks[0]; i++) {
-    pm__element *block = add_element(document, end, blocks[i]);
+  for (uint32_t count = number(&blocks); count > 0; count--) {
+    pm__element *block = add_element(document, end, number(&blocks));
     if (block == NULL) return NULL;
     end = &block->next;
   }

@@ -8,7 +8,8 @@
 
 #include "catalog/entry.h"
 
-/* All of it are places: of `file` in the text, of the others in the numbers. */
+/* All of it are places: of `file` in the text, of the others in the numbers. Numbers are written in groups of 7 bits,
+** the lowest first, each but the last with 128 added: most are small, and the catalogue is half as large. */
 typedef struct pm__shipped_entry {
   uint32_t file;
   uint32_t names;   /* how many; id, name and aliases in the text */
@@ -18,7 +19,7 @@ typedef struct pm__shipped_entry {
 } pm__shipped_entry;
 
 extern const unsigned char pm__shipped_text[];
-extern const uint32_t pm__shipped_numbers[];
+extern const unsigned char pm__shipped_numbers[];
 extern const pm__shipped_entry pm__shipped_entries[];
 /* the first entry of each kind; at the end, how many there are */
 extern const uint32_t pm__shipped_first[PM__KINDS + 1];
