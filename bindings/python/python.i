@@ -263,6 +263,7 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 PM_UNLOCKED(study_plan) /* with the study's lock of _study.py, as all that completes runs */
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
+PM_UNLOCKED(study_columns) /* with the study's lock too */
 PM_UNLOCKED(search_new) /* of a study that nothing else uses */
 PM_UNLOCKED(search_evaluate)
 PM_UNLOCKED(training_table)

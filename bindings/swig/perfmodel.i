@@ -127,3 +127,4 @@ PM_RECORDS_IN(input_run)
 %include "search.i"
 %include "calibration.i"
 %include "table.i"
+%include "columns.i"

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _record
+from . import _core
 from ._catalog import as_system
 from ._errors import ArgumentError
 from ._hardware import HardwareAxes, variants
 from ._inputs import Numbers, Texts, many, text, whole
-from ._keywords import axes_of, takes
-from ._plan import FrameworkList, Networks, Plan, Systems
+from ._field_table import Columns, asked_of, fields_for
+from ._keywords import takes
+from ._plan import PIECE, FrameworkList, Networks, Plan, Systems, extra_of
 from ._progress import Meter, Progress
 from ._rows_file import RowsFile, form_of, render, version
 from ._run import Input, Samples, asked
-from ._study import Given, flat
-from ._sweep import Sweep
+from ._study import Axes, Given, flat
+from ._sweep import Sweep, asked_rows
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from ._options import AnyRunAxes
 
-PIECE = 32768  # rows: a few megabytes, and a fraction of a second
 
 
 class Grid:
@@ -62,8 +62,11 @@ class Grid:
 
     @cached_property
     def _axes(self) -> dict[str, list[float]]:
-        own = axes_of(self.plan._task.run, self._made[4])
-        return {**self.plan._places(), **own}
+        return self.plan._asked_axes(self._made[4])
+
+    @cached_property
+    def _flat(self) -> Axes:
+        return flat(self._axes)
 
     @property
     def _given(self) -> Given:
@@ -76,25 +79,23 @@ class Grid:
         """Rows first .. last - 1, predicted."""
         if not 0 <= whole(first, "first") < whole(last, "last") <= len(self):
             raise ArgumentError(f"rows {first} to {last} are not among the {len(self):,} of the grid")
-        task = self.plan._task
-        data = _core.asked_part(self.plan.task, *flat(self._axes), float(first), float(last))
-        return self._predicted(_record.array(task.run, data), columns)
-
-    def _predicted(self, runs: Any, columns: Iterable[str] | None) -> Sweep:
-        wanted = None if columns is None else list(columns)
-        runs = self.plan._completed(runs, self._given)
-        answers = self.plan.predict(runs, columns=wanted)
-        return Sweep(self.plan, runs, answers, paths=self._paths, columns=wanted, _given=self._given)
+        return Sweep.of_space(self.plan, (self._flat, range(first, last)), self._given, columns, self._paths)
 
     def rows(self, places: Sequence[int]) -> Sweep:
         """The rows of these places, predicted, in their order."""
         if len(places) == 0:
             raise ArgumentError("no row of the grid meets the conditions with a known value")
-        axes = flat(self._axes)
-        data = [_record.array(self.plan._task.run, _core.asked_part(self.plan.task, *axes, float(i), float(i + 1)))
-                for i in places]  # fmt: skip
-        runs = _record.checked(self.plan._task.run, np.concatenate(data), "runs")
-        return self._predicted(runs, None)
+        runs = self.plan._completed(asked_rows(self.plan, self._flat, places), self._given)
+        return Sweep(self.plan, runs, self.plan.predict(runs), paths=self._paths, _given=self._given)
+
+    def _columns(self, first: int, last: int, columns: Iterable[str]) -> Columns | None:
+        """Rows as these columns alone; None if a column is more than fields of runs and predictions."""
+        names = list(dict.fromkeys(columns))
+        needed = fields_for(self.plan, names, self._paths)
+        if not needed:
+            return None
+        found = self.plan._columns(self._flat, first, last, self._given, needed, extra_of(names))
+        return Columns(self.plan, names, found, self._paths)
 
     # ---- Files ----
 
@@ -257,6 +258,10 @@ def _met(
     """The rows of a piece that meet all conditions, and their places in the grid."""
     if not where:
         return grid.part(first, last, columns), np.arange(first, last, dtype=np.float64)
+    of = None if columns is None else grid._columns(first, last, [*columns, *map(asked_of, where)])
+    if of is not None and columns is not None:
+        rows = of.meet(where)
+        return of.taken(rows, columns), first + rows.astype(np.float64)
     table = grid.part(first, last)._whole()
     places = first + np.frombuffer(_core.table_meet(table, where), dtype=np.float64)
     if columns is not None:
@@ -273,7 +278,7 @@ def _values(
 ) -> Any:
     """Places of a piece's rows and their values, of which less is better; only those worth keeping."""
     names = [name.removeprefix("-") for name in by]
-    found, places = _met(grid, first, last, where, None if where else names)
+    found, places = _met(grid, first, last, where, names)
     for name in names:
         if found[name].dtype == object:
             raise ArgumentError(f"{name} is text; the best are found by numbers")

@@ -17,7 +17,7 @@ from ._keywords import takes
 from ._network import Network
 from ._record import Records
 from ._run import Input, Samples, asked
-from ._study import Given, Study, all_given
+from ._study import Axes, Given, Study, all_given
 from ._system import System
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ FrameworkList = Union[Software, None, Iterable[Software]]
 
 # Small enough for Ctrl-C to be answered at once, large enough not to be felt.
 CHUNK = 16384
+PIECE = 32768  # rows whose columns alone are kept: the kernels of a batch are priced once in a piece
 MEMO = 64  # below it a call is over before order matters
 
 
@@ -70,6 +71,7 @@ class Plan(Study):
         super().__init__(task, nets, nodes, len(chosen), handle, (nets, nodes, chosen or None, task))
         self._found: dict[tuple[int, int], Framework] = {}
         self._software_ids: dict[tuple[int, int], str] = {}
+        self._hardware_found: dict[str, Any] = {}
 
     @property
     def frameworks(self) -> list[Framework]:
@@ -135,7 +137,7 @@ class Plan(Study):
         With `columns`, fields that cost as much as all others together (`strong_scaling_efficiency`) are NaN unless
         they are among them.
         """
-        extra = -1.0 if columns is None else float(sum(_core.extra_column(name) for name in set(columns)))
+        extra = extra_of(columns)
         runs = _record.checked(self._task.run, runs, "runs")
         wanted = _record.dtype(self._task.answer)
         result = np.empty(runs.shape, dtype=wanted) if out is None else out
@@ -148,6 +150,31 @@ class Plan(Study):
             part = slice(start, start + CHUNK)
             _predict_part(handle, self.task, flat_runs[part], flat_result[part], extra)
         return result
+
+    def _columns(self, axes: Axes, first: int, last: int, given: Given, names: list[str],
+                 extra: float) -> dict[str, Any]:  # fmt: skip
+        """Rows first .. last - 1 of every combination of the axes, completed and predicted: some fields, as numbers.
+        No run and no answer is kept."""
+        found = np.empty((len(names), last - first))
+        for start in range(first, last, PIECE):
+            stop = min(start + PIECE, last)
+            with self._lock:
+                _core.study_columns(self._study, *axes, start, stop, first, *given, names, extra, found.view(np.uint8))
+            if self._plan is None or _core.study_plan(self._study).this != self._plan.this:
+                asked = _core.asked_part(self.task, *axes, start, stop)
+                self._completed(_record.array(self._task.run, asked), given)
+        return dict(zip(names, found))
+
+    def _hardware(self, path: str) -> Any:
+        """A number of the hardware of every system."""
+        if path not in self._hardware_found:
+            runs = np.zeros(len(self.systems), dtype=_record.dtype(self._task.run))
+            runs["system_index"] = np.arange(runs.size)
+            answers = np.zeros(runs.size, dtype=_record.dtype(self._task.answer))
+            table = _core.study_table(self._study, runs, answers, *all_given(self._task.run), [path])
+            _core.table_keep(table, [path])
+            self._hardware_found[path] = np.frombuffer(_core.table_numbers(table, 0), dtype=np.float64)
+        return self._hardware_found[path]
 
     def _report_of(self, run: Any, given: Given | None, field: str = "", dataset: str = "",
                    latency: float = nan, currency: str = "") -> _core.report:
@@ -171,6 +198,11 @@ class Plan(Study):
     def __repr__(self) -> str:
         ids = ", ".join(network.id for network in self.networks)
         return f"<Plan of {ids} on {', '.join(self._system_ids)}>"
+
+
+def extra_of(columns: Iterable[str] | None) -> float:
+    """The bits of costly columns that are wanted, as the core takes them."""
+    return -1.0 if columns is None else float(sum(_core.extra_column(name) for name in set(columns)))
 
 
 def _predict_part(handle: _core.plan, task: str, runs: Records, result: Records, extra: float) -> None:

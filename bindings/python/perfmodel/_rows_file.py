@@ -109,7 +109,11 @@ def _parquet(path: Path, state: State | None) -> _Arrow:
             for group in range(old.num_row_groups):
                 yield old.read_row_group(group)
 
-    return _Arrow(path, state, lambda place, schema: parquet.ParquetWriter(place, schema, compression="zstd"), read)
+    def open_for(place: Path, schema: Any) -> Any:
+        few = [field.name for field in schema if str(field.type) != "double"]  # different values, worth a dictionary
+        return parquet.ParquetWriter(place, schema, compression="zstd", use_dictionary=few)
+
+    return _Arrow(path, state, open_for, read)
 
 
 def _feather(path: Path, state: State | None) -> _Arrow:

@@ -61,6 +61,7 @@ class Plans(Sweep):
 
     def __init__(self, plan: Plan, runs: Records, given: Given, table: _core.table):
         self.plan, self.runs, self.predictions, self._given = plan, runs, plan.predict(runs), given
+        self._space, self._paths, self._found = None, [], {}
         Table.__init__(self, table)
 
     _parts, _head, _absent, _whole = Table._parts, Table._head, Table._absent, Table._whole

@@ -107,6 +107,10 @@ class Study:
             self._follow(asked, given, runs)
         return runs
 
+    def _asked_axes(self, keywords: Mapping[str, Any]) -> dict[str, list[float]]:
+        """The axes of the plan's lists and of the keywords."""
+        return {**self._places(), **axes_of(self._task.run, keywords)}
+
     def _places(self) -> dict[str, list[float]]:
         """The axes of the plan's lists."""
         counts = {"network_index": len(self.networks), "system_index": len(self.systems)}

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core, _sweep_picture
+from . import _core, _record, _sweep_picture
 from ._catalog import as_system
-from ._columns import ColumnInfo
+from ._field_table import FieldTable, Numbers, fields_for
 from ._fields import fields
 from ._hardware import HardwareAxes, variants
-from ._inputs import Numbers, many, text
+from ._inputs import Numbers as Values
+from ._inputs import many, text
 from ._keywords import takes
-from ._plan import CHUNK, FrameworkList, Networks, Plan, Systems
+from ._plan import CHUNK, FrameworkList, Networks, Plan, Systems, extra_of
 from ._prediction import prediction
 from ._record import Records, checked, places
 from ._run import Input, Samples, asked
-from ._study import Given, all_given
-from ._table import SHOWN_ROWS, Column, Table
+from ._study import Axes as SpaceAxes
+from ._study import Given, all_given, flat
+from ._table import SHOWN_ROWS, Column
 
 if TYPE_CHECKING:
-    import pyarrow
     from matplotlib.axes import Axes
     from typing_extensions import Unpack
 
@@ -36,7 +39,11 @@ USUAL = {
 """What a sweep of a task is about."""
 
 
-class Sweep(Table):
+Space = tuple[SpaceAxes, range]
+"""Axes, and places among their combinations."""
+
+
+class Sweep(FieldTable):
     """Predictions of a grid of runs: a Table whose rows are Prediction objects, of inference dicts.
 
     `runs` and `predictions` are the same as structured arrays. What was assumed of each run is the column `assumed`, or
@@ -55,13 +62,40 @@ class Sweep(Table):
     ):
         if not isinstance(plan, Plan):
             raise TypeError(f"plan must be a plan, not {type(plan).__name__}")
-        self.plan, task = plan, plan._task
-        self._given = all_given(task.run) if _given is None else _given
+        self.runs = checked(plan._task.run, runs, "runs").reshape(-1)
+        self.predictions = checked(plan._task.answer, predictions, "predictions").reshape(-1)
+        self._begin(plan, all_given(plan._task.run) if _given is None else _given, paths, columns, None)
+
+    def _begin(self, plan: Plan, given: Given, paths: Sequence[str], columns: Iterable[str] | None,
+               space: Space | None) -> None:  # fmt: skip
+        self.plan, self._given, self._space = plan, given, space
         self._paths = [text(path, "path") for path in paths]
         self._columns = None if columns is None else [text(name, "column") for name in columns]
-        self.runs = checked(task.run, runs, "runs").reshape(-1)
-        self.predictions = checked(task.answer, predictions, "predictions").reshape(-1)
+        self._found: Numbers = {}
         super().__init__(self._part(0, 0))
+
+    @classmethod
+    def of_space(cls, plan: Plan, space: Space, given: Given, columns: Iterable[str] | None, paths: Sequence[str]
+                 ) -> Sweep:  # fmt: skip
+        """Rows of every combination of some axes. Where the columns that are wanted are fields, these alone are kept,
+        and runs and predictions are made when somebody asks for them."""
+        made = cls.__new__(cls)
+        made._begin(plan, given, paths, columns, space)
+        needed = None if made._columns is None else fields_for(plan, made._columns, made._paths)
+        if needed:
+            axes, rows = space
+            made._found = plan._columns(axes, rows.start, rows.stop, given, needed, extra_of(made._columns))
+        return made
+
+    @cached_property
+    def runs(self) -> Records:
+        """The runs as a structured array."""
+        return self._records(range(len(self)))[0]
+
+    @cached_property
+    def predictions(self) -> Records:
+        """What is predicted of them, likewise."""
+        return self.plan.predict(self.runs, columns=self._columns)
 
     def plot(
         self, y: str | Sequence[str] | None = None, x: str | None = None, *, ax: Axes | None = None
@@ -91,64 +125,28 @@ class Sweep(Table):
 
     # ---- Columns ----
 
-    def _column(self, index: int) -> Column:
-        if index not in self._cache and (found := self._direct(self._infos[index])) is not None:
-            found.flags.writeable = False
-            self._cache[index] = found
-        return super()._column(index)
+    def _numbers(self, name: str) -> Column:
+        if name in self._found:
+            return self._found[name]
+        records = self.runs if name in (self.runs.dtype.names or ()) else self.predictions
+        values: Column = records[name]
+        return values
 
-    def _all(self) -> dict[str, Column]:
-        """Without a table where every column is a field: the same, and several times as fast."""
-        found = {info.title: self._direct(info) for info in self._infos}
-        known = {title: column for title, column in found.items() if column is not None}
-        return known if len(known) == len(found) else super()._all()
-
-    def _direct(self, info: ColumnInfo) -> Column | None:
-        """A column as the records have it; None of one that they do not have."""
-        if info.name in ("network", "system") or f"{info.name}_index" == self.plan._task.software:
-            return self._ids(info.name)
-        task = self.plan._task
-        records, name = (self.runs, task.run) if info.name in (self.runs.dtype.names or ()) else (
-            self.predictions, task.answer)  # fmt: skip
-        found = next((f for f in fields(name) if f.name == info.name and f.kind != "text"), None)
-        if found is None:
-            return None
-        values = records[info.name]
-        if found.kind == "choice":
-            names = np.array([False, True]) if found.yes_no else np.array(found.choices, dtype=object)
-            return np.take(names, values)
-        return values.astype(np.int64 if found.kind == "int" else np.float64)
-
-    def to_arrow(self) -> pyarrow.Table:
-        columns = {info.title: self._direct(info) for info in self._infos}
-        if any(column is None for column in columns.values()):
-            return super().to_arrow()
-        import pyarrow
-
-        empty = Table(self._part(0, 0)).to_arrow().schema
-        arrays = [pyarrow.array(column, type=field.type, from_pandas=True)
-                  for field, column in zip(empty, columns.values())]  # fmt: skip
-        return pyarrow.Table.from_arrays(arrays, schema=empty)
-
-    def _ids(self, name: str) -> Column:
-        """The ids that the places of runs stand for, each found once."""
-        systems = self.runs["system_index"]
-        places = self.runs[self.plan._task.software if name not in ("network", "system") else f"{name}_index"]
-        pairs, which = np.unique(places.astype(np.int64) << 32 | systems, return_inverse=True)
-        both = [(int(pair) >> 32, int(pair) & 0xFFFFFFFF) for pair in pairs]
-        if name == "system":
-            known = [self.plan._system_ids[system] for _, system in both]
-        elif name == "network":
-            known = [self.plan._network_id(place) for place, _ in both]
-        else:
-            known = [self.plan._software_id(place, system) for place, system in both]
-        return np.array(known, dtype=object)[which]
+    def _records(self, rows: Sequence[int]) -> tuple[Records, Records]:
+        """Runs and predictions of some rows."""
+        if self._space is None or "runs" in self.__dict__:
+            part = slice(rows.start, rows.stop) if isinstance(rows, range) else rows
+            return self.runs[part], self.predictions[part]
+        axes, places = self._space
+        wanted = [places[i] for i in rows] or [places.start]  # a plan needs a run
+        runs = self.plan._completed(asked_rows(self.plan, axes, wanted), self._given)[: len(rows)]
+        return runs, self.plan.predict(runs, columns=self._columns)
 
     def _part(self, start: int, stop: int) -> _core.table:
-        return self._table_of(slice(start, stop))
+        return self._rows_table(range(start, min(stop, len(self))))
 
-    def _table_of(self, part: slice | list[int]) -> _core.table:
-        runs, predictions = self.runs[part], self.predictions[part]
+    def _rows_table(self, rows: Sequence[int]) -> _core.table:
+        runs, predictions = self._records(rows)
         with self.plan._lock:
             table = _core.study_table(self.plan._study, runs, predictions, *self._given, self._paths)
         if self._columns is not None:
@@ -157,21 +155,22 @@ class Sweep(Table):
 
     def _parts(self) -> Iterator[_core.table]:
         for start in range(0, max(len(self), 1), CHUNK):
-            yield self._part(start, start + CHUNK)
+            part = slice(start, min(start + CHUNK, len(self)))
+            yield self._table_of(self._columns or (), part) if self._found else self._part(part.start, part.stop)
 
     def _whole(self) -> _core.table:
-        return self._part(0, len(self))
+        return self._table_of(self._columns or ()) if self._found else self._part(0, len(self))
 
     def _head(self) -> _core.table:
         if self._absent() == 0:
             return self._part(0, SHOWN_ROWS)
-        return self._table_of([*range(SHOWN_ROWS - 1), len(self) - 1])
+        return self._rows_table([*range(SHOWN_ROWS - 1), len(self) - 1])
 
     def _absent(self) -> int:
         return max(len(self) - SHOWN_ROWS, 0)
 
     def __len__(self) -> int:
-        return int(self.runs.size)
+        return len(self._space[1]) if self._space is not None else int(self.runs.size)
 
     def __iter__(self) -> Iterator[Any]:
         return (self._row(i) for i in range(len(self))) if self.plan.task == "training" else super().__iter__()
@@ -179,8 +178,18 @@ class Sweep(Table):
     def _row(self, row: int) -> Any:
         if self.plan.task != "training":
             return super()._row(row)
-        run = self.runs[row].tobytes()
-        return prediction(self.plan, run, places("run", run), self.predictions[row], self._given)
+        runs, predictions = self._records([row])
+        run = runs[0].tobytes()
+        return prediction(self.plan, run, places("run", run), predictions[0], self._given)
+
+
+def asked_rows(plan: Plan, axes: SpaceAxes, rows: Sequence[int]) -> Records:
+    """Runs of every combination of the axes, at these places, as they are asked for."""
+    first, name = rows[0] if len(rows) > 0 else 0, plan._task.run
+    whole = list(rows) == [*range(first, first + len(rows))]
+    parts = [(first, first + len(rows))] if whole else [(row, row + 1) for row in rows]
+    data = [_record.array(name, _core.asked_part(plan.task, *axes, float(a), float(b))) for a, b in parts]
+    return data[0] if len(data) == 1 else checked(name, np.concatenate(data), "runs")
 
 
 @takes("run", many=True)
@@ -190,7 +199,7 @@ def sweep(
     *,
     task: str = "training",
     framework: FrameworkList = None,
-    global_batch: Numbers = None,
+    global_batch: Values = None,
     input: Input = None,
     dataset: Samples = None,
     axes: HardwareAxes | None = None,
@@ -217,6 +226,9 @@ def sweep(
         chosen = [variant for item in chosen for variant in variants(as_system(item), axes)]
     plan = Plan(networks, chosen, framework, task)
     keywords = asked("sweep", run, plan._task, global_batch=global_batch, input=input, dataset=dataset)
+    if columns is not None:
+        known = plan._asked_axes(keywords)
+        space = flat(known), range(prod(map(len, known.values())))
+        return Sweep.of_space(plan, space, (list(keywords), float(global_batch is not None)), columns, list(axes or {}))
     runs, given = plan._complete(keywords, global_batch is not None)
-    wanted = None if columns is None else [text(name, "column") for name in columns]
-    return Sweep(plan, runs, plan.predict(runs, columns=wanted), paths=list(axes or {}), columns=wanted, _given=given)
+    return Sweep(plan, runs, plan.predict(runs), paths=list(axes or {}), _given=given)

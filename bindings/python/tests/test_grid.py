@@ -321,6 +321,47 @@ def test_arrow_is_that_of_the_table(name: str) -> None:
         assert own.schema.equals(wanted.schema, check_metadata=True) and own.equals(wanted)
 
 
+ASKED: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "training": (["resnet50", "vgg16"], ["dgx1-v100", "dgx2"], dict(gpus=[1, 8, 16], batch=[1000, 32, 7], input=5000)),
+    "batches of all": ("resnet50", ["dgx1-v100", "dgx2"], dict(gpus=[1, 3, 8], global_batch=[64, 96, 1024])),
+    "no batch": ("resnet50", "dgx1-v100", dict(framework=["none", "pytorch-2.4"], overlap=["none", "backward"])),
+    "hardware": ("resnet50", "dgx1-v100", dict(axes={"gpu.memory_bandwidth": ["x1", "x2"]}, batch=[8, 16])),
+    "plans": ("llama3-8b", "hgx-h100", dict(zero=[0, 3], tensor_parallel=[1, 2], batch=range(1, 300), tokens="1e9")),
+    "inference": ("resnet50", ["t4", "v100"], dict(task="inference", batch=[1, 64], precision=["fp32", "int8"])),
+    "serving": ("llama3-8b", ["hgx-h100", "t4"], dict(task="serving", concurrency=[1, 64])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_chosen_columns_are_those_of_whole_rows(name: str) -> None:
+    """To the bit, though runs and predictions are never made for them; these come when they are asked for."""
+    networks, systems, more = ASKED[name]
+    whole = pm.sweep(networks, systems, **more)
+    names = [info.name for info in whole.columns if info.name not in ("assumed", "strong_scaling_efficiency")]
+    some = pm.sweep(networks, systems, **more, columns=names)
+    assert some._found and "runs" not in some.__dict__
+    for column in names:
+        assert some[column].dtype == whole[column].dtype
+        assert all(a == b or a != a and b != b for a, b in zip(some[column].tolist(), whole[column].tolist())), column
+    kept = pm.Sweep(whole.plan, whole.runs, whole.predictions, columns=names, _given=whole._given, paths=whole._paths)
+    assert some.to_csv() == kept.to_csv() and str(some) == str(kept)
+    assert len(some.select("status=ok")) == len(whole.select("status=ok"))
+    assert pickle.loads(pickle.dumps(some)).to_csv() == some.to_csv()
+    assert some.runs.tobytes() == whole.runs.tobytes() and len(some) == len(whole)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_rows_that_meet_conditions_are_those_of_the_table(name: str) -> None:
+    networks, systems, more = ASKED[name]
+    whole = pm.sweep(networks, systems, **more)
+    where, names = ["status=ok", "memory>=1GB"], ["system", "gpus", "memory"]
+    wanted = whole.select(*where)
+    (found,) = pm.grid(networks, systems, **more).tables(where=where, columns=names)
+    assert 0 < len(found) == len(wanted)
+    for column in names:
+        assert found[column].tolist() == wanted[column].tolist()
+
+
 # ---- The command ----
 
 COMMAND = os.environ.get("PERFMODEL_COMMAND")

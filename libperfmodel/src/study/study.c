@@ -230,7 +230,7 @@ int pm_study_complete(pm_study *study, const pm_given *given, const void *asked,
   size_t size = study->task->at.size;
   for (size_t i = 0; i < count; i++) {
     void *place = (char *)runs + i * run_size, *run = run_size == size ? place : own.bytes;
-    const void *from = pm__record_read(&theirs, i, &own);
+    const void *from = run_size == size ? (const char *)asked + i * size : pm__record_read(&theirs, i, &own);
     if (from != run) memmove(run, from, size);
     int each = complete_run(study, given, run, status == PM_OK ? error : NULL);
     if (status == PM_OK) status = each;
