@@ -175,6 +175,22 @@ START_TEST(a_topology_in_a_file_is_the_word)
 }
 END_TEST
 
+/* So many ports of a type of link, by any of its names. */
+START_TEST(a_word_may_say_what_joins_nodes)
+{
+  pm_catalog *own = load("<perfmodel version=\"1\"><system id=\"mine\" name=\"Mine\"><gpu>H100 SXM5</gpu><gpus>8</gpus>"
+                         "<topology>nvswitch</topology><network link=\"infiniband-ndr\" count=\"8\"/></system>"
+                         "</perfmodel>");
+  check_same(catalog, "h100-sxm5*8:nvswitch+8xNDR", own, "mine", 1);
+  pm_system *system = pm_catalog_new_system(catalog, "h100-sxm5*8:nvswitch+8xNDR", NULL);
+  ck_assert_double_eq_tol(pm_system_get_network_bandwidth(system), 8 * 400e9 / 8, 1);
+  ck_assert_str_eq(pm_catalog_resolve(catalog, "system", "h100-sxm5*8:nvswitch+8xNDR", NULL),
+                   "h100-sxm5*8:nvswitch+8xinfiniband-ndr");
+  pm_system_free(system);
+  pm_catalog_free(own);
+}
+END_TEST
+
 static void refuse(const char *word, const char *fragment)
 {
   pm_error error = PM_ERROR_NONE;
@@ -194,6 +210,10 @@ START_TEST(words_that_cannot_be_say_the_choices)
   refuse("h100-sxm5*1e9:nvswitch", "not a number of GPUs within 1 and 1024");
   refuse("*", "unknown GPU");
   refuse("8*h100", "write \"h100*8:TOPOLOGY\"");
+  refuse("h100-sxm5*8:nvswitch+ndr", "\"ndr\" is no number of ports and their link; write \"8xinfiniband-ndr\"");
+  refuse("h100-sxm5*8:nvswitch+0xndr", "\"0xndr\" is no number of ports");
+  refuse("h100-sxm5*8:nvswitch+8xndx", "unknown link \"ndx\"");
+  refuse("h100-sxm5*8:nvswitch+8xpcie5-x16", "does not join nodes; use infiniband or ethernet");
   refuse("8xh100", "a node of 8 is written \"h100-sxm5*8:TOPOLOGY\"");
 }
 END_TEST
@@ -223,6 +243,7 @@ int main(void)
   tcase_add_test(tests, what_is_not_shipped_goes_with_it);
   tcase_add_test(tests, a_word_is_the_links_that_it_stands_for);
   tcase_add_test(tests, a_topology_in_a_file_is_the_word);
+  tcase_add_test(tests, a_word_may_say_what_joins_nodes);
   tcase_add_test(tests, words_that_cannot_be_say_the_choices);
   tcase_add_test(tests, a_word_is_a_name_everywhere);
   suite_add_tcase(suite, tests);

@@ -299,6 +299,61 @@ START_TEST(machines_are_those_that_are_named_in_full)
 }
 END_TEST
 
+/* However a table names it: by its GPU, what joins these, and of several nodes what joins those. */
+START_TEST(machines_are_found_by_how_they_are_wired)
+{
+  static const struct { const char *system; int gpus, nodes; const char *machine; } said[] = {
+    {"\"H100 HGX (Nebius, 8x400G IB)\"", 16, 2, "dgx-h100"},
+    {"B200 HGX (GCP A4 RoCE 8x400G)", 16, 2, "gcp-a4"},
+    {"DGX SuperPOD H200", 16, 2, "dgx-h200"},
+    {"p5.48xlarge EFA", 16, 2, "p5"},
+    {"a3-megagpu-8g TCPXO", 16, 2, "gcp-a3-mega"},
+    {"a3-ultragpu-8g", 16, 2, ""}, /* another machine than the A3 Mega, and nothing says how it is wired */
+    {"ND H100 v5", 16, 2, "azure-ndh100v5"},
+    {"\"A100-80 (AWS p4de, 4x100G EFA)\"", 16, 2, "p4de"},
+    {"H200 HGX (8x400G RoCE)", 16, 2, "h200-sxm5*8:nvswitch+8xroce-400g"},
+    {"H800 (8x NDR)", 16, 2, "h800-sxm5*8:nvswitch+8xinfiniband-ndr"},
+    {"\"8x H100 SXM5, 8x CX-7 400 Gb/s InfiniBand\"", 16, 2, "dgx-h100"},
+    {"H200 SXM", 8, 1, "h200-sxm5*8:nvswitch"},
+    {"H200 SXM", 16, 2, ""}, /* what joins the nodes is not said */
+    {"4xL40S PCIe", 4, 1, "l40s*4:pcie"},
+    {"2x RTX 2080 Ti NVLink bridge", 2, 1, "rtx-2080-ti*2:pairs"},
+    {"DGX-2 V100 NVSwitch", 4, 1, "dgx2"},
+    {"MI300X 8-GPU xGMI mesh", 8, 1, "mi300x-node"},
+    {"8-GPU PCIe server", 8, 1, ""}, /* of which GPU? */
+  };
+  for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+    char row[200];
+    snprintf(row, sizeof row, "%s,%d,%d,all_reduce,1e6,100,,\n", said[i].system, said[i].gpus, said[i].nodes);
+    pm_table *t = compare("collectives", run_header, row);
+    ck_assert_msg(strcmp(text_of(t, "machine", 0), said[i].machine) == 0, "%s: %s", said[i].system,
+                  text_of(t, "machine", 0));
+    ck_assert_int_eq(isnan(number(t, "predicted", 0)) != 0, said[i].machine[0] == '\0');
+    pm_table_free(t);
+  }
+}
+END_TEST
+
+START_TEST(trays_of_a_rack_are_no_nodes)
+{
+  pm_table *t = compare("collectives", run_header, "GB200 NVL72,72,18,all_reduce,1e9,3000,,\n"
+                                                   "GB200 NVL72,72,1,all_reduce,1e9,3000,,8 GPUs/process; -g 1\n");
+  ck_assert_str_eq(text_of(t, "machine", 0), "gb200-nvl72");
+  ck_assert_double_eq(number(t, "nodes", 0), 1);
+  pm_table_free(t);
+}
+END_TEST
+
+/* Such columns are no output of nccl-tests. */
+START_TEST(tables_may_have_both_bandwidths)
+{
+  pm_table *t = compare("collectives", "system,gpus,nodes,collective,message_bytes,algbw_GBps,busbw_GBps,time_us\n",
+                        "dgx1-v100,8,1,all_reduce,1e8,1,2,1000\n");
+  ck_assert_double_eq_tol(number(t, "measured", 0), 1e-3, 1e-12);
+  pm_table_free(t);
+}
+END_TEST
+
 START_TEST(runs_that_cannot_be_predicted_say_why)
 {
   static const char *const rows[] = {"dgx2,16,1,all_sing,1e6,100,,\n", "dgx2,,1,all_reduce,1e6,100,,\n",
@@ -352,6 +407,9 @@ int main(void)
   tcase_add_test(tests, a_collective_is_compared_with_what_it_takes);
   tcase_add_test(tests, a_copy_is_compared_with_its_pair);
   tcase_add_test(tests, machines_are_those_that_are_named_in_full);
+  tcase_add_test(tests, machines_are_found_by_how_they_are_wired);
+  tcase_add_test(tests, trays_of_a_rack_are_no_nodes);
+  tcase_add_test(tests, tables_may_have_both_bandwidths);
   tcase_add_test(tests, runs_that_cannot_be_predicted_say_why);
   tcase_add_test(tests, tables_without_their_columns_are_errors);
   suite_add_tcase(suite, tests);

@@ -170,10 +170,11 @@ static int read_line(reader *r, const line *l)
 
 /* ---- The text ---- */
 
+/* Tables of collectives have columns "algbw_GBps" and "busbw_GBps". */
 bool pm__lab_trace_is_nccl_text(const char *text)
 {
   const char *header = strstr(text, "algbw"), *bus = header != NULL ? strstr(header, "busbw") : NULL;
-  return bus != NULL && memchr(header, '\n', (size_t)(bus - header)) == NULL;
+  return bus != NULL && header[strlen("algbw")] != '_' && memchr(header, '\n', (size_t)(bus - header)) == NULL;
 }
 
 static int read_lines(reader *r)

@@ -31,10 +31,10 @@ void pm__lab_runs_free(pm__lab_runs *runs)
 
 /* ---- Which machine ---- */
 
-/* What the column of machines says; without one the system that is named, if it has GPUs enough. "" if it is not
-** known. */
+/* What the column of machines says; without one the system that is named, if it has GPUs enough, or one that is wired
+** as the text says. "" if it is not known. */
 static const char *find_machine(const pm__lab_runs *runs, const pm__lab_run_cells *cells, pm__lab_machines *machines,
-                                int gpus, pm_error *error)
+                                int gpus, int nodes, pm_error *error)
 {
   pm_error reason = PM_ERROR_NONE;
   pm__lab_row row = {.set = ""};
@@ -43,7 +43,17 @@ static const char *find_machine(const pm__lab_runs *runs, const pm__lab_run_cell
   row.cell[PM__COLUMN_SYSTEM] = cells->system;
   const char *id = pm__lab_machines_find(machines, &row, gpus, 1, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
-  return id != NULL ? id : "";
+  int found = id != NULL ? pm__lab_machines_gpus(machines, id) : 0;
+  const char *wired = found >= gpus ? NULL : pm__lab_machines_find_wired(machines, cells->system, gpus, nodes, error);
+  return wired != NULL ? wired : found > 1 || found >= gpus ? id : ""; /* a GPU by itself is no machine of several */
+}
+
+/* Trays of a rack whose GPUs are one NVLink domain are no nodes. */
+static void join_trays(pm__lab_machines *machines, pm__lab_run *run)
+{
+  enum { HOST_MOST = 16 }; /* GPUs of one host, as in a DGX-2 */
+  int gpus = run->machine[0] != '\0' ? pm__lab_machines_gpus(machines, run->machine) : 0;
+  if (gpus > HOST_MOST && run->nodes > 1) run->nodes = (run->gpus + gpus - 1) / gpus;
 }
 
 /* ---- How it was driven ---- */
@@ -174,8 +184,10 @@ int pm__lab_run_read(const pm__lab_runs *runs, size_t index, pm__lab_machines *m
   read_measured(cells, run);
   int status = read_count("gpus", cells->gpus, &run->gpus, error);
   if (status == PM_OK && cells->nodes[0] != '\0') status = read_count("nodes", cells->nodes, &run->nodes, error);
-  snprintf(run->machine, sizeof run->machine, "%s", find_machine(runs, cells, machines, run->gpus / run->nodes, error));
+  snprintf(run->machine, sizeof run->machine, "%s",
+           find_machine(runs, cells, machines, run->gpus / run->nodes, run->nodes, error));
   if (status == PM_OK && error != NULL && error->status == PM_STATUS_NO_MEMORY) status = error->status;
+  join_trays(machines, run);
   if (status == PM_OK && run->regime != PM__COPIES && !(run->bytes > 0))
     status = pm__fail(error, PM_STATUS_BAD_VALUE, "message_bytes \"%.40s\"", cells->message_bytes);
   if (status == PM_OK && !(run->measured > 0 && isfinite(run->measured)))

@@ -15,6 +15,7 @@
 #include "base/index.h"
 #include "base/words.h"
 #include "validation/gpu_names.h"
+#include "validation/wiring.h"
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)
 {
@@ -434,4 +435,24 @@ const char *pm__lab_machines_find(pm__lab_machines *m, const pm__lab_row *row, i
   if (!found->bad) return found->text;
   pm__fail(error, PM_STATUS_NOT_FOUND, "%s", found->text);
   return NULL;
+}
+
+const char *pm__lab_machines_find_wired(pm__lab_machines *m, const char *text, int gpus, int nodes, pm_error *error)
+{
+  char question[4 * PM_TEXT_MAX], word[PM__WIRING_LONGEST];
+  snprintf(question, sizeof question, "wired|%.200s|%d|%d", text, gpus, nodes > 1);
+  size_t known = pm__text_index_find(&m->questions, question, question_of, m);
+  const answer *found = known != PM__NO_ITEM ? &m->answers[known] : NULL;
+  if (found == NULL) {
+    const char *id = pm__lab_wiring_find(m->catalog, text, gpus, nodes, word);
+    found = remember(m, question, id != NULL ? id : "", id == NULL);
+  }
+  if (found == NULL) pm__no_memory(error);
+  return found != NULL && !found->bad ? found->text : NULL;
+}
+
+int pm__lab_machines_gpus(const pm__lab_machines *m, const char *id)
+{
+  pm_machine record;
+  return pm_catalog_get_record(m->catalog, "system", id, &record, NULL) == PM_OK ? record.gpus : 0;
 }

@@ -18,4 +18,12 @@ void pm__lab_machines_free(pm__lab_machines *machines);
 const char *pm__lab_machines_find(pm__lab_machines *machines, const pm__lab_row *row, int gpus, int nodes,
                                   pm_error *error);
 
+/* The id of the system that a text says the wiring of (validation/wiring.h); NULL if it does not, with an error only if
+** memory ran out. */
+const char *pm__lab_machines_find_wired(pm__lab_machines *machines, const char *text, int gpus, int nodes,
+                                        pm_error *error);
+
+/* GPUs of a node of the system of that id; of one in a word or a GPU too. */
+int pm__lab_machines_gpus(const pm__lab_machines *machines, const char *id);
+
 #endif

@@ -1,7 +1,8 @@
 /*
-** "h100-sxm5*8:nvswitch": a system in one word. Its entry is made as if a file held it when it is first asked for, and
-** kept with the catalogue, so that whatever works on systems works on it. A catalogue may be shared between threads:
-** words are only ever added, at the head of a list, by one compare-and-swap, and never change.
+** "h100-sxm5*8:nvswitch", with ports "h100-sxm5*8:nvswitch+8xinfiniband-ndr": a system in one word. Its entry is made
+** as if a file held it when it is first asked for, and kept with the catalogue, so that whatever works on systems works
+** on it. A catalogue may be shared between threads: words are only ever added, at the head of a list, by one
+** compare-and-swap, and never change.
 */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -54,6 +55,8 @@ typedef struct parts {
   const pm_gpu *gpu;
   int gpus;
   pm__catalog_topology topology;
+  const char *network; /* id of the type of links between nodes; NULL: none */
+  int ports;
 } parts;
 
 static int read_gpu(const pm_catalog *catalog, const char *name, size_t length, parts *p, pm_error *error)
@@ -79,17 +82,35 @@ static int read_gpus(const char *name, const char *text, size_t length, parts *p
   return PM_OK;
 }
 
+enum { PORTS_MOST = 1024 };
+
+/* "8xinfiniband-ndr" behind the topology; NULL: no network. */
+static int read_network(const pm_catalog *catalog, const char *name, const char *text, parts *p, pm_error *error)
+{
+  const char *end;
+  const pm__entry *entry;
+  if (text == NULL) return PM_OK;
+  p->ports = pm__whole_at(text, PORTS_MOST, &end);
+  if (p->ports < 1 || *end != 'x')
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": \"%.40s\" is no number of ports and their link; write "
+                    "\"8xinfiniband-ndr\"", name, text);
+  int status = pm__catalog_find(catalog, PM__LINKS, end + 1, &entry, error);
+  if (status == PM_OK) p->network = entry->id;
+  return status;
+}
+
 static int read_topology(const pm_catalog *catalog, const char *name, const char *text, parts *p, pm_error *error)
 {
-  char choices[PM_TEXT_MAX];
-  p->topology = text != NULL ? pm__topology_find(text) : PM__TOPOLOGIES;
+  char choices[PM_TEXT_MAX], said[PM_TEXT_MAX];
+  snprintf(said, sizeof said, "%.*s", text != NULL ? (int)strcspn(text, "+") : 0, text != NULL ? text : "");
+  p->topology = text != NULL ? pm__topology_find(said) : PM__TOPOLOGIES;
   if (p->topology != PM__TOPOLOGIES) return PM_OK;
   pm__topology_choices(catalog, p->gpu, choices, sizeof choices);
   if (text == NULL)
     return pm__fail(error, PM_STATUS_NOT_FOUND,
                     "\"%.80s\" does not say how its GPUs are joined; write \"%.40s*%d:TOPOLOGY\", one of %s",
                     name, p->gpu->id, p->gpus, choices);
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown topology \"%.40s\"; those of \"%s\" are: %s", text, p->gpu->id,
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown topology \"%.40s\"; those of \"%s\" are: %s", said, p->gpu->id,
                   choices);
 }
 
@@ -108,7 +129,9 @@ static int read_word(const pm_catalog *catalog, const char *name, parts *p, pm_e
     return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" does not say how many GPUs; write \"%.40s*8%.40s\"", name,
                     p->gpu->id, colon);
   status = read_gpus(name, star + 1, strcspn(star + 1, ":"), p, error);
-  return status == PM_OK ? read_topology(catalog, name, colon != NULL ? colon + 1 : NULL, p, error) : status;
+  if (status == PM_OK) status = read_topology(catalog, name, colon != NULL ? colon + 1 : NULL, p, error);
+  const char *plus = colon != NULL ? strchr(colon, '+') : NULL;
+  return status == PM_OK ? read_network(catalog, name, plus != NULL ? plus + 1 : NULL, p, error) : status;
 }
 
 /* ---- Making its entry ---- */
@@ -117,10 +140,17 @@ static int write_entry(const parts *p, pm__string *xml, pm_error *error)
 {
   pm__string_format(xml, "<perfmodel version=\"1\"><system id=\"word\" name=\"%d x %s, %s\">", p->gpus, p->gpu->id,
                     pm__topology_word(p->topology));
-  pm__string_format(xml, "<gpu>%s</gpu><gpus>%d</gpus><topology>%s</topology><staged>%s</staged></system></perfmodel>",
-                    p->gpu->id, p->gpus, pm__topology_word(p->topology),
-                    pm__topology_staged(p->gpu, p->topology) ? "yes" : "no");
+  pm__string_format(xml, "<gpu>%s</gpu><gpus>%d</gpus><topology>%s</topology><staged>%s</staged>", p->gpu->id, p->gpus,
+                    pm__topology_word(p->topology), pm__topology_staged(p->gpu, p->topology) ? "yes" : "no");
+  if (p->network != NULL) pm__string_format(xml, "<network link=\"%s\" count=\"%d\"/>", p->network, p->ports);
+  pm__string_add(xml, "</system></perfmodel>");
   return xml->failed ? pm__no_memory(error) : PM_OK;
+}
+
+static void write_id(const parts *p, char *id, size_t size)
+{
+  int used = snprintf(id, size, "%s*%d:%s", p->gpu->id, p->gpus, pm__topology_word(p->topology));
+  if (p->network != NULL) snprintf(id + used, size - (size_t)used, "+%dx%s", p->ports, p->network);
 }
 
 /* An id as no file can have it. */
@@ -198,13 +228,13 @@ static int check(const pm_catalog *catalog, const parts *p, pm_error *error)
 
 int pm__system_word(const pm_catalog *catalog, const char *name, const pm__entry **entry, pm_error *error)
 {
-  parts p = {NULL, 0, PM__TOPOLOGIES};
+  parts p = {NULL, 0, PM__TOPOLOGIES, NULL, 0};
   char id[3 * PM_TEXT_MAX];
   pm_error failure = PM_ERROR_NONE;
   int status = read_word(catalog, name, &p, &failure);
   if (status == PM_OK) status = check(catalog, &p, &failure);
   if (status == PM_OK) {
-    snprintf(id, sizeof id, "%s*%d:%s", p.gpu->id, p.gpus, pm__topology_word(p.topology));
+    write_id(&p, id, sizeof id);
     word *known = find(atomic_load_explicit(&catalog->words->head, memory_order_acquire), id);
     word *fresh = known == NULL ? make(&p, id, &failure) : NULL;
     if (known != NULL) *entry = known->entry;
