@@ -21,7 +21,7 @@ install_missing
 
 folder=$PWD/build/fuzz
 checks=address,undefined,float-cast-overflow
-cmake -S . -B "$folder/build" -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Release -DPM_TESTS=ON -DPM_FUZZ=ON -DPM_HARDEN=OFF \
+cmake -S . -B "$folder/build" -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Release -DPM_TESTS=ON -DPM_FUZZ=ON -DPM_LTO=OFF -DPM_HARDEN=OFF \
   -DPM_TOOL=OFF "-DCMAKE_C_FLAGS=-g1 -fsanitize=fuzzer-no-link,$checks -fno-sanitize-recover=undefined" \
   "-DCMAKE_EXE_LINKER_FLAGS=-fsanitize=$checks" "-DCMAKE_SHARED_LINKER_FLAGS=-fsanitize=$checks" >/dev/null
 # shellcheck disable=SC2046 # a list of targets
@@ -46,12 +46,16 @@ for name in "$@"; do
   found=$folder/found/$name
   mkdir -p "$found" "$folder/failed"
   begin "$name" | while read -r file; do cp "$file" "$found/begin-$(echo "$file" | tr '/ ' '__')"; done
-  start=$(date +%s)
-  "$folder/build/tests/fuzz/fuzz_$name" -max_total_time=$((seconds / $#)) -max_len=65536 -timeout=20 -rss_limit_mb=3000 -dict="$folder/words" \
-    -artifact_prefix="$folder/failed/$name-" -print_final_stats=1 "$found" >"$folder/$name.log" 2>&1 || { failures=$((failures + 1)); tail -n 20 "$folder/$name.log"; }
+  (
+    status=0
+    "$folder/build/tests/fuzz/fuzz_$name" -max_total_time=$((seconds / $#)) -max_len=65536 -timeout=20 -rss_limit_mb=3000 -dict="$folder/words" \
+      -artifact_prefix="$folder/failed/$name-" -print_final_stats=1 "$found" >"$folder/$name.log" 2>&1 || status=$?
+    times >"$folder/$name.times"
+    exit $status
+  ) || { failures=$((failures + 1)); tail -n 20 "$folder/$name.log"; }
   inputs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$folder/$name.log")
   edges=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$folder/$name.log" | tail -n 1)
-  took=$(($(date +%s) - start))
+  took=$(tail -n 1 "$folder/$name.times" | awk '{ split($1, at, "[ms]"); printf "%d", at[1] * 60 + at[2] }') # of the processor, not of the clock
   echo "$name: $took s, ${inputs:-0} inputs, ${edges:-0} edges covered"
   python3 scripts/reliability.py fuzzed "$name" $took "${inputs:-0}" "${edges:-0}" "$(find "$folder/failed" -name "$name-*" | wc -l)"
 done

@@ -320,6 +320,29 @@ START_TEST(units_name_amd_gpus)
 }
 END_TEST
 
+/* A number of units that the GPU of the generation has not is another GPU, or a part of one. */
+START_TEST(other_units_are_refused)
+{
+  refuse("nccl", "<system><cpu><pci busid=\"1\"><gpu dev=\"0\" sm=\"80\" gcn=\"gfx942\"/></pci></cpu></system>", NULL,
+         "gcn \"gfx942\" of 80 compute units (mi300x has 304)");
+  check_dump("<pci busid=\"1\"><gpu dev=\"0\" sm=\"94\" gcn=\"gfx942\"/></pci>", "", "", "<gpu>mi300x</gpu>", "mi300x");
+}
+END_TEST
+
+/* A PCIe link of any lanes and speed keeps its bandwidth; a GPU on C2C has none, whatever the dump says. */
+START_TEST(pcie_keeps_its_bandwidth)
+{
+#define SLOT(device, speed, width)                                                                                    \
+  "<pci busid=\"0000:10:00.0\" vendor=\"0x10de\" device=\"" device "\" link_speed=\"" speed "\"" \
+  " link_width=\"" width "\"><gpu dev=\"0\" sm=\"86\"/></pci>"
+  check_dump(SLOT("0x2204", "8.0 GT/s PCIe", "4"), "", "", "<bandwidth>31.5076923 Gbit/s</bandwidth>", "4 lanes");
+  check_dump(SLOT("0x2204", "2.5 GT/s PCIe", "16"), "", "", "<bandwidth>32 Gbit/s</bandwidth>", "4 GB/s");
+  check_dump(SLOT("0x2204", "16.0 GT/s PCIe", "8"), "", "", "type=\"pcie3-x16\"", "1 GPU");
+  check_dump(SLOT("0x2204", "32.0 GT/s PCIe", "8"), "", "", "type=\"pcie4-x16\"", "1 GPU");
+  check_dump(SLOT("0x2941", "32.0 GT/s PCIe", "16"), "", "", "type=\"nvlink-c2c\"", "1 GPU");
+}
+END_TEST
+
 /* Links between AMD GPUs are those of their generation. */
 START_TEST(xgmi_is_of_the_generation)
 {
@@ -406,9 +429,42 @@ START_TEST(faults_are_named)
   ck_assert(strstr(m.xml, "to=\"nvs0*18\"") != NULL && strstr(m.xml, "from=\"gpu2\" to=\"nvs0") == NULL);
   drop(&m);
   m = import_file("topo", "topo_hidden.txt", "h100-sxm5");
-  ck_assert(strstr(m.report, "noticed: h100-sxm5 has 18 NVLinks and the matrix shows none") != NULL);
+  ck_assert(strstr(m.report, "noticed: h100-sxm5 has 18 NVLinks and the source shows none") != NULL);
   ck_assert(strstr(m.report, "8 GPUs, 2 CPUs") != NULL && strstr(m.xml, "upi-sapphire") != NULL);
   drop(&m);
+}
+END_TEST
+
+/* So are those of a dump: links that are lost, and all of them. */
+START_TEST(faults_of_a_dump_are_named)
+{
+#define LINKED(dev, count)                                                                                            \
+  "<pci busid=\"0000:" dev "0:00.0\" vendor=\"0x10de\" device=\"0x2335\"><gpu dev=\"" dev "\" sm=\"90\">"             \
+  "<nvlink target=\"ff\" count=\"" count "\" tclass=\"0x068000\"/></gpu></pci>"
+  check_dump(LINKED("0", "18") LINKED("1", "12"), "", "", "<gpu>h200-sxm5</gpu>",
+             "noticed: GPU1 shows 12 of its 18 NVLinks, others all");
+  check_dump(GPU("0", "0x10de", "0x2335", "sm=\"90\"") GPU("1", "0x10de", "0x2335", "sm=\"90\""), "", "",
+             "<gpu>h200-sxm5</gpu>", "noticed: h200-sxm5 has 18 NVLinks and the source shows none");
+}
+END_TEST
+
+/* Windows cut lines and wrap them, mails and pages put marks before them: what is lost is refused, the rest read. */
+START_TEST(damaged_matrices_are_refused)
+{
+  refuse("topo", "\tGPU0\nGPU0\t X \tPIX\nGPU1\tPIX\t X \n", "v100", "source:2: the row of GPU0 has more cells");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tPIX\nGPU1\tPIX\t X \nNIC0\tPIX\tPIX\n", "v100",
+         "source:4: a row of NIC0, which the heading does not name");
+  refuse("topo", "\tGPU0\tGPU1\n\tNIC0\nGPU0\t X \tPIX\n\tPIX\nGPU1\tPIX\t X \n\tPIX\nNIC0\tPIX\tPIX\n\t X\n", "v100",
+         "source:7: a row of NIC0");
+  static const char *const marks[] = {"> ", "# ", "0: ", "2026-11-01T10:00:00Z stdout F ", "\xc2\xa0 ", "| ", ""};
+  for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+    char text[400];
+    snprintf(text, sizeof text, "\xef\xbb\xbf%s\tGPU0\tGPU1\tCPU Affinity\n%sGPU0\t X \tPHB\t0-63\n%sGPU1\tPHB\t"
+             " X \t0-63\n", marks[i], marks[i], marks[i]);
+    imported m = import_text(NULL, text, "rtx-3090");
+    ck_assert(strstr(m.report, "read: 2 GPUs, 1 CPU") != NULL);
+    drop(&m);
+  }
 }
 END_TEST
 
@@ -669,6 +725,10 @@ int main(void)
   tcase_add_test(tests, topo_of_grace_is_read);
   tcase_add_test(tests, faults_are_named);
   tcase_add_test(tests, topo_in_other_shapes_is_read);
+  tcase_add_test(tests, damaged_matrices_are_refused);
+  tcase_add_test(tests, faults_of_a_dump_are_named);
+  tcase_add_test(tests, other_units_are_refused);
+  tcase_add_test(tests, pcie_keeps_its_bandwidth);
   tcase_add_test(tests, rocm_topology_is_read);
   tcase_add_test(tests, the_user_says_the_rate_of_nics);
   tcase_add_test(tests, absurd_numbers_are_refused);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import perfmodel as pm
@@ -80,3 +81,66 @@ def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
 def test_the_machine_of_a_table_that_names_none(tmp_path: Path) -> None:
     text = "model,batch_size,img/s,precision\nresnet50,128,1325,mixed\n"
     assert rates(tmp_path, text, system="v100-sxm2-16gb")[0][0] == 1325
+
+
+@pytest.mark.parametrize(("framework", "release"), [
+    ("PyTorch 2.1", "2.1"), ("PyTorch v2.1.2", "2.1.2"), ("torch==2.1.0", "2.1"), ("2.1.0a0+cu121", "2.1"),
+    ("2.9.1+cu130", "2.9"), ("NGC 23.09", "NGC 23.09"), ("nvcr.io/nvidia/pytorch:23.09-py3", "NGC 23.09"),
+    ("PyTorch 2.1 + CUDA 12.1", "2.1"), ("PT 1.13", "1.13"), ("PyTorch2.4", "2.4"),
+])
+def test_a_release_behind_the_name_of_the_framework(tmp_path: Path, framework: str, release: str) -> None:
+    named = HEADING.replace(",framework_version", "") + "\n" + ROW.replace("PyTorch,2.9.1", framework) + "\n"
+    beside = HEADING + "\n" + ROW.replace("2.9.1", release) + "\n"
+    assert rates(tmp_path, named) == rates(tmp_path, beside)
+    empty = HEADING + "\n" + ROW.replace("PyTorch,2.9.1", framework + ",") + "\n"
+    assert rates(tmp_path, empty) == rates(tmp_path, beside)
+    assert rates(tmp_path, beside) != rates(tmp_path, HEADING + "\n" + ROW.replace("2.9.1", "") + "\n")
+
+
+def test_what_is_no_release_of_pytorch(tmp_path: Path) -> None:
+    def predicted(framework: str, version: str = "") -> float:
+        return rates(tmp_path, HEADING + "\n" + ROW.replace("PyTorch,2.9.1", f"{framework},{version}") + "\n")[0][1]
+
+    assert predicted("PyTorch Lightning 2.1") == predicted("PyTorch")
+    assert predicted("pytorch-2.1-nhwc") != predicted("PyTorch 2.1")  # the id of a profile
+    assert predicted("torch", "2.9.1") == predicted("PyTorch", "2.9.1") != predicted("Torch7")
+    assert predicted("PyTorch 2.12") == predicted("PyTorch 2.9") != predicted("PyTorch 2.1.2")
+    with pytest.raises(pm.Error, match='own.csv:2: "PyTorch 2.9" is not version "2.1"'):
+        predicted("PyTorch 2.9", "2.1")
+
+
+@pytest.mark.parametrize(("titles", "cells"), [
+    ("throughput_img_s", "10600"), ("images_per_second", "10600"), ("Avg. throughput [img/s]", "10600"),
+    ("FPS", "10600"), ("samples_per_second_per_gpu", "1325"), ("throughput per GPU,unit", "1325,images/s"),
+    ("step_time_us", str(128e6 / 1325)), ("time/iter (ms)", str(128e3 / 1325)), ("avg latency (ms)", str(128e3 / 1325)),
+    ("it/s", str(1325 / 128)),
+])
+def test_titles_of_rates(tmp_path: Path, titles: str, cells: str) -> None:
+    for gpu, gpus, number in (("v100-sxm2-16gb", ",gpus", ",8"), ("8x V100-SXM2-16GB", "", ""),
+                              ("V100-SXM2-16GB x8", "", "")):
+        text = f"model,gpu{gpus},batch,precision,{titles}\nresnet50,{gpu}{number},128,mixed,{cells}\n"
+        (tmp_path / "own.csv").write_text(text)
+        table = pm.validate("training", data=tmp_path / "own.csv", rows=True)
+        each = "/GPU" in table["unit"][0]
+        whole = HEADING + "\n" + ROW.replace("1325", "10600").replace(",1,128", ",8,128").replace("PyTorch,2.9.1", ",")
+        measured, predicted = rates(tmp_path, whole)[0]
+        assert table["measured"][0] == pytest.approx(measured / (8 if each else 1))
+        assert table["predicted"][0] == pytest.approx(predicted / (8 if each else 1))
+
+
+def test_counts_and_rates_that_are_missing_or_differ(tmp_path: Path) -> None:
+    with pytest.raises(pm.Error, match='"8x A100" is not 4 GPUs'):
+        rates(tmp_path, "model,gpu,gpus,batch,precision,img/s\nresnet50,8x A100,4,128,mixed,1325\n")
+    with pytest.raises(pm.Error, match='nor another of a rate, as "img/s"'):
+        rates(tmp_path, "model,gpu,batch,precision,MFU\nresnet50,a100,128,mixed,40\n")
+
+
+def test_many_rows_cost_what_rows_cost(tmp_path: Path) -> None:
+    def seconds(rows: int) -> float:
+        (tmp_path / "own.csv").write_text(HEADING + "\n" + (ROW + "\n") * rows)
+        start = time.process_time()
+        pm.validate("training", data=tmp_path / "own.csv")
+        return time.process_time() - start
+
+    few = min(seconds(1000) for _ in range(3))
+    assert seconds(8000) < 16 * few + 0.5

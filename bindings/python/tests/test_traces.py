@@ -548,3 +548,31 @@ def test_a_bad_row_of_energy(row: str, message: str, tmp_path: Path) -> None:
     path.write_text("system,precision,flop,busy,quantity,value\n" + row + "\n")
     notes = pm.validate("energy", data=str(path)).notes
     assert any(message in str(note) for note in ([notes] if isinstance(notes, str) else notes)), notes
+
+
+def test_what_contradicts_the_machine_is_refused(tmp_path: Path) -> None:
+    """A file that names its GPU, its nodes or its collective, beside options that say another."""
+    log = tmp_path / "all_reduce.txt"
+    log.write_text(collective_log(16, 8, 2 * 15 / 16, gpu="NVIDIA A100-SXM4-80GB"))
+    assert 'is of "NVIDIA A100-SXM4-80GB", but hgx-h100 has h100-sxm5' in refused(log, "--system", "hgx-h100")
+    assert "the file is of 2 nodes, not of 1" in refused(log, "--system", "dgx-a100", "--gpus", "16", "--nodes", "1")
+    assert imported(log, "--system", "dgx-a100")[0]  # 40 and 80 GB have the same links
+    for name in ("trace.json", "gpu_trace.csv", "nvidia_smi.csv"):
+        assert ", but " in refused(TRACES / name, "--system", "t4")
+    lines = collective_log(8, 8, 1.75, test="all_reduce").split("\n")
+    log.write_text("\n".join(line for line in lines if "Rank  7" not in line))  # a line that the paste lost
+    assert "busbw over algbw is 1.75 here, but 1.71 of all_reduce on 7 ranks" in refused(log, "--system", "hgx-h100")
+
+
+def test_tables_and_colours_around_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "all_reduce.txt"
+    text = collective_log(2, 2, 1)
+    log.write_text(text)
+    plain = imported(log, "--system", "hgx-h100")[0]
+    for around in (lambda line: f"\x1b[32m{line}\x1b[0m", lambda line: "| " + line.replace("  ", " | ") + " |",
+                   lambda line: "> " + line, lambda line: "[pod/launcher-0/main] " + line):
+        log.write_text("\n".join(around(line) for line in text.split("\n")))
+        assert imported(log, "--system", "hgx-h100")[0] == plain
+    row = next(line for line in text.split("\n") if " float " in line)
+    log.write_text(text.replace(row, row.replace(row.split()[0], "512M", 1)))
+    assert 'size "512M" is no whole number of bytes' in refused(log, "--system", "hgx-h100")

@@ -175,9 +175,14 @@ static size_t divide_up(size_t a, size_t b)
 static int settle_nodes(pm__lab_trace *trace, pm__lab_collective_run *run, const pm_machine *machine)
 {
   size_t gpus = (size_t)machine->gpus, hosts = machine->hosts > 1 ? (size_t)machine->hosts : 1;
+  size_t said = 0;
+  if (known_count(trace, "nodes", &said) != PM_OK) return trace->error->status;
   size_t counted = hosts > 1 ? divide_up(run->ranks, gpus) : 0, named = divide_up(run->host_count, hosts);
   if (run->host_count > 0 || run->nodes == 0) run->nodes = counted > named ? counted : named;
   if (run->nodes == 0) run->nodes = 1;
+  if (said > 0 && said != run->nodes)
+    return pm__fail(trace->error, PM_STATUS_BAD_VALUE, "%s: the file is of %zu node%s, not of %zu", trace->file,
+                    run->nodes, run->nodes == 1 ? "" : "s", said);
   if (run->ranks <= run->nodes * gpus) return PM_OK;
   return pm__fail(trace->error, PM_STATUS_BAD_VALUE, "%s: %zu ranks on %zu node%s, but %s has %d GPU%s; give another "
                   "system, as in --system \"%s*%zu:nvswitch\"", trace->file, run->ranks, run->nodes,
@@ -197,6 +202,7 @@ static int settle_machine(pm__lab_trace *trace, const pm_catalog *catalog, pm__l
   const char *id = pm_catalog_resolve(catalog, "system", trace->machine, trace->error);
   if (id == NULL || pm_catalog_get_record(catalog, "system", id, &machine, trace->error) != PM_OK)
     return trace->error->status;
+  if (pm__lab_trace_check_gpu(trace, catalog, run->gpu) != PM_OK) return trace->error->status;
   pm__text_set(run->machine, sizeof run->machine, id);
   if (run->gpu[0] == '\0') snprintf(run->gpu, sizeof run->gpu, "%s", machine.gpu);
   pm__lab_trace_clean(run->gpu);
@@ -205,7 +211,6 @@ static int settle_machine(pm__lab_trace *trace, const pm_catalog *catalog, pm__l
 
 static int settle(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_collective_run *run)
 {
-  run->guessed = run->collective[0] == '\0' || run->ranks == 0;
   int status = settle_collective(trace, run);
   if (status == PM_OK) status = settle_ranks(trace, run);
   if (status == PM_OK) status = settle_machine(trace, catalog, run);
@@ -216,12 +221,13 @@ static int settle(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_colle
 /* ---- Rows ---- */
 
 /* The two bandwidths that the program prints differ by a factor of the collective and its ranks, which tells whether
-** what
-** the text does not say was guessed right. They are rounded, so only large ones tell. */
+** what the text does not say was given right, and whether lines of it are lost. They are rounded, so only large ones
+** tell. */
 static int check_bandwidths(const pm__lab_trace *trace, const pm__lab_collective_run *run,
                             const pm__lab_collective_time *time)
 {
-  static const double tolerance = 0.03, rounded_below = 2; /* GB/s */
+  static const double rounded_below = 2, rounded_by = 0.005; /* GB/s */
+  double tolerance = 0.005 + rounded_by / time->algorithm_bandwidth + rounded_by / time->bus_bandwidth;
   double n = (double)run->ranks, share = (n - 1) / n;
   double factor[] = {1, share, 2 * share}, ratio = time->bus_bandwidth / time->algorithm_bandwidth;
   double expected = factor[find_test(run->collective, strlen(run->collective))->busy];
@@ -238,7 +244,7 @@ int pm__lab_collective_add(pm__lab_trace *trace, const pm_catalog *catalog, pm__
 {
   char row[PM__LAB_TRACE_ROW];
   int status = run->finished ? PM_OK : settle(trace, catalog, run);
-  if (status == PM_OK && run->guessed) status = check_bandwidths(trace, run, time);
+  if (status == PM_OK) status = check_bandwidths(trace, run, time);
   if (status != PM_OK || time->bytes == 0) return status; /* nothing was sent */
   snprintf(row, sizeof row, "%zu x %s,%zu,%zu,%s,%.0f,%s,-g %.0f,%s,fit", run->ranks, run->gpu, run->ranks, run->nodes,
            run->collective, time->bytes, run->version, run->thread_gpus, run->machine);

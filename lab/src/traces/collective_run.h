@@ -28,7 +28,7 @@ typedef struct pm__lab_collective_run {
   char **hosts;          /* by name, each once */
   size_t host_count, host_capacity;
   pm__text_index host_index;
-  bool finished, guessed; /* guessed: the text itself does not say both collective and ranks */
+  bool finished;
 } pm__lab_collective_run;
 
 /* A size that was timed; bandwidths of 0 are unknown. */

@@ -44,6 +44,7 @@ typedef struct event {
 
 typedef struct reader {
   pm__lab_trace *trace;
+  const pm_catalog *catalog;
   pm__json json;
   call *calls;
   launch *launches;
@@ -355,6 +356,7 @@ static int add_rows(reader *r, const kernel *kernels, size_t count)
   if (from == NULL) return pm__lab_trace_leave_out(r->trace, what.kernel, us, count);
   snprintf(what.op, sizeof what.op, "%s", from->op);
   const char *gpu = kernels->device >= 0 && kernels->device < DEVICES ? r->devices[kernels->device] : "";
+  if (pm__lab_trace_check_gpu(r->trace, r->catalog, gpu) != PM_OK) return r->trace->error->status;
   snprintf(what.gpu, sizeof what.gpu, "%s", r->trace->machine[0] != '\0' ? r->trace->machine : gpu);
   read_sizes(&what.sizes, from->sizes);
   read_sizes(&what.strides, from->strides);
@@ -397,9 +399,9 @@ static int add_all(reader *r)
 int pm__lab_trace_read_kineto(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv)
 {
   reader *r = (reader *)calloc(1, sizeof *r);
-  (void)catalog;
   if (r == NULL) return pm__no_memory(trace->error);
   r->trace = trace;
+  r->catalog = catalog;
   r->json = pm__json_open(trace->text, trace->file, trace->error);
   int status = read_file(r) ? add_all(r) : trace->error->status;
   pm__string_add(csv, pm__lab_trace_titles);

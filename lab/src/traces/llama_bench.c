@@ -108,7 +108,7 @@ static int find_names(const reader *r, const bench *b, const char **network, con
                     "perfmodel import FILE --system gpu:rtx-4090", r->trace->file);
   *network = pm_catalog_resolve(r->catalog, "network", known, r->trace->error);
   *system = *network != NULL ? pm_catalog_resolve(r->catalog, "system", machine, r->trace->error) : NULL;
-  return *system != NULL ? PM_OK : r->trace->error->status;
+  return *system != NULL ? pm__lab_trace_check_gpu(r->trace, r->catalog, b->gpus) : r->trace->error->status;
 }
 
 static int add_test(reader *r, const bench *b)

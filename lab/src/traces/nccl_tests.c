@@ -3,6 +3,7 @@
 ** rows of out-of-place times; launchers put labels before each line, and pages that quote a log eat the '#'. So lines
 ** are known by their words, wherever these begin.
 */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "perfmodel.h"
@@ -35,6 +36,16 @@ static void split(line *l, const char *text)
   for (; l->count < WORDS_MOST && sscanf(text, "%399s%n", l->word[l->count], &length) == 1; text += length) l->count++;
 }
 
+/* Colours of terminals and the bars of tables are blanks. */
+static void blank_marks(char *copy)
+{
+  for (char *p = copy; *p != '\0'; p++) {
+    size_t escape = *p == '\033' && p[1] == '[' ? 2 + strcspn(p + 2, "ABCDHJKmhlsu") : 0;
+    if (escape > 0 && p[escape] != '\0') memset(p, ' ', escape + 1);
+    if (*p == '|') *p = ' ';
+  }
+}
+
 /* The line without what mpirun --tag-output puts before it, "[1,0]<stdout>:". */
 static const char *untagged(char *copy)
 {
@@ -64,11 +75,14 @@ static bool is_type(const char *word)
   return false;
 }
 
-/* Where the row begins: two numbers and a type. Anything else is what other programs said; -1. */
+/* Where the row begins: two numbers and a type. Anything else is what other programs said; -1. A size that is none
+** ("512M") is refused by who reads the row. */
 static int row_begins(const line *l)
 {
-  for (int i = 0; i + 2 < l->count; i++)
-    if (is_number(l->word[i]) && is_number(l->word[i + 1]) && is_type(l->word[i + 2])) return i;
+  for (int i = 0; i + 2 < l->count; i++) {
+    bool size = is_number(l->word[i]) || isdigit((unsigned char)l->word[i][0]);
+    if (size && is_number(l->word[i + 1]) && is_type(l->word[i + 2])) return i;
+  }
   return -1;
 }
 
@@ -91,6 +105,17 @@ static void read_header(reader *r, const line *l, int size)
   r->bus_bandwidth = bus > 0 ? bus - size : 0;
 }
 
+/* Words with one blank between them. */
+static void set_name(char *name, size_t size, const char *text)
+{
+  size_t used = 0;
+  for (; *text != '\0' && used + 1 < size; text++)
+    if (*text != ' ') name[used++] = *text;
+    else if (used > 0 && name[used - 1] != ' ') name[used++] = ' ';
+  while (used > 0 && name[used - 1] == ' ') used--;
+  name[used] = '\0';
+}
+
 /* "Rank  0 Group  0 Pid   6899 on host1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3" */
 static int read_rank(reader *r, const char *rank)
 {
@@ -99,7 +124,7 @@ static int read_rank(reader *r, const char *rank)
   const char *on = strstr(rank, " on "), *gpu = strchr(rank, ']');
   if (on == NULL || gpu == NULL || sscanf(on, " on %79s device %d", host, &device) != 2) return PM_OK;
   if (r->rows) next_run(r);
-  if (r->run.ranks++ == 0) snprintf(r->run.gpu, sizeof r->run.gpu, "%s", gpu + 1 + strspn(gpu + 1, " "));
+  if (r->run.ranks++ == 0) set_name(r->run.gpu, sizeof r->run.gpu, gpu + 1);
   return pm__lab_collective_add_host(r->trace, &r->run, host);
 }
 
@@ -187,6 +212,7 @@ static int read_lines(reader *r)
     snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy - 1), text);
     copy[strcspn(copy, "\r")] = '\0';
     l.number++;
+    blank_marks(copy);
     split(&l, untagged(copy));
     bool cut = length >= sizeof copy && row_begins(&l) >= 0;
     status = cut ? pm__fail_at(r->trace->error, PM_STATUS_BAD_SYNTAX, r->trace->file, l.number,

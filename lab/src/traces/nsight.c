@@ -23,6 +23,7 @@ typedef struct kernel {
 
 typedef struct reader {
   pm__lab_trace *trace;
+  const pm_catalog *catalog;
   pm__csv sheet;
   size_t before; /* lines before the header */
   int name, time, instances, device;
@@ -135,13 +136,15 @@ static int by_range(const void *a, const void *b)
   return strncmp(x->name, y->name, x->range);
 }
 
-/* "NVIDIA A100-SXM4-40GB (0)" without its number. */
-static void name_gpu(const reader *r, const kernel *k, char *gpu, size_t size)
+/* "NVIDIA A100-SXM4-40GB (0)" without its number, or what the user calls it. */
+static int name_gpu(const reader *r, const kernel *k, char *gpu, size_t size)
 {
   const char *machine = r->trace->machine, *end = strrchr(k->device, '(');
-  if (machine[0] != '\0') snprintf(gpu, size, "%s", machine);
-  else snprintf(gpu, size, "%.*s", (int)(end != NULL ? end - k->device : (long)strlen(k->device)), k->device);
+  snprintf(gpu, size, "%.*s", (int)(end != NULL ? end - k->device : (long)strlen(k->device)), k->device);
   for (size_t n = strlen(gpu); n > 0 && gpu[n - 1] == ' '; n--) gpu[n - 1] = '\0';
+  int status = pm__lab_trace_check_gpu(r->trace, r->catalog, gpu);
+  if (machine[0] != '\0') snprintf(gpu, size, "%s", machine);
+  return status;
 }
 
 /* The kernels of one range. Its instances are those of the kernel that ran most often. */
@@ -164,7 +167,7 @@ static int add_range(reader *r, const kernel *kernels, size_t count)
   snprintf(call.op, sizeof call.op, "%.*s", (int)strcspn(op, ","), op);
   pm__lab_trace_lists_read(&call.sizes, sizes, ends < (size_t)(kernels->name + kernels->range - sizes)
                                            ? ends : (size_t)(kernels->name + kernels->range - sizes));
-  name_gpu(r, kernels, call.gpu, sizeof call.gpu);
+  if (name_gpu(r, kernels, call.gpu, sizeof call.gpu) != PM_OK) return r->trace->error->status;
   if (call.gpu[0] == '\0')
     return pm__fail(r->trace->error, PM_STATUS_BAD_FILE, "%s: does not say which GPU it is of; give it as the system",
                     r->trace->file);
@@ -201,8 +204,7 @@ static int read_sheet(reader *r)
 
 int pm__lab_trace_read_nsight(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv)
 {
-  reader r = {.trace = trace};
-  (void)catalog;
+  reader r = {.trace = trace, .catalog = catalog};
   const char *header = find_header(trace->text, &r.before);
   int status = pm__csv_read(&r.sheet, header, trace->file, trace->error);
   if (status == PM_OK) status = read_sheet(&r);

@@ -40,6 +40,7 @@ static double seconds_of(const char *word)
 {
   if (pm__lab_own_is_one_of(word, "s,sec,secs,second,seconds")) return 1;
   if (pm__lab_own_is_one_of(word, "ms,msec,millisecond,milliseconds")) return 1e-3;
+  if (pm__lab_own_is_one_of(word, "us,usec,microsecond,microseconds")) return 1e-6;
   if (pm__lab_own_is_one_of(word, "min,mins,minute,minutes")) return 60;
   return pm__lab_own_is_one_of(word, "h,hr,hour,hours") ? 3600 : 0;
 }
@@ -59,6 +60,7 @@ bool pm__lab_own_unit_read(const char *text, pm__lab_own_unit *unit)
   char what[24], per[24], rest[24] = "";
   *unit = (pm__lab_own_unit){.factor = 1};
   while (*text == ' ') text++;
+  if (pm__lab_own_is_one_of(text, "fps,ips")) text = "images/s";
   int parts = sscanf(text, "%23[A-Za-z]%*[ /]%23[A-Za-z]%23[ /A-Za-z]", what, per, rest);
   if (parts >= 2 && strcmp(per, "per") == 0)
     parts = sscanf(text, "%23[A-Za-z] per %23[A-Za-z]%23[ /A-Za-z]", what, per, rest);
@@ -181,14 +183,84 @@ void pm__lab_own_precision(char *cell, size_t size)
     if (pm__lab_own_is_one_of(cell, names[i].others)) snprintf(cell, size, "%s", names[i].name);
 }
 
-/* "2.9.1+cu130" gets the words that tables of timm have for it, "pt29 pt291", by which the catalogue knows releases. */
+static const char *skip_blanks(const char *p)
+{
+  return p + strspn(p, " ");
+}
+
+int pm__lab_own_count(char *gpu)
+{
+  enum { MOST = 99999 };
+  const char *rest;
+  char *end = gpu + strlen(gpu);
+  int count = pm__whole_at(gpu, MOST, &rest);
+  if (count > 0 && (*skip_blanks(rest) == 'x' || *skip_blanks(rest) == 'X')) {
+    rest = skip_blanks(skip_blanks(rest) + 1);
+    memmove(gpu, rest, strlen(rest) + 1);
+    return count;
+  }
+  while (end > gpu && isdigit((unsigned char)end[-1])) end--;
+  count = pm__whole_at(end, MOST, NULL);
+  while (end > gpu && end[-1] == ' ') end--;
+  if (count <= 0 || end < gpu + 2 || (end[-1] != 'x' && end[-1] != 'X') || end[-2] != ' ') return 0;
+  for (end--; end > gpu && end[-1] == ' ';) end--;
+  if (end >= gpu + 4 && strncmp(end - 4, "PCIe", 4) == 0) return 0; /* lanes */
+  *end = '\0';
+  return count;
+}
+
+/* "v2.9.1+cu130": 2 and 9. */
+static bool read_release(const char *text, int *major, int *minor)
+{
+  return sscanf(text + strcspn(text, "0123456789"), "%3d.%3d", major, minor) == 2;
+}
+
+/* "2.9.1+cu130" gets the word that tables of timm have for it, "pt29". There "pt212" is 2.1.2, so that 2.12 needs a
+** word of its own; patches tell nothing. */
 void pm__lab_own_version(char *cell, size_t size)
 {
-  int major, minor, patch = -1;
-  const char *p = cell + strcspn(cell, "0123456789");
-  if (strstr(cell, "pt") != NULL || sscanf(p, "%3d.%3d.%3d", &major, &minor, &patch) < 2 || major > 9) return;
+  int major, minor;
+  if (strstr(cell, "pt") != NULL || !read_release(cell, &major, &minor) || major > 9) return;
   size_t used = strlen(cell);
-  snprintf(cell + used, size - used, " pt%d%d", major, minor);
-  used = strlen(cell);
-  if (patch >= 0) snprintf(cell + used, size - used, " pt%d%d%d", major, minor, patch);
+  snprintf(cell + used, size - used, major > 1 && minor > 9 ? " pt%dx%d" : " pt%d%d", major, minor);
+}
+
+/* Whether all words before a release are names of PyTorch, or of NVIDIA's containers of it. */
+static bool is_named(const char *text, size_t length, bool *torch, bool *container)
+{
+  char words[80], *rest = words;
+  *torch = *container = false;
+  snprintf(words, sizeof words, "%.*s", (int)(length < sizeof words ? length : sizeof words - 1), text);
+  while (*(rest += strspn(rest, " /:.=-_()")) != '\0') {
+    size_t end = strcspn(rest, " /:.=-_()");
+    char after = rest[end];
+    rest[end] = '\0';
+    bool own = pm__lab_own_is_one_of(rest, "pytorch,torch,pt");
+    bool nvidia = pm__lab_own_is_one_of(rest, "ngc,nvcr,nvidia,io");
+    if (!own && !nvidia && !pm__lab_own_is_one_of(rest, "timm,v,version,release")) return false;
+    *torch = *torch || own;
+    *container = *container || nvidia;
+    rest[end] = after;
+    rest += end;
+  }
+  return true;
+}
+
+/* "PyTorch 2.1", "torch==2.1.0"; "2.1.0a0+cu121", which PyTorch's builds alone are called; "NGC 23.09" and
+** "pytorch:23.09-py3", the year and month of a container. */
+bool pm__lab_own_release(const char *framework, char *version, size_t size)
+{
+  int major, minor;
+  bool torch, container;
+  size_t before = strcspn(framework, "0123456789");
+  if (before == strlen("pytorch-") && strncmp(framework, "pytorch-", before) == 0) return false; /* a profile's id */
+  if (!read_release(framework, &major, &minor) || !is_named(framework, before, &torch, &container)) return false;
+  bool month = major >= 17 && major < 100 && minor >= 1 && minor <= 12;
+  bool build = before == 0 && (strstr(framework, "+cu") != NULL || strstr(framework, "a0+") != NULL ||
+                               strstr(framework, "+cpu") != NULL || strstr(framework, "+rocm") != NULL);
+  if (month && (torch || container)) return snprintf(version, size, "NGC %02d.%02d", major, minor), true;
+  if (major > 9 || (!torch && !build)) return false;
+  snprintf(version, size, "%s", framework + before);
+  pm__lab_own_version(version, size);
+  return true;
 }

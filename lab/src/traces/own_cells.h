@@ -29,6 +29,14 @@ char pm__lab_own_decimal_mark(const char *cell);
 bool pm__lab_own_number(char *cell, size_t size, char mark, bool commas);
 
 void pm__lab_own_precision(char *cell, size_t size);
+
+/* "8x A100" or "A100 x8": the count, which is taken off; 0 if there is none. */
+int pm__lab_own_count(char *gpu);
+
+/* A release of PyTorch gets the word by which the catalogue's rules know it. */
 void pm__lab_own_version(char *cell, size_t size);
+
+/* Whether the name of a framework holds a release of PyTorch or of NVIDIA's containers, which becomes `version`. */
+bool pm__lab_own_release(const char *framework, char *version, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ enum { COLUMNS_MOST = 400, CELL_MOST = 400 };
 
 /* ---- Titles ---- */
 
-typedef enum meaning { TEXT, NUMBER, RATE, UNIT, PRECISION, VERSION } meaning;
+typedef enum meaning { TEXT, NUMBER, RATE, UNIT, PRECISION, GPU, FRAMEWORK, VERSION } meaning;
 
 
 /* Titles of the sets of rates, and what else they are called. Names are compared without case and punctuation. */
@@ -28,9 +28,9 @@ static const struct {
   meaning means;
 } rates[] = {
   {"model", "network,net,model name,architecture,arch,workload", TEXT},
-  {"framework", "software,library,backend", TEXT},
+  {"framework", "software,library,backend", FRAMEWORK},
   {"framework_version", "version,framework ver,pytorch version,torch version,pytorch,torch", VERSION},
-  {"gpu", "gpu model,gpu name,gpu type,device,accelerator,card,hardware", TEXT},
+  {"gpu", "gpu model,gpu name,gpu type,device,accelerator,card,hardware", GPU},
   {"gpu_memory_GB", "gpu memory,gpu mem,vram,memory per gpu", NUMBER},
   {"system", "machine,server,node type,instance,instance type", TEXT},
   {"gpus", "num gpus,n gpus,ngpus,n gpu,number of gpus,gpu count,gpu num,world size,total gpus", NUMBER},
@@ -46,7 +46,8 @@ static const struct {
           "second,"
                  "images per sec,images per second,tokens per sec,tokens per second,imgs per sec", RATE},
   {"unit", "units,throughput unit", UNIT},
-  {"latency_avg_ms", "latency ms,latency,avg latency ms,mean latency ms,infer step time,train step time", NUMBER},
+  {"latency_avg_ms", "latency ms,latency us,latency s,latency,avg latency ms,avg latency,mean latency ms,mean latency,"
+                     "infer step time,train step time", NUMBER},
   {"serving", "", TEXT},
   {"source_repo", "source", TEXT}, {"source_path", "", TEXT}, {"source_commit_or_date", "date", TEXT},
   {"parallelism", "plan", TEXT}, {"schedule", "pipeline schedule", TEXT},
@@ -58,6 +59,7 @@ enum { RATES = sizeof rates / sizeof rates[0], UNKNOWN = -1 };
 typedef struct column {
   int title;
   pm__lab_own_unit unit;
+  bool each; /* of one GPU, says its title */
 } column;
 
 /* ---- Reading titles ---- */
@@ -77,9 +79,9 @@ static void split_title(const char *text, char *name, char *inner, size_t size)
 static bool read_step_time(const char *name, const char *inner, pm__lab_own_unit *unit)
 {
   static const char names[] = "step time,iteration time,iter time,batch time,time per step,time per iteration,time per "
-                              "batch,train step time";
+                              "batch,time/step,time/iter,time/iteration,time/batch";
   char words[120];
-  const char *last = strrchr(name, '_') != NULL ? strrchr(name, '_') : strrchr(name, ' ');
+  const char *last = strrchr(name, ' ');
   bool whole = pm__lab_own_is_one_of(name, names) && inner[0] != '\0';
   snprintf(words, sizeof words, "%.*s", last != NULL ? (int)(last - name) : 0, name);
   if (!whole && (last == NULL || !pm__lab_own_is_one_of(words, names))) return false;
@@ -94,22 +96,45 @@ static int title_of(meaning means)
   return i;
 }
 
+/* "Avg. train throughput": words that a rate may have before it; what is behind them. */
+static const char *skip_words(const char *name, bool *rate)
+{
+  char word[24];
+  for (size_t length; (length = strcspn(name, " ")) > 0; name += length + strspn(name + length, " ")) {
+    snprintf(word, sizeof word, "%.*s", (int)length, name);
+    bool throughput = pm__lab_own_is_one_of(word, "throughput,tput,rate,speed");
+    if (!throughput && !pm__lab_own_is_one_of(word, "avg,average,mean,median,measured,total,overall,train,training,"
+                                                    "infer,inference")) break;
+    *rate = *rate || throughput;
+  }
+  return name;
+}
+
+/* A title of a rate, with a unit or without; `rate`: it is known to be one. */
+static column read_rate(const char *title, const char *inner, bool rate)
+{
+  char name[100];
+  column c = {.title = UNKNOWN, .unit = {.factor = 1}};
+  snprintf(name, sizeof name, "%s", title);
+  for (char *p = name; *p != '\0'; p++) *p = *p == '_' ? ' ' : *p;
+  const char *rest = skip_words(name, &rate);
+  bool each = pm__lab_own_is_one_of(rest, "per gpu,per card,per device,gpu");
+  c.each = rate && (each || pm__lab_own_is_one_of(inner, "per gpu,per card,per device"));
+  if (read_step_time(rest, inner, &c.unit) || (rate && pm__lab_own_unit_read(inner, &c.unit)) ||
+      pm__lab_own_unit_read(rest, &c.unit) || (rate && (rest[0] == '\0' || each))) c.title = title_of(RATE);
+  return c;
+}
+
 static column read_title(const char *text)
 {
-  column c = {.title = UNKNOWN};
+  column c = {.title = UNKNOWN, .unit = {.factor = 1}};
   char name[100], inner[100];
   split_title(text, name, inner, sizeof name);
-  if (read_step_time(name, inner, &c.unit)) return (column){title_of(RATE), c.unit};
   for (int i = 0; i < RATES && c.title == UNKNOWN; i++)
     if (pm__same_name(rates[i].title, name) || pm__lab_own_is_one_of(name, rates[i].others)) c.title = i;
-  bool rate = c.title != UNKNOWN && rates[c.title].means == RATE;
-  c.unit = (pm__lab_own_unit){.factor = 1};
-  if (c.title != UNKNOWN && !rate) return c;
-  if (rate && pm__lab_own_unit_read(inner, &c.unit)) return c;
-  if (pm__lab_own_unit_read(name, &c.unit)) c.title = title_of(RATE);
-  else if (rate && strstr(strpbrk(name, "_ ") != NULL ? name : "", "sample") != NULL) /* "train samples per sec" */
-    snprintf(c.unit.name, sizeof c.unit.name, "samples/s");
-  return c;
+  if (c.title != UNKNOWN && rates[c.title].means != RATE) return c;
+  column as_rate = read_rate(name, inner, c.title != UNKNOWN);
+  return as_rate.title != UNKNOWN ? as_rate : c;
 }
 
 /* ---- Cells ---- */
@@ -131,6 +156,8 @@ typedef struct own {
   bool pytorch; /* a title says that versions are PyTorch's */
   char mark;    /* before decimals; 0: nothing tells */
   bool unit;    /* titles or cells have one */
+  bool counted; /* names of GPUs have their number, and no column of its own is there */
+  bool release; /* names of frameworks have one, and no column of its own is there */
   size_t *lines, line_count, line_capacity; /* of the rows, where some lines were passed over */
 } own;
 
@@ -180,13 +207,15 @@ static int clean_cell(own *t, const column *c, char *cell, size_t size, bool pyt
   case VERSION:
     if (pytorch) pm__lab_own_version(cell, size);
     return PM_OK;
+  case GPU:
+  case FRAMEWORK:
   case TEXT:
   default: return PM_OK;
   }
 }
 
 /* The unit of a row's rate: that of its cell, of the unit's column or of the title. */
-static pm__lab_own_unit unit_of(const own *t, const pm__csv *table, size_t row)
+static pm__lab_own_unit written_unit(const own *t, const pm__csv *table, size_t row)
 {
   pm__lab_own_unit unit = {.factor = 1};
   const char *rate = cell_of(t, table, row, "throughput");
@@ -197,13 +226,25 @@ static pm__lab_own_unit unit_of(const own *t, const pm__csv *table, size_t row)
   return (pm__lab_own_unit){.factor = 1};
 }
 
+static pm__lab_own_unit unit_of(const own *t, const pm__csv *table, size_t row)
+{
+  pm__lab_own_unit unit = written_unit(t, table, row);
+  for (size_t i = 0; i < t->count; i++)
+    if (t->columns[i].each && unit.name[0] != '\0' && strstr(unit.name, "/GPU") == NULL)
+      strncat(unit.name, "/GPU", sizeof unit.name - strlen(unit.name) - 1);
+  return unit;
+}
+
 /* Samples of a step over all GPUs. */
 static double samples_of(const own *t, const pm__csv *table, size_t row)
 {
+  char gpu[CELL_MOST];
   double all = number_of(t, table, row, "global_batch"), gpus = number_of(t, table, row, "gpus");
+  snprintf(gpu, sizeof gpu, "%s", cell_of(t, table, row, "gpu"));
+  if (isnan(gpus)) gpus = fmax(1, pm__lab_own_count(gpu));
   double nodes = number_of(t, table, row, "nodes");
   if (!isnan(all)) return all;
-  return number_of(t, table, row, "batch_per_gpu") * (isnan(gpus) ? 1 : gpus) * (isnan(nodes) ? 1 : nodes);
+  return number_of(t, table, row, "batch_per_gpu") * gpus * (isnan(nodes) ? 1 : nodes);
 }
 
 /* The rate in the unit that is written: tokens become samples where the row says how long these are, and so does the
@@ -349,6 +390,28 @@ static bool is_plain(const own *t, const char *text, const char *titles)
   return t->separator == ',' && titles == text && (quoted || !empty);
 }
 
+static bool has(const own *t, const char *title)
+{
+  for (size_t i = 0; i < t->count; i++)
+    if (t->columns[i].title != UNKNOWN && strcmp(rates[t->columns[i].title].title, title) == 0) return true;
+  return false;
+}
+
+/* Where no column is a rate, the latency of a batch is the time of a step, if its title has a unit. */
+static void take_latency(own *t, const pm__csv *table)
+{
+  char name[100], inner[100], words[120];
+  for (size_t i = 0; i < t->count; i++) {
+    if (t->columns[i].title == UNKNOWN || strcmp(rates[t->columns[i].title].title, "latency_avg_ms") != 0) continue;
+    split_title(table->cells[i], name, inner, sizeof name);
+    const char *last = strpbrk(name, " _") != NULL ? strpbrk(name, " _") + 1 : "";
+    if (strncmp(last, "avg_", 4) == 0) last += 4;
+    snprintf(words, sizeof words, "%.40s/step", inner[0] != '\0' ? inner : last);
+    if (pm__lab_own_unit_read(words, &t->columns[i].unit)) t->columns[i].title = title_of(RATE);
+    return;
+  }
+}
+
 static int read_titles(own *t, const pm__csv *table)
 {
   for (size_t i = 0; i < table->columns; i++) {
@@ -362,14 +425,8 @@ static int read_titles(own *t, const pm__csv *table)
     t->pytorch = t->pytorch || strstr(table->cells[i], "orch") != NULL;
     t->columns[t->count++] = c;
   }
+  if (!has(t, "throughput")) take_latency(t, table);
   return PM_OK;
-}
-
-static bool has(const own *t, const char *title)
-{
-  for (size_t i = 0; i < t->count; i++)
-    if (t->columns[i].title != UNKNOWN && strcmp(rates[t->columns[i].title].title, title) == 0) return true;
-  return false;
 }
 
 /* What titles say for all rows: the unit of the rate; and the machine that the user named. */
@@ -380,14 +437,52 @@ static void add_common(own *t, const char *unit, const char *gpu, bool titles)
   pm__string_add(&t->csv, "\n");
 }
 
+/* What the name of the framework says of its release, where no column does. */
+static int release_of(const own *t, const pm__csv *table, size_t row, char *version, size_t size)
+{
+  int said[2], named[2];
+  const char *said_in = cell_of(t, table, row, "framework_version"), *framework = cell_of(t, table, row, "framework");
+  bool any = pm__lab_own_release(framework, version, size);
+  bool both = any && sscanf(version, "%3d.%3d", &named[0], &named[1]) == 2 &&
+              sscanf(said_in + strcspn(said_in, "0123456789"), "%3d.%3d", &said[0], &said[1]) == 2 && said[0] < 10;
+  if (both && (said[0] != named[0] || said[1] != named[1]))
+    return pm__fail_at(t->error, PM_STATUS_BAD_VALUE, t->file, (int)line_of(t, row),
+                       "\"%.40s\" is not version \"%.40s\"", framework, said_in);
+  if (!any || said_in[0] != '\0') version[0] = '\0';
+  return PM_OK;
+}
+
+/* Without the release, which has its own column; "torch" is PyTorch where a release says so. */
+static void clean_framework(const own *t, const pm__csv *table, size_t row, char *cell, size_t size)
+{
+  char both[CELL_MOST], version[CELL_MOST];
+  snprintf(both, sizeof both, "%.150s %.150s", cell, cell_of(t, table, row, "framework_version"));
+  if (!pm__lab_own_release(both, version, sizeof version - 40)) return;
+  snprintf(cell, size, strstr(cell, "timm") != NULL ? "PyTorch timm" : "PyTorch");
+}
+
 static bool is_pytorch(const own *t, const pm__csv *table, size_t row)
 {
   for (size_t i = 0; i < t->count; i++) {
     const char *cell = table->cells[row * table->columns + i];
     if (t->columns[i].title == UNKNOWN || strcmp(rates[t->columns[i].title].title, "framework") != 0) continue;
-    return strstr(cell, "orch") != NULL || pm__same_name(cell, "timm");
+    return strstr(cell, "orch") != NULL || pm__same_name(cell, "timm") || pm__same_name(cell, "pt");
   }
   return t->pytorch;
+}
+
+/* The number of GPUs in the name of a row's; as text, "" for none. */
+static int count_of(const own *t, const pm__csv *table, size_t row, char *text, size_t size)
+{
+  char gpu[CELL_MOST];
+  double said = number_of(t, table, row, "gpus");
+  snprintf(gpu, sizeof gpu, "%s", cell_of(t, table, row, "gpu"));
+  int count = pm__lab_own_count(gpu);
+  text[0] = '\0';
+  if (count > 0) snprintf(text, size, "%d", count);
+  if (count == 0 || isnan(said) || fmod(said, count) == 0) return PM_OK;
+  return pm__fail_at(t->error, PM_STATUS_BAD_VALUE, t->file, (int)line_of(t, row), "\"%.60s\" is not %.10g GPUs",
+                     cell_of(t, table, row, "gpu"), said);
 }
 
 static int write_cell(own *t, const pm__csv *table, size_t row, size_t i, pm__lab_own_unit *unit)
@@ -398,6 +493,9 @@ static int write_cell(own *t, const pm__csv *table, size_t row, size_t i, pm__la
   snprintf(cell, sizeof cell - 40, "%s", table->cells[row * table->columns + i]);
   meaning means = c->title != UNKNOWN ? rates[c->title].means : TEXT;
   if (means == RATE) status = clean_rate(t, table, row, unit, cell, sizeof cell);
+  else if (means == GPU) pm__lab_own_count(cell);
+  else if (means == FRAMEWORK) clean_framework(t, table, row, cell, sizeof cell);
+  else if (means == VERSION && cell[0] == '\0') status = release_of(t, table, row, cell, sizeof cell - 40);
   else if (means == UNIT && unit->name[0] != '\0') snprintf(cell, sizeof cell, "%s", unit->name);
   else if (c->title != UNKNOWN) status = clean_cell(t, c, cell, sizeof cell, is_pytorch(t, table, row), row);
   add_cell(t, cell, i == 0);
@@ -407,17 +505,35 @@ static int write_cell(own *t, const pm__csv *table, size_t row, size_t i, pm__la
 /* A unit column before the rate's waits for what the rate becomes. */
 static int write_row(own *t, const pm__csv *table, size_t row, const char *system)
 {
-  char scratch[CELL_MOST];
+  char scratch[CELL_MOST], version[CELL_MOST], count[16];
   pm__lab_own_unit unit = unit_of(t, table, row), left = unit;
   snprintf(scratch, sizeof scratch, "%s", cell_of(t, table, row, "throughput"));
   int status = clean_rate(t, table, row, &left, scratch, sizeof scratch);
+  if (status == PM_OK) status = release_of(t, table, row, version, sizeof version - 40);
+  if (status == PM_OK) status = count_of(t, table, row, count, sizeof count);
   for (size_t i = 0; i < t->count && status == PM_OK; i++) {
     bool is_unit = t->columns[i].title != UNKNOWN && rates[t->columns[i].title].means == UNIT;
     status = write_cell(t, table, row, i, is_unit ? &left : &unit);
   }
   if (t->line_count > 0 && !has(t, "id")) pm__string_format(&t->csv, ",line %zu", line_of(t, row));
+  if (t->counted) add_cell(t, count, false);
+  if (t->release) add_cell(t, version, false);
   add_common(t, left.name, system, false);
   return status;
+}
+
+static void find_counts(own *t, const pm__csv *table)
+{
+  char count[16];
+  for (size_t row = 1; row < table->rows && !has(t, "gpus") && !t->counted; row++)
+    t->counted = count_of(t, table, row, count, sizeof count) == PM_OK && count[0] != '\0';
+}
+
+static void find_release(own *t, const pm__csv *table)
+{
+  char version[CELL_MOST];
+  for (size_t row = 1; row < table->rows && !has(t, "framework_version") && !t->release; row++)
+    t->release = pm__lab_own_release(cell_of(t, table, row, "framework"), version, sizeof version);
 }
 
 static void find_mark(own *t, const pm__csv *table)
@@ -434,10 +550,14 @@ static int write_rows(own *t, const pm__csv *table, const char *system)
 {
   int status = PM_OK;
   find_mark(t, table);
+  find_release(t, table);
+  find_counts(t, table);
   for (size_t i = 0; i < t->count; i++)
     add_cell(t, t->columns[i].title != UNKNOWN ? rates[t->columns[i].title].title : table->cells[i], i == 0);
   t->unit = table->rows > 1 && unit_of(t, table, 1).name[0] != '\0';
   if (t->line_count > 0 && !has(t, "id")) add_cell(t, "id", false);
+  if (t->counted) add_cell(t, "gpus", false);
+  if (t->release) add_cell(t, "framework_version", false);
   add_common(t, "", system, true);
   for (size_t row = 1; row < table->rows && status == PM_OK; row++) status = write_row(t, table, row, system);
   return status;
@@ -477,6 +597,9 @@ static int read_table(own *t, const pm__csv *table, const char *set, const char 
   if (status != PM_OK) return status;
   for (size_t i = 0; i < t->count; i++) known = known || t->columns[i].title != UNKNOWN;
   if (!known) return pm__lab_trace_no_table(t->file, set, t->error);
+  if (t->count > 0 && !has(t, "throughput"))
+    return pm__fail(t->error, PM_STATUS_BAD_SYNTAX, "%s: no column \"throughput\", nor another of a rate, as "
+                    "\"img/s\", \"tokens/s\" or \"step time (ms)\"", t->file);
   return t->count > 0 ? write_rows(t, table, system) : PM_OK;
 }
 

@@ -242,13 +242,13 @@ static const char titles[] =
 /* The machine that the user names, else one with a GPU of the log's name. */
 static int name_system(const power_log *log, const pm_catalog *catalog, const board *b, char *system, size_t size)
 {
-  const pm__lab_trace *trace = log->trace;
+  pm__lab_trace *trace = log->trace;
   const char *name = trace->machine[0] != '\0' ? trace->machine : b->name;
   if (name[0] == '\0')
     return pm__fail(trace->error, PM_STATUS_BAD_FILE,
                     "%s: does not say which GPU it is of: give it with --system (perfmodel list gpus)", trace->file);
   const char *id = pm_catalog_resolve(catalog, "system", name, trace->error);
-  if (id == NULL) return trace->error->status;
+  if (id == NULL || pm__lab_trace_check_gpu(trace, catalog, b->name) != PM_OK) return trace->error->status;
   pm__text_set(system, size, id);
   return PM_OK;
 }

@@ -37,11 +37,16 @@ typedef struct pm__lab_trace {
   pm__text_index rest_names;
   size_t kernels; /* that made rows */
   double us;      /* of these */
+  char checked[120]; /* the name of a GPU that is known to be the machine's */
   char note[400]; /* what a reader of lines left out; "": nothing */
 } pm__lab_trace;
 
 /* What the user said of the file, by the name of a column, or NULL. */
 const char *pm__lab_trace_known(const pm__lab_trace *trace, const char *name);
+
+/* Fails if the file names a GPU that the user's machine has not: of another generation, with other SMs or links. Names
+** that the catalogue does not know tell nothing; nor does a machine that the user did not name. */
+int pm__lab_trace_check_gpu(pm__lab_trace *trace, const pm_catalog *catalog, const char *name);
 
 /* What a size in bytes and a time in microseconds may be: no message has more bytes, no kernel takes thirty years. */
 #define PM__LAB_TRACE_MOST 1e15

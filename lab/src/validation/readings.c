@@ -57,6 +57,23 @@ void pm__lab_source_name(const char *source, char *text, size_t size)
   snprintf(text, size, "%.*s", (int)(end != NULL ? end - start : (ptrdiff_t)strlen(start)), start);
 }
 
+/* Rules that decide the same follow each other, in their order: a row asks for one decision after the other. */
+static int chain(pm__lab_readings *readings, pm_error *error)
+{
+  size_t last[PM_DECISION_COUNT];
+  readings->next = (size_t *)malloc((readings->count + 1) * sizeof *readings->next);
+  if (readings->next == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < PM_DECISION_COUNT; i++) readings->first[i] = last[i] = readings->count;
+  for (size_t i = 0; i < readings->count; i++) {
+    size_t decision = (size_t)readings->items[i].decides;
+    if (readings->first[decision] == readings->count) readings->first[decision] = i;
+    else readings->next[last[decision]] = i;
+    readings->next[i] = readings->count;
+    last[decision] = i;
+  }
+  return PM_OK;
+}
+
 int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, pm_error *error)
 {
   int count = pm_catalog_count(catalog, "reading");
@@ -68,13 +85,15 @@ int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, 
     int status = pm_catalog_get_record(catalog, "reading", id, &readings->items[i], error);
     if (status != PM_OK) return status;
   }
-  return PM_OK;
+  return chain(readings, error);
 }
 
 void pm__lab_readings_free(pm__lab_readings *readings)
 {
   free(readings->items);
+  free(readings->next);
   readings->items = NULL;
+  readings->next = NULL;
   readings->count = 0;
 }
 
@@ -88,10 +107,11 @@ static bool in_time(const pm_reading *rule, const char *date)
          (rule->until[0] == '\0' || strcmp(date, rule->until) <= 0);
 }
 
+/* Most rules are of one source, which is looked at first. */
 static bool holds(const pm_reading *rule, const pm__lab_row *row)
 {
-  return in_time(rule, row->date) && pm__words_hold(rule->set, row->set) &&
- pm__words_hold(rule->model, row->cell[PM__COLUMN_MODEL]) &&
+  return in_time(rule, row->date) && pm__words_hold(rule->origin, row->origin) && pm__words_hold(rule->set, row->set) &&
+         pm__words_hold(rule->model, row->cell[PM__COLUMN_MODEL]) &&
          pm__words_hold(rule->framework, row->cell[PM__COLUMN_FRAMEWORK]) &&
          pm__words_hold(rule->version, row->cell[PM__COLUMN_VERSION]) &&
          pm__words_hold(rule->gpu, row->cell[PM__COLUMN_GPU]) &&
@@ -100,7 +120,7 @@ static bool holds(const pm_reading *rule, const pm__lab_row *row)
          pm__words_hold(rule->unit, row->cell[PM__COLUMN_UNIT]) &&
          pm__words_hold(rule->sequence, row->cell[PM__COLUMN_SEQUENCE]) &&
          pm__words_hold(rule->batch, row->cell[PM__COLUMN_BATCH]) &&
-         pm__words_hold(rule->serving, row->cell[PM__COLUMN_SERVING]) && pm__words_hold(rule->origin, row->origin) &&
+         pm__words_hold(rule->serving, row->cell[PM__COLUMN_SERVING]) &&
          pm__words_hold(rule->schedule, row->cell[PM__COLUMN_SCHEDULE]) &&
          pm__words_hold(rule->remark, row->cell[PM__COLUMN_NOTE]);
 }
@@ -144,9 +164,10 @@ static void note_rule(const pm__lab_row *row, const pm_reading *rule)
 const char *pm__lab_readings_decide(const pm__lab_readings *readings, pm_decision decision, const pm__lab_row *row,
                                     char *value)
 {
-  for (size_t i = 0; i < readings->count; i++) {
+  if (readings->count == 0) return NULL;
+  for (size_t i = readings->first[decision]; i < readings->count; i = readings->next[i]) {
     const pm_reading *rule = &readings->items[i];
-    if (rule->decides != (int32_t)decision || !holds(rule, row) || !fill_in(rule->value, row, value)) continue;
+    if (!holds(rule, row) || !fill_in(rule->value, row, value)) continue;
     note_rule(row, rule);
     return value;
   }

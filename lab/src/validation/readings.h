@@ -70,6 +70,7 @@ enum { PM__VALUE_LONGEST = 200 };
 typedef struct pm__lab_readings {
   pm_reading *items;
   size_t count;
+  size_t first[PM_DECISION_COUNT], *next; /* the first rule of a decision, and the next behind each; count: none */
 } pm__lab_readings;
 
 int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, pm_error *error);

@@ -178,9 +178,9 @@ PM_API pm_table *pm_catalog_show(const pm_catalog *catalog, const char *kind, co
 PM_API char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char *name, const char *id,
                                pm_error *error);
 
-/* A type of link between nodes, of any rate [B/s]: `family` is "infiniband", "ethernet" (TCP), "roce", "efa" or
-** "slingshot". `id` becomes that of the catalogue's type with this rate, and the text is empty; else that of a new
-** one, and the text is its entry, with the calibration of the nearest of the family, to stand in a file of the user.
+/* A type of link of any rate [B/s]: `family` is "infiniband", "ethernet" (TCP), "roce", "efa" or "slingshot" between
+** nodes, "pcie" within one. `id` becomes that of the catalogue's type with this rate, and the text is empty; else that
+** of a new one, and the text is its entry, with the calibration of the nearest of the family, for a file of the user.
 ** Released with pm_string_free; NULL with an error. */
 PM_API char *pm_catalog_make_link(const pm_catalog *catalog, const char *family, double rate, char id[PM_TEXT_MAX],
                                   pm_error *error);

@@ -102,30 +102,57 @@ bool pm__words_within(const pm__words *some, const pm__words *all)
   return true;
 }
 
-static bool is_quoted(const char *text)
+/* A condition has some bytes of its text: they end where the next alternative begins. */
+typedef struct piece {
+  const char *text;
+  size_t length;
+} piece;
+
+static piece trimmed(piece p)
 {
-  size_t length = strlen(text);
-  while (length > 0 && text[length - 1] == ' ') length--;
-  return length > 2 && text[0] == '"' && text[length - 1] == '"';
+  while (p.length > 0 && *p.text == ' ') p.text++, p.length--;
+  while (p.length > 0 && p.text[p.length - 1] == ' ') p.length--;
+  return p;
 }
 
-static bool quoted_in(const char *quoted, const char *text)
+static bool bytes_in(piece bytes, const char *text)
 {
-  char inside[PM__WORDS_BYTES];
-  snprintf(inside, sizeof inside, "%s", quoted + 1);
-  *strrchr(inside, '"') = '\0';
-  return strstr(text, inside) != NULL;
+  if (bytes.length == 0) return true;
+  for (const char *p = strchr(text, bytes.text[0]); p != NULL; p = strchr(p + 1, bytes.text[0]))
+    if (strncmp(p, bytes.text, bytes.length) == 0) return true;
+  return false;
 }
 
-static bool alternative_holds(const char *alternative, const char *text)
+/* A quick look: what splitting joins or parts, it does between letters and digits, so that the first run of either in
+** the alternative has to be in the text. */
+static bool may_hold(piece alternative, const char *text)
+{
+  const char *run = alternative.text, *end = alternative.text + alternative.length;
+  while (run < end && !is_letter(lower(*run))) run++;
+  size_t length = 0;
+  while (run + length < end && is_letter(lower(run[length])) && is_digit(run[length]) == is_digit(*run)) length++;
+  if (length == 0) return true;
+  for (; *text != '\0'; text++) {
+    size_t same = 0;
+    while (same < length && lower(text[same]) == lower(run[same])) same++;
+    if (same == length) return true;
+  }
+  return false;
+}
+
+static bool alternative_holds(piece alternative, const char *text)
 {
   pm__words wanted, found;
-  while (*alternative == ' ') alternative++;
-  if (*alternative == '!') return !alternative_holds(alternative + 1, text);
-  if (strncmp(alternative, "-", 1) == 0 && strspn(alternative + 1, " ") == strlen(alternative + 1))
-    return text[0] == '\0';
-  if (is_quoted(alternative)) return quoted_in(alternative, text);
-  pm__words_split(&wanted, alternative);
+  char copy[PM__WORDS_BYTES];
+  alternative = trimmed(alternative);
+  if (alternative.length > 0 && alternative.text[0] == '!')
+    return !alternative_holds((piece){alternative.text + 1, alternative.length - 1}, text);
+  if (alternative.length == 1 && alternative.text[0] == '-') return text[0] == '\0';
+  if (alternative.length > 2 && alternative.text[0] == '"' && alternative.text[alternative.length - 1] == '"')
+    return bytes_in((piece){alternative.text + 1, alternative.length - 2}, text);
+  if (!may_hold(alternative, text)) return false;
+  snprintf(copy, sizeof copy, "%.*s", (int)alternative.length, alternative.text);
+  pm__words_split(&wanted, copy);
   pm__words_split(&found, text);
   return pm__words_within(&wanted, &found);
 }
@@ -134,11 +161,9 @@ bool pm__words_hold(const char *condition, const char *text)
 {
   if (condition[0] == '\0') return true;
   while (true) {
-    char alternative[PM__WORDS_BYTES];
-    size_t length = strcspn(condition, "|");
-    snprintf(alternative, sizeof alternative, "%.*s", (int)length, condition);
+    piece alternative = {condition, strcspn(condition, "|")};
     if (alternative_holds(alternative, text)) return true;
-    if (condition[length] == '\0') return false;
-    condition += length + 1;
+    if (condition[alternative.length] == '\0') return false;
+    condition += alternative.length + 1;
   }
 }

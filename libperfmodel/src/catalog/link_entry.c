@@ -1,6 +1,6 @@
 /*
-** A type of link between nodes of any rate. What collectives get of it is what they get of the nearest of its family:
-** InfiniBand, plain Ethernet (TCP), RDMA over Ethernet, and the networks of clouds and clusters.
+** A type of link of any rate. What collectives get of it is what they get of the nearest of its family: InfiniBand,
+** plain Ethernet (TCP), RDMA over Ethernet, the networks of clouds and clusters; within a host, PCI Express.
 */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 static bool is_of_family(const pm_link *link, const char *family)
 {
   size_t length = strlen(family);
-  bool network = link->kind == PM_LINK_INFINIBAND || link->kind == PM_LINK_ETHERNET;
+  bool network = link->kind == PM_LINK_INFINIBAND || link->kind == PM_LINK_ETHERNET || link->kind == PM_LINK_PCIE;
   if (!network || strncmp(link->id, family, length) != 0 || !isinf(link->flow_bandwidth)) return false;
   const char *rest = strchr(link->id + length, '-');
   return rest != NULL && strchr(rest + 1, '-') == NULL;
@@ -55,7 +55,7 @@ static void add_link(const pm_link *like, double rate, const char *id, pm__strin
 {
   char value[PM_TEXT_MAX];
   pm__string_format(xml, "  <link id=\"%s\" name=\"%s\">\n    <kind>%s</kind>\n", id, id,
-                    like->kind == PM_LINK_INFINIBAND ? "infiniband" : "ethernet");
+                    like->kind == PM_LINK_INFINIBAND ? "infiniband" : like->kind == PM_LINK_PCIE ? "pcie" : "ethernet");
   snprintf(value, sizeof value, "%.9g Gbit/s", rate * 8 / 1e9);
   pm__string_format(xml, "    <bandwidth>%s</bandwidth>\n    <flow_bandwidth>unlimited</flow_bandwidth>\n  </link>\n\n",
                     value);

@@ -85,6 +85,16 @@ const char *pm__sketch_gpu_of_generation(const char *sm, const char *gcn, const 
 
 /* ---- Its links ---- */
 
+bool pm__sketch_has_c2c(const pm__sketch *w)
+{
+  return strcmp(w->host_link, "nvlink-c2c") == 0;
+}
+
+const char *pm__sketch_host_pcie(const pm__sketch *w)
+{
+  return pm__sketch_has_c2c(w) ? "pcie5-x16" : w->host_link;
+}
+
 void pm__sketch_switch_link(const pm__sketch *w, char *link, size_t size)
 {
   snprintf(link, size, "%s-nvswitch", w->nvlink);
@@ -116,4 +126,37 @@ int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error)
   pm__sketch_say(w, "assumed: all %d NVLinks of every GPU end at switches, one vertex; the source does not show them",
                  w->nvlinks);
   return status;
+}
+
+/* ---- Faults that such descriptions are made for ---- */
+
+/* NVLinks of each GPU, to switches if there are any; GPUs are the first ends. Returns the most. */
+static int count_nvlinks(const pm__sketch *w, bool switches, int *links)
+{
+  int most = 0;
+  for (int i = 0; i < w->counts[PM_VERTEX_GPU]; i++) links[i] = 0;
+  for (int i = 0; i < w->wire_count; i++) {
+    const pm__wire *wire = &w->wires[i];
+    int gpu = wire->a < wire->b ? wire->a : wire->b, other = wire->a + wire->b - gpu;
+    bool counts = switches ? w->ends[other].kind == PM_VERTEX_NVSWITCH : w->ends[other].kind == PM_VERTEX_GPU;
+    if (!counts || w->ends[gpu].kind != PM_VERTEX_GPU) continue;
+    links[gpu] += wire->count;
+    if (links[gpu] > most) most = links[gpu];
+  }
+  return most;
+}
+
+void pm__sketch_notice_nvlinks(pm__sketch *w)
+{
+  int links[PM__WIRES_MAX];
+  bool switches = w->counts[PM_VERTEX_NVSWITCH] > 0, sold = w->nvlinks > 0 && strstr(w->nvlink, "-nvswitch") != NULL;
+  int most = count_nvlinks(w, switches, links);
+  if (most == 0 && sold && w->counts[PM_VERTEX_GPU] > 1)
+    pm__sketch_say(w, "noticed: %s has %d NVLinks and the source shows none, so GPUs are joined by PCIe alone here: "
+                   "topo -mp hides NVLinks, and so do some virtual machines; nvidia-smi topo -m on the host shows them",
+                   w->gpu, w->nvlinks);
+  for (int i = 0; i < w->counts[PM_VERTEX_GPU] && switches && w->nvlinks > 0; i++)
+    if (links[i] < w->nvlinks)
+      pm__sketch_say(w, "noticed: GPU%d shows %d of its %d NVLinks%s: it has lost them, or is not in their partition",
+                     i, links[i], w->nvlinks, most == w->nvlinks ? ", others all" : "");
 }

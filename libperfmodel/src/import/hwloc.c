@@ -76,8 +76,9 @@ static const char *link_of(pm__sketch *w, const pm__element *e)
   double speed = 0;
   const char *said = attribute(e, "pci_link_speed");
   if (pm_number_parse(said, &speed) != PM_OK && said[0] != '\0')
-    pm__string_format(&w->report, "assumed: \"%.40s\" is no speed of a link; it is taken for %s\n", said, w->host_link);
-  if (speed <= 0) return w->host_link;
+    pm__string_format(&w->report, "assumed: \"%.40s\" is no speed of a link; it is taken for %s\n", said,
+                      pm__sketch_host_pcie(w));
+  if (speed <= 0) return pm__sketch_host_pcie(w);
   const char *link = speed > 40 ? "pcie5-x16" : speed > 20 ? "pcie4-x16" : "pcie3-x16";
   if (speed < 12)
     pm__string_format(&w->report, "assumed: a link at %.2f GB/s is taken for %s; idle GPUs slow theirs down\n",
@@ -113,7 +114,8 @@ static int walk(pm__sketch *w, const pm__element *e, int parent, int depth, pm_e
   if (is_type(e, "Package")) return walk_end(w, e, PM_VERTEX_CPU, parent, depth, attribute(e, "os_index"), error);
   if (is_gpu(e)) {
     if (parent < 0) return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "a GPU is under no package");
-    return pm__sketch_link(w, pm__sketch_find(w, attribute(e, "pci_busid")), parent, link_of(w, e), 1, error);
+    return pm__sketch_link(w, pm__sketch_find(w, attribute(e, "pci_busid")), parent,
+                           pm__sketch_has_c2c(w) ? w->host_link : link_of(w, e), 1, error);
   }
   if (is_nic(e) && parent >= 0) return walk_end(w, e, PM_VERTEX_NIC, parent, depth, attribute(e, "pci_busid"), error);
   bool bridge = is_type(e, "Bridge") && strcmp(attribute(e, "bridge_type"), "1-1") == 0;
@@ -154,6 +156,7 @@ static int walk_machine(pm__sketch *w, const pm__element *root, pm_error *error)
       if (w->ends[i].kind == PM_VERTEX_CPU) cpu = i;
   }
   read_cpu(machine, &model, 0);
+  if (pm__sketch_has_c2c(w)) strcpy(model.vendor, "Grace");
   return status == PM_OK ? pm__sketch_join_cpus(w, &model, error) : status;
 }
 

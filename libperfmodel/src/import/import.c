@@ -45,6 +45,7 @@ static int write_xml(pm__string *xml, pm__sketch *w, const char *id, pm_error *e
 {
   pm__string network = {NULL, 0, 0, false};
   pm__string_add(xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n");
+  pm__string_add(xml, w->made.text != NULL ? w->made.text : "");
   int status = pm__sketch_write_network(w, xml, &network, error);
   if (status == PM_OK) write_system(xml, w, id, network.text != NULL ? network.text : "");
   if (network.failed) xml->failed = true;
@@ -113,10 +114,11 @@ static int import(pm__sketch *w, const char *format, const char *text, const cha
   if (status == PM_OK && w->counts[PM_VERTEX_GPU] == 0)
     status = pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source names no GPU");
   if (status != PM_OK) return status;
+  pm__sketch_notice_nvlinks(w);
   report_counts(w);
   status = write_xml(xml, w, id, error);
   if (status != PM_OK) return status;
-  if (xml->failed || w->report.failed) return pm__no_memory(error);
+  if (xml->failed || w->report.failed || w->made.failed) return pm__no_memory(error);
   return check_result(xml->text, w->file, error);
 }
 
@@ -162,6 +164,7 @@ char *pm_import(const pm_catalog *catalog, const char *format, const char *text,
     status = import(w, format, text, id, gpu, &xml, error);
     if (report != NULL) *report = w->report.text;
     else free(w->report.text);
+    free(w->made.text);
   }
   free(w);
   if (status == PM_OK) return xml.text;

@@ -143,6 +143,20 @@ static int check_alike(pm__sketch *w, const gpus *list, pm_error *error)
   return PM_OK;
 }
 
+/* AMD's number of compute units stands where a capability stood before ("90" of gfx90a, "94" of gfx942). */
+static int check_units(const pm__sketch *w, const pm__element *gpu, pm_error *error)
+{
+  const char *sm = attribute(gpu, "sm"), *gcn = attribute(gpu, "gcn");
+  double units = number(gpu, "sm", 0);
+  pm_gpu known;
+  if (gcn[0] == '\0' || !(units >= 1) || strncmp(gcn + strcspn(gcn, "0123456789"), sm, 2) == 0) return PM_OK;
+  int status = pm_catalog_get_record(w->catalog, "gpu", w->gpu, &known, error);
+  if (status != PM_OK || units == known.sms) return status;
+  return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line, "no GPU of the catalogue is a gcn \"%.20s\" of "
+                     "%.20s compute units (%s has %d); say which it is, as in --gpu %s", gcn, sm, w->gpu, known.sms,
+                     w->gpu);
+}
+
 /* By its device, else by its generation. */
 static int name_gpu(pm__sketch *w, const pm__element *pci, pm_error *error)
 {
@@ -164,7 +178,7 @@ static int name_gpu(pm__sketch *w, const pm__element *pci, pm_error *error)
     return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line,
                        "no GPU of the catalogue has %s \"%.20s\"; say which it is, as in --gpu h100-sxm5", what, key);
   pm__sketch_say(w, "assumed: GPUs of %s %.20s are %s%s%s", what, key, id, choices[0] != '\0' ? ", not " : "", choices);
-  return PM_OK;
+  return check_units(w, gpu, error);
 }
 
 static int add_gpus(pm__sketch *w, const gpus *list, pm_error *error)
@@ -191,8 +205,8 @@ static int add_gpus(pm__sketch *w, const gpus *list, pm_error *error)
 static const char *pci_link(pm__sketch *w, const pm__element *pci, pm_error *error)
 {
   double speed = number(pci, "link_speed", 0), width = number(pci, "link_width", 0);
-  if (!(speed > 0 && width > 0)) return w->host_link; /* virtual machines show none */
-  if (speed <= SPEED_MOST && width <= WIDTH_MOST) return pm__sketch_pcie(w, speed * 1e9, (int)width);
+  if (!(speed > 0 && width > 0)) return pm__sketch_host_pcie(w); /* virtual machines show none */
+  if (speed <= SPEED_MOST && width <= WIDTH_MOST) return pm__sketch_pcie(w, speed * 1e9, (int)width, error);
   pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, pci->line,
               "link_speed \"%.40s\", link_width \"%.40s\": no PCIe link is such",
               attribute(pci, "link_speed"), attribute(pci, "link_width"));
@@ -217,7 +231,7 @@ static const char *family_of(const pm__element *pci, const char *name)
 /* Ports that a NIC has; their speed is in Mbit/s. Either of the elements may be missing. */
 static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic, int parent, pm_error *error)
 {
-  const char *link = pci != NULL ? pci_link(w, pci, error) : w->host_link;
+  const char *link = pci != NULL ? pci_link(w, pci, error) : pm__sketch_host_pcie(w);
   int end = link != NULL ? pm__sketch_end(w, PM_VERTEX_NIC, pci != NULL ? attribute(pci, "busid") : "nic", error) : -1;
   if (end < 0) return PM_STATUS_BAD_VALUE;
   for (const pm__element *net = nic != NULL ? nic->child : NULL; net != NULL; net = net->next) {
@@ -234,23 +248,24 @@ static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic
 
 static int add_children(pm__sketch *w, const pm__element *e, int parent, int depth, pm_error *error);
 
-/* Whether the GPU reaches its CPU by NVLink-C2C: several links at once, of which the file has the count. */
-static bool has_c2c(const pm__element *pci)
+/* Whether the GPU reaches its CPU by NVLink-C2C: the dump shows it, or such GPUs always do. */
+static bool has_c2c(const pm__sketch *w, const pm__element *pci)
 {
   const pm__element *gpu = child(pci, "gpu");
-  return gpu != NULL && child(gpu, "c2c") != NULL;
+  return gpu != NULL && (child(gpu, "c2c") != NULL || pm__sketch_has_c2c(w));
 }
 
 static int add_pci(pm__sketch *w, const pm__element *pci, int parent, int depth, pm_error *error)
 {
   const pm__element *nic = child(pci, "nic");
-  const char *link = pci_link(w, pci, error);
   int gpu = pm__sketch_find(w, attribute(pci, "busid"));
+  bool is_gpu = gpu >= 0 && w->ends[gpu].kind == PM_VERTEX_GPU;
+  if (is_gpu && has_c2c(w, pci)) return pm__sketch_link(w, gpu, parent, "nvlink-c2c", 1, error);
+  if (!is_gpu && (nic != NULL || is_nic_class(pci))) return add_nic(w, pci, nic, parent, error);
+  if (!is_gpu && child(pci, "pci") == NULL) return PM_OK; /* another device */
+  const char *link = pci_link(w, pci, error);
   if (link == NULL) return PM_STATUS_BAD_VALUE;
-  if (gpu >= 0 && w->ends[gpu].kind == PM_VERTEX_GPU)
-    return pm__sketch_link(w, gpu, parent, has_c2c(pci) ? "nvlink-c2c" : link, 1, error);
-  if (nic != NULL || is_nic_class(pci)) return add_nic(w, pci, nic, parent, error);
-  if (child(pci, "pci") == NULL) return PM_OK; /* another device */
+  if (is_gpu) return pm__sketch_link(w, gpu, parent, link, 1, error);
   int end = pm__sketch_end(w, PM_VERTEX_SWITCH, attribute(pci, "busid"), error);
   if (end < 0) return PM_STATUS_BAD_VALUE;
   int status = pm__sketch_link(w, end, parent, link, 1, error);
@@ -338,10 +353,10 @@ static pm__sketch_cpu model_of(const pm__element *cpu)
 }
 
 /* A CPU whose GPUs are joined by C2C is a Grace. */
-static bool is_grace(const pm__element *e, int depth)
+static bool is_grace(const pm__sketch *w, const pm__element *e, int depth)
 {
   for (const pm__element *c = e->child; c != NULL && depth < DEPTH_MOST; c = c->next)
-    if (has_c2c(c) || is_grace(c, depth + 1)) return true;
+    if (has_c2c(w, c) || is_grace(w, c, depth + 1)) return true;
   return false;
 }
 
@@ -361,7 +376,7 @@ static int join_cpus(pm__sketch *w, const pm__element *root, gpus *list, int hos
     if (strcmp(cpu->name, "cpu") == 0 && host_of(list, cpu) == host) last = cpu;
   if (last == NULL) return PM_OK;
   pm__sketch_cpu model = model_of(last);
-  if (is_grace(last, 0)) snprintf(model.vendor, sizeof model.vendor, "Grace");
+  if (is_grace(w, last, 0)) snprintf(model.vendor, sizeof model.vendor, "Grace");
   w->host = host;
   return pm__sketch_join_cpus(w, &model, error);
 }

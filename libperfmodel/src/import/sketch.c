@@ -1,6 +1,7 @@
 /* A machine while its description is read: vertices, links, and a report of what was assumed. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "import/sketch.h"
 
@@ -57,11 +58,22 @@ void pm__sketch_say(pm__sketch *w, const char *format, ...)
   if (w->report.text == NULL || strstr(w->report.text, line) == NULL) pm__string_add(&w->report, line);
 }
 
-const char *pm__sketch_pcie(pm__sketch *w, double speed, int width)
+/* Bytes per transfer of a lane after line coding: 8b/10b up to PCIe 2.0, 128b/130b, and the flits of 6.0. */
+static double coding(double speed)
 {
-  const char *known = speed > 20e9 ? "pcie5-x16" : speed > 10e9 ? "pcie4-x16" : "pcie3-x16";
-  bool standard = width == 16 && (speed == 8e9 || speed == 16e9 || speed == 32e9);
-  if (!standard)
-    pm__sketch_say(w, "assumed: a PCIe link of %d lanes at %.1f GT/s is taken for %s", width, speed / 1e9, known);
-  return known;
+  return (speed < 6e9 ? 0.8 : speed < 48e9 ? 128.0 / 130 : 242.0 / 256) / 8;
+}
+
+const char *pm__sketch_pcie(pm__sketch *w, double speed, int width, pm_error *error)
+{
+  double rate = speed * width * coding(speed);
+  char *made = pm_catalog_make_link(w->catalog, "pcie", rate, w->pcie, error), entry[PM_TEXT_MAX + 16];
+  if (made == NULL) return NULL;
+  snprintf(entry, sizeof entry, "<link id=\"%s\"", w->pcie);
+  if (w->made.text == NULL || strstr(w->made.text, entry) == NULL) pm__string_add(&w->made, made);
+  if (made[0] != '\0')
+    pm__sketch_say(w, "assumed: of a PCIe link of %d lanes at %.1f GT/s, %.3g GB/s, collectives get the share that "
+                   "they get of wider ones", width, speed / 1e9, rate / 1e9);
+  free(made);
+  return w->pcie;
 }

@@ -46,7 +46,8 @@ typedef struct pm__sketch {
   int port_classes;
   const char *nic; /* the rate of every NIC, as the user said it; NULL: as the source does */
   bool no_peers;
-  pm__string report;
+  char pcie[PM_TEXT_MAX]; /* the type that was asked for last */
+  pm__string report, made; /* made: types of links that the catalogue lacks */
   const pm_catalog *catalog;
   const char *file;
 } pm__sketch;
@@ -63,8 +64,9 @@ int pm__sketch_link(pm__sketch *w, int a, int b, const char *link, int count, pm
 /* Takes a line of the report back to one of each kind: nothing is said twice. */
 void pm__sketch_say(pm__sketch *w, const char *format, ...) PM__PRINTF(2, 3);
 
-/* The PCIe link type of that speed per lane [transfers/s] and width; what the catalogue has not is reported. */
-const char *pm__sketch_pcie(pm__sketch *w, double speed, int width);
+/* The PCIe link type of that speed per lane [transfers/s] and width, which is made if the catalogue lacks it. It stays
+** until the next call; NULL with an error. */
+const char *pm__sketch_pcie(pm__sketch *w, double speed, int width, pm_error *error);
 
 /* ---- GPUs ---- */
 
@@ -78,6 +80,12 @@ const char *pm__sketch_gpu_of_device(const pm__sketch *w, const char *vendor, co
 ** "304"); *choices becomes what else it may be, "" if it is this one alone. NULL if several are alike, or none. */
 const char *pm__sketch_gpu_of_generation(const char *sm, const char *gcn, const char **choices);
 
+/* Whether such GPUs reach their CPU by NVLink-C2C. */
+bool pm__sketch_has_c2c(const pm__sketch *w);
+
+/* The PCIe type of such hosts, for devices whose link the source does not show. */
+const char *pm__sketch_host_pcie(const pm__sketch *w);
+
 /* The type of its NVLinks to a switch, of which some catalogues have one of its own. */
 void pm__sketch_switch_link(const pm__sketch *w, char *link, size_t size);
 
@@ -86,6 +94,9 @@ const char *pm__sketch_xgmi(const pm__sketch *w);
 
 /* Where the source shows no NVLinks: GPUs whose links all end at switches get one vertex for these, others none. */
 int pm__sketch_assume_nvlinks(pm__sketch *w, pm_error *error);
+
+/* Reports GPUs that show fewer NVLinks to switches than they are sold with, or none. */
+void pm__sketch_notice_nvlinks(pm__sketch *w);
 
 /* ---- CPUs ---- */
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "import/readers.h"
 
-enum { ENDS = 256, WORD = 16 };
+enum { ENDS = 256, WORD = 16, LABELS_MOST = 3 /* words before a line: "> ", "0: ", a time stamp */ };
 
 typedef struct matrix {
   int count, gpus;
@@ -22,18 +22,25 @@ typedef struct matrix {
   bool too_many; /* names for the room there is */
 } matrix;
 
-/* The next word of a line; a carriage return, terminal escapes and the bars of a table are blanks. */
+/* Bytes of a blank: those of pages do not break; a carriage return and the bars of a table are blanks too. */
+static size_t blank(const char *p)
+{
+  if (*p != '\0' && strchr(" \t\r|", *p) != NULL) return 1;
+  return strncmp(p, "\xc2\xa0", 2) == 0 ? 2 : 0;
+}
+
+/* The next word of a line; terminal escapes are blanks. */
 static bool next_word(const char **place, char *word, size_t size)
 {
   const char *p = *place;
   for (;;) {
-    while (*p == ' ' || *p == '\t' || *p == '\r' || *p == '|') p++;
+    for (size_t n = blank(p); n > 0; n = blank(p)) p += n;
     if (*p != '\033') break;
     while (*p != '\0' && *p != '\n' && !isalpha((unsigned char)*p)) p++;
     if (isalpha((unsigned char)*p)) p++;
   }
   size_t length = 0;
-  while (p[length] != '\0' && strchr(" \t\r\n|\033", p[length]) == NULL) length++;
+  while (p[length] != '\0' && p[length] != '\n' && p[length] != '\033' && blank(p + length) == 0) length++;
   *place = p + length;
   if (length == 0) return false;
   snprintf(word, size, "%.*s", (int)(length < size ? length : size - 1), p);
@@ -43,6 +50,14 @@ static bool next_word(const char **place, char *word, size_t size)
 static bool is_gpu(const char *word)
 {
   return strncmp(word, "GPU", 3) == 0 && isdigit((unsigned char)word[3]);
+}
+
+/* "GPU0", "NIC3", "mlx5_bond_0": one word with a number in it. */
+static bool is_device(const char *word)
+{
+  const char *p = word;
+  while (isalnum((unsigned char)*p) || (*p != '\0' && strchr("_-.", *p) != NULL)) p++;
+  return *p == '\0' && strpbrk(word, "0123456789") != NULL;
 }
 
 static const char *next_line(const char *text)
@@ -72,10 +87,12 @@ static bool ends_heading(const char *word)
 static bool read_heading(matrix *m, const char *line)
 {
   char word[PM__NAME_MAX];
+  int labels = 0;
   m->count = m->gpus = 0;
   m->too_many = false;
   while (next_word(&line, word, sizeof word) && !ends_heading(word)) {
-    if (is_cell(word) || (m->count == 0 && !is_gpu(word))) return false;
+    if (m->count == 0 && !is_gpu(word) && ++labels <= LABELS_MOST) continue;
+    if (is_cell(word) || !is_device(word) || (m->count == 0 && !is_gpu(word))) return false;
     m->too_many = m->count == ENDS;
     if (m->too_many) break;
     m->gpus += is_gpu(word);
@@ -124,31 +141,62 @@ static int read_cell(pm__sketch *w, matrix *m, int row, int column, const char *
   return PM_OK;
 }
 
+/* The device whose row this is, -1 if it is none; *line is set behind its name. */
+static int find_row(const matrix *m, const char **line)
+{
+  char word[PM__NAME_MAX];
+  int row = -1;
+  for (int i = 0; i <= LABELS_MOST && row < 0 && next_word(line, word, sizeof word); i++) row = row_of(m, word);
+  return row;
+}
+
+/* A row of a device that the heading does not name: a window or a mail cut the lines, or went on on the next. */
+static int check_stray(const pm__sketch *w, const char *line, int number, pm_error *error)
+{
+  char name[PM__NAME_MAX] = "", word[PM__NAME_MAX];
+  for (int i = 0; i <= LABELS_MOST && next_word(&line, word, sizeof word); i++) {
+    if (is_device(name) && !is_cell(name) && is_cell(word))
+      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
+                         "a row of %s, which the heading does not name: the matrix is cut, or its lines are wrapped",
+                         name);
+    memcpy(name, word, sizeof name);
+  }
+  return PM_OK;
+}
+
 static int read_row(pm__sketch *w, matrix *m, const char *line, int number, int *rows, pm_error *error)
 {
   char word[PM__NAME_MAX];
-  int row = next_word(&line, word, sizeof word) ? row_of(m, word) : -1, status = PM_OK;
-  if (row < 0) return PM_OK;
+  const char *all = line;
+  int row = find_row(m, &line), status = PM_OK;
+  if (row < 0) return check_stray(w, all, number, error);
   if (m->line[row] > 0)
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number, "the row of %s is there twice", m->name[row]);
   m->line[row] = number;
   ++*rows;
   for (int j = 0; j < m->count && status == PM_OK; j++)
     status = read_cell(w, m, row, j, next_word(&line, word, sizeof word) ? word : "", number, error);
+  const char *behind = line;
+  if (status == PM_OK && next_word(&behind, word, sizeof word) && is_cell(word))
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
+                       "the row of %s has more cells than the heading has names: a name is lost, or the heading is cut",
+                       m->name[row]);
   read_affinity(m->affinity[row], line);
   return status;
 }
 
 /* What other reports print behind the matrix is none of it, another matrix neither. */
-static void look_behind(pm__sketch *w, const char *text, int number)
+static int look_behind(pm__sketch *w, const char *text, int number, pm_error *error)
 {
+  int status = PM_OK;
   matrix *other = (matrix *)calloc(1, sizeof *other);
-  for (; other != NULL && *text != '\0'; text = next_line(text), number++)
-    if (read_heading(other, text)) {
-      pm__sketch_say(w, "left out: the matrix from line %d on; the first one is read", number);
-      break;
-    }
+  if (other == NULL) return pm__no_memory(error);
+  for (; *text != '\0' && status == PM_OK && !read_heading(other, text); text = next_line(text), number++)
+    status = check_stray(w, text, number, error);
+  if (*text != '\0' && status == PM_OK)
+    pm__sketch_say(w, "left out: the matrix from line %d on; the first one is read", number);
   free(other);
+  return status;
 }
 
 static int read_matrix(pm__sketch *w, matrix *m, const char *text, pm_error *error)
@@ -169,8 +217,7 @@ static int read_matrix(pm__sketch *w, matrix *m, const char *text, pm_error *err
   for (int i = 0; i < m->count && status == PM_OK; i++)
     if (m->line[i] == 0) status = pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, 0, "there is no row of %s",
                                               m->name[i]);
-  if (status == PM_OK) look_behind(w, text, number);
-  return status;
+  return status == PM_OK ? look_behind(w, text, number, error) : status;
 }
 
 static int check_matrix(pm__sketch *w, const matrix *m, pm_error *error)
@@ -287,13 +334,12 @@ static int add_pcie(pm__sketch *w, const matrix *m, pm_error *error)
   group(m, 0, inner);
   deal_out(w, m, socket);
   for (int i = 0; i < m->count; i++) ends[0][i] = ends[1][i] = ends[2][i] = -1;
-  bool c2c = strcmp(w->host_link, "nvlink-c2c") == 0;
+  bool c2c = pm__sketch_has_c2c(w);
   for (int i = 0; i < m->count && status == PM_OK; i++) {
     int cpu = group_end(w, ends[0], socket[i], "socket", -1, error);
     if (cpu >= 0 && c2c)
       status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), cpu, is_gpu(m->name[i]) ? w->host_link :
-                               "pcie5-x16", 1,
-                               error);
+                               pm__sketch_host_pcie(w), 1, error);
     else status = cpu >= 0 ? add_device(w, m, i, socket, outer, inner, ends, error) : PM_STATUS_BAD_VALUE;
   }
   return status == PM_OK ? pm__sketch_join_cpus(w, c2c ? &grace : &unknown, error) : status;
@@ -328,15 +374,6 @@ static bool find_switched(const pm__sketch *w, const matrix *m, int *links)
   return joined > 2 && most == w->nvlinks;
 }
 
-/* GPUs whose links are lost are what such a matrix is pasted for. */
-static void name_lost(pm__sketch *w, const matrix *m, const int *links)
-{
-  for (int i = 0; i < m->count; i++)
-    if (is_gpu(m->name[i]) && links[i] < w->nvlinks)
-      pm__sketch_say(w, "noticed: %s shows %d of its %d NVLinks, others all: it has lost them, or is not in their "
-                     "partition", m->name[i], links[i], w->nvlinks);
-}
-
 static int add_switched(pm__sketch *w, const matrix *m, const int *links, pm_error *error)
 {
   char link[2 * PM_TEXT_MAX];
@@ -346,29 +383,16 @@ static int add_switched(pm__sketch *w, const matrix *m, const int *links, pm_err
   for (int i = 0; i < m->count && status == PM_OK; i++)
     if (links[i] > 0) status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), hub, link, links[i], error);
   pm__sketch_say(w, "assumed: pairs show NV%d, all links of a GPU: one vertex stands for the switches", w->nvlinks);
-  name_lost(w, m, links);
   return status;
-}
-
-/* A GPU that is sold with NVLinks to switches, in a matrix without any. */
-static void name_hidden(pm__sketch *w)
-{
-  if (w->nvlinks > 0 && strstr(w->nvlink, "-nvswitch") != NULL)
-    pm__sketch_say(w, "noticed: %s has %d NVLinks and the matrix shows none, so GPUs are joined by PCIe alone here: "
-                   "topo "
-                   "-mp hides NVLinks, and so do some virtual machines; nvidia-smi topo -m on the host shows them",
-                       w->gpu,
-                   w->nvlinks);
 }
 
 static int add_direct(pm__sketch *w, const matrix *m, pm_error *error)
 {
-  int status = PM_OK, count = 0;
+  int status = PM_OK;
   for (int i = 0; i < m->count && status == PM_OK; i++)
     for (int j = i + 1; j < m->count && status == PM_OK; j++) {
       int links = nvlinks(m->cell[i][j]);
       if (links == 0) continue;
-      count++;
       if (w->nvlink[0] == '\0')
         return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i],
                            "%s to %s is %s, but gpu \"%s\" has no NVLink", m->name[i], m->name[j], m->cell[i][j],
@@ -376,7 +400,6 @@ static int add_direct(pm__sketch *w, const matrix *m, pm_error *error)
       status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), pm__sketch_find(w, m->name[j]), w->nvlink, links,
                                error);
     }
-  if (status == PM_OK && count == 0 && m->gpus > 1) name_hidden(w);
   return status;
 }
 
