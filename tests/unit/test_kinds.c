@@ -75,6 +75,7 @@ static const struct {
   {"delta_rule", "20x8 20x8 20x12 20x4 20x4", "heads=4 key_heads=2 chunk=8"},
   {"short_convolution", "20x8", "kernel=4 bias=yes"},
   {"key_index", "20x8 20x4 20x2", "heads=2 chosen=6"},
+  {"grouped_linear", "20x8", "out_features=4 groups=2"},
   {"squeeze_excitation", "6x20x10", "reduced=2"},
   {"weight_standardization", "6x20x10", "out_channels=4 kernel=3 gain=yes"},
   {"dora", "20x6 20x6", "in_features=8"},

@@ -94,7 +94,7 @@ def test_products_are_those_of_the_package(row: dict[str, Any]) -> None:
 
 # Types that have the code of another one, or none in the package.
 OF_OTHERS = {"kimi_k2": "deepseek_v3", "mimo": "qwen2", "qwen2_vl": "qwen2_vl_text", "qwen2_5_vl": "qwen2_5_vl_text",
-             "glm4v_text": "glm4", "glm4v_moe_text": "glm4_moe", "glm_edge": "glm",
+             "glm4v_moe_text": "glm4_moe", "glm_edge": "glm", "hunyuan_vl_text": "hunyuan_v1_dense",
              "step3p7": "step3p5", "xglm": "", "nemotron-nas": ""}  # fmt: skip
 
 
@@ -165,6 +165,43 @@ def test_towers_of_a_known_type_are_counted() -> None:
     assert odd.report is not None and "vision_config is left out" in odd.report.notes
 
 
+TOWERS = json.loads((Path(__file__).parent / "hf_towers.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("row", TOWERS, ids=lambda row: row["config"]["model_type"])
+def test_towers_are_counted_as_the_package_does(row: dict[str, Any]) -> None:
+    net = pm.from_hf(row["config"], image=row["image"])
+    assert net.parameters == row["parameters"]
+    assert net.macs == row.get("mac", net.macs)
+
+
+@pytest.mark.parametrize("stated", ["qwen3_vl_vision", "qwen3_vl", None])
+def test_a_tower_has_the_type_of_its_composite(stated: str | None) -> None:
+    """Configurations on a hub say "qwen3_vl" of the part too, or nothing."""
+    tower = next(row["config"] for row in TOWERS if row["config"]["model_type"] == "qwen3_vl_vision")
+    config = {"model_type": "qwen3_vl", "text_config": {**published("Qwen3 32B"), "model_type": "qwen3_vl_text"},
+              "vision_config": {**tower, "model_type": stated}}  # fmt: skip
+    assert pm.from_hf(config, part="vision_config", image=64).parameters == 314_976
+    report = pm.from_hf(config, seq=32).report
+    assert report is not None and any("vision_config (qwen3_vl_vision)" in note for note in report.notes)
+
+
+def test_what_a_composite_says_of_its_head_overrules_its_text_model() -> None:
+    text = {**published("Qwen3 32B"), "tie_word_embeddings": True}
+    one, two = (pm.from_hf({"model_type": "internvl", "text_config": text, **more}, seq=16).parameters
+                for more in ({}, {"tie_word_embeddings": False}))  # fmt: skip
+    assert two - one == 151936 * 5120
+
+
+def test_compressed_keys_are_stored_as_such() -> None:
+    """A window of 128 keys, and one of 4 or 128 tokens each, its own value; every GPU has them for all heads."""
+    net = pm.from_hf(published("DeepSeek-V4 Flash"), seq=8192)
+    asked = {"gpus": 8, "isl": 65536, "osl": 64}
+    one, two = (pm.serve(net, "hgx-b200", concurrency=8 * c, **asked).memory for c in (1, 2))
+    compressed = 20 * (512 + 128) / 4 + 23 * 512 / 128
+    assert two - one == pytest.approx(8 * 2 * (65536 * compressed + 43 * 128 * 512), rel=0.02)
+
+
 def test_an_architecture_alone_names_its_type() -> None:
     config = {key: value for key, value in published("Qwen3 32B").items() if key != "model_type"}
     net = pm.from_hf(config, seq=64)
@@ -214,14 +251,16 @@ SPLITTABLE = {
     "embedding", "positional_embedding", "linear", "attention", "mixture_of_experts", "layer_norm", "rms_norm", "scale",
     "add", "multiply", "pointwise", "dropout", "gelu", "silu", "relu", "squared_relu", "swiglu", "sigmoid", "bias",
     "slice", "cross_entropy", "state_space", "selective_scan", "delta_rule", "short_convolution", "key_index",
+    "grouped_linear", "mish",
 }  # fmt: skip
+WHOLE = {"concat", "matmul", "reshape"}  # of residual streams and compressed keys, which every GPU has
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS["rows"] if row["config"]["architectures"][0].endswith("CausalLM")],
                          ids=lambda row: row["config"]["model_type"])  # fmt: skip
 def test_decoders_are_made_of_layers_that_can_be_split(row: dict[str, Any]) -> None:
     kinds = pm.from_hf(row["config"], seq=32).kinds()["kind"].tolist()
-    assert set(kinds) <= SPLITTABLE
+    assert set(kinds) <= SPLITTABLE | (WHOLE if row["config"]["model_type"] == "deepseek_v4" else set())
 
 
 @pytest.mark.parametrize(
@@ -413,7 +452,7 @@ def test_sparse_attention_reads_few_keys_and_keeps_all() -> None:
     assert [net.kinds()["kind"].tolist().count("key_index") for net in nets] == [1, 0]
 
 
-@pytest.mark.parametrize("kind, words", [("deepseek_v4", "compressed keys"), ("rwkv7", "recurrence"),
+@pytest.mark.parametrize("kind, words", [("mistral_large4", "keys that layers take"), ("rwkv7", "recurrence"),
                                          ("zamba2", "shared attention")])  # fmt: skip
 def test_what_is_missing_is_said(kind: str, words: str) -> None:
     with pytest.raises(pm.NotModelledError, match=f'model_type "{kind}" cannot be read: .*{words}'):

@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 
 import needs
+import pytest
 
 needs.package("transformers")
 needs.package("torch")
 
-SCRIPT = Path(__file__).resolve().parent / "hf_parameters.py"
+SCRIPTS = [Path(__file__).resolve().parent / name for name in ("hf_parameters.py", "hf_towers.py")]
 
 
-def test_the_package_counts_what_the_table_says() -> None:
-    done = subprocess.run([sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True)
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_the_package_counts_what_the_table_says(script: Path) -> None:
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr[-2000:]

@@ -37,6 +37,7 @@ static double most_keys(const pm__flash *f)
 static double mean_keys(const pm__flash *f, double blocks)
 {
   if (f->pairs >= f->tokens * f->keys) return f->keys;
+  if (f->keys < f->tokens) return f->pairs / f->tokens; /* each of some tokens */
   return pm__least(most_keys(f), f->keys - f->tokens + ROWS * (blocks + 1) / 2);
 }
 

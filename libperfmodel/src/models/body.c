@@ -103,11 +103,12 @@ int pm__body_activation(pm__body *b, const char *name, const char *function)
   static const char *const known[][2] = {
     {"gelu", "gelu"}, {"gelu_new", "gelu"}, {"gelu_fast", "gelu"}, {"gelu_pytorch_tanh", "gelu"},
     {"gelu_python", "gelu"}, {"quick_gelu", "gelu"}, {"relu", "relu"}, {"relu2", "squared_relu"}, {"silu", "silu"},
-    {"swish", "silu"}, {"tanh", "tanh"}, {"mish", "mish"}, {"sigmoid", "sigmoid"}};
+    {"swish", "silu"}, {"tanh", "tanh"}, {"mish", "mish"}, {"xielu", "mish"}, {"sigmoid", "sigmoid"}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(known[i][0], function) == 0) return pm__body_add(b, known[i][1], name, PM__ON_LAST(b), " ");
   pm__fail(b->error, PM_STATUS_BAD_ARGUMENT, "unknown activation \"%.40s\"; known are gelu, gelu_new, gelu_fast, "
-           "gelu_pytorch_tanh, gelu_python, quick_gelu, relu, relu2, silu, swish, tanh, mish, sigmoid", function);
+           "gelu_pytorch_tanh, gelu_python, quick_gelu, relu, relu2, silu, swish, tanh, mish, xielu, sigmoid",
+           function);
   return -1;
 }
 
@@ -157,8 +158,7 @@ void pm__body_language_head(pm__body *b, const pm__config *config, double vocabu
   int x = b->last;
   pm__body_part(b, "%s", "");
   if (is_one_of(head, "ForCausalLM LMHeadModel DoubleHeadsModel ForConditionalGeneration")) {
-    bool shared = pm__config_flag(config, "tie_word_embeddings", tied);
-    pm__body_linear_shared(b, "lm_head", x, vocabulary, false, shared);
+    pm__body_linear_shared(b, "lm_head", x, vocabulary, false, tied);
     if (bias) pm__body_add(b, "bias", "lm_head.bias", PM__ON_LAST(b), "axis=1");
     pm__body_add(b, "cross_entropy", "loss", PM__ON_LAST(b), " ");
   } else if (is_one_of(head, "ForSequenceClassification ForTokenClassification")) {

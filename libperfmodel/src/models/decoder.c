@@ -1,5 +1,6 @@
 /* The network of a described decoder, layer by layer. */
 #include "models/decoder.h"
+#include "models/compressed.h"
 #include "models/scans.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -47,8 +48,8 @@ static int attend(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l,
 {
   return pm__body_add(b, "attention", "attention", inputs, count,
                       "heads=%.0f kv_heads=%.0f causal=yes window=%.0f most_keys=%.0f sinks=%s dropout=%.17g flash=%s",
-                      l->heads, kv_heads, window, d->index.chosen, pm__yes(l->sinks), d->attention_rate,
-                      pm__yes(b->flash));
+                      l->heads, kv_heads, window, l->all_keys ? 0 : d->index.chosen, pm__yes(l->sinks),
+                      d->attention_rate, pm__yes(b->flash));
 }
 
 /* What was attended to, times a number for each head or feature that its input gives. */
@@ -84,13 +85,29 @@ static void keys_and_values(pm__body *b, const pm__decoder *d, const pm__decoder
   if (d->value_norm) *v = plain_norm(b, d, "v_norm", *v, l->kv_heads);
 }
 
+/* Narrow queries and one narrow key of the same rows, each with a norm, choose blocks of keys (MiniMax M3). */
+static void choose_blocks(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l, int x)
+{
+  if (d->index.heads == 0 || l->all_keys) return;
+  int made = pm__body_linear(b, "indexer.q_proj", x, d->index.heads * d->index.head, false);
+  int queries = pm__body_rotate(b, "indexer.q_rotary", l->rotary,
+                                norm(b, d, "indexer.q_norm", made, d->index.heads));
+  made = norm(b, d, "indexer.k_norm", pm__body_linear(b, "indexer.k_proj", x, d->index.head, false), 1);
+  int keys = pm__body_rotate(b, "indexer.k_rotary", l->rotary, made);
+  pm__body_add(b, "key_index", "indexer", PM__ON(queries, keys), "heads=%.0f chosen=%.0f", d->index.heads,
+               d->index.chosen);
+}
+
 static int attention(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l)
 {
   ptrdiff_t i = l - d->layers;
-  int x = b->last, q = queries(b, d, l, x);
+  int x = b->last;
+  choose_blocks(b, d, l, x);
+  int q = queries(b, d, l, x);
   keys_and_values(b, d, l, x, &d->keys[i], &d->values[i]);
   int attended = attend(b, d, l, PM__ON(q, d->keys[i], d->values[i]), l->kv_heads, l->window);
   gate(b, d, l, x, attended);
+  if (d->inner_norms) norm(b, d, "inner_norm", b->last, 1);
   return pm__body_linear(b, "o_proj", -1, d->hidden, d->output_bias);
 }
 
@@ -159,6 +176,7 @@ static int mix(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l)
   switch (l->mixer) {
   case PM__MIXER_LATENT: return latent(b, d, l);
   case PM__MIXER_LIGHTNING: return lightning(b, d, l);
+  case PM__MIXER_COMPRESSED: return pm__decoder_compressed(b, d, l);
   case PM__MIXER_LINEAR: return pm__body_linear(b, "linear", -1, d->hidden, false);
   case PM__MIXER_ATTENTION:
   case PM__MIXER_NONE: return attention(b, d, l);
@@ -178,6 +196,16 @@ static int mix_beside(pm__body *b, const pm__decoder *d, const pm__decoder_layer
 
 /* ---- Feed-forward networks ---- */
 
+/* Two learned numbers of each activation (xIELU). */
+static void add_alphas(pm__body *b, const pm__decoder *d)
+{
+  int made = b->last;
+  if (strcmp(d->activation, "xielu") != 0) return;
+  pm__body_add(b, "slice", "act.two", PM__ON(made), "axis=-1 end=2");
+  pm__body_add(b, "scale", "act.alphas", PM__ON_LAST(b), "axis=-1");
+  b->last = made;
+}
+
 static int dense(pm__body *b, const pm__decoder *d, int x, double ffn, const char *before, bool bias)
 {
   char name[5][PM_TEXT_MAX];
@@ -186,6 +214,7 @@ static int dense(pm__body *b, const pm__decoder *d, int x, double ffn, const cha
   if (!d->gated) {
     pm__body_linear(b, name[0], x, ffn, bias);
     pm__body_activation(b, name[2], d->activation);
+    add_alphas(b, d);
     return pm__body_linear(b, name[3], -1, d->hidden, bias);
   }
   int open = pm__body_linear(b, name[1], x, ffn, bias);
@@ -193,6 +222,7 @@ static int dense(pm__body *b, const pm__decoder *d, int x, double ffn, const cha
   if (!silu) open = pm__body_activation(b, name[2], d->activation);
   int up = pm__body_linear(b, name[0], x, ffn, bias);
   pm__body_add(b, silu ? "swiglu" : "multiply", silu ? name[2] : name[4], PM__ON(open, up), " ");
+  if (d->inner_norms) norm(b, d, "inner_norm", b->last, 1);
   return pm__body_linear(b, name[3], -1, d->hidden, bias);
 }
 
@@ -242,13 +272,14 @@ static int feed(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l)
 static void add_part(pm__body *b, const pm__decoder *d, const pm__decoder_layer *l,
                      int (*build)(pm__body *, const pm__decoder *, const pm__decoder_layer *))
 {
-  int x = b->last;
+  int streams = b->last, mixed = pm__decoder_collapse(b, d), x = b->last;
   if (d->norms == PM__NORMS_BEFORE || d->norms == PM__NORMS_AROUND) norm(b, d, "norm", x, 1);
   if (build == feed && l->feed == PM__FEED_BOTH) both(b, d, l, x);
   else build(b, d, l);
   pm__body_dropout(b, "dropout", d->residual_rate);
   if (d->norms == PM__NORMS_INSIDE || d->norms == PM__NORMS_AROUND) norm(b, d, "post_norm", b->last, 1);
-  pm__body_sum(b, "sum", x, b->last);
+  if (d->streams > 0) pm__decoder_expand(b, d, streams, mixed);
+  else pm__body_sum(b, "sum", x, b->last);
   if (d->norms == PM__NORMS_SUM) norm(b, d, "norm", b->last, 1);
 }
 
@@ -321,12 +352,14 @@ void pm__decoder_build(pm__body *b, const pm__config *c, const pm__decoder *d)
   embed(b, c, d);
   int words = b->last, table = embed_per_layer(b, d, 0, words);
   b->last = words;
+  pm__decoder_begin_streams(b, d);
   for (int i = 0; i < d->count && b->error->status == PM_OK; i++) {
     if (d->side > 0) add_beside(b, d, i);
     else add_after(b, d, i);
     if (table >= 0) add_rows(b, d, i, table);
   }
   pm__body_part(b, "%s", "");
+  pm__decoder_end_streams(b, d);
   if (d->final_norm) norm(b, d, "norm", b->last, 1);
   if (d->embedding_features > 0 && d->embedding_features != d->hidden)
     pm__body_linear(b, "project_out", -1, d->embedding_features, false);

@@ -14,6 +14,7 @@ typedef enum pm__decoder_mixer {
   PM__MIXER_LATENT,   /* keys and values of all heads from one narrow row */
   PM__MIXER_LIGHTNING, /* linear attention, block by block */
   PM__MIXER_LINEAR,    /* one product in the place of attention */
+  PM__MIXER_COMPRESSED, /* one key of a window, and of some neighbours each: compressed.c */
   PM__MIXER_SPACE,     /* Mamba-2; from here on they carry a state: scans.h */
   PM__MIXER_SELECTIVE, /* Mamba */
   PM__MIXER_DELTA,     /* gated delta rule */
@@ -39,6 +40,8 @@ typedef struct pm__decoder_layer {
   double ffn;
   bool sinks;
   bool reuses; /* keys that the layer before has chosen */
+  bool all_keys; /* none are chosen, where other layers choose */
+  double compress; /* tokens of a compressed key; 0: there are none */
   bool keys_are_values; /* one product for both */
   int keys_of;          /* the layer whose keys and values it takes, from 1; 0: its own */
 } pm__decoder_layer;
@@ -65,6 +68,7 @@ typedef struct pm__decoder {
   pm__decoder_norms norms;
   int side; /* attention and feed-forward network side by side, on so many norms; 0: one after the other */
   pm__decoder_qk qk_norm;
+  bool inner_norms; /* before the products that end attention and the feed-forward network */
   bool value_norm; /* values are normalised, without a scale */
   pm__decoder_gate gate;
   bool qkv_bias, output_bias, ffn_bias, head_bias, gated, tied, embedding_norm, final_norm;
@@ -82,6 +86,10 @@ typedef struct pm__decoder {
   struct {
     double heads, head, chosen; /* narrow queries that choose keys; 0: none do */
   } index;
+  struct {
+    double q_rank, groups, rank; /* of queries; parts of the result, and features that each is narrowed to */
+  } compressed;
+  double streams; /* residual rows beside each other, which every part mixes; 0: one */
   double lightning_block;
   struct {
     /* Heads with values of `head` features, and a state of `state` numbers for each; groups of heads that share what

@@ -30,27 +30,41 @@ int pm__encoder_score(pm__body *b, const pm__encoder *e, int q, int k, int v)
     return pm__body_add(b, "attention", "scores", PM__ON(q, k, v),
                         "heads=%.0f causal=%s dropout=%.17g bias_rows=%.0f shared=%s", e->heads, pm__yes(e->causal),
                         e->attention_rate, e->bias_rows, pm__yes(e->bias_shared));
-  return pm__body_add(b, "attention", "scores", PM__ON(q, k, v), "heads=%.0f causal=%s dropout=%.17g flash=%s",
-                      e->heads, pm__yes(e->causal), e->attention_rate, pm__yes(b->flash));
+  return pm__body_add(b, "attention", "scores", PM__ON(q, k, v),
+                      "heads=%.0f kv_heads=%.0f causal=%s dropout=%.17g flash=%s", e->heads,
+                      e->kv_heads > 0 ? e->kv_heads : e->heads, pm__yes(e->causal), e->attention_rate,
+                      pm__yes(b->flash));
 }
 
 void pm__encoder_join(pm__body *b, const pm__encoder *e, int x)
 {
   pm__body_dropout(b, "dropout", e->rate);
   if (e->scaled) PM__NEXT(b, "scale", "layer_scale", "axis=-1");
+  if (e->head_norms) pm__encoder_norm(b, e, "post_norm", b->last);
   pm__body_sum(b, "sum", x, b->last);
   if (e->after) pm__encoder_norm(b, e, "norm", b->last);
 }
 
+/* Of queries, keys or values. */
+static int inner_norm(pm__body *b, const pm__encoder *e, const char *name, int on, double heads, bool affine)
+{
+  if (e->row_norms && affine) return PM__NEXT(b, "rms_norm", name, " ");
+  if (!e->head_norms) return on;
+  return pm__body_add(b, "rms_norm", name, PM__ON(on), "heads=%.0f affine=%s", heads, pm__yes(affine));
+}
+
 void pm__encoder_attend(pm__body *b, const pm__encoder *e, int to)
 {
-  double wide = e->heads * e->head;
+  double wide = e->heads * e->head, kv_heads = e->kv_heads > 0 ? e->kv_heads : e->heads, narrow = kv_heads * e->head;
   int x = b->last, y = e->after || e->bare ? x : pm__encoder_norm(b, e, "norm", x), from = to >= 0 ? to : y;
   int q = product(b, e, "q_proj", y, wide, !e->no_qkv_bias);
+  q = inner_norm(b, e, "q_norm", q, e->heads, true);
   if (e->rotary) q = pm__body_rotate(b, "q_rotary", 1, q);
-  int k = product(b, e, "k_proj", from, wide, !e->no_qkv_bias && !e->no_key_bias);
+  int k = product(b, e, "k_proj", from, narrow, !e->no_qkv_bias && !e->no_key_bias);
+  k = inner_norm(b, e, "k_norm", k, kv_heads, true);
   if (e->rotary) k = pm__body_rotate(b, "k_rotary", 1, k);
-  pm__encoder_score(b, e, q, k, product(b, e, "v_proj", from, wide, !e->no_qkv_bias));
+  int v = product(b, e, "v_proj", from, narrow, !e->no_qkv_bias);
+  pm__encoder_score(b, e, q, k, inner_norm(b, e, "v_norm", v, kv_heads, false));
   product(b, e, "o_proj", -1, e->hidden, !e->no_output_bias);
   pm__encoder_join(b, e, x);
 }

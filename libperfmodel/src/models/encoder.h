@@ -7,6 +7,7 @@
 /* What is left out is usual: norms of rows before each part, biases everywhere, a plain feed-forward network. */
 typedef struct pm__encoder {
   double hidden, heads, head, ffn; /* head: features of one */
+  double kv_heads;                 /* of keys and values; 0: as many */
   const char *activation;
   double rate, inner_rate, attention_rate; /* behind each part, behind the activation, of the scores */
   double bias_rows; /* of a table that is added to the scores; 0: none */
@@ -14,6 +15,8 @@ typedef struct pm__encoder {
   bool bare;        /* no norm before the first part */
   bool rms, gated, rotary;
   bool scaled;      /* a learned factor of each feature behind each part */
+  bool row_norms;   /* RMS norms of all queries, and of all keys, of a token */
+  bool head_norms;  /* of each head by one scale, of values without; and a norm behind each part too */
   bool causal;
   bool no_norm_bias, no_qkv_bias, no_key_bias, no_output_bias, no_feed_bias;
   bool shared, bias_shared; /* weights, or that table, are those of an earlier layer */

@@ -103,7 +103,7 @@ static void add_head(pm__body *b, const pm__config *c, const pm__encoder *e)
   bool pools = strcmp(head, "Model") == 0 && (is(c, "bert albert") || is(c, with_offset));
   int x = b->last;
   if (pools || (own && (classes || before))) pool(b, e, x, is(c, "deberta-v2") ? "gelu" : "tanh");
-  if (before || strcmp(head, "ForMaskedLM") == 0) add_words(b, c, e, x, before);
+  if (before || is_one_of(head, "ForMaskedLM ForCausalLM LMHeadModel")) add_words(b, c, e, x, before);
   else if (classes) {
     if (!own) pool(b, e, x, is(c, "distilbert") ? "relu" : "tanh");
     pm__body_linear(b, "classifier", -1, choice ? 1 : pm__config_labels(c), true);

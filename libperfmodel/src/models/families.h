@@ -29,11 +29,12 @@ typedef struct pm__decoder_family {
   const char *types;     /* model types, parted by blanks */
   double kv_heads, head; /* where the configuration states none; 0: as many as heads, hidden / heads */
   /* Switches, by the setting that has them: "attention_bias"; "attention_bias=yes" if it is on without it; "=yes" */
-  const char *qkv_bias, *output_bias, *ffn_bias, *tied, *qk;
+  const char *qkv_bias, *output_bias, *ffn_bias, *qk;
   pm__decoder_qk qk_norm; /* if `qk` is on, or NULL */
   pm__decoder_norms norms;
   pm__decoder_family_norm norm;
   int side;
+  bool tied;                         /* the head to the words' embedding, where the configuration does not say */
   bool attention_free;               /* it has neither heads nor a feed-forward network */
   bool ungated, head_bias, unturned; /* unturned: no part of a head is turned by positions */
   const char *activation;            /* where the configuration states none; NULL: silu */
@@ -84,6 +85,13 @@ void pm__more_opt(const pm__config *config, pm__decoder *decoder);
 void pm__more_gpt_neo(const pm__config *config, pm__decoder *decoder);
 void pm__more_bigcode(const pm__config *config, pm__decoder *decoder);
 void pm__more_bloom(const pm__config *config, pm__decoder *decoder);
+void pm__more_hyperclovax(const pm__config *config, pm__decoder *decoder);
+void pm__more_bitnet(const pm__config *config, pm__decoder *decoder);
+void pm__more_sinks(const pm__config *config, pm__decoder *decoder);
+void pm__more_laguna(const pm__config *config, pm__decoder *decoder);
+void pm__more_minicpm3(const pm__config *config, pm__decoder *decoder);
+void pm__more_minimax_m3(const pm__config *config, pm__decoder *decoder);
+void pm__more_compressed(const pm__config *config, pm__decoder *decoder);
 void pm__more_beside(const pm__config *config, pm__decoder *decoder);
 
 /* And with layers that carry a state: families_scan.c. */

@@ -45,6 +45,36 @@ void pm__more_gpt_oss(const pm__config *c, pm__decoder *d)
 void pm__more_granite(const pm__config *c, pm__decoder *d)
 {
   d->experts.shared = pm__config_count_or_none(c, "shared_intermediate_size", 0);
+  if (strcmp(c->kind, "granitemoe_swa") == 0) pm__more_sinks(c, d);
+}
+
+void pm__more_sinks(const pm__config *c, pm__decoder *d)
+{
+  (void)c;
+  for (int i = 0; i < d->count; i++) d->layers[i].sinks = true;
+}
+
+void pm__more_hyperclovax(const pm__config *c, pm__decoder *d)
+{
+  if (pm__config_flag(c, "use_post_norm", true)) d->norms = PM__NORMS_AROUND;
+}
+
+void pm__more_bitnet(const pm__config *c, pm__decoder *d)
+{
+  (void)c;
+  d->inner_norms = true;
+}
+
+/* Heads of each layer, and a gate of each head or feature. */
+void pm__more_laguna(const pm__config *c, pm__decoder *d)
+{
+  const pm__config_value *heads = pm__config_counts(c, "num_attention_heads_per_layer");
+  const pm__config_value *v = heads != NULL ? heads->first : NULL, *gating = pm__config_find(c, "gating");
+  bool features = gating != NULL && gating->type == PM__CONFIG_TEXT && strcmp(gating->text, "per-head") != 0;
+  d->gate = features ? PM__GATE_FEATURES : PM__GATE_HEADS;
+  d->experts.shared = pm__config_count_or_none(c, "shared_expert_intermediate_size", 512);
+  d->experts.router_bias = true;
+  for (int i = 0; i < d->count && v != NULL; i++, v = v->next) d->layers[i].heads = fmax(v->number, 1);
 }
 
 /* A number that a list has for each layer: the first stands for all. */
@@ -120,6 +150,88 @@ void pm__more_latent(const pm__config *c, pm__decoder *d)
   d->latent.value = pm__config_count(c, "v_head_dim", 128);
   d->latent.bias = pm__config_flag(c, "attention_bias", false);
   for (int i = 0; i < d->count; i++) d->layers[i].mixer = PM__MIXER_LATENT;
+}
+
+void pm__more_minicpm3(const pm__config *c, pm__decoder *d)
+{
+  pm__more_latent(c, d);
+  d->latent.q_rank = pm__config_count_or_none(c, "q_lora_rank", 768);
+  d->latent.kv_rank = pm__config_count(c, "kv_lora_rank", 256);
+  d->latent.own = pm__config_count(c, "qk_nope_head_dim", 64);
+  d->latent.turned = pm__config_count_or_none(c, "qk_rope_head_dim", 32);
+  d->latent.value = pm__config_count(c, "v_head_dim", floor(d->hidden / d->layers[0].heads));
+}
+
+/* A list that says of each layer whether it is so; the older name of it is a list of 0 and 1. */
+static bool is_so(const pm__config_value *words, const pm__config_value *numbers, const char *word, int layer,
+                  bool otherwise)
+{
+  const pm__config_value *list = words != NULL ? words : numbers, *v = list != NULL ? list->first : NULL;
+  for (int i = 0; i < layer && v != NULL; i++) v = v->next;
+  if (v == NULL) return otherwise;
+  return words != NULL ? strcmp(v->text, word) == 0 : v->number != 0;
+}
+
+/* Blocks of keys that narrow heads choose, in some layers; experts in most. */
+void pm__more_minimax_m3(const pm__config *c, pm__decoder *d)
+{
+  pm__config old = pm__config_child(c, "sparse_attention_config");
+  const pm__config_value *types = pm__config_words(c, "layer_types"), *feeds = pm__config_words(c, "mlp_layer_types");
+  const pm__config_value *sparse = pm__config_counts(&old, "sparse_attention_freq");
+  const pm__config_value *experts = pm__config_counts(c, "moe_layer_freq");
+  double blocks = pm__config_count(&old, "sparse_topk_blocks", pm__config_count(c, "index_topk_blocks", 16));
+  double dense = pm__config_count(c, "dense_intermediate_size", 12288);
+  d->activation = "silu";
+  d->index.heads = pm__config_count(&old, "sparse_num_index_heads", pm__config_count(c, "index_n_heads", 4));
+  d->index.head = pm__config_count(&old, "sparse_index_dim", pm__config_count(c, "index_head_dim", 128));
+  d->index.chosen = blocks * pm__config_count(&old, "sparse_block_size", pm__config_count(c, "index_block_size", 128));
+  d->experts.ffn = d->layers[0].ffn;
+  d->experts.shared = pm__config_count_or_none(c, "shared_intermediate_size", 3072);
+  double turned = pm__config_count_or_none(c, "rotary_dim", 64) / d->layers[0].head;
+  for (int i = 0; i < d->count; i++) {
+    bool sparse_feed = is_so(feeds, experts, "sparse", i, true);
+    d->layers[i].feed = sparse_feed ? PM__FEED_EXPERTS : PM__FEED_DENSE;
+    d->layers[i].ffn = dense;
+    d->layers[i].all_keys = !is_so(types, sparse, "minimax_m3_sparse", i, false);
+    d->layers[i].rotary = fmin(turned, 1);
+  }
+}
+
+/* Tokens of a compressed key in a layer: as a list of types says, an older one of numbers, or the usual order. */
+static double compressed_of(const pm__config *c, int layer, double few, double many)
+{
+  const pm__config_value *types = pm__config_words(c, "layer_types"), *old = pm__config_counts(c, "compress_ratios");
+  const pm__config_value *list = types != NULL ? types : old, *v = list != NULL ? list->first : NULL;
+  for (int i = 0; i < layer && v != NULL; i++) v = v->next;
+  if (v == NULL) return layer >= 2 && (layer - 2) % 2 == 1 ? few : many;
+  if (types == NULL) return v->number == 0 ? 0 : v->number < 64 ? few : many;
+  if (strcmp(v->text, "sliding_attention") == 0) return 0;
+  return strcmp(v->text, "compressed_sparse_attention") == 0 ? few : many;
+}
+
+/* DeepSeek-V4: a window, and compressed keys, of which some are chosen where each is of few tokens. */
+void pm__more_compressed(const pm__config *c, pm__decoder *d)
+{
+  pm__config rates = pm__config_child(c, "compress_rates");
+  double few = pm__config_count(&rates, "compressed_sparse_attention", pm__config_count(c, "compress_rate_csa", 4));
+  double many = pm__config_count(&rates, "heavily_compressed_attention", pm__config_count(c, "compress_rate_hca", 128));
+  double turned = pm__config_count_or_none(c, "qk_rope_head_dim", d->layers[0].rotary * d->layers[0].head);
+  d->compressed.q_rank = pm__config_count(c, "q_lora_rank", 1024);
+  d->compressed.groups = pm__config_count(c, "o_groups", 8);
+  d->compressed.rank = pm__config_count(c, "o_lora_rank", 1024);
+  d->index.heads = pm__config_count(c, "index_n_heads", 64);
+  d->index.head = pm__config_count(c, "index_head_dim", 128);
+  d->index.chosen = pm__config_count(c, "index_topk", 512);
+  d->streams = pm__config_whole(c, "hc_mult", 4, 2, 16);
+  for (int i = 0; i < d->count; i++) {
+    double every = compressed_of(c, i, few, many);
+    d->layers[i].mixer = PM__MIXER_COMPRESSED;
+    d->layers[i].feed = PM__FEED_EXPERTS;
+    d->layers[i].window = pm__config_count(c, "sliding_window", 128);
+    d->layers[i].rotary = fmin(turned / d->layers[i].head, 1);
+    d->layers[i].compress = every;
+    d->layers[i].all_keys = every != few;
+  }
 }
 
 /* Sparse attention: a few narrow heads choose the keys; some layers take the choice of the one before. */
@@ -203,7 +315,8 @@ static void share_keys(const pm__config *c, pm__decoder *d)
 void pm__more_gemma4(const pm__config *c, pm__decoder *d)
 {
   bool same = pm__config_flag(c, "attention_k_eq_v", false), sparse = pm__config_flag(c, "enable_moe_block", false);
-  double window = pm__config_count(c, "sliding_window", 512);
+  bool unified = strcmp(c->kind, "gemma4_unified_text") == 0; /* without rows for each layer */
+  double window = pm__config_count(c, "sliding_window", unified ? 1024 : 512);
   double head = pm__config_count(c, "global_head_dim", 512);
   double kv = same ? pm__config_count(c, "num_global_key_value_heads", d->layers[0].kv_heads) : d->layers[0].kv_heads;
   bool listed = pm__config_find(c, "layer_types") != NULL;
@@ -220,7 +333,7 @@ void pm__more_gemma4(const pm__config *c, pm__decoder *d)
   }
   share_keys(c, d);
   d->value_norm = true;
-  d->per_layer.features = pm__config_count_or_none(c, "hidden_size_per_layer_input", 256);
+  d->per_layer.features = pm__config_count_or_none(c, "hidden_size_per_layer_input", unified ? 0 : 256);
   d->per_layer.vocabulary = pm__config_count(c, "vocab_size_per_layer_input", 262144);
   if (!sparse) return;
   d->experts.number = pm__config_count(c, "num_experts", needed);

@@ -202,7 +202,7 @@ void pm__more_lfm2(const pm__config *c, pm__decoder *d)
   double ffn = d->layers[0].ffn, multiple = pm__config_count(c, "block_multiple_of", 256);
   d->scan.kernel = pm__config_count(c, "conv_L_cache", 3);
   d->scan.bias = d->scan.conv_bias = pm__config_flag(c, "conv_bias", false);
-  if (pm__config_flag(c, "block_auto_adjust_ff_dim", true)) {
+  if (d->experts.number == 0 && pm__config_flag(c, "block_auto_adjust_ff_dim", true)) {
     ffn = floor(2 * ffn / 3);
     ffn = floor(pm__config_number(c, "block_ffn_dim_multiplier", 1, 0.01, 100) * ffn);
     ffn = ceil(ffn / multiple) * multiple;

@@ -1,4 +1,4 @@
-/* Image models: ViT, DeiT, DINOv2 and SigLIP, whose patches are tokens; ConvNeXt and ResNet. */
+/* Image models: ViT, DeiT and DINOv2, whose patches are tokens; ConvNeXt and ResNet. */
 #include <math.h>
 #include <string.h>
 #include "models/images.h"
@@ -98,35 +98,6 @@ void pm__build_dinov2(pm__body *b, const pm__config *c)
   PM__NEXT(b, "reshape", "patches.row", "shape=1,%.0f", e.hidden);
   pm__body_add(b, "concat", "features", PM__ON(first, b->last), "axis=1");
   pm__image_classifier(b, c);
-}
-
-/* The row of the image is what a learned token attends to. */
-static void attend_to_image(pm__body *b, const pm__encoder *e)
-{
-  pm__encoder outer = *e;
-  int x = b->last;
-  PM__NEXT(b, "learned_token", "head.probe", " ");
-  PM__NEXT(b, "slice", "head.row", "axis=0 end=1");
-  int q = pm__body_linear(b, "head.q_proj", -1, e->hidden, true);
-  int k = pm__body_linear(b, "head.k_proj", x, e->hidden, true);
-  outer.attention_rate = 0;
-  pm__body_part(b, "head");
-  pm__encoder_score(b, &outer, q, k, pm__body_linear(b, "v_proj", x, e->hidden, true));
-  pm__body_linear(b, "o_proj", -1, e->hidden, true);
-  pm__encoder_feed(b, e);
-  pm__body_part(b, "%s", "");
-}
-
-void pm__build_siglip(pm__body *b, const pm__config *c)
-{
-  pm__encoder e = pm__encoder_describe(c);
-  e.activation = pm__config_word(c, "hidden_act", "gelu_pytorch_tanh");
-  e.ffn = pm__config_count(c, "intermediate_size", (double)NAN);
-  double count = pm__image_patches(b, c, e.hidden, 16, true);
-  PM__NEXT(b, "positional_embedding", "embeddings.positions", "positions=%.0f", count);
-  add_layers(b, c, &e);
-  PM__NEXT(b, "layer_norm", "post_layernorm", " ");
-  if (pm__config_flag(c, "vision_use_head", true)) attend_to_image(b, &e);
 }
 
 /* ---- Convolutions ---- */

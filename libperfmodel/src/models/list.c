@@ -9,7 +9,11 @@ static const pm__model models[] = {
   {"modernbert", pm__build_modernbert},
   {"deit vit", pm__build_vit},
   {"dinov2", pm__build_dinov2},
-  {"siglip_vision_model", pm__build_siglip},
+  {"siglip_vision_model siglip2_vision_model idefics2_vision idefics3_vision smolvlm_vision paddleocr_vl_vision "
+   "video_llama_3_vision ernie4_5_vl_moe_vision qwen2_5_omni_vision_encoder qwen3_omni_moe_vision_encoder "
+   "exaone4_5_vision pixtral qwen2_vl_vision qwen2_5_vl_vision qwen3_vl_vision "
+   "qwen3_vl_moe_vision qwen3_5_vision qwen3_5_moe_vision llama4_vision_model glm4v_vision glm4v_moe_vision "
+   "gemma4_vision internvl_vision kimi_k25_vision minimax_m3_vl_vision", pm__build_tower},
   {"convnext", pm__build_convnext},
   {"resnet", pm__build_resnet},
   {"swin", pm__build_swin},

@@ -148,11 +148,13 @@ static const char *nearest_type(const char *type, pm__arena *arena)
 static const char *what_is_missing(const char *type)
 {
   static const char *const kinds[][2] = {
-    {"deepseek_v4", "its compressed keys and its residual streams are not modelled"},
     {"rwkv rwkv6 rwkv7 recurrent_gemma xlstm", "its recurrence is not modelled"},
     {"zamba zamba2 zaya", "its shared attention with adapters of each layer is not modelled"},
     {"gemma3n gemma3n_text", "its alternating updates of several residual streams are not modelled"},
-    {"minimax_m3_vl minimax_m3_vl_text", "its attention to chosen blocks of keys is not modelled"},
+    {"mllama mllama_text_model", "its attention to what another side has made of images is not modelled"},
+    {"mistral_large4 mistral_large4_text", "its keys that layers take from others are not modelled"},
+    {"qwen4_exp qwen4_exp_text hy_v4 hy_v4_vl_text glm5_next glm5_next_text lfm3 axk1 axk2 bailing_hybrid olmo_hybrid "
+     "dots3_note dots3_note_text", "its layers are not modelled"},
     {"longcat_flash", "its experts that pass their input on are not modelled"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -193,13 +195,25 @@ static bool text_of(const pm__config *c, pm__config *text)
   return false;
 }
 
+/* The tower of a type: "qwen2_vl" of images is a "qwen2_vl_vision", whether it says so, or the composite alone does. */
+static const char *tower_of(const char *type, pm__arena *arena)
+{
+  char name[PM_TEXT_MAX];
+  snprintf(name, sizeof name, "%.60s_vision", type);
+  return pm__model_find(name) != NULL ? pm__arena_copy(arena, name, strlen(name)) : NULL;
+}
+
 /* A part of a composite that is a configuration of its own. */
-static bool part_of(const pm__config *c, const char *name, pm__config *part)
+static bool part_of(const pm__config *c, const char *name, pm__arena *arena, pm__config *part)
 {
   const pm__config_value *value = pm__config_find(c, name);
   if (value == NULL || value->type != PM__CONFIG_OBJECT) return false;
   *part = (pm__config){"", value, c->error};
   part->kind = pm__config_word(part, "model_type", "");
+  const char *own = tower_of(part->kind, arena), *outer = tower_of(c->kind, arena);
+  bool text = pm__list_has("text_config language_config llm_config thinker_config", name, strlen(name));
+  if (own == NULL) own = outer;
+  if (!text && pm__model_find(part->kind) == NULL && own != NULL) part->kind = own;
   return true;
 }
 
@@ -219,14 +233,14 @@ static bool count_tower(const pm__body *b, pm__config tower, pm_network_totals *
   return known;
 }
 
-static void note_parts(pm__body *b, const pm__config *c, const pm__config *text)
+static void note_parts(pm__body *b, const pm__config *c, const pm__config *text, pm__arena *arena)
 {
   pm_network_totals totals;
   pm__config tower;
   pm__body_note(b, "note: only the text model (%.60s) of the %.60s is read", text->kind, c->kind);
   for (const char *const *name = other_parts; *name != NULL; name++) {
     if (pm__config_find(c, *name) == NULL) continue;
-    if (part_of(c, *name, &tower) && count_tower(b, tower, &totals))
+    if (part_of(c, *name, arena, &tower) && count_tower(b, tower, &totals))
       pm__body_note(b, "note: %s (%.60s) is not among the layers: %.0f parameters, %.4g GMAC for each input; "
                     "part=%s reads it alone", *name, tower.kind, totals.parameters, totals.mac / 1e9, *name);
     else pm__body_note(b, "note: %s is left out", *name);
@@ -235,24 +249,25 @@ static void note_parts(pm__body *b, const pm__config *c, const pm__config *text)
 
 /* ---- Building ---- */
 
-static void build(pm__body *b, const pm__config *c, pm__arena *arena, bool part, bool tied)
+/* `whole`: the composite that it is part of, or NULL. */
+static void build(pm__body *b, const pm__config *c, pm__arena *arena, const pm__config *whole)
 {
   const pm__decoder_family *family = pm__decoder_family_find(c->kind);
   if (family == NULL) {
     pm__model_find(c->kind)->build(b, c);
     return;
   }
-  pm__decoder d = pm__decoder_family_describe(family, c, arena, part);
-  d.tied |= tied;
+  pm__decoder d = pm__decoder_family_describe(family, c, arena, whole != NULL);
+  if (whole != NULL) d.tied = pm__config_flag(whole, "tie_word_embeddings", d.tied);
   pm__decoder_build(b, c, &d);
 }
 
 /* The part of a composite that is asked for takes its place. */
-static void choose_part(const question *q, pm__config *c)
+static void choose_part(const question *q, pm__config *c, pm__arena *arena)
 {
   pm__config part;
   if (q->part[0] == '\0') return;
-  if (part_of(c, q->part, &part)) *c = part;
+  if (part_of(c, q->part, arena, &part)) *c = part;
   else
     pm__fail(c->error, PM_STATUS_NOT_FOUND, "the configuration of a %.60s has no part \"%.60s\"", c->kind, q->part);
 }
@@ -268,9 +283,9 @@ static void choose_and_build(pm__body *b, pm__config *c, pm__arena *arena)
     pm__body_note(b, "note: no model_type is stated; %s is that of the architecture", by_name);
   }
   if (composite) {
-    note_parts(b, c, &text);
-    build(b, &text, arena, true, pm__config_flag(c, "tie_word_embeddings", false));
-  } else if (is_known(c->kind)) build(b, c, arena, false, false);
+    note_parts(b, c, &text, arena);
+    build(b, &text, arena, c);
+  } else if (is_known(c->kind)) build(b, c, arena, NULL);
   else unknown_type(c, arena);
   pm__body_quantize(b, c);
   if (composite && pm__config_find(c, "quantization_config") == NULL) pm__body_quantize(b, &text);
@@ -290,7 +305,7 @@ static void read_model(question *q, pm__body *b, pm__arena *arena)
 {
   pm__config c = pm__config_read(q->text, q->file != NULL ? q->file : "text", arena, b->error);
   if (b->error->status != PM_OK || refuse_others(&c) != PM_OK) return;
-  choose_part(q, &c);
+  choose_part(q, &c, arena);
   if (q->id[0] == '\0') name_by_file(q, c.kind);
   b->network = pm_network_new(q->id, q->name[0] != '\0' ? q->name : q->id, b->error);
   if (b->network != NULL) choose_and_build(b, &c, arena);

@@ -19,7 +19,7 @@ void pm__build_deberta(pm__body *body, const pm__config *config);
 void pm__build_modernbert(pm__body *body, const pm__config *config);
 void pm__build_vit(pm__body *body, const pm__config *config);
 void pm__build_dinov2(pm__body *body, const pm__config *config);
-void pm__build_siglip(pm__body *body, const pm__config *config);
+void pm__build_tower(pm__body *body, const pm__config *config);
 void pm__build_convnext(pm__body *body, const pm__config *config);
 void pm__build_resnet(pm__body *body, const pm__config *config);
 void pm__build_swin(pm__body *body, const pm__config *config);

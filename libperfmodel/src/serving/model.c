@@ -68,7 +68,8 @@ static bool add_product(walk *w, int number)
 {
   const pm__layer *layer = &w->piece->layers[number];
   pm__serving_model *m = w->model;
-  double in = last_of(&layer->input), out = last_of(&layer->output);
+  double wide = last_of(&layer->input), out = last_of(&layer->output);
+  double in = layer->mac / layer->elements_out; /* less than its width where parts of that are apart */
   bool head = feeds_loss(w, number);
   pm__serving_operation *op = head ? NULL : sibling(w, input_of(w, layer, 0));
   if (op != NULL) op->n += out;
@@ -77,7 +78,7 @@ static bool add_product(walk *w, int number)
     if (op == NULL) return false;
     op->n = out;
     op->k = in;
-    op->rows = layer->elements_in / in / w->tokens;
+    op->rows = layer->elements_in / wide / w->tokens;
     m->products += w->times;
   }
   w->product[number] = (int)(op - m->operation) + 1;
@@ -120,6 +121,14 @@ static void read_latent(walk *w, const pm__layer *layer, pm__serving_operation *
   op->latent = w->model->operation[maker - 1].k;
 }
 
+/* Keys for each token: fewer than 1 where one stands for some. Those of another side are none of the tokens. */
+static double keys_of(const walk *w, const pm__layer *layer)
+{
+  const pm__shape *keys = &w->piece->layers[input_of(w, layer, 1)].output;
+  bool own = layer->causal || layer->kind->role == PM__ROLE_INDEX;
+  return own && keys->rank == 2 ? fmin((double)keys->size[0] / w->tokens, 1) : 1;
+}
+
 static bool add_attention(walk *w, const pm__layer *layer)
 {
   pm__serving_model *m = w->model;
@@ -127,7 +136,10 @@ static bool add_attention(walk *w, const pm__layer *layer)
   if (op == NULL) return false;
   read_heads(w, layer, op);
   if (layer->input_count == 4) read_latent(w, layer, op);
-  double numbers = op->latent > 0 ? op->latent + op->turned : op->kv_heads * (op->size + op->value);
+  op->keys = keys_of(w, layer);
+  bool same = input_of(w, layer, 1) == input_of(w, layer, 2); /* values are the keys, and stored once */
+  double each = same ? op->size : op->size + op->value;
+  double numbers = op->latent > 0 ? op->latent + op->turned : op->kv_heads * each * op->keys;
   if (op->window > 0 && !op->chosen) m->cache_window += w->times * numbers, m->window = op->window;
   else m->cache_full += w->times * numbers;
   m->layers += w->times;
@@ -141,8 +153,9 @@ static bool add_index(walk *w, const pm__layer *layer)
   pm__serving_operation *op = add(w, PM__SERVE_INDEX);
   if (op == NULL) return false;
   op->n = kv_features(w, layer, 1);
-  op->heads = kv_features(w, layer, 2);
-  w->model->cache_full += w->times * op->n;
+  op->heads = kv_features(w, layer, 0) / op->n;
+  op->keys = keys_of(w, layer);
+  w->model->cache_full += w->times * op->n * op->keys;
   w->model->products += w->times;
   return true;
 }
@@ -218,6 +231,14 @@ static bool refuse(const walk *w, const pm__layer *layer)
   return false;
 }
 
+/* Small matrices that each token has of its own: as long as a pass over what they make. */
+static bool add_small(walk *w, const pm__layer *layer)
+{
+  bool own = layer->output.rank == 3 && (double)layer->output.size[0] == w->tokens;
+  if (!own) return refuse(w, layer);
+  return add_pass(w, PM__SERVE_ROTARY, layer, layer->elements_out, last_of(&layer->output));
+}
+
 static bool add_layer(walk *w, int number)
 {
   const pm__layer *layer = &w->piece->layers[number];
@@ -227,6 +248,7 @@ static bool add_layer(walk *w, int number)
   case PM__ROLE_ATTENTION: return add_attention(w, layer);
   case PM__ROLE_INDEX: return add_index(w, layer);
   case PM__ROLE_EXPERTS: return add_experts(w, layer);
+  case PM__ROLE_PRODUCT: return add_small(w, layer);
   case PM__ROLE_SCAN: return add_state(w, layer);
   case PM__ROLE_ROW_NORM:
     return add_pass(w, PM__SERVE_NORM, layer, layer->elements_out, last_of(&layer->output));

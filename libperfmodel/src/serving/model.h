@@ -33,6 +33,7 @@ typedef struct pm__serving_operation {
   double heads, kv_heads, size, value;   /* attention on this GPU: of a head of keys, and of values */
   double window;                         /* keys that a query sees at most; 0: all */
   bool chosen;                           /* of all that are cached, not the last */
+  double keys;                           /* of attention and its index, for each token */
   double latent, turned;                 /* numbers of a latent, and of what all heads share beside it; 0: none */
   double experts, top_k, up;             /* all experts; matrices before the activation. n: features, k: hidden ones */
   int collective;                        /* a pm__sharding_collective */

@@ -130,7 +130,8 @@ static void add_head(pricing *p, const pm__serving_operation *op)
 
 static double seen(const pm__serving_operation *op, double tokens)
 {
-  return op->window > 0 ? fmin(op->window, tokens) : tokens;
+  double keys = tokens * op->keys;
+  return op->window > 0 ? fmin(op->window, keys) : keys;
 }
 
 /* One token, or some drafted ones, of each sequence. All heads of latent attention share what is stored. */
@@ -196,6 +197,7 @@ static void add_prompts(pricing *p, const pm__serving_operation *op)
   k.count = b->prompts * op->heads;
   k.m = b->tokens;
   k.k = b->past + b->tokens;
+  if (op->keys < 1) k.k *= op->keys;
   k.n = op->size;
   k.kv_count = b->prompts * op->kv_heads;
   k.value_size = op->value != op->size ? op->value : 0;
@@ -224,7 +226,7 @@ static void add_index(pricing *p, const pm__serving_operation *op)
     pm_kernel k;
     start_kernel(&k, PM_OPERATOR_ELEMENTWISE, p->on->wide_precision);
     k.count = p->on->cache_bytes / p->on->wide->bytes;
-    k.m = b->sequences * b->context * op->n;
+    k.m = b->sequences * b->context * op->keys * op->n;
     p->sum.attention += price(p, p->on->wide, &k, op->count, product_start(p));
   }
   if (b->prompts * b->tokens == 0) return;
@@ -232,7 +234,7 @@ static void add_index(pricing *p, const pm__serving_operation *op)
   start_kernel(&k, PM_OPERATOR_GEMM, p->on->precision);
   k.count = b->prompts;
   k.m = b->tokens;
-  k.n = b->past + b->tokens;
+  k.n = (b->past + b->tokens) * op->keys;
   k.k = op->heads * op->n;
   k.tn = 1;
   p->sum.attention += price(p, p->on->narrow, &k, op->count, product_start(p));

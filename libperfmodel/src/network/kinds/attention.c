@@ -14,7 +14,8 @@
 ** fuses all into one kernel that keeps one number per query and head, computes the scores a second time backward, and
 ** leaves out what a causal mask hides: the FLOP of those pairs are not done and not counted. `auto` leaves the choice
 ** to the software, which may have other implementations (network/attention), and counts as unfused until a framework is
-** chosen. A causal mask is aligned at the end: the last query sees every key, or, with a `window`, the last so many.
+** chosen. A causal mask is aligned at the end: the last query sees every key, or, with a `window`, the last so many;
+** fewer keys than queries are each of as many tokens, and are seen behind them.
 ** GPUs that share the queries have equal parts of the pairs: an early and a late part of the sequence each.
 **
 ** Over GPUs: heads are split; with more GPUs than heads of keys, several have the same one. Over a context queries are
@@ -231,6 +232,13 @@ static void unfused_backward(const pm__layer *layer, pm__layer_kernels *kernels,
   add_product(kernels, pass, s->heads, s->d, s->keys, s->tokens, s->scores + s->q + s->k);
 }
 
+/* Pairs of a causal mask, on a GPU. */
+static double masked_pairs(const sizes *s, double gpus, double window)
+{
+  if (s->keys >= s->tokens) return pm__window_pairs(s->tokens * gpus, s->keys, window) / gpus;
+  return s->tokens / s->keys * pm__window_pairs(s->keys, s->keys, window);
+}
+
 /* Keys that a query attends to: in a window, or chosen, which is the same arithmetic. */
 static double limit_of(const pm__layer *layer)
 {
@@ -267,7 +275,7 @@ static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const size
   s = &own;
   bool causal = layer->attribute[CAUSAL] != 0 && !implementation(layer)->masked;
   double gpus = layer->attribute[DOCUMENT] > 0 ? 1 : fmax(layer->attribute[CONTEXT], 1), window = limit_of(layer);
-  double pairs = causal ? pm__window_pairs(s->tokens * gpus, s->keys, window) / gpus : s->tokens * s->keys;
+  double pairs = causal ? masked_pairs(s, gpus, window) : s->tokens * s->keys;
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
   add_flash(layer, kernels, PM__FORWARD, s, pairs,

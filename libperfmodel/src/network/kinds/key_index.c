@@ -1,10 +1,11 @@
 /*
 ** Sparse attention's choice: which keys each query attends to (DeepSeek-V3.2, arXiv:2512.02556, "lightning indexer").
 ** Narrow queries of a few heads are multiplied with the one narrow key of every token; ReLU, a weight of each head, a
-** sum, and the largest are chosen. It has no parameters: the products that make its inputs are linear layers. Attention
-** behind it says with `most_keys` how many keys that leaves.
+** sum, and the largest are chosen. It has no parameters: the products that make its inputs are linear layers.
+** Attention behind it says with `most_keys` how many keys that leaves. Without weights of heads, every head chooses for
+** itself, or they are no product (DeepSeek-V4, MiniMax M3); keys may be fewer than tokens, each of some neighbours.
 **
-**     MAC = heads tokens keys (d + 1)        counted in full, causal or not
+**     MAC = heads tokens keys (d + 1)        counted in full, causal or not; without weights d
 **
 ** The scores of all heads are summed where they are made, so that only the sums are written. Every GPU of a tensor
 ** group does it for all heads.
@@ -23,13 +24,13 @@ static const pm__attribute_rule rules[] = {
 static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error *error)
 {
   const double *a = layer->attribute;
-  bool rows = true;
-  for (int i = 0; i < count; i++) rows &= inputs[i].rank == 2 && inputs[i].size[0] == inputs[0].size[0];
-  bool fits = rows && (double)inputs[0].size[1] == a[HEADS] * (double)inputs[1].size[1] &&
-    (double)inputs[2].size[1] == a[HEADS];
-  if (!fits)
-    return pm__fail(error, PM_STATUS_BAD_SHAPE, "key_index \"%s\" takes queries of its heads, keys of one, and a "
-                    "weight for each head, all of as many tokens", layer->name);
+  bool fits = inputs[0].rank == 2 && inputs[1].rank == 2 && inputs[1].size[0] <= inputs[0].size[0] &&
+    (double)inputs[0].size[1] == a[HEADS] * (double)inputs[1].size[1];
+  bool weighs = count < 3 || (inputs[2].rank == 2 && inputs[2].size[0] == inputs[0].size[0] &&
+                              (double)inputs[2].size[1] == a[HEADS]);
+  if (!fits || !weighs)
+    return pm__fail(error, PM_STATUS_BAD_SHAPE, "key_index \"%s\" takes queries of its heads, keys of one, no more "
+                    "than tokens, and a weight for each head and token or none", layer->name);
   layer->output = inputs[0];
   layer->output.size[1] = (int64_t)fmin(a[CHOSEN], (double)inputs[1].size[0]);
   return PM_OK;
@@ -38,20 +39,20 @@ static int shape(pm__layer *layer, const pm__shape *inputs, int count, pm_error 
 static void count(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double heads = layer->attribute[HEADS], tokens = (double)kernels->inputs[0].size[0];
-  double d = (double)kernels->inputs[1].size[1], pairs = tokens * tokens;
+  double keys = (double)kernels->inputs[1].size[0], d = (double)kernels->inputs[1].size[1], pairs = tokens * keys;
   double read = pm__shape_elements(&kernels->inputs[0]) + pm__shape_elements(&kernels->inputs[1]);
-  layer->mac = layer->mac_bnl = heads * pairs * (d + 1);
+  layer->mac = layer->mac_bnl = heads * pairs * (d + (kernels->input_count > 2 ? 1 : 0));
   layer->saved.inputs = true;
-  pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, heads * tokens, tokens, d, PM__SCALES_COUNT}, read + pairs, 0);
+  pm__add_gemm(kernels, PM__FORWARD, (pm__gemm){1, heads * tokens, keys, d, PM__SCALES_COUNT}, read + pairs, 0);
   pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){3 * heads * pairs, pairs + layer->elements_out, 0});
-  pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){2, heads * tokens, d, tokens, PM__SCALES_COUNT}, 2 * read + pairs, 0);
+  pm__add_gemm(kernels, PM__DGRAD, (pm__gemm){2, heads * tokens, d, keys, PM__SCALES_COUNT}, 2 * read + pairs, 0);
 }
 
 const pm__layer_kind pm__kind_key_index = {
   .name = "key_index",
   .doc = "chooses keys of sparse attention, of narrow queries, keys and weights",
   .rules = rules,
-  .least_inputs = 3, .most_inputs = 3,
+  .least_inputs = 2, .most_inputs = 3,
   .shape = shape, .count = count,
   .role = PM__ROLE_INDEX,
   .source = PM__FRAMEWORK_KERNEL,

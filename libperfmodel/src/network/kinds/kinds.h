@@ -74,6 +74,7 @@
   X(delta_rule) \
   X(short_convolution) \
   X(key_index) \
+  X(grouped_linear) \
   X(squeeze_excitation) \
   X(weight_standardization) \
   X(dora) \
