@@ -77,6 +77,8 @@ static int unknown_option(const cli_request *request, const char *word)
     return fail(CODE_USAGE, "\"%.80s\" is no option but an argument; usage: perfmodel %s %s [options]", word,
                 request->command->name,
                 request->command->arguments);
+  const char *what = pm_name_find_alias("unmodelled", name);
+  if (what != NULL) return fail(CODE_USAGE, "\"%.80s\": %s are not modelled", word, what);
   const char *meant = closest_name(name, names);
   if (meant != NULL) return fail(CODE_USAGE, "unknown option \"%.80s\"; did you mean \"--%s\"?", word, meant);
   return fail(CODE_USAGE, "unknown option \"%.80s\"; see perfmodel %s --help", word, request->command->name);

@@ -142,6 +142,41 @@ START_TEST(unknown_names_get_advice)
 }
 END_TEST
 
+/* Tuning leaves the layers as they are; a base, a date and a recipe are no other network. */
+START_TEST(models_are_named_as_hubs_name_them)
+{
+  static const char *const names[][2] = {
+    {"meta-llama/Llama-3.1-70B-Instruct", "llama3-70b"}, {"Qwen/Qwen3-32B-Base", "qwen3-32b"},
+    {"moonshotai/Kimi-K2-Instruct-0905", "kimi-k2"}, {"deepseek-ai/DeepSeek-V3-0324", "deepseek-v3"},
+    {"Qwen/Qwen3-32B-Thinking-2507", "qwen3-32b"}, {"timm/resnet50.a1_in1k", "resnet50"},
+    {"llama3-8b-chat-hf", "llama3-8b"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    const char *id = pm_catalog_resolve(catalog, "network", names[i][0], &error);
+    ck_assert_msg(id != NULL, "%s: %s", names[i][0], error.text);
+    ck_assert_str_eq(id, names[i][1]);
+  }
+}
+END_TEST
+
+/* Fewer bits are no other network either, but an option, which is not taken silently. */
+START_TEST(quantised_models_name_the_option)
+{
+  static const char *const names[][2] = {
+    {"Qwen/Qwen3-32B-FP8", "\"qwen3-32b\" with --weights fp8"},
+    {"neuralmagic/Meta-Llama-3.1-70B-Instruct-FP8-dynamic", "\"llama3-70b\" with --weights fp8"},
+    {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "\"llama3-8b\" with --weights int4"},
+    {"unsloth/llama-3-8b-bnb-4bit", "\"llama3-8b\" with --weights int4"},
+    {"nvidia/Llama-3.1-8B-Instruct-NVFP4", "\"llama3-8b\" with --weights nvfp4"}, {"some/bert-base-base", "unknown"},
+    {"resnet-1001", "unknown"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert(pm_catalog_resolve(catalog, "network", names[i][0], &error) == NULL);
+    ck_assert_msg(strstr(error.text, names[i][1]) != NULL, "%s: %s", names[i][0], error.text);
+  }
+}
+END_TEST
+
 START_TEST(nothing_crashes_on_nothing)
 {
   pm_gpu gpu;
@@ -371,6 +406,8 @@ int main(void)
   tcase_add_test(tests, every_system_and_network_builds);
   tcase_add_test(tests, ids_stay);
   tcase_add_test(tests, unknown_names_get_advice);
+  tcase_add_test(tests, models_are_named_as_hubs_name_them);
+  tcase_add_test(tests, quantised_models_name_the_option);
   tcase_add_test(tests, nothing_crashes_on_nothing);
   tcase_add_test(tests, users_add_entries);
   tcase_add_test(tests, users_override_entries_and_are_told);

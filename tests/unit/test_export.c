@@ -203,18 +203,19 @@ START_TEST(words_that_cannot_be_say_the_choices)
   refuse("h100-sxm5*8:ring", "unknown topology \"ring\"; those of \"h100-sxm5\" are: pcie, nvswitch, sockets");
   refuse("rtx-4090*4:pairs", "takes no NVLink bridge; its topologies are: pcie, sockets");
   refuse("rtx-4090*4:nvswitch", "no NVLinks that end at a switch");
-  refuse("h100-sxm5*8", "one of pcie, nvswitch, sockets");
+  refuse("v100-sxm2-16gb*3", "one of pcie, nvswitch, pairs, sockets");
+  refuse("4xmi300x", "does not say how its GPUs are joined");
   refuse("h100-sxm5:nvswitch", "write \"h100-sxm5*8:nvswitch\"");
   refuse("h10*8:nvswitch", "unknown GPU \"h10\"; did you mean \"h100-sxm5\"");
   refuse("h100-sxm5*0:nvswitch", "not a number of GPUs within 1 and 1024");
   refuse("h100-sxm5*1e9:nvswitch", "not a number of GPUs within 1 and 1024");
   refuse("*", "unknown GPU");
-  refuse("8*h100", "write \"h100*8:TOPOLOGY\"");
   refuse("h100-sxm5*8:nvswitch+ndr", "\"ndr\" is no number of ports and their link; write \"8xinfiniband-ndr\"");
   refuse("h100-sxm5*8:nvswitch+0xndr", "\"0xndr\" is no number of ports");
   refuse("h100-sxm5*8:nvswitch+8xndx", "unknown link \"ndx\"");
   refuse("h100-sxm5*8:nvswitch+8xpcie5-x16", "does not join nodes; use infiniband or ethernet");
-  refuse("8xh100", "a node of 8 is written \"h100-sxm5*8:TOPOLOGY\"");
+  refuse("8xh1000", "unknown system \"8xh1000\"");
+  refuse("gtx1081", "unknown system \"gtx1081\"");
 }
 END_TEST
 
@@ -232,6 +233,24 @@ START_TEST(a_word_is_a_name_everywhere)
 }
 END_TEST
 
+/* Every form in which people write a node is the same system: the server that is called so, else the usual links. */
+START_TEST(a_node_is_named_as_people_write_it)
+{
+  static const char *const names[][2] = {
+    {"8xH100", "hgx-h100"}, {"8 x H100", "hgx-h100"}, {"h100x8", "hgx-h100"}, {"H100 x 8", "hgx-h100"},
+    {"8*h100", "hgx-h100"}, {"h100*8", "hgx-h100"}, {"h100:8", "hgx-h100"}, {"8xA100-80GB", "dgx-a100-80gb"},
+    {"8xv100", "dgx1-v100"}, {"16xV100-SXM3-32GB", "dgx2"}, {"8xMI300X", "mi300x-node"}, {"4xGH200", "gh200-quad"},
+    {"4xH100", "h100-sxm5*4:nvswitch"}, {"4 x NVIDIA GeForce RTX 4090", "rtx-4090*4:pcie"}, {"2xL40S", "l40s*2:pcie"},
+    {"4xH100 PCIe", "h100-pcie*4:pcie"}, {"8xh100:pcie", "h100-sxm5*8:pcie"}, {"1xT4", "t4*1:pcie"}};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    const char *id = pm_catalog_resolve(catalog, "system", names[i][0], &error);
+    ck_assert_msg(id != NULL, "%s: %s", names[i][0], error.text);
+    ck_assert_str_eq(id, names[i][1]);
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("export");
@@ -246,6 +265,7 @@ int main(void)
   tcase_add_test(tests, a_word_may_say_what_joins_nodes);
   tcase_add_test(tests, words_that_cannot_be_say_the_choices);
   tcase_add_test(tests, a_word_is_a_name_everywhere);
+  tcase_add_test(tests, a_node_is_named_as_people_write_it);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -108,8 +108,9 @@ PM_API pm_network *pm_catalog_new_network(const pm_catalog *catalog, const char 
 
 /* Builds the system with its link graph. Owned by the caller, independent of the catalogue. A name that is no
 ** system's but a GPU's ("t4") is a machine with one of it on its host link, "gpu:t4"; written so, it is never taken
-** for a system. What its host is like is unknown. "h100-sxm5*8:nvswitch" is a machine of eight, joined as <topology>
-** says: pcie, nvswitch, pairs or sockets. The same holds wherever a system is named: pm_catalog_resolve, _record and
+** for a system. What its host is like is unknown. "8xh100" is the server of eight that the catalogue calls so, else a
+** machine whose GPUs are joined in the usual way; "h100-sxm5*8:nvswitch" one that is joined as <topology> says: pcie,
+** nvswitch, pairs or sockets. The same holds wherever a system is named: pm_catalog_resolve, _record and
 ** _show. */
 PM_API pm_system *pm_catalog_new_system(const pm_catalog *catalog, const char *name, pm_error *error);
 

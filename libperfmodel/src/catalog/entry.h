@@ -171,6 +171,10 @@ void pm__names_free(pm__names *names);
 /* The same for a name as users give it: a maker may stand before it, and where a system is wanted a GPU does. */
 const pm__names_place *pm__names_find_place(const pm_catalog *catalog, int kind, const char *name);
 
+/* The network with the layers of a model of a hub, or NULL. *weights is how its weights are stored if the name says so
+** ("fp8" of "Qwen3-32B-FP8"), else NULL. */
+const pm__names_place *pm__names_find_model(const pm_catalog *catalog, const char *name, const char **weights);
+
 /* PM_STATUS_NOT_FOUND with the line that helps whoever wrote a name that is unknown. */
 int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_error *error);
 

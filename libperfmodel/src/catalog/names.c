@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "catalog/hub_name.h"
 #include "catalog/shipped.h"
 
 /* ---- The table of names. */
@@ -122,12 +123,24 @@ static const pm__names_place *find_machine(const pm_catalog *catalog, const char
   return place != NULL ? place : find_hardware(catalog, PM__GPUS, only ? name + strlen(prefix) : name);
 }
 
+const pm__names_place *pm__names_find_model(const pm_catalog *catalog, const char *name, const char **weights)
+{
+  pm__catalog_hub_name hub;
+  *weights = NULL;
+  if (!pm__catalog_hub_name_read(name, &hub)) return NULL;
+  const pm__names_place *place = pm__names_find(catalog, PM__NETWORKS, hub.model);
+  while (place == NULL && pm__catalog_hub_name_cut(&hub)) place = pm__names_find(catalog, PM__NETWORKS, hub.model);
+  *weights = hub.weights;
+  return place;
+}
+
 const pm__names_place *pm__names_find_place(const pm_catalog *catalog, int kind, const char *name)
 {
   if (kind == PM__SYSTEMS) return find_machine(catalog, name);
   if (kind == PM__GPUS) return find_hardware(catalog, kind, name);
   const pm__names_place *place = pm__names_find(catalog, kind, name);
-  /* On a hub, who published it comes first. */
-  const char *slash = kind == PM__NETWORKS && place == NULL ? strrchr(name, '/') : NULL;
-  return slash != NULL ? pm__names_find(catalog, kind, slash + 1) : place;
+  if (place != NULL || kind != PM__NETWORKS) return place;
+  const char *weights;
+  place = pm__names_find_model(catalog, name, &weights);
+  return weights == NULL ? place : NULL;
 }

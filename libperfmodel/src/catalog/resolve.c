@@ -4,6 +4,7 @@
 #include <string.h>
 #include "catalog/release.h"
 #include "catalog/shipped.h"
+#include "catalog/word_parts.h"
 
 /* ---- What a kind is called in messages. */
 
@@ -218,6 +219,18 @@ static bool is_model_file(const char *name, pm_error *error)
   return true;
 }
 
+/* A model that the catalogue has, with weights of fewer bits, which are an option. */
+static bool is_quantised(const pm_catalog *catalog, const char *name, pm_error *error)
+{
+  const char *weights;
+  const pm__names_place *place = pm__names_find_model(catalog, name, &weights);
+  if (place == NULL || weights == NULL) return false;
+  const char *id = pm__catalog_name(catalog, PM__NETWORKS, place->position, 1);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is \"%s\" with quantised weights; give the network \"%s\" with "
+           "--weights %s (weights=\"%s\")", name, id, id, weights, weights);
+  return true;
+}
+
 /* A file of a catalogue where the name of one of its entries is wanted, or what perfmodel import makes one of. */
 static bool is_catalog_file(int kind, const char *name, pm_error *error)
 {
@@ -247,33 +260,11 @@ static bool is_like_framework(const pm_catalog *catalog, int kind, const char *n
   return true;
 }
 
-enum { NODE_MOST = 1000000 };
-
-/* "8xh100", "h100x8", "h100 x 8": how a node of that GPU is written. */
-static bool is_node_of_gpus(const pm_catalog *catalog, const char *name, pm_error *error)
-{
-  char gpu[PM_TEXT_MAX];
-  const char *end, *x = strrchr(name, 'x');
-  int count = pm__whole_at(name, NODE_MOST, &end);
-  bool first = count > 0 && end[strspn(end, " xX")] != '\0';
-  if (!first) count = x != NULL && x > name ? pm__whole_at(x + 1 + strspn(x + 1, " "), NODE_MOST, &end) : -1;
-  if (!first && (count < 1 || *end != '\0')) return false;
-  const char *start = first ? end + strspn(end, " xX") : name;
-  snprintf(gpu, sizeof gpu, "%.*s", first ? (int)strlen(start) : (int)(x - name), start);
-  const pm__names_place *place = pm__names_find_place(catalog, PM__GPUS, gpu);
-  const char *id = place != NULL ? pm__catalog_name(catalog, PM__GPUS, place->position, 1) : NULL;
-  if (id == NULL) return false;
-  pm__fail(error, PM_STATUS_NOT_FOUND, "unknown system \"%.80s\"; a node of %d is written \"%s*%d:TOPOLOGY\", such as "
-                                       "\"%s*%d:pcie\"", name,
-           count, id, count, id, count);
-  return true;
-}
-
 /* What else to do about a kind of entry. */
 static const char *advice_of(const pm_catalog *catalog, int kind)
 {
   if (kind == PM__NETWORKS) return ", or import yours (perfmodel.from_torch, from_onnx, from_keras, from_hf)";
-  if (kind == PM__SYSTEMS) return ", or name a GPU (perfmodel list gpus), or several: \"h100-sxm5*8:nvswitch\"";
+  if (kind == PM__SYSTEMS) return ", or name a GPU (perfmodel list gpus), or several: 8xh100";
   if (kind == PM__FRAMEWORKS && pm__catalog_has(catalog, kind, "generic")) return "; \"generic\" stands for any";
   return "";
 }
@@ -296,18 +287,23 @@ int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_
   /* nobody reads what it would take long to say */
   if (error == NULL || error->status != PM_OK) return PM_STATUS_NOT_FOUND;
   bool said = is_other_kind(catalog, kind, name, error) || is_list(catalog, kind, name, error) ||
-              (kind == PM__NETWORKS && is_model_file(name, error)) || is_catalog_file(kind, name, error) ||
+              (kind == PM__NETWORKS && (is_model_file(name, error) || is_quantised(catalog, name, error))) ||
+              is_catalog_file(kind, name, error) ||
               ((kind == PM__FRAMEWORKS || kind == PM__INFERENCE_PROFILES) &&
-               is_like_framework(catalog, kind, name, error)) ||
-              (kind == PM__SYSTEMS && is_node_of_gpus(catalog, name, error));
+               is_like_framework(catalog, kind, name, error));
   return said ? PM_STATUS_NOT_FOUND : fail_near(catalog, kind, name, error);
 }
 
 /* ---- Known or not. */
 
-static bool is_system_word(const char *name)
+/* With a star or a colon it is nothing else; "8xh100" is, if there is such a GPU. */
+static bool is_system_word(const pm_catalog *catalog, const char *name)
 {
-  return strchr(name, '*') != NULL || (strchr(name, ':') != NULL && strncmp(name, "gpu:", 4) != 0);
+  pm__catalog_parts parts;
+  char gpu[2 * PM_TEXT_MAX];
+  if (strncmp(name, "gpu:", 4) == 0 || !pm__catalog_split(name, &parts)) return false;
+  snprintf(gpu, sizeof gpu, "%.*s", parts.gpu.length, parts.gpu.text);
+  return strpbrk(name, "*:") != NULL || pm__names_find_place(catalog, PM__GPUS, gpu) != NULL;
 }
 
 bool pm__catalog_has(const pm_catalog *catalog, int kind, const char *name)
@@ -350,7 +346,7 @@ int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, cons
 {
   const pm__names_place *place = pm__names_find_place(catalog, kind, name);
   *entry = NULL;
-  if (place == NULL && kind == PM__SYSTEMS && is_system_word(name))
+  if (place == NULL && kind == PM__SYSTEMS && is_system_word(catalog, name))
     return catalog->read_word(catalog, name, entry, error);
   if (place == NULL) return pm__names_unknown(catalog, kind, name, error);
   int status = pm__catalog_at(catalog, place->kind, place->position, entry, error);

@@ -57,6 +57,19 @@ bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__cat
   }
 }
 
+/* Modules of CDNA have xGMI links, which no word describes. */
+static bool is_module_of_amd(const pm_gpu *gpu)
+{
+  return strncmp(gpu->architecture, "cdna", 4) == 0;
+}
+
+pm__catalog_topology pm__topology_usual(const pm_gpu *gpu)
+{
+  if (ends_at_switches(gpu)) return PM__TOPOLOGY_NVSWITCH;
+  bool card = gpu->nvlink[0] == '\0' || strstr(gpu->nvlink, "-bridge") != NULL;
+  return card && !is_module_of_amd(gpu) ? PM__TOPOLOGY_PCIE : PM__TOPOLOGIES;
+}
+
 void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *text, size_t size)
 {
   size_t used = 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "catalog/standard_graph.h"
 #include "catalog/system_word.h"
+#include "catalog/word_parts.h"
 #include "hardware/system.h"
 #include "perfmodel/units.h"
 
@@ -59,22 +60,27 @@ typedef struct parts {
   int ports;
 } parts;
 
-static int read_gpu(const pm_catalog *catalog, const char *name, size_t length, parts *p, pm_error *error)
+static void copy(pm__catalog_part text, char *to, size_t size)
+{
+  snprintf(to, size, "%.*s", text.length, text.text);
+}
+
+static int read_gpu(const pm_catalog *catalog, pm__catalog_part text, parts *p, pm_error *error)
 {
   char gpu[2 * PM_TEXT_MAX];
-  snprintf(gpu, sizeof gpu, "%.*s", (int)(length < sizeof gpu ? length : sizeof gpu - 1), name);
   const pm__entry *entry;
+  copy(text, gpu, sizeof gpu);
   int status = pm__catalog_find(catalog, PM__GPUS, gpu, &entry, error);
   if (status != PM_OK) return status;
   p->gpu = (const pm_gpu *)entry->record;
   return PM_OK;
 }
 
-static int read_gpus(const char *name, const char *text, size_t length, parts *p, pm_error *error)
+static int read_gpus(const char *name, pm__catalog_part text, parts *p, pm_error *error)
 {
   char number[16];
   double value;
-  snprintf(number, sizeof number, "%.*s", (int)(length < sizeof number ? length : sizeof number - 1), text);
+  copy(text, number, sizeof number);
   if (pm_number_parse(number, &value) != PM_OK || !(value >= 1 && value <= PM__NODE_GPUS_MAX) || value != (int)value)
     return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": \"%s\" is not a number of GPUs within 1 and %d", name,
                     number, PM__NODE_GPUS_MAX);
@@ -99,14 +105,15 @@ static int read_network(const pm_catalog *catalog, const char *name, const char 
   return status;
 }
 
-static int read_topology(const pm_catalog *catalog, const char *name, const char *text, parts *p, pm_error *error)
+static int read_topology(const pm_catalog *catalog, const char *name, pm__catalog_part text, parts *p,
+                         pm_error *error)
 {
   char choices[PM_TEXT_MAX], said[PM_TEXT_MAX];
-  snprintf(said, sizeof said, "%.*s", text != NULL ? (int)strcspn(text, "+") : 0, text != NULL ? text : "");
-  p->topology = text != NULL ? pm__topology_find(said) : PM__TOPOLOGIES;
+  copy(text, said, sizeof said);
+  p->topology = text.length > 0 ? pm__topology_find(said) : pm__topology_usual(p->gpu);
   if (p->topology != PM__TOPOLOGIES) return PM_OK;
   pm__topology_choices(catalog, p->gpu, choices, sizeof choices);
-  if (text == NULL)
+  if (text.length == 0)
     return pm__fail(error, PM_STATUS_NOT_FOUND,
                     "\"%.80s\" does not say how its GPUs are joined; write \"%.40s*%d:TOPOLOGY\", one of %s",
                     name, p->gpu->id, p->gpus, choices);
@@ -114,24 +121,16 @@ static int read_topology(const pm_catalog *catalog, const char *name, const char
                   choices);
 }
 
-static int read_word(const pm_catalog *catalog, const char *name, parts *p, pm_error *error)
+/* The GPU and how many. */
+static int read_node(const pm_catalog *catalog, const char *name, const pm__catalog_parts *said, parts *p,
+                     pm_error *error)
 {
-  const char *star = strchr(name, '*'), *colon = strchr(name, ':');
-  if (star != NULL && star > name && strspn(name, "0123456789 ") == (size_t)(star - name))
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\": the GPU comes first, then how many; write \"%.*s*%.*s%s\"",
-                    name,
-                    (int)strcspn(star + 1, ":"), star + 1, (int)(star - name), name,
-                        colon != NULL ? colon : ":TOPOLOGY");
-  size_t length = star != NULL ? (size_t)(star - name) : strcspn(name, ":");
-  int status = read_gpu(catalog, name, length, p, error);
+  int status = read_gpu(catalog, said->gpu, p, error);
   if (status != PM_OK) return status;
-  if (star == NULL && colon != NULL)
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" does not say how many GPUs; write \"%.40s*8%.40s\"", name,
-                    p->gpu->id, colon);
-  status = read_gpus(name, star + 1, strcspn(star + 1, ":"), p, error);
-  if (status == PM_OK) status = read_topology(catalog, name, colon != NULL ? colon + 1 : NULL, p, error);
-  const char *plus = colon != NULL ? strchr(colon, '+') : NULL;
-  return status == PM_OK ? read_network(catalog, name, plus != NULL ? plus + 1 : NULL, p, error) : status;
+  if (said->count.length == 0 && said->topology.length > 0)
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" does not say how many GPUs; write \"%.40s*8:%.40s\"", name,
+                    p->gpu->id, said->topology.text);
+  return read_gpus(name, said->count, p, error);
 }
 
 /* ---- Making its entry ---- */
@@ -226,20 +225,46 @@ static int check(const pm_catalog *catalog, const parts *p, pm_error *error)
   return status;
 }
 
+/* Where the word leaves it open how they are joined: the server of the catalogue that is called so, "8xh100-sxm5". */
+static const pm__entry *find_server(const pm_catalog *catalog, const parts *p)
+{
+  char name[2 * PM_TEXT_MAX];
+  const pm__entry *entry = NULL;
+  snprintf(name, sizeof name, "%dx%s", p->gpus, p->gpu->id);
+  return pm__catalog_seek(catalog, PM__SYSTEMS, name, &entry, NULL) == PM_OK ? entry : NULL;
+}
+
+static int find_or_make(const pm_catalog *catalog, const parts *p, const pm__entry **entry, pm_error *error)
+{
+  char id[4 * PM_TEXT_MAX];
+  int status = check(catalog, p, error);
+  if (status != PM_OK) return status;
+  write_id(p, id, sizeof id);
+  word *known = find(atomic_load_explicit(&catalog->words->head, memory_order_acquire), id);
+  word *fresh = known == NULL ? make(p, id, error) : NULL;
+  if (known != NULL) *entry = known->entry;
+  else if (fresh != NULL) *entry = add_word(catalog->words, fresh, error);
+  return error->status;
+}
+
+static int read_word(const pm_catalog *catalog, const char *name, const pm__entry **entry, pm_error *error)
+{
+  parts p = {.topology = PM__TOPOLOGIES};
+  pm__catalog_parts said;
+  pm__catalog_split(name, &said);
+  int status = read_node(catalog, name, &said, &p, error);
+  bool open = said.topology.length == 0 && said.network == NULL;
+  *entry = status == PM_OK && open ? find_server(catalog, &p) : NULL;
+  if (status != PM_OK || *entry != NULL) return status;
+  status = read_topology(catalog, name, said.topology, &p, error);
+  if (status == PM_OK) status = read_network(catalog, name, said.network, &p, error);
+  return status == PM_OK ? find_or_make(catalog, &p, entry, error) : status;
+}
+
 int pm__system_word(const pm_catalog *catalog, const char *name, const pm__entry **entry, pm_error *error)
 {
-  parts p = {NULL, 0, PM__TOPOLOGIES, NULL, 0};
-  char id[3 * PM_TEXT_MAX];
   pm_error failure = PM_ERROR_NONE;
-  int status = read_word(catalog, name, &p, &failure);
-  if (status == PM_OK) status = check(catalog, &p, &failure);
-  if (status == PM_OK) {
-    write_id(&p, id, sizeof id);
-    word *known = find(atomic_load_explicit(&catalog->words->head, memory_order_acquire), id);
-    word *fresh = known == NULL ? make(&p, id, &failure) : NULL;
-    if (known != NULL) *entry = known->entry;
-    else if (fresh != NULL) *entry = add_word(catalog->words, fresh, &failure);
-  }
+  read_word(catalog, name, entry, &failure);
   if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
   return failure.status;
 }

@@ -317,8 +317,8 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
                     gpus, id, have, over, gpus);
   if (strncmp(id, "gpu:", 4) == 0)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,
-                    "%d GPUs asked for, but \"%s\" is one GPU; a node of them is a system, such as "
-                    "\"%s*%d:pcie\"", gpus, id + 4, id + 4, gpus);
+                    "%d GPUs asked for, but \"%s\" is one GPU; a node of them is \"%dx%s\"", gpus, id + 4, gpus,
+                    id + 4);
   return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
 }
 

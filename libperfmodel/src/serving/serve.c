@@ -99,8 +99,13 @@ static int check_gpus(const pm_serving_run *run, pm_error *error)
     return pm__fail(error, PM_STATUS_NOT_MODELLED, "pipeline_parallel %d with prefill workers is not modelled",
                     run->pipeline_parallel);
   if (left >= each && left % each == 0) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%lld GPUs are no whole number of replicas of %lld", (long long)left,
-                  (long long)each);
+  if (left < each)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                    "a replica of %lld GPUs does not fit %lld; give more GPUs or nodes, or a smaller "
+                    "tensor_parallel, pipeline_parallel or attention_parallel", (long long)each, (long long)left);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%lld GPUs are no whole number of replicas of %lld; %lld GPUs are "
+                  "(--gpus %lld, gpus=%lld)", (long long)left, (long long)each, (long long)(all - left % each),
+                  (long long)(all - left % each), (long long)(all - left % each));
 }
 
 static int check_run(const pm_plan *plan, const pm_serving_run *run, pm_error *error)

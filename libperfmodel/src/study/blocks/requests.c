@@ -28,6 +28,10 @@ static void add_time(const pm__study_subject *s, pm_report *r, const char *label
   if (isnan(mean)) return;
   snprintf(late, sizeof late, "%s_percentile", field);
   pm__report_add_quantity(r, label, mean, "s");
+  if (isinf(mean)) { /* neither a percentile nor an interval says more */
+    pm__report_note(r, "grows as long as requests come, as more come than are answered");
+    return;
+  }
   double percentile = pm__study_number(s, late);
   if (!isnan(percentile))
     snprintf(line, sizeof line, "on average, p%g %s", 100 * pm__study_run_number(s, "percentile"),
@@ -47,14 +51,20 @@ static void add_times(const pm__study_subject *s, pm_report *r)
                        pm__report_quantity(next, pm__study_number(s, "tpot"), "s"));
 }
 
+static void add_largest_rate(const pm__study_subject *s, pm_report *r)
+{
+  char word[PM__REPORT_WORD];
+  double largest = pm__study_number(s, "largest_rate"), asked = pm__study_run_number(s, "rate");
+  if (asked > largest) pm__report_note(r, "of the %s that come", pm__report_quantity(word, asked, "requests/s"));
+  else pm__report_note(r, "of at most %s", pm__report_quantity(word, largest, "requests/s"));
+}
+
 static void add_rates(const pm__study_subject *s, pm_report *r)
 {
-  char most[PM__REPORT_WORD], rate[PM__REPORT_WORD], line[LINE] = "";
+  char rate[PM__REPORT_WORD], line[LINE] = "";
   double output = pm__study_number(s, "output_rate"), user = pm__study_number(s, "user_rate");
   pm__report_add_quantity(r, "request rate", pm__study_number(s, "request_rate"), "requests/s");
-  if (pm__study_run_number(s, "arrivals") == PM_ARRIVALS_OPEN)
-    pm__report_note(r, "of at most %s",
-                    pm__report_quantity(most, pm__study_number(s, "largest_rate"), "requests/s"));
+  if (pm__study_run_number(s, "arrivals") == PM_ARRIVALS_OPEN) add_largest_rate(s, r);
   pm__report_add_quantity(r, "output rate", output, "tokens/s");
   add_interval(s, "output_rate", "tokens/s", line);
   if (line[0] != '\0') pm__report_note(r, "%s", line);
