@@ -139,6 +139,7 @@ typedef enum option_id {
   OPTION_MAX_NODES,
   OPTION_PARETO,
   OPTION_TOP,
+  OPTION_FIRST,
   OPTION_RANK,
   OPTION_FRONT,
   OPTION_CHOICES,
@@ -232,7 +233,7 @@ extern const cli_command list_command, show_command, layers_command, memory_comm
   import_command, doctor_command, export_command, new_command, input_command, kernel_command, infer_command,
   serve_command,
       size_command, plot_command, report_command,
-  sensitivity_command, calibrate_command, search_command;
+  sensitivity_command, calibrate_command, search_command, run_command;
 
 /* All sub-commands, the common dozen first; index from 0, NULL past the last. */
 enum { COMMANDS_MOST = 40, COMMANDS_COMMON = 12 };
@@ -251,6 +252,9 @@ char *import_network(const cli_request *request, const char *path, int *code);
 
 /* Writes a packed table to the workbook of -o. An exit code. */
 int write_workbook(const cli_request *request, const char *packed);
+
+/* Names the file that all further messages are about. */
+void fail_about(const char *file);
 
 /* Reads what follows the sub-command's name. Prints what is wrong and returns an exit code; 0 is good. */
 int request_read(cli_request *request, const cli_command *command, int argc, char **argv);
@@ -362,6 +366,9 @@ char *colour_text(const char *text);
 /* Keeps the columns of --columns, if there are such. An exit code. */
 int keep_columns(const cli_request *request, pm_table *table);
 
+/* Keeps the first rows that --top asks for, of a table that is sorted (first.c). An exit code. */
+int keep_first(const cli_request *request, pm_table *table);
+
 /* Whether the answer is a page for people, rather than a table. */
 bool is_report(const cli_request *request);
 
@@ -375,6 +382,12 @@ bool is_report(const cli_request *request);
    "of the numbers of csv: \".\" or \",\", with which fields are parted by \";\""},                               \
   {OPTION_WHERE, '\0', "where", "CONDITION,...",                                                                  \
    "only rows that meet these, such as \"memory>=80GB,architecture=hopper\""}
+
+/* Of rows that are written as they come. */
+#define WORKERS_OPTIONS \
+  {OPTION_WORKERS, '\0', "workers", "N", \
+   "processes that evaluate rows, which are written to the -o file as they come"}, \
+  {OPTION_RESUME, '\0', "resume", NULL, "go on with an unfinished file of the same sweep, which Ctrl-C left"}
 
 /* The option of commands that ask for runs of any task. */
 #define TASK_OPTION \

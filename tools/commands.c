@@ -8,7 +8,8 @@ static const cli_command *const commands[] = {
   &explain_command,
   &report_command,      &input_command,    &collective_command, &rings_command,    &copies_command,   &fabric_command,
   &layers_command,      &topology_command, &kernel_command,     &calibrate_command, &validate_command, &check_command,
-  &doctor_command,      &import_command,   &export_command,     &new_command};
+  &doctor_command,      &import_command,   &export_command,     &new_command,
+  &run_command};
 
 _Static_assert(sizeof commands / sizeof commands[0] <= COMMANDS_MOST, "names of commands need room");
 

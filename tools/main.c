@@ -40,7 +40,7 @@ static int unknown_command(const char *word)
   return fail(CODE_USAGE, "unknown command \"%.80s\"; see perfmodel --help", word);
 }
 
-static int run_command(const cli_command *command, int argc, char **argv)
+static int start_command(const cli_command *command, int argc, char **argv)
 {
   cli_request request;
   bool help = argc > 0 && (strncmp(argv[0], "--help", 6) == 0 || strcmp(argv[0], "-h") == 0);
@@ -75,5 +75,5 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], pages[i].name) == 0) return print_page(pages[i].print);
   if (strcmp(argv[1], "help") == 0) return help(argc - 2, argv + 2);
   const cli_command *command = command_find(argv[1]);
-  return command != NULL ? run_command(command, argc - 2, argv + 2) : unknown_command(argv[1]);
+  return command != NULL ? start_command(command, argc - 2, argv + 2) : unknown_command(argv[1]);
 }

@@ -5,13 +5,21 @@
 #include <unistd.h>
 #include "command.h"
 
+static const char *about; /* the file that an error is about, where it is not named otherwise */
+
+void fail_about(const char *file)
+{
+  about = file;
+}
+
 /* A message may quote what a user or a file said; a terminal must not take it for a command. */
 PRINTF_LIKE(2, 0) static void print_line(const char *colour, const char *format, va_list arguments)
 {
   char line[2048];
   bool shown = has_colour(STDERR_FILENO);
   vsnprintf(line, sizeof line, format, arguments);
-  fprintf(stderr, "%sperfmodel:%s %s\n", shown ? colour : "", shown ? "\033[0m" : "", pm_text_clean(line));
+  fprintf(stderr, "%sperfmodel:%s %s%s%s\n", shown ? colour : "", shown ? "\033[0m" : "", about != NULL ? about : "",
+          about != NULL ? ": " : "", pm_text_clean(line));
 }
 
 int fail(int code, const char *format, ...)

@@ -433,6 +433,32 @@ static int new_network(const cli_request *request)
   return page_write(&page, request);
 }
 
+/* ---- Experiments ---- */
+
+static int new_experiment(const cli_request *request)
+{
+  cli_page page;
+  if (!page_open(&page)) return fail_memory();
+  fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<!-- Run it:   perfmodel run FILE, pm.experiment(\"FILE\") in Python and Lua\n"
+        "     Editors:  perfmodel.xsd, installed in share/perfmodel, is its schema -->\n"
+        "<experiment version=\"1\" name=\"batch and GPUs\">   <!-- task=\"inference\" or \"serving\" for these -->\n"
+        "  <networks>resnet50, vgg16</networks>\n"
+        "  <systems>dgx1-v100, dgx-a100</systems>\n\n"
+        "  <!-- Any option of a run, one value or several: perfmodel help sweep. -->\n"
+        "  <gpus>1, 2, 4, 8</gpus>\n"
+        "  <batch>32, 64, 128</batch>\n"
+        "  <precision>fp16</precision>\n"
+        "  <axis path=\"gpu.memory_bandwidth\">x1, x1.1</axis>\n\n"
+        "  <!-- Which rows are kept, by any column; less than is written &lt;. -->\n"
+        "  <where>memory&lt;=16GB</where>\n"
+        "  <best by=\"-throughput\" count=\"10\"/>         <!-- without it: all rows -->\n\n"
+        "  <columns>network, system, gpus, batch, gpu.memory_bandwidth, throughput, memory</columns>\n"
+        "  <!-- <output>rows.csv</output>                 .csv .json .xlsx .parquet .arrow -->\n"
+        "</experiment>\n", page.stream);
+  return page_write(&page, request);
+}
+
 /* ---- The command ---- */
 
 static int make(const cli_request *request, const pm_catalog *catalog, const char *kind)
@@ -447,14 +473,14 @@ static int make(const cli_request *request, const pm_catalog *catalog, const cha
 
 static int run(const cli_request *request)
 {
-  static const char *const kinds[] = {"system", "framework", "gpu", "storage", "link", "network", NULL};
+  static const char *const kinds[] = {"system", "framework", "gpu", "storage", "link", "network", "experiment", NULL};
   const char *kind = request->arguments.items[0];
   int code, known = 0;
   while (kinds[known] != NULL && strcmp(kinds[known], kind) != 0) known++;
   if (kinds[known] == NULL)
-    return fail(CODE_USAGE, "new makes a system, gpu, storage, link, network or framework, not a \"%.60s\"; perfmodel "
-                "export "
-                "writes other entries", kind);
+    return fail(CODE_USAGE, "new makes a system, gpu, storage, link, network, framework or experiment, not a "
+                "\"%.60s\"; perfmodel export writes other entries", kind);
+  if (strcmp(kind, "experiment") == 0) return new_experiment(request);
   code = check_id(id_of(request));
   if (code != CODE_DONE) return code;
   pm_catalog *catalog = open_catalog(request, &code);
@@ -482,12 +508,12 @@ static const cli_option options[] = {
 };
 
 const cli_command new_command = {
-  "new", "system|gpu|storage|link|network|framework", "begins a file of your own",
+  "new", "system|gpu|storage|link|network|framework|experiment", "begins a file of your own",
   "Prints a complete file with comments, which --catalog reads as it is: a system of a GPU of the catalogue and a "
   "usual "
   "way to join several; a GPU, storage or framework that begins as another; a link between nodes of any rate; a "
   "network "
-  "of layers. A copy of an entry is written by perfmodel export.",
+  "of layers. An experiment is a sweep for perfmodel run. A copy of an entry is written by perfmodel export.",
   "perfmodel new system --gpu h100-sxm5 --gpus 8 --topology nvswitch --network \"8x400 Gb/s\" -o mine.xml", options, 1,
     1,
   run};

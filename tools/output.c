@@ -265,6 +265,7 @@ int write_table(const cli_request *request, pm_table *table, const pm_error *err
 {
   if (table == NULL) return error->status != PM_OK ? fail_error(error) : fail(CODE_INTERNAL, "out of memory");
   int code = select_rows(request, table);
+  if (code == CODE_DONE) code = keep_first(request, table);
   if (code == CODE_DONE) code = keep_columns(request, table);
   if (code == CODE_DONE) code = write_rows(request, table);
   pm_table_free(table);

@@ -222,6 +222,11 @@ static bool writes_text(const cli_request *request)
   return request->value[OPTION_XML] != NULL || request->value[OPTION_ALL] != NULL;
 }
 
+static bool streams_rows(const cli_request *request)
+{
+  return strcmp(request->command->name, "sweep") == 0 || strcmp(request->command->name, "run") == 0;
+}
+
 /* Without --format the ending of the file says it: .csv, .json, or .txt and none for a table. */
 static int format_of_file(cli_request *request, const char *file)
 {
@@ -231,7 +236,7 @@ static int format_of_file(cli_request *request, const char *file)
   if (ends_with(name, ".csv")) request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".xlsx")) request->workbook = true, request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".json")) request->format = PM_FORMAT_JSON;
-  else if (strcmp(request->command->name, "sweep") == 0 && (ends_with(name, ".parquet") || ends_with(name, ".arrow")))
+  else if (streams_rows(request) && (ends_with(name, ".parquet") || ends_with(name, ".arrow")))
     request->streamed = true;
   else if (!writes_text(request))
     return fail(CODE_USAGE, "-o \"%.80s\": files end in .csv, .json, .xlsx or .txt (a table); --format says it for any "

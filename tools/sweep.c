@@ -245,9 +245,8 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   SWEEP_OPTIONS,
   COLUMNS_OPTION,
-  {OPTION_WORKERS, '\0', "workers", "N",
-   "processes that evaluate rows, which are written to the -o file as they come"},
-  {OPTION_RESUME, '\0', "resume", NULL, "go on with an unfinished file of the same sweep, which Ctrl-C left"},
+  {OPTION_FIRST, '\0', "top", "N", "so many of the first rows of --sort alone, of those whose value is known"},
+  WORKERS_OPTIONS,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -19,8 +19,8 @@ require "perfmodel.counts" -- methods of networks
 
 local pm = {version = core.version_get()}
 
-for _, module in ipairs{"calibration", "collective", "explain", "inference", "input", "kernel", "memory", "predict",
-                        "records", "search", "sensitivity", "serving", "settings", "sizing", "validation"} do
+for _, module in ipairs{"calibration", "collective", "experiment", "explain", "inference", "input", "kernel", "memory",
+                        "predict", "records", "search", "sensitivity", "serving", "settings", "sizing", "validation"} do
   for name, member in pairs(require("perfmodel." .. module)) do pm[name] = member end
 end
 

@@ -68,6 +68,22 @@ static pm_table *table_select(const pm_table *table, const char *const *names, s
   return NULL;
 }
 
+/* Keeps the first rows. */
+static void table_first(pm_table *table, double count, pm_error *error)
+{
+  static const pm_field field = {.name = "row_number", .unit = "1", .doc = "", .kind = PM_FIELD_REAL};
+  const pm_record_type type = {.name = "row", .doc = "", .size = sizeof(double), .fields = &field, .field_count = 1};
+  char condition[64];
+  const char *conditions[] = {condition};
+  double *number = (double *)room(pm_table_count_rows(table), sizeof *number, error);
+  for (size_t i = 0; number != NULL && i < pm_table_count_rows(table); i++) number[i] = (double)i;
+  snprintf(condition, sizeof condition, "row_number<%d", whole(count, "count", error));
+  if (error->status == PM_OK && pm_table_add_records(table, &type, number, error) == PM_OK)
+    pm_table_keep_rows(table, conditions, 1, NULL, error);
+  if (error->status == PM_OK) pm_table_drop(table, field.name);
+  free(number);
+}
+
 /* Keeps the rows that meet all conditions, and returns which they were. */
 static numbers table_meet(pm_table *table, const char *const *names, size_t name_count, pm_error *error)
 {

@@ -228,6 +228,55 @@ static void network_types(void)
   definition_type("block", "entry");
 }
 
+/* ---- Experiments: sweeps as files. */
+
+/* Lists are parted by commas. */
+static void experiment_fields(void)
+{
+  static const char *const runs[] = {"run", "inference_run", "serving_run"};
+  for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
+    const pm_record_type *type = pm_record_type_find(runs[r]);
+    for (size_t i = 0; i < type->field_count; i++) {
+      const pm_field *field = &type->fields[i];
+      bool given = field->option == NULL || field->option[0] != '\0', known = false;
+      for (size_t before = 0; before < r; before++)
+        known = known || pm_record_find_field(pm_record_type_find(runs[before]), field->name) != NULL;
+      if (!given || known) continue;
+      printf("      <xs:element name=\"%s\" type=\"xs:token\">\n", field->name);
+      documentation("        ", field->doc, field->unit);
+      text("      </xs:element>");
+    }
+  }
+}
+
+static void experiment_named(const char *element, const char *name, const char *more)
+{
+  printf("      <xs:element name=\"%s\"><xs:complexType>\n", element);
+  if (more == NULL) text("        <xs:simpleContent><xs:extension base=\"xs:token\">");
+  printf("        <xs:attribute name=\"%s\" type=\"xs:token\" use=\"required\"/>\n", name);
+  if (more != NULL) printf("        <xs:attribute name=\"%s\" type=\"xs:positiveInteger\"/>\n", more);
+  if (more == NULL) text("        </xs:extension></xs:simpleContent>");
+  text("      </xs:complexType></xs:element>");
+}
+
+static void experiment_element(void)
+{
+  static const char *const plain[] = {"networks", "systems", "frameworks", "global_batch", "dataset", "catalog",
+                                      "where", "columns", "output"};
+  text("  <xs:element name=\"experiment\"><xs:complexType>");
+  documentation("    ", "a sweep, which perfmodel run runs", "");
+  text("    <xs:choice minOccurs=\"0\" maxOccurs=\"unbounded\">");
+  for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+    printf("      <xs:element name=\"%s\" type=\"xs:token\"/>\n", plain[i]);
+  experiment_named("axis", "path", NULL);
+  experiment_named("set", "name", NULL);
+  experiment_named("best", "by", "count");
+  experiment_fields();
+  text("    </xs:choice>\n    <xs:attribute name=\"version\" type=\"xs:token\" use=\"required\" fixed=\"1\"/>");
+  text("    <xs:attribute name=\"task\" type=\"xs:token\"/>\n    <xs:attribute name=\"name\" type=\"xs:token\"/>");
+  text("  </xs:complexType></xs:element>");
+}
+
 /* ---- The whole. */
 
 int main(void)
@@ -249,6 +298,7 @@ int main(void)
     if (i != PM__NETWORKS) entry_type(kind->singular, pm_record_type_find(kind->record));
   graph_types();
   network_types();
+  experiment_element();
   text("</xs:schema>");
   return 0;
 }

@@ -16,7 +16,7 @@ from pathlib import Path
 import records
 from list_command import commands
 
-NO_TABLE = {"topology", "import", "export", "new", "plot", "report"}  # drawings, files
+NO_TABLE = {"run", "topology", "import", "export", "new", "plot", "report"}  # drawings, files
 
 RECORDS = records.fields()
 HERE = Path(__file__).resolve().parent

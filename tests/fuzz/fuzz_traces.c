@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   char *text = text_of(bytes, size);
   measurements(text);
   steps(text);
+  settings("experiment", text);
   for (size_t i = 0; pm__settings_get_format(i) != NULL; i++) settings(pm__settings_get_format(i), text);
   free(text);
   return 0;

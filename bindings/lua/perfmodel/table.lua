@@ -57,6 +57,20 @@ Table.select = public(function(self, conditions, sort)
   return arguments.object(Table, core.table_select(handle_of(self, Table, "table"), list, sort or ""))
 end)
 
+--- A table of the first rows alone, at most `count`.
+Table.first = public(function(self, count)
+  local copy = core.table_select(handle_of(self, Table, "table"), {}, "")
+  core.table_first(copy, number_of(count, "1", "count"))
+  return arguments.object(Table, copy)
+end)
+
+--- A table of these columns alone, in this order.
+Table.keep = public(function(self, columns)
+  local copy = core.table_select(handle_of(self, Table, "table"), {}, "")
+  core.table_keep(copy, arguments.names_of(columns, "columns"))
+  return arguments.object(Table, copy)
+end)
+
 --- The columns in order: each {name=, unit=, doc=, kind=, values=}. Unknown numbers are NaN, so lists have no holes.
 Table.columns = public(function(self)
   local handle = handle_of(self, Table, "table")

@@ -8,11 +8,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,7 +28,7 @@ from ._errors import (
     UnreachableError,
 )
 from ._excel import Item
-from ._fields import given
+from ._words import read, with_own
 
 USAGE, CONSTRAINT, INPUT, INTERNAL, INTERRUPTED = 2, 1, 3, 4, 130
 CONSTRAINTS = (DoesNotFitError, NotModelledError, PrecisionError, RouteError, TooManyGpusError, UnreachableError)
@@ -133,7 +131,7 @@ def _run(name: str, words: list[str]) -> int:
         return 0 if words else USAGE
     if words[0] not in KINDS:
         raise ArgumentError(f'unknown kind "{words[0]}"; there are {", ".join(KINDS)}')
-    arguments, options, file = _read(words[1:])
+    arguments, options, file = read(words[1:])
     if "format" in options:
         raise ArgumentError("--format has no effect here: the ending of the -o file says it")
     kind, made = KINDS[words[0]], _answer(words[0], arguments, options)
@@ -148,25 +146,20 @@ def _run(name: str, words: list[str]) -> int:
 
 def _stream(words: list[str]) -> int:
     """`perfmodel sweep` to a file of any size. After Ctrl-C what is done is kept."""
-    from ._grid import grid
+    from ._experiment import of_options
 
     quiet = "-q" in words or "--quiet" in words
-    arguments, options, file = _read(words)
-    known = dict(zip(("networks", "systems"), (argument.split(",") for argument in arguments)), **options)
-    told = {name: known.pop(name) for name in ("where", "columns", "resume") if name in known}
-    if told.get("columns") == ["all"]:
-        del told["columns"]
-    workers = known.pop("workers", 1)
+    arguments, options, file = read(words)
+    options |= dict(zip(("networks", "systems"), (argument.split(",") for argument in arguments)))
+    workers, resume = options.pop("workers", 1), options.pop("resume", False)
     if not isinstance(workers, int) or workers < 1:
         raise ArgumentError(f'--workers "{workers}" is not a whole number of at least 1')
-    for name in [name for name in ("sort", "format", "delimiter", "decimal") if name in known]:
+    for name in [name for name in ("format", "delimiter", "decimal") if name in options]:
         raise ArgumentError(f"--{name} has no effect on rows that are written as they come")
-    if "catalog" in known:
-        known = _own(known, known.pop("catalog"))
-    rows = grid(**known)
+    asked = of_options({**options, "output": file})
     try:
         with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
-            rows.write(file, executor=executor, progress=not quiet, **told)
+            asked.run(executor=executor, progress=not quiet, resume=bool(resume))
     except KeyboardInterrupt:
         return _fail(INTERRUPTED, KeyboardInterrupt(f"stopped; {file} has what is done; the same command with --resume "
                                                     "goes on"))  # fmt: skip
@@ -232,77 +225,6 @@ def _help(name: str) -> str:
     return HELP.format(name=name, what=what, kinds=kinds, example=example)
 
 
-# ---- The words of the command line ----
-
-
-def _read(words: list[str]) -> tuple[list[str], dict[str, Any], str]:
-    """Arguments, options as keywords, and the file of -o ("-": standard output)."""
-    arguments: list[str] = []
-    options: dict[str, Any] = {}
-    file, words = "-", [part for word in words for part in _parted(word)]
-    while words:
-        word = words.pop(0)
-        if not word.startswith("-") or word == "-":
-            arguments.append(word)
-            continue
-        value = words.pop(0) if words and not words[0].startswith("--") and words[0] != "-o" else None
-        if word in ("-q", "--quiet"):
-            warnings.simplefilter("ignore")
-            arguments.extend([] if value is None else [value])
-        elif word in ("-o", "--output"):
-            if value is None:
-                raise ArgumentError("-o needs a file")
-            file = value
-        elif not word.startswith("--"):
-            raise ArgumentError(f'unknown option "{word}"')
-        else:
-            _keep(options, _keyword(word[2:]), value)
-    return arguments, options, file
-
-
-def _keep(options: dict[str, Any], name: str, value: str | None) -> None:
-    if name == "axis" and value is not None:
-        path, _, items = value.partition("=")
-        options.setdefault("axes", {})[path] = items.split(",")
-    elif name in ("where", "columns") and value is not None:
-        options[name] = value.split(",")
-    else:
-        options[name] = True if value is None else _value(value)
-
-
-def _parted(word: str) -> list[str]:
-    """"--batch=64" as two words."""
-    return word.split("=", 1) if word.startswith("--") and "=" in word else [word]
-
-
-@cache
-def _named() -> dict[str, str]:
-    """Fields by what the command calls their options."""
-    types = ("serving_run", "inference_run", "run")
-    return {f.option.replace("_", "-"): f.name for record in types for f in given(record)}
-
-
-def _keyword(option: str) -> str:
-    return _named().get(option, option.replace("-", "_"))
-
-
-def _value(text: str) -> Any:
-    """A number, a list, prices by name, or the text itself."""
-    items = [_plain(item.strip()) for item in text.split(",")]
-    if all(isinstance(item, str) and "=" in item for item in items):
-        return {name: _plain(price) for name, price in (item.split("=", 1) for item in items)}
-    return items[0] if len(items) == 1 else items
-
-
-def _plain(text: str) -> Any:
-    for number in (int, float):
-        try:
-            return number(text)
-        except ValueError:
-            pass
-    return text
-
-
 # ---- Answers ----
 
 
@@ -317,8 +239,7 @@ def _answer(word: str, arguments: list[str], options: dict[str, Any]) -> Any:
     for name in ("networks", "systems", "system", "choices") if word != "collective" else ("system",):
         if isinstance(known.get(name), str) and "," in known[name]:
             known[name] = known[name].split(",")
-    if "catalog" in known:
-        known = _own(known, known.pop("catalog"))
+    known = with_own(known)
     if word in TASKS and any(isinstance(value, list) for name, value in known.items() if name != "system"):
         return _call(KINDS["sweep"], {"networks": known.pop("network"), "systems": known.pop("system"),
                                       "task": TASKS[word], **known})  # fmt: skip
@@ -328,18 +249,6 @@ def _answer(word: str, arguments: list[str], options: dict[str, Any]) -> Any:
         until = {name: known.pop(name) for name in ("until",) if name in known}
         return _call(kind, {"prediction": _call(KINDS["predict"], known), **until})
     return _each(kind, known)
-
-
-def _own(known: dict[str, Any], paths: Any) -> dict[str, Any]:
-    """Networks and systems as files of the user's own have them."""
-    catalog = import_module("._catalog", __package__).Catalog(*(paths if isinstance(paths, list) else [paths]))
-    read = {"network": catalog.network, "networks": catalog.network, "system": catalog.system,
-            "systems": catalog.system, "gpu": catalog.system}  # fmt: skip
-    return {name: _read_all(read[name], value) if name in read else value for name, value in known.items()}
-
-
-def _read_all(read: Callable[[str], Any], value: Any) -> Any:
-    return [read(item) for item in value] if isinstance(value, list) else read(value)
 
 
 def _each(kind: Kind, known: dict[str, Any]) -> Any:

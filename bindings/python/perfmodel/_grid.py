@@ -79,7 +79,7 @@ class Grid:
         """Rows first .. last - 1, predicted."""
         if not 0 <= whole(first, "first") < whole(last, "last") <= len(self):
             raise ArgumentError(f"rows {first} to {last} are not among the {len(self):,} of the grid")
-        return Sweep.of_space(self.plan, (self._flat, range(first, last)), self._given, columns, self._paths)
+        return Sweep._of_space(self.plan, (self._flat, range(first, last)), self._given, columns, self._paths)
 
     def rows(self, places: Sequence[int]) -> Sweep:
         """The rows of these places, predicted, in their order."""

@@ -9,6 +9,7 @@ MODULES = {
         "NotModelledError OutOfMemoryError PrecisionError RouteError ShapeError TooManyGpusError UnitError "
         "UnreachableError"
     ),
+    "_experiment": "Experiment experiment",
     "_fields": "Field fields",
     "_framework": "Framework framework",
     "_grid": "grid Grid",

@@ -134,6 +134,19 @@ FORMS: dict[str, Callable[[Path, State | None], Any]] = {
 }
 
 
+def write_whole(table: Table, path: str | os.PathLike[str]) -> None:
+    """All rows of a table in a file of one of these forms, whole or not at all."""
+    place = Path(path)
+    beside = place.with_name(f".{place.name}.new")
+    ending = form_of(path)
+    file = FORMS[ending](beside, None)
+    try:
+        file.add(render(table, ending))
+    finally:
+        file.close()
+    os.replace(beside, place)
+
+
 class RowsFile:
     """A file under way. Closed before its end it holds what is done, and says so in a note beside it."""
 
@@ -181,4 +194,4 @@ def version() -> str:
     return found
 
 
-__all__ = ["RowsFile", "form_of", "render", "version"]
+__all__ = ["RowsFile", "form_of", "render", "version", "write_whole"]

@@ -75,7 +75,7 @@ class Sweep(FieldTable):
         super().__init__(self._part(0, 0))
 
     @classmethod
-    def of_space(cls, plan: Plan, space: Space, given: Given, columns: Iterable[str] | None, paths: Sequence[str]
+    def _of_space(cls, plan: Plan, space: Space, given: Given, columns: Iterable[str] | None, paths: Sequence[str]
                  ) -> Sweep:  # fmt: skip
         """Rows of every combination of some axes. Where the columns that are wanted are fields, these alone are kept,
         and runs and predictions are made when somebody asks for them."""
@@ -229,6 +229,6 @@ def sweep(
     if columns is not None:
         known = plan._asked_axes(keywords)
         space = flat(known), range(prod(map(len, known.values())))
-        return Sweep.of_space(plan, space, (list(keywords), float(global_batch is not None)), columns, list(axes or {}))
+        return Sweep._of_space(plan, space, (list(keywords), float(global_batch is not None)), columns, list(axes or {}))
     runs, given = plan._complete(keywords, global_batch is not None)
     return Sweep(plan, runs, plan.predict(runs), paths=list(axes or {}), _given=given)

@@ -8,6 +8,7 @@
 **     accelerate  YAML of Accelerate, with FSDP, DeepSpeed or Megatron-LM below it
 **     vllm, sglang, trtllm  flags of serving engines
 **     lora        adapters in one text: "rank=16,targets=q+v,layers=24-31,dora"; read only, and only by this name
+**     experiment  a sweep as XML; read only, and only by this name: rows without a state, options of the sweep
 */
 #ifndef PERFMODEL_SETTINGS_H
 #define PERFMODEL_SETTINGS_H

@@ -268,7 +268,8 @@ static int check_root(const pm__document *document, pm_error *error)
   const pm__element *root = document->root;
   if (strcmp(root->name, "perfmodel") != 0)
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, root->line,
-                       "the root element is <%.60s>; it must be <perfmodel version=\"1\">", root->name);
+                       "the root element is <%.60s>; it must be <perfmodel version=\"1\">%s", root->name,
+                       strcmp(root->name, "experiment") == 0 ? ": an experiment is run, perfmodel run FILE" : "");
   const char *version = pm__element_attribute(root, "version");
   if (version == NULL)
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, root->line,

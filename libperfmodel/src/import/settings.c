@@ -300,6 +300,7 @@ pm_table *pm_settings_read(const char *format, const char *text, const char *fil
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "settings need a text");
     return NULL;
   }
+  if (format != NULL && strcmp(format, "experiment") == 0) return pm__experiment_read(text, name, error);
   int status = read_text(&s, format, text, name, error);
   pm_table *table = status == PM_OK ? tabulate(&s, error) : NULL;
   free(s.items);

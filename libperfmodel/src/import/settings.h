@@ -34,6 +34,9 @@ int pm__settings_json(pm__settings *settings, const char *text, const char *file
 /* Adapters in one text, with their meaning: settings_lora.c. */
 int pm__settings_lora(pm__settings *settings, const char *text, pm_error *error);
 
+/* A sweep as XML, a row for each option: experiment.c. NULL with an error that names the line. */
+pm_table *pm__experiment_read(const char *text, const char *file, pm_error *error);
+
 /* The values of keys that name an optimizer: by its name, or by a class of the program; both are read for either. */
 #define PM__OPTIMIZER_NAMES "@name"
 #define PM__OPTIMIZER_CLASSES "@class"
