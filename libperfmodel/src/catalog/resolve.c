@@ -51,21 +51,22 @@ static int distance(const char *text, const char *name)
   return edits <= slip && edits < length ? HOLDS + edits : FAR;
 }
 
-/* Machines of clouds have names of a family and a size, "g5.48xlarge": those of another family are no slip of it. */
-static bool is_of_another_family(int kind, const char *text, const char *id)
+/* Machines of clouds have names of a family and a size, "g5.48xlarge", "a3-megagpu-8g": those of another family are no
+** slip of it. */
+static bool is_of_another_family(int kind, const char *text, const char *name)
 {
   size_t length = strcspn(text, "-._ ");
-  if (kind != PM__SYSTEMS || strstr(text, "xlarge") == NULL) return false;
-  return strcspn(id, "-._ ") != length || strncmp(text, id, length) != 0;
+  if (kind != PM__SYSTEMS || (strstr(text, "xlarge") == NULL && strstr(text, "gpu-") == NULL)) return false;
+  return strcspn(name, "-._ ") != length || strncmp(text, name, length) != 0;
 }
 
 static int entry_distance(const pm_catalog *catalog, int kind, size_t position, const char *text)
 {
   int least = FAR;
   const char *name;
-  if (is_of_another_family(kind, text, pm__catalog_name(catalog, kind, position, 1))) return FAR;
   for (size_t which = 1; (name = pm__catalog_name(catalog, kind, position, which)) != NULL; which++) {
-    int edits = name[0] != '\0' ? distance(text, name) : FAR;
+    bool other = name[0] == '\0' || is_of_another_family(kind, text, name);
+    int edits = other ? FAR : distance(text, name);
     if (edits < least) least = edits;
   }
   if (kind != PM__FRAMEWORKS && kind != PM__INFERENCE_PROFILES) return least;
