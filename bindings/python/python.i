@@ -261,12 +261,18 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 }
 %enddef
 PM_UNLOCKED(study_plan) /* with the study's lock of _study.py, as all that completes runs */
+PM_UNLOCKED(study_predict) /* with the study's lock too */
 PM_UNLOCKED(predict)
 PM_UNLOCKED(predict_into)
 PM_UNLOCKED(study_columns) /* with the study's lock too */
 PM_UNLOCKED(search_new) /* of a study that nothing else uses */
 PM_UNLOCKED(search_evaluate)
 PM_UNLOCKED(training_table)
+PM_UNLOCKED(collective_times)
+PM_UNLOCKED(collective_loads)
+PM_UNLOCKED(system_rings)
+PM_UNLOCKED(system_ring)
+PM_UNLOCKED(system_drawing)
 PM_UNLOCKED(calibrate)
 PM_UNLOCKED(validate_table)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, Union
 import numpy as np
 
 from . import _core, _display, _topology
+from ._background import of_node
 from ._catalog import as_system
 from ._draw import Line, axes, draw_bandwidths, title
 from ._inputs import Doubles, Quantity, doubles, many, quantity, text, whole, wholes
@@ -143,7 +144,7 @@ def collective(
     True
     """
     asked = _arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol)
-    return _told(Collectives(_core.collective_times(*asked)), system, name, asked)
+    return _told(Collectives(_evaluated(_core.collective_times, asked)), system, name, asked)
 
 
 def collective_loads(
@@ -159,7 +160,13 @@ def collective_loads(
 ) -> Loads:
     """What a collective of one size moves over every link."""
     asked = _arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol)
-    return _told(Loads(_core.collective_loads(*asked)), system, name, asked)
+    return _told(Loads(_evaluated(_core.collective_loads, asked)), system, name, asked)
+
+
+def _evaluated(call: Any, asked: tuple[Any, ...]) -> Any:
+    """What the core makes of the arguments; Ctrl-C is answered meanwhile."""
+    *_, count, _nodes, _threads, _algorithm, _protocol = asked
+    return of_node(count, call, *asked)
 
 
 def _told(table: T, system: System | str, name: str, asked: tuple[Any, ...]) -> T:
@@ -178,7 +185,7 @@ def rings(system: System | str, gpus: Gpus = None) -> Rings:
     """
     node = as_system(system)
     listed, count = _group(node, gpus)
-    values = np.frombuffer(_core.system_rings(node._handle, listed, count), dtype=np.float64)
+    values = np.frombuffer(of_node(count, _core.system_rings, node._handle, listed, count), dtype=np.float64)
     size = int(values[2])
     table = values[3:].reshape(-1, size + 1)
     cycles = tuple(Cycle(tuple(int(gpu) for gpu in row[1:]), float(row[0])) for row in table)

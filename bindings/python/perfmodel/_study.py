@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from . import _core, _record
+from ._background import of_node
 from ._errors import Error
 from ._fields import fields
 from ._inputs import Doubles, doubles
@@ -74,6 +75,7 @@ class Study:
         self._nothing = _core.asked_runs(task, *flat({}))  # a run of which nothing is given
         self._network_ids: dict[int, str] = {}
         self._system_ids = [system.id for system in systems]
+        self._node_gpus = max((system.gpus for system in systems), default=1)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Places in the plan follow from the order in which runs were completed: what made it grow is done again."""
@@ -123,6 +125,11 @@ class Study:
         """One run, completed, its network, system and software, and what is predicted of it; with a latency, the run
         with the largest batch within it. Raises why that is not possible."""
         settings = settings_of(self._task.run, keywords)
+        return of_node(self._node_gpus, self._answer, settings, global_batch, latency)
+
+    def _answer(
+        self, settings: dict[str, float], global_batch: float, latency: float
+    ) -> tuple[bytearray, tuple[int, int, int], bytearray]:
         with self._lock:
             try:
                 run, result = _core.study_predict(self._study, self._nothing, settings, global_batch, latency)

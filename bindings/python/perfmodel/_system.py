@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _display, _record, _records, _shipped, _topology
+from ._background import of_node
 from ._inputs import Doubles, Quantity, doubles, quantity, text, whole
 from ._table import Table
 
@@ -83,7 +84,8 @@ class System:
     def ring(self, gpus: int | None = None, nodes: int = 1) -> Ring:
         """The ring of the first `gpus` GPUs (all of them by default) of each of `nodes` nodes. Cost: milliseconds."""
         count = self.gpus if gpus is None else whole(gpus, "gpus")
-        return _record.read(Ring, "ring", _core.system_ring(self._handle, count, whole(nodes, "nodes")))
+        made = of_node(count, _core.system_ring, self._handle, count, whole(nodes, "nodes"))
+        return _record.read(Ring, "ring", made)
 
     def calibration(self, precision: str = "fp32") -> str:
         """What the kernels of its GPU rest on, by class of operators: measured rows of which GPUs, or rules."""
@@ -96,19 +98,22 @@ class System:
 
     def matrix(self) -> str:
         """The link matrix, as nvidia-smi topo -m prints it."""
-        return _core.system_drawing(self._handle, "matrix")
+        return self._drawing("matrix")
 
     def copies(self) -> str:
         """Copies between all pairs of GPUs, as CUDA's p2pBandwidthLatencyTest prints them."""
-        return _core.system_drawing(self._handle, "copies")
+        return self._drawing("copies")
 
     def dot(self) -> str:
         """The link graph in the language of Graphviz."""
-        return _core.system_drawing(self._handle, "dot")
+        return self._drawing("dot")
 
     def svg(self) -> Svg:
         """The link graph as a drawing, which notebooks show."""
-        return Svg(_core.system_drawing(self._handle, "svg"))
+        return Svg(self._drawing("svg"))
+
+    def _drawing(self, form: str) -> str:
+        return of_node(self.gpus, _core.system_drawing, self._handle, form)
 
     def __repr__(self) -> str:
         return f"<{self._title()}>"

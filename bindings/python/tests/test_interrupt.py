@@ -104,6 +104,39 @@ def test_validation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert goes_on_behind(lambda: pm.validate("kernels"), "validate_table", monkeypatch)
 
 
+@pytest.mark.parametrize(("part", "work"), [
+    ("system_rings", lambda system: pm.rings(system)),
+    ("collective_times", lambda system: pm.collective(system, "all_reduce", "1 MB")),
+    ("study_predict", lambda system: pm.predict("resnet50", system, gpus=200, batch=8)),
+    ("system_drawing", lambda system: pm.Catalog().system(system).copies()),
+])
+def test_nodes_of_many_gpus(part: str, work: Callable[[str], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert goes_on_behind(lambda: work("h100-sxm5*200:nvswitch"), part, monkeypatch)
+
+
+def longest_wait(work: Callable[[], object]) -> tuple[float, float]:
+    """The longest time in which another thread had no turn, and that of the work."""
+    thread = threading.Thread(target=work)
+    start = last = time.perf_counter()
+    longest = 0.0
+    thread.start()
+    while thread.is_alive():
+        time.sleep(0.001)
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    return longest, last - start
+
+
+def test_others_have_their_turn() -> None:
+    """The core does not hold the interpreter's lock: a busy machine may take a turn, so the best of some counts."""
+    shares = []
+    for _ in range(5):
+        system = pm.Catalog().system("h100-sxm5*1024:nvswitch")
+        longest, whole = longest_wait(lambda: _core.system_rings(system._handle, np.empty(0), 1024))  # noqa: B023
+        shares.append(longest / whole)
+    assert min(shares) < 0.5
+
+
 def test_endless_arguments() -> None:
     with pytest.raises(pm.ArgumentError, match="more than 1,048,576 values"):
         pm.collective("dgx1-v100", "all_reduce", "1 MB", gpus=range(10**9))
