@@ -576,3 +576,21 @@ def test_tables_and_colours_around_a_log(tmp_path: Path) -> None:
     row = next(line for line in text.split("\n") if " float " in line)
     log.write_text(text.replace(row, row.replace(row.split()[0], "512M", 1)))
     assert 'size "512M" is no whole number of bytes' in refused(log, "--system", "hgx-h100")
+
+
+def test_a_mark_before_the_text_changes_nothing(tmp_path: Path) -> None:
+    for name in ("nvidia_smi.csv", "all_reduce.txt", "served.json", "rccl.csv"):
+        marked = tmp_path / name
+        marked.write_bytes(b"\xef\xbb\xbf" + (TRACES / name).read_bytes())
+        machine = "mi300x-node" if name == "rccl.csv" else "h100-sxm5" if "smi" in name else "dgx-h100"
+        plain, other = (imported(file, "--system", machine)[0] for file in (TRACES / name, marked))
+        assert str(plain).replace(str(TRACES), str(tmp_path)) == str(other)
+
+
+def test_what_a_log_does_not_say_or_cannot_mean(tmp_path: Path) -> None:
+    log = tmp_path / "power.csv"
+    log.write_text((TRACES / "nvidia_smi.csv").read_text().replace("2026/", "20.11.2026 "))
+    assert "is no time that is read" in imported(log, "--system", "h100-sxm5")[1]
+    served = tmp_path / "served.json"
+    served.write_text((TRACES / "served.json").read_text().replace('"mean_tpot_ms": ', '"mean_tpot_ms": -'))
+    assert "is below 0" in refused(served, "--system", "dgx-h100")

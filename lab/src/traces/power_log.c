@@ -170,7 +170,12 @@ static int read_sample(power_log *log, const pm__lab_power_line *line, int numbe
   if (!isnan(share)) log->used = true;
   if (read_number(cell(line, c->limit, c->first), &limit) && limit > 0) b->limit = limit;
   snprintf(b->name, sizeof b->name, "%s", cell(line, c->name, c->first));
-  add_sample(b, watts, share, read_time(cell(line, c->time, c->first)));
+  const char *said = cell(line, c->time, c->first);
+  double time = read_time(said);
+  if (isnan(time) && !is_unknown(said) && log->trace->note[0] == '\0')
+    snprintf(log->trace->note, sizeof log->trace->note, "%s:%d: \"%.40s\" is no time that is read (2026/11/20 23:59:40)"
+             "; without times a line is taken for a second", log->trace->file, number, said);
+  add_sample(b, watts, share, time);
   return PM_OK;
 }
 

@@ -214,6 +214,11 @@ static int add_result(pm__lab_trace *trace, const pm_catalog *catalog, result *r
   if (!(r->completed >= 1) || !(r->input > 0) || !(r->output > 0))
     return pm__fail_at(trace->error, PM_STATUS_BAD_FILE, trace->file, r->line,
                        "no request was answered: completed, total_input_tokens and total_output_tokens are needed");
+  const double found[] = {r->rate, r->concurrency, r->requests, r->tokens, r->ttft, r->tpot, r->took};
+  for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
+    if (found[i] < 0)
+      return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, r->line, "a rate or time of %.6g is below 0",
+                         found[i]);
   int status = name_all(trace, catalog, r);
   if (status != PM_OK) return status;
   set_load(r);

@@ -46,6 +46,12 @@ static char *read_kind(size_t kind, pm__lab_trace *trace, const pm_catalog *cata
   return NULL;
 }
 
+/* Behind the mark that some programs of Windows put first. */
+static const char *unmarked(const char *text)
+{
+  return text != NULL && strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+}
+
 static size_t kind_of(const char *text)
 {
   size_t kind = 0;
@@ -83,6 +89,7 @@ char *pm__lab_trace_table(const pm_catalog *catalog, const char *set, const char
                           const pm__lab_known *known, pm__string *notes, pm_error *error)
 {
   pm_error unread = PM_ERROR_NONE;
+  text = unmarked(text);
   size_t kind = kind_of(text);
   if (kind == KINDS) return NULL;
   if (error == NULL) error = &unread;
@@ -109,7 +116,7 @@ int pm__lab_trace_no_table(const char *file, const char *set, pm_error *error)
 
 const char *pm_measurements_find_format(const char *text)
 {
-  size_t kind = kind_of(text);
+  size_t kind = kind_of(unmarked(text));
   return kind < KINDS ? kinds[kind].name : NULL;
 }
 
