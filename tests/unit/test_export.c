@@ -237,8 +237,8 @@ END_TEST
 START_TEST(a_node_is_named_as_people_write_it)
 {
   static const char *const names[][2] = {
-    {"8xH100", "hgx-h100"}, {"8 x H100", "hgx-h100"}, {"h100x8", "hgx-h100"}, {"H100 x 8", "hgx-h100"},
-    {"8*h100", "hgx-h100"}, {"h100*8", "hgx-h100"}, {"h100:8", "hgx-h100"}, {"8xA100-80GB", "dgx-a100-80gb"},
+    {"8xH100", "dgx-h100"}, {"8 x H100", "dgx-h100"}, {"h100x8", "dgx-h100"}, {"H100 x 8", "dgx-h100"},
+    {"8*h100", "dgx-h100"}, {"h100*8", "dgx-h100"}, {"h100:8", "dgx-h100"}, {"8xA100-80GB", "dgx-a100-80gb"},
     {"8xv100", "dgx1-v100"}, {"16xV100-SXM3-32GB", "dgx2"}, {"8xMI300X", "mi300x-node"}, {"4xGH200", "gh200-quad"},
     {"4xH100", "h100-sxm5*4:nvswitch"}, {"4 x NVIDIA GeForce RTX 4090", "rtx-4090*4:pcie"}, {"2xL40S", "l40s*2:pcie"},
     {"4xH100 PCIe", "h100-pcie*4:pcie"}, {"8xh100:pcie", "h100-sxm5*8:pcie"}, {"1xT4", "t4*1:pcie"}};

@@ -322,6 +322,13 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
   return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
 }
 
+int pm__plan_check_network(const pm__plan_system *system, int32_t nodes, pm_error *error)
+{
+  if (nodes <= 1 || system->system->network.count > 0) return PM_OK;
+  return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes; other systems of its GPU: "
+                  "perfmodel list systems --where gpu=%s", system->system->machine.id, system->system->gpu.id);
+}
+
 int pm__plan_check_batch(double batch, pm_error *error)
 {
   if (!(batch >= 1) || batch > 9007199254740992.0)

@@ -193,6 +193,9 @@ static inline int32_t pm__plan_total_gpus(int32_t gpus, int32_t nodes)
 /* PM_OK, or why these GPUs of a system cannot be had. */
 int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t nodes, pm_error *error);
 
+/* PM_STATUS_NO_ROUTE where several nodes work together that nothing joins. */
+int pm__plan_check_network(const pm__plan_system *system, int32_t nodes, pm_error *error);
+
 /* PM_OK, or that the batch is no whole number of at least 1. */
 int pm__plan_check_batch(double batch, pm_error *error);
 

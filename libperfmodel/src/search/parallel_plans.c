@@ -243,8 +243,10 @@ int pm__search_base_check(const pm_plan *plan, const pm_run *base, pm_error *err
   int status = check_places(plan, base, error);
   if (status == PM_OK) status = check_choices(base, error);
   if (status == PM_OK) status = pm__step_check_training(base, &plan->networks[base->network_index], error);
-  return status == PM_OK ? pm__plan_check_group(&plan->systems[base->system_index], base->gpus, base->nodes,
-                                                error) : status;
+  if (status != PM_OK) return status;
+  const pm__plan_system *system = &plan->systems[base->system_index];
+  status = pm__plan_check_group(system, base->gpus, base->nodes, error);
+  return status == PM_OK ? pm__plan_check_network(system, base->nodes, error) : status;
 }
 
 int pm__search_plans_add(const pm_plan *plan, const pm__search_base *bases, int32_t at, double global_batch,

@@ -134,16 +134,13 @@ static int check_parallelism(const pm_plan *plan, const pm_run *run, pm_error *e
 /* The group of all GPUs, with its wires. */
 static int find_group(const pm__plan_system *system, const pm_run *run, pm__collective_group *group, pm_error *error)
 {
-  const char *id = system->system->machine.id;
   int status = pm__plan_check_group(system, run->gpus, run->nodes, error);
+  if (status == PM_OK) status = pm__plan_check_network(system, run->nodes, error);
   if (status != PM_OK) return status;
   status = pm__collective_group_init(group, system->system, 0, 1, run->gpus, run->nodes);
   if (status == PM_OK) return PM_OK;
   if (status == PM_STATUS_NO_MEMORY) return pm__no_memory(error);
-  if (run->nodes > 1 && system->system->network.count == 0)
-    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes; other systems of its "
-                    "GPU: perfmodel list systems --where gpu=%s", id, system->system->gpu.id);
-  return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, id);
+  return pm__fail(error, status, "%d GPUs of a %s are not connected", run->gpus, system->system->machine.id);
 }
 
 static int check_energy(const pm_plan *plan, const pm_run *run, pm_error *error)
