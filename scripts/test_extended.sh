@@ -1,15 +1,15 @@
 #!/bin/sh
 # Checks with programs that are too large for scripts/test.sh: the page in a browser, workbooks in LibreOffice, the two
-# files, wheels, pages with what commands print, the documentation site. Installs what they need on Debian 12, uses the build of
+# files, wheels, pages with what commands print, the documentation site, grids on dask and MPI. Installs what they need on Debian 12, uses the build of
 # scripts/test.sh, and ends with one line for each check.
 #
 #     scripts/test_extended.sh                  all
-#     scripts/test_extended.sh single site ...  some of: page workbooks single wheels pasted site
+#     scripts/test_extended.sh single site ...  some of: page workbooks single wheels pasted site executors
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
-wanted=${*:-page workbooks single wheels pasted site}
+wanted=${*:-page workbooks single wheels pasted site executors}
 build=build/test
 [ -x $build/tools/perfmodel ] || sh scripts/test.sh quick
 
@@ -33,12 +33,22 @@ workbooks() {
 single() { sh scripts/single.sh $build check; }
 wheels() { sh scripts/wheels.sh; }
 pasted() { python3 scripts/pasted.py $build/tools/perfmodel; }
+executors() {
+  need openmpi-bin has mpiexec
+  need libopenmpi-dev has mpicc
+  install_missing
+  build/venv/bin/python -c 'import distributed, mpi4py' 2>/dev/null ||
+    build/venv/bin/python -m pip install --disable-pip-version-check -q distributed mpi4py pytest
+  PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel PYTHONPATH=$PWD/$build/python \
+    build/venv/bin/python -m pytest -q -p no:cacheprovider bindings/python/tests/test_executors.py
+  PYTHONPATH=$PWD/$build/python build/venv/bin/python bindings/python/tests/test_executors.py speed
+}
 site() { sh scripts/site.sh $build; }
 
 failures=0
 summary=""
 for check in $wanted; do
-  case $check in page | workbooks | single | wheels | pasted | site) ;; *) echo "there is no check \"$check\"" >&2; exit 2 ;; esac
+  case $check in page | workbooks | single | wheels | pasted | site | executors) ;; *) echo "there is no check \"$check\"" >&2; exit 2 ;; esac
   # Not as a condition: there, a failure inside would not end the check.
   set +e
   (set -e; "$check")
