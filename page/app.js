@@ -100,11 +100,11 @@ const App = (() => {
       : headline(amount(row.throughput, ""), "samples/s", `80 % interval ${range(row, "throughput", "/s")}`, common(row, q)),
     infer: row => headline(amount(row.throughput, ""), "samples/s", `80 % interval ${range(row, "throughput", "/s")}`,
       [["latency", amount(row.latency, "s")], ["limited by", row.bottleneck], ["MFU", percent(row.mfu)], ["memory", amount(row.memory, "B")],
-       ["fits", row.verdict], ["rests on", row.calibration]], row.assumed && `assumed: ${row.assumed}`),
+       ["in memory", row.verdict], ["rests on", row.calibration]], row.assumed && `assumed: ${row.assumed}`),
     serve: (row, q) => headline(amount(row.output_rate, ""), "tokens/s", `80 % interval ${range(row, "output_rate", "/s")}`,
       [["TTFT", `${amount(row.ttft, "s")} (${range(row, "ttft", "s")})`], ["TPOT", `${amount(row.tpot, "s")} (${range(row, "tpot", "s")})`],
        ["latency", amount(row.latency, "s")], ["for each user", amount(row.user_rate, "/s") + " tokens"], ["limited by", row.bottleneck],
-       ["most at once", row.largest_concurrency && amount(row.largest_concurrency, "")], ["fits", row.verdict],
+       ["most at once", row.largest_concurrency && amount(row.largest_concurrency, "")], ["in memory", row.verdict],
        ["cost of 1M output tokens", money(row.output_cost, q)], ["energy of a token", amount(row.energy_per_token, "J")],
        ["rests on", row.calibration]],
       row.assumed && `assumed: ${row.assumed}`),
@@ -112,7 +112,7 @@ const App = (() => {
 
   function common(row, q) {
     return [["step time", amount(row.step_time, "s")], ["limited by", row.bottleneck], ["MFU", percent(row.mfu)],
-            ["memory", `${amount(row.memory, "B")} of ${amount(row.gpu_memory, "B")}`], ["fits", row.verdict],
+            ["memory", `${amount(row.memory, "B")} of ${amount(row.gpu_memory, "B")}`], ["in memory", row.verdict],
             ["scaling", percent(row.scaling_efficiency)],
             ["training", row.training_time ? `${amount(row.training_time, "s")} (${range(row, "training_time", "s")})` : ""],
             ["GPU-hours", row.training_gpu_hours && amount(row.training_gpu_hours, "")], ["cost", money(row.training_cost, q)],
@@ -178,8 +178,8 @@ const App = (() => {
     const fields = {predict: ["throughput", "step_time", "memory", "mfu"], infer: ["throughput", "latency", "memory", "mfu"],
                     serve: ["output_rate", "ttft", "tpot", "user_rate"]}[q.task];
     const units = {throughput: "/s", output_rate: "/s", user_rate: "/s", memory: "B", mfu: ""};
-    const rows = fields.map(f => `<tr><td>${f.replace(/_/g, " ")}</td><td>${amount(kept.row[f], units[f] ?? "s")}</td>` +
-      `<td>${amount(row[f], units[f] ?? "s")}</td><td>${(row[f] / kept.row[f]).toPrecision(3)} x</td></tr>`);
+    const names = {mfu: "MFU", ttft: "TTFT", tpot: "TPOT"}, shown = (of, f) => f === "mfu" ? percent(of[f]) : amount(of[f], units[f] ?? "s");
+    const rows = fields.map(f => `<tr><td>${names[f] || f.replace(/_/g, " ")}</td><td>${shown(kept.row, f)}</td><td>${shown(row, f)}</td><td>${(row[f] / kept.row[f]).toPrecision(3)} x</td></tr>`);
     return `<div><h2>Compared with what you kept</h2><div class="scroll"><table><tr><th></th><th>${escape(label(kept.q))}</th>` +
            `<th>${escape(label(q))}</th><th></th></tr>${rows.join("")}</table></div></div>`;
   }
@@ -227,15 +227,21 @@ const App = (() => {
   // ---- Buttons ----------------------------------------------------------------------------------------------------
 
   function plans(q) {
-    const {rows, error} = ask(["search", ...command({...q, tp: "", pp: "", ep: "", zero: "", batch: "", "micro-batch": "",
-                                                     "global-batch": q["global-batch"] || "256", tokens: "", "gpu-hour-price": ""})]);
+    const asked = ["search", ...command({...q, tp: "", pp: "", ep: "", zero: "", batch: "", "micro-batch": "",
+                                         "global-batch": q["global-batch"] || "256", tokens: "", "gpu-hour-price": ""})];
+    const {rows, error} = ask(asked);
     const columns = [["TP", "tensor_parallel"], ["PP", "pipeline_parallel"], ["EP", "expert_parallel"], ["ZeRO", "zero"],
                      ["micro-batch", "micro_batch"], ["recompute", "recompute"]];
     if (!rows.length) return `<p class="note">${escape(error)}</p>`;
+    const said = r => columns.map(([n, f]) => `${n} ${r[f] ?? ""}`).join(", ");
+    const point = r => ({x: r.memory, y: r.throughput, title: `${said(r)}: ${amount(r.throughput, "/s")}, ${amount(r.memory, "B")}`});
+    const kept = ask([...asked, "--front"]).rows.sort((a, b) => a.memory - b.memory).map(point);
+    const picture = Draw.lines("Plans: samples per second over the memory of a GPU", [{name: "the front: none is faster with as little memory and as few GPUs",
+      points: kept}, {name: "the best plans", points: rows.map(point), dots: true}], {x: "memory of a GPU", unit: "/s", xunit: "B", xlog: false});
     const line = r => `<tr>${columns.map(([, f]) => `<td>${escape(r[f] ?? "")}</td>`).join("")}<td>${amount(r.throughput, "/s")}</td>` +
                       `<td>${range(r, "throughput", "/s")}</td><td>${amount(r.memory, "B")}</td></tr>`;
     return `<h2>Plans with a global batch of ${escape(q["global-batch"] || "256")}, by the lower end of their interval</h2><div class="scroll"><table><tr>` +
-           `${columns.map(([n]) => `<th>${n}</th>`).join("")}<th>samples</th><th>80 % interval</th><th>memory</th></tr>${rows.map(line).join("")}</table></div>`;
+           `${columns.map(([n]) => `<th>${n}</th>`).join("")}<th>samples</th><th>80 % interval</th><th>memory</th></tr>${rows.map(line).join("")}</table></div>${picture}`;
   }
 
   function help(q) {
@@ -287,10 +293,21 @@ const App = (() => {
     fit_form();
   }
 
+  // What the page cannot read, and who can; "" of the rest.
+  function unread(name, bytes) {
+    const keras = /\.json$/i.test(name) && /"class_name"\s*:/.test(new TextDecoder().decode(bytes.subarray(0, 4096)));
+    if (!keras && !/\.(onnx|keras|h5|hdf5|pt|pth|safetensors|gguf)$/i.test(name)) return "";
+    const reads = keras || /\.onnx$/i.test(name) ? `: perfmodel import ${name} -o network.xml writes a file that can be dropped here` : "";
+    return reads ? `${name}: ONNX and Keras models are read by the installed command${reads}.`
+                 : `${name}: files of weights are not read. Drop the model's config.json, or XML.`;
+  }
+
   async function drop(list) {
     for (const file of list) {
-      const name = file.name.replace(/[^\w.-]/g, "_");
-      files[name] = new Uint8Array(await file.arrayBuffer());
+      const name = file.name.replace(/[^\w.-]/g, "_"), bytes = new Uint8Array(await file.arrayBuffer());
+      const why = unread(name, bytes);
+      if (why) { $("#dropped").textContent = why; return; }
+      files[name] = bytes;
       own[/\.xml$/i.test(name) ? "catalog" : "model"] = name;
     }
     const said = Object.entries(own).map(([kind, name]) => `${kind === "model" ? "model" : "entries of"} ${name}`).join(", ");

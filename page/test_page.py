@@ -117,5 +117,30 @@ def test_dropped_machine_is_asked_about(browser):
     assert not page.failures
 
 
+def test_plans_have_a_picture_of_their_front(browser):
+    page = open_page(browser, "#task=predict&network=llama2-7b&system=dgx-h100&precision=bf16")
+    page.click("[data-do=plans]")
+    page.wait_for_selector("#more figure svg polyline")
+    words = ["search", "llama2-7b", "dgx-h100", "--global-batch", "256", "--precision", "bf16", "--front"]
+    words = [COMMAND, *words, "--format", "json", "-q"]
+    found = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+    line = page.get_attribute("#more figure polyline", "points")
+    assert len(line.split()) == len(found) > 5
+    assert not page.failures
+
+
+@pytest.mark.parametrize("name, data, said", [
+    ("m.onnx", b"\x08\x07", "perfmodel import m.onnx -o network.xml"),
+    ("m.json", b'{"class_name": "Sequential", "config": {}}', "perfmodel import m.json -o network.xml"),
+    ("m.safetensors", b"\x00", "config.json"),
+])
+def test_what_the_page_does_not_read_is_said(browser, name, data, said):
+    page = open_page(browser, "#task=predict&network=resnet50&system=dgx1-v100")
+    before = page.inner_text(".headline")
+    page.set_input_files("#file", {"name": name, "mimeType": "application/octet-stream", "buffer": data})
+    page.wait_for_function("text => document.querySelector('#dropped').textContent.includes(text)", arg=said)
+    assert page.inner_text(".headline") == before and not page.failures
+
+
 def test_size():
     assert pathlib.Path(PAGE).stat().st_size < 3e6

@@ -229,6 +229,7 @@ def sweep(
     if columns is not None:
         known = plan._asked_axes(keywords)
         space = flat(known), range(prod(map(len, known.values())))
-        return Sweep._of_space(plan, space, (list(keywords), float(global_batch is not None)), columns, list(axes or {}))
-    runs, given = plan._complete(keywords, global_batch is not None)
-    return Sweep(plan, runs, plan.predict(runs), paths=list(axes or {}), _given=given)
+        given = list(keywords), float(global_batch is not None)
+        return Sweep._of_space(plan, space, given, columns, list(axes or {}))
+    runs, completed = plan._complete(keywords, global_batch is not None)
+    return Sweep(plan, runs, plan.predict(runs), paths=list(axes or {}), _given=completed)
