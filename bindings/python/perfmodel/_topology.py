@@ -17,6 +17,7 @@ Place = tuple[float, float]
 GPU, SWITCH = "gpu", "nvs"
 SHADES = {"gpu": COLOURS[2], "nvs": "0.35", "cpu": COLOURS[4], "nic": COLOURS[3]}
 OUTWARDS = 0.62  # from one ring of the picture to the next
+LABEL = 0.5  # room along a ring for a name
 THIN, THICK = 1.2, 7.0  # points, of a link that carries nothing and of one that is always busy
 
 
@@ -70,10 +71,12 @@ def _place_outside(places: dict[str, Place], beside: dict[str, list[str]], radiu
         near = {name: [places[other] for other in beside[name] if other in places] for name in missing}
         wanted = {name: float(np.angle(sum(complex(*at) for at in around)))
                   for name, around in near.items() if around}  # fmt: skip
-        if not wanted:
+        alone = not wanted
+        if alone:
             wanted = {missing[0]: 0.0}
-        for name, angle in _apart(wanted, 0.22 / radius).items():
+        for name, angle in _apart(wanted, LABEL / radius).items():
             places[name] = (radius * float(np.cos(angle)), radius * float(np.sin(angle)))
+        radius += OUTWARDS if alone else 0  # what is joined to it stands beside it, with a link that can be seen
 
 
 def _apart(wanted: dict[str, float], least: float) -> dict[str, float]:
