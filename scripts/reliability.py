@@ -93,7 +93,7 @@ ROWS = (
     Row(15, "Valgrind over the command, Lua and Python", "0 errors, 0 lost", "sh scripts/valgrind.sh {build} {python}"),
     Row(16, "functions without limits, printing, state; findings of clang's warnings, its analyser and cppcheck", "0",
         "sh scripts/check_symbols.sh {build} && sh scripts/analyse.sh warnings clang cppcheck",
-        r"(\d+) objects", "objects", 1, "gcc's analyser, whose findings are not all looked into, and clang-tidy"),
+        r"(\d+) objects", "objects", 1, "gcc's analyser, answered in the readers alone, and clang-tidy"),
     Row(17, "the same bytes for gcc at -O0, -O2, -O3 -march=native, and clang at -O1 to -O3", "equal",
         "sh scripts/same_bytes.sh gcc-O0 gcc-O3-native clang-O1 clang-O2 clang-O3", r"equal, (\d+) bytes",
         "bytes compared", 1_000_000),
