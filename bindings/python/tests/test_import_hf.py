@@ -488,9 +488,19 @@ SIZES: dict[str, int] = json.loads((Path(__file__).parent / "published_sizes.jso
 
 @pytest.mark.parametrize("name", SIZES)
 def test_names_of_a_hub_are_networks_of_the_catalogue(name: str) -> None:
-    """As Transformers counts models of the sizes that litgpt ships: lab/scripts/published_sizes.py wrote the table."""
+    """As Transformers counts models of the sizes that packages ship: lab/scripts/published_sizes.py wrote the table."""
     assert pm.network(name).parameters == SIZES[name]
     assert pm.network(name.split("/")[1]).parameters == SIZES[name]
+
+
+@pytest.mark.parametrize(
+    "name, like",
+    [("Qwen/Qwen3-235B-A22B-Instruct-2507", "qwen3-235b-a22b"), ("google/gemma-3-4b-pt", "gemma-3-4b-it"),
+     ("ibm-granite/granite-3.1-8b-instruct", "granite-3.1-8b"), ("deepseek-ai/DeepSeek-V3-0324", "deepseek-v3"),
+     ("QWEN/qwen3-next-80B-a3b-THINKING", "qwen3-next-80b-a3b-instruct"), ("gpt2-chat", "gpt2")],
+)  # fmt: skip
+def test_weights_that_were_trained_further_have_the_sizes_of_their_kin(name: str, like: str) -> None:
+    assert pm.network(name).parameters == pm.network(like).parameters
 
 
 def test_networks_of_a_model_type_have_its_settings() -> None:

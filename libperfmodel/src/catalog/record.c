@@ -44,7 +44,7 @@ static bool has_parameter(const pm__entry *entry, const char *name)
   return strcmp(name, "flash") == 0;
 }
 
-/* Parameters with a name and a number each, and nothing else. */
+/* Parameters with a name and a number or a list each, and nothing else. */
 static int check_parameters(const pm__entry *entry, const pm_attribute *sets, size_t count, pm_error *error)
 {
   double number;
@@ -54,7 +54,8 @@ static int check_parameters(const pm__entry *entry, const pm_attribute *sets, si
       return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, entry->document->file, e->line,
                          "a network of a model type has parameters only, not <%.60s>", e->name);
     const char *value = setting_of(e, sets, count);
-    if (value == NULL || pm_number_parse(value, &number) != PM_OK)
+    bool list = value != NULL && value[0] == '['; /* which whoever reads the settings checks */
+    if (value == NULL || (!list && pm_number_parse(value, &number) != PM_OK))
       return pm__fail(error, PM_STATUS_BAD_VALUE, "network \"%.60s\" needs a number for its parameter \"%.60s\", not "
                       "\"%.40s\"", entry->id, name, value != NULL ? value : "");
   }
@@ -71,7 +72,7 @@ static void write_settings(pm__string *json, const pm__entry *entry, const char 
   for (const pm__element *e = entry->element->child; e != NULL; e = e->next) {
     const char *name = pm__element_attribute(e, "name");
     if (strcmp(name, "seq") != 0)
-      pm__string_format(json, ", \"%.60s\": %.40s", name, setting_of(e, sets, count));
+      pm__string_format(json, ", \"%.60s\": %s", name, setting_of(e, sets, count));
   }
   pm__string_add(json, "}");
 }
