@@ -44,7 +44,7 @@ static const cli_part parts[] = {
   {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
   {"plans", NULL, {"data/frameworks/today.xml"}, NULL},
   {"grouped", NULL, {FRAMEWORKS}, NULL},
-  {"serving", NULL, {"data/frameworks/engines.xml"}, NULL},
+  {"serving", NULL, {"data/frameworks/engines.xml", CALIBRATION("kernel_harnesses")}, NULL},
   {"energy", NULL, {CALIBRATION("kernels")}, NULL},
   {"status", "calibration_status.py", {CALIBRATION("operators"), FRAMEWORKS, CALIBRATION("inference")}, NULL},
   {"intervals", "fit_intervals.py", {FRAMEWORKS}, NULL},

@@ -140,6 +140,59 @@ START_TEST(exchanges_of_a_pass)
 }
 END_TEST
 
+/* ---- Kernels of an engine's own ---- */
+
+/* Attention [s] of a pass in which sequences decode with 3,072 tokens each, two GPUs of an MI250 sharing a layer. */
+static double paged_attention(const char *network, double sequences)
+{
+  serving_bench b = serving_bench_open(network, "mi250x-node", 2, "vllm-rocm-0.5");
+  pm_serving_run run = serving_run_on(&b);
+  pm__serving_replica r;
+  run.gpus = 2;
+  serving_replica_on(&b, &run, &r);
+  double time = pm__serving_decode_parts(&r, sequences, 3072).attention;
+  serving_bench_close(&b);
+  return time;
+}
+
+/* Above 512 sequences x heads, of which a GPU has 16, a block reads a whole sequence, and the scores of 8,192 tokens
+** leave room for one block on a compute unit, those of 4,096 for three. */
+START_TEST(paged_attention_of_whole_sequences)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "mi250x-node", 2, "vllm-rocm-0.5");
+  double rate = b.engine.kernels.paged_rate, units = pm_system_get_gpu(b.system)->sms;
+  double clock = pm_system_get_gpu(b.system)->clock, waves = 64 * 16 / units;
+  double reading = 32 * waves * 3072 * 512 / (rate * clock); /* of all layers */
+  double parts = paged_attention("llama3-8b", 32), whole = paged_attention("llama3-8b", 64);
+  ck_assert_double_eq(b.engine.kernels.paged_blocks, 32 * 16);
+  ck_assert_msg(whole > reading && whole < 1.15 * reading, "%g s, of which reading %g", whole, reading);
+  ck_assert_double_gt(whole, 4 * parts);
+  ck_assert_double_lt(paged_attention("llama2-7b", 64), whole / 1.5);
+  serving_bench_close(&b);
+}
+END_TEST
+
+/* Layers of latent attention keep the host busy while prompts are read, and not while sequences decode. */
+START_TEST(latent_attention_of_prompts_waits_for_the_host)
+{
+  serving_bench b = serving_bench_open("deepseek-v3", "hgx-h200", 8, "trtllm-1.0");
+  pm_serving_run run = serving_run_on(&b);
+  pm__serving_replica r;
+  pm_engine quick = b.engine.engine;
+  serving_replica_on(&b, &run, &r);
+  double host = 61 * quick.latent_time, pass = pm__serving_decode(&r, 8, 99);
+  double prompt = pm__serving_prefill(&r, 1, 16, 0);
+  ck_assert_double_gt(host, 0);
+  ck_assert_double_eq_tol(pm__serving_prompt_calls(&r), host, 1e-9 * host);
+  ck_assert_double_gt(prompt, host);
+  quick.latent_time = quick.layer_time;
+  r.engine = &quick;
+  ck_assert_double_lt(pm__serving_prefill(&r, 1, 16, 0), prompt);
+  ck_assert_double_eq(pm__serving_decode(&r, 8, 99), pass);
+  serving_bench_close(&b);
+}
+END_TEST
+
 /* ---- Laws ---- */
 
 typedef struct setting {
@@ -311,6 +364,32 @@ START_TEST(pools_of_one)
   double alone = pm__serving_prefill(&r, 1, run.isl, 0), decode = pm__serving_decode(&r, 1, run.isl + run.osl / 2);
   ck_assert_double_eq_tol(s.ttft, alone + s.transfer_time, 1e-4 * alone);
   ck_assert_double_eq_tol(s.tpot, decode, 1e-9 * decode);
+  serving_bench_close(&b);
+}
+END_TEST
+
+/* Prompts that wait are read in one pass, as many as the budget takes: faster than one by one. */
+START_TEST(pools_read_prompts_together)
+{
+  serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  pm_serving_run run = serving_run_on(&b);
+  pm__serving_replica r;
+  run.gpus = 4;
+  run.prefill_workers = 1;
+  run.arrivals = PM_ARRIVALS_OPEN;
+  run.isl = 256;
+  run.osl = 2;
+  run.rate = 1;
+  serving_replica_on(&b, &run, &r);
+  double alone = pm__serving_prefill(&r, 1, 256, 0), all = pm__serving_prefill(&r, 32, 256, 0);
+  ck_assert_double_gt(32 / all, 1.1 / alone); /* 8,192 tokens in a pass */
+  ck_assert_double_eq_tol(answer(&b, run).largest_rate, 32 / all, 1e-6 * 32 / all);
+  double last = 0;
+  for (run.rate = 1; run.rate < 0.95 * 32 / all; run.rate *= 1.1) {
+    double ttft = answer(&b, run).ttft;
+    ck_assert_msg(ttft >= last, "%g requests/s: %g s, before %g", run.rate, ttft, last);
+    last = ttft;
+  }
   serving_bench_close(&b);
 }
 END_TEST
@@ -528,6 +607,8 @@ int main(void)
   tcase_add_test(tests, least_times);
   tcase_add_test(tests, tokens_of_the_cache);
   tcase_add_test(tests, exchanges_of_a_pass);
+  tcase_add_test(tests, paged_attention_of_whole_sequences);
+  tcase_add_test(tests, latent_attention_of_prompts_waits_for_the_host);
   tcase_add_test(tests, closed_loops);
   tcase_add_test(tests, tokens_take_longer_with_more_to_do);
   tcase_add_test(tests, more_cache_holds_more);
@@ -535,6 +616,7 @@ int main(void)
   tcase_add_test(tests, splitting_has_a_price);
   tcase_add_test(tests, pools_of_one);
   tcase_add_test(tests, bunches_wait_for_pools);
+  tcase_add_test(tests, pools_read_prompts_together);
   tcase_add_test(tests, shared_experts_are_exchanged);
   tcase_add_test(tests, neutral_options_change_nothing);
   tcase_add_test(tests, tokens_pay_for_whole_nodes);

@@ -27,24 +27,45 @@ static const char STAGE[] = "serving";
 
 static const double WIDER = 1.5; /* the rule of the shipped engines for what is extrapolated */
 
+enum { HARNESSES = 4 }; /* of kernels, of which one engine's rows have constants to fit */
+
 enum { FEW = 20, FEWEST = 10 }; /* rows of a user that decide no spread; of a kind of networks */
 
-/* Constants of an engine: before any row a start, known within a factor; of the first token alone, or of passes. */
+/* Constants are fitted in turn: those of passes; what the host takes for prompts, and then those of clients, both to
+** first tokens. */
+typedef enum turn { OF_PASSES, OF_PROMPTS, OF_CLIENTS } turn;
+
+/* Constants of an engine: before any row a start, known within a factor. Those of its kernels are of each harness that
+** states them. */
 typedef struct kind {
   const char *name;
   double start, factor, lower, upper;
-  bool first_token;
+  turn fitted;
+  bool kernels;
 } kind;
 
 static const kind kinds[] = {
-  {"prefill_factor", 1, 1.5, 0.3, 10, false},   {"decode_factor", 1, 1.2, 0.5, 4, false},
-  {"start_factor", 0.7, 1.5, 0.05, 3, false},
-  {"step_time", 0.5e-3, 3, 1e-6, 20e-3, false}, {"sequence_time", 10e-6, 4, 1e-7, 300e-6, false},
-  {"layer_time", 50e-6, 3, 1e-7, 1e-3, false},  {"stage_factor", 1.2, 1.5, 1, 4, false},
-  {"client_time", 20e-3, 5, 1e-4, 1, true},     {"bunching", 0.2, 3, 0.001, 1, true},
+  {"prefill_factor", 1, 1.5, 0.3, 10, OF_PASSES, false},
+  {"decode_factor", 1, 1.2, 0.5, 4, OF_PASSES, false},
+  {"start_factor", 0.7, 1.5, 0.05, 3, OF_PASSES, false},
+  {"step_time", 0.5e-3, 3, 1e-6, 20e-3, OF_PASSES, false},
+  {"sequence_time", 10e-6, 4, 1e-7, 300e-6, OF_PASSES, false},
+  {"layer_time", 50e-6, 3, 1e-7, 1e-3, OF_PASSES, false},
+  {"stage_factor", 1.2, 1.5, 1, 4, OF_PASSES, false},
+  {"latent_time", 0.5e-3, 4, 1e-6, 0.1, OF_PROMPTS, false},
+  {"client_time", 20e-3, 5, 1e-4, 1, OF_CLIENTS, false},
+  {"bunching", 0.2, 3, 0.001, 1, OF_CLIENTS, false},
+  {"gemm_rate", 0.7, 2, 0.01, 1, OF_PASSES, true},
+  {"paged_rate", 2, 2, 0.1, 100, OF_PASSES, true},
 };
 
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { OF_ENGINE = 10, KINDS = sizeof kinds / sizeof kinds[0], SLOTS = OF_ENGINE + HARNESSES * (KINDS - OF_ENGINE) };
+
+/* A constant: of the engine, or of a harness. */
+typedef struct slot {
+  const kind *what;
+  char harness[PM_TEXT_MAX];
+} slot;
 
 typedef struct problem {
   pm_calibration *out;
@@ -56,15 +77,24 @@ typedef struct problem {
   size_t *active, active_count;
   double *weight;          /* of the active rows */
   bool own;                /* rows of a user */
-  double start[KINDS];     /* before any row of these */
-  double values[KINDS];    /* that are put into the engine now; NAN: as it is */
-  int chosen[KINDS];
+  slot slots[SLOTS];       /* those of the engine first */
+  int slot_count;
+  double start[SLOTS];     /* before any row of these */
+  double values[SLOTS];    /* that are put into the engine now; NAN: as it is */
+  int chosen[SLOTS];
   size_t chosen_count;
 } problem;
 
-static const pm_field *field_of(int i)
+static const pm_field *field_of(const kind *k)
 {
-  return pm_record_find_field(pm_record_type_find("engine"), kinds[i].name);
+  return pm_record_find_field(pm_record_type_find(k->kernels ? "kernel_harness" : "engine"), k->name);
+}
+
+/* The record of a profile that a constant stands in; NULL: in none of it. */
+static void *record_of(const slot *s, pm_engine_profile *profile)
+{
+  if (!s->what->kernels) return &profile->engine;
+  return strcmp(s->harness, profile->kernels.id) == 0 ? &profile->kernels : NULL;
 }
 
 static bool is_first(const pm__lab_serving_row *row)
@@ -83,8 +113,11 @@ static bool counts(const pm__lab_serving_row *row)
 static int put(problem *p, int plan, pm_error *error)
 {
   pm__lab_serving_plan *at = pm__lab_serving_rows_plan(p->rows, plan);
-  for (int i = 0; i < KINDS; i++)
-    if (!isnan(p->values[i])) pm_record_set_number(field_of(i), &at->profile.engine, p->values[i], NULL);
+  for (int i = 0; i < p->slot_count; i++) {
+    void *record = record_of(&p->slots[i], &at->profile);
+    if (record != NULL && !isnan(p->values[i]))
+      pm_record_set_number(field_of(p->slots[i].what), record, p->values[i], NULL);
+  }
   return pm_plan_set_engine(at->plan, 0, &at->profile, error);
 }
 
@@ -109,7 +142,7 @@ static int residuals_of(void *context, const double *values, double *residuals, 
   for (size_t i = 0; i < p->chosen_count; i++) {
     const int c = p->chosen[i];
     const double noise = p->own ? NOISE_OWN : NOISE;
-    residuals[p->active_count + i] = noise * log(values[i] / p->start[c]) / log(kinds[c].factor);
+    residuals[p->active_count + i] = noise * log(values[i] / p->start[c]) / log(p->slots[c].what->factor);
   }
   return status;
 }
@@ -148,16 +181,16 @@ static void choose_rows(problem *p, bool first)
 }
 
 /* Constants that some row feels. */
-static int choose_constants(problem *p, bool first, pm_error *error)
+static int choose_constants(problem *p, turn now, pm_error *error)
 {
   double *base = (double *)malloc(2 * (p->active_count + 1) * sizeof *base), *moved = base + p->active_count + 1;
   if (base == NULL) return pm__no_memory(error);
   p->chosen_count = 0;
-  for (int i = 0; i < KINDS; i++)
-    if (kinds[i].first_token == first) p->values[i] = p->start[i];
+  for (int i = 0; i < p->slot_count; i++)
+    if (p->slots[i].what->fitted == now) p->values[i] = p->start[i];
   int status = predict(p, base, error);
-  for (int i = 0; i < KINDS && status == PM_OK; i++) {
-    if (kinds[i].first_token != first) continue;
+  for (int i = 0; i < p->slot_count && status == PM_OK; i++) {
+    if (p->slots[i].what->fitted != now) continue;
     p->values[i] = p->start[i] * 1.2;
     status = predict(p, moved, error);
     p->values[i] = p->start[i];
@@ -176,9 +209,11 @@ static int keep(problem *p, const pm_fit_parameter *found, pm_error *error)
 {
   for (size_t i = 0; i < p->chosen_count; i++) {
     int c = p->chosen[i];
-    pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, p->engine, kinds[c].name, error);
+    const slot *s = &p->slots[c];
+    const char *entry = s->what->kernels ? s->harness : p->engine;
+    pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, entry, s->what->name, error);
     if (kept == NULL) return PM_STATUS_NO_MEMORY;
-    pm__lab_constant_found(kept, STAGE, field_of(c)->unit, &found[i], p->active_count);
+    pm__lab_constant_found(kept, STAGE, field_of(s->what)->unit, &found[i], p->active_count);
     p->values[c] = kept->value;
   }
   return PM_OK;
@@ -282,7 +317,7 @@ static int fit(problem *p, pm_fit_parameter *found, pm_error *error)
   options.huber = 1;
   options.tolerance = 1e-5;
   for (size_t i = 0; i < p->chosen_count; i++) {
-    const kind *k = &kinds[p->chosen[i]];
+    const kind *k = p->slots[p->chosen[i]].what;
     found[i] = pm_fit_parameter_make(k->name, p->start[p->chosen[i]], k->lower, k->upper);
   }
   size_t rows = p->active_count + p->chosen_count;
@@ -326,7 +361,7 @@ static void choose_like(const problem *p, const pm__lab_serving_row *row, alike 
 static int leave_out(const problem *p, size_t at, alike *are_alike, problem *own, double *errors, double *without,
                      pm_error *error)
 {
-  pm_fit_parameter found[KINDS];
+  pm_fit_parameter found[SLOTS];
   const pm__lab_serving_row *row = &p->items[p->active[at]];
   choose_like(p, row, are_alike, false, own);
   int status = own->active_count > 0 ? fit(own, found, error) : PM_OK;
@@ -362,11 +397,11 @@ static int leave_all_out(problem *p, alike *are_alike, double *without, pm_error
 
 /* ---- An engine ---- */
 
-static int solve(problem *p, bool first, pm_error *error)
+static int solve_passes(problem *p, pm_error *error)
 {
-  pm_fit_parameter found[KINDS];
+  pm_fit_parameter found[SLOTS];
   int status = fit(p, found, error);
-  if (status != PM_OK || first) return status;
+  if (status != PM_OK) return status;
   double *without = (double *)malloc(2 * (p->active_count + 1) * sizeof *without);
   double *sources = without + p->active_count + 1;
   if (without == NULL) return pm__no_memory(error);
@@ -374,30 +409,65 @@ static int solve(problem *p, bool first, pm_error *error)
   status = leave_all_out(p, one_network, without, error);
   if (status == PM_OK && apart) status = leave_all_out(p, one_source, sources, error);
   if (status == PM_OK) status = keep(p, found, error);
-  if (status == PM_OK) status = add_errors(p, first, PM_FIT_USE_LEFT_OUT_NETWORK, without, error);
+  if (status == PM_OK) status = add_errors(p, false, PM_FIT_USE_LEFT_OUT_NETWORK, without, error);
   if (status == PM_OK && apart) status = add_left_out_sources(p, sources, error);
   if (status == PM_OK && apart) status = keep_wider(p, without, sources, error);
   free(without);
   return status;
 }
 
-static int fit_stage(problem *p, bool first, pm_error *error)
+static int solve_first_tokens(problem *p, turn now, pm_error *error)
 {
-  choose_rows(p, first);
-  if (p->active_count == 0) return PM_OK;
-  int status = choose_constants(p, first, error);
-  return status == PM_OK && p->chosen_count > 0 ? solve(p, first, error) : status;
+  pm_fit_parameter found[SLOTS];
+  int status = fit(p, found, error);
+  return status == PM_OK && now == OF_PROMPTS ? keep(p, found, error) : status;
 }
 
-/* The engine of a row is as the catalogue has it; of rows of a user that is where constants start. */
+static int fit_turn(problem *p, turn now, pm_error *error)
+{
+  choose_rows(p, now != OF_PASSES);
+  if (p->active_count == 0) return PM_OK;
+  int status = choose_constants(p, now, error);
+  if (status != PM_OK || p->chosen_count == 0) return status;
+  return now == OF_PASSES ? solve_passes(p, error) : solve_first_tokens(p, now, error);
+}
+
+/* Of rows of a user constants start from what the catalogue has. */
+static void add_slot(problem *p, const kind *k, pm_engine_profile *profile)
+{
+  slot *s = &p->slots[p->slot_count];
+  *s = (slot){.what = k};
+  if (k->kernels) snprintf(s->harness, sizeof s->harness, "%s", profile->kernels.id);
+  double shipped = pm_record_get_number(field_of(k), record_of(s, profile));
+  bool usable = p->own && shipped > k->lower && shipped < k->upper;
+  p->start[p->slot_count] = usable ? shipped : k->start;
+  p->values[p->slot_count++] = NAN;
+}
+
+static bool has_slots_of(const problem *p, const char *harness)
+{
+  for (int i = OF_ENGINE; i < p->slot_count; i++)
+    if (strcmp(p->slots[i].harness, harness) == 0) return true;
+  return false;
+}
+
+/* Constants of its kernels that a harness states; those of a fifth one are left as they are. */
+static void add_harness(problem *p, pm_engine_profile *profile)
+{
+  if (has_slots_of(p, profile->kernels.id)) return;
+  for (int i = OF_ENGINE; i < KINDS && p->slot_count < SLOTS; i++)
+    if (pm_record_get_number(field_of(&kinds[i]), &profile->kernels) > 0) add_slot(p, &kinds[i], profile);
+}
+
+/* The engine of a row is as the catalogue has it, with the kernels of all GPUs that it ran on. */
 static void begin(problem *p, const pm__lab_serving_row *row)
 {
-  const pm_engine *engine = &pm__lab_serving_rows_plan(p->rows, row->plan)->profile.engine;
-  for (int i = 0; i < KINDS; i++) {
-    double shipped = pm_record_get_number(field_of(i), engine);
-    bool usable = p->own && shipped > kinds[i].lower && shipped < kinds[i].upper;
-    p->start[i] = usable ? shipped : kinds[i].start;
-    p->values[i] = NAN;
+  pm__lab_serving_plan *plan = pm__lab_serving_rows_plan(p->rows, row->plan);
+  p->slot_count = 0;
+  for (int i = 0; i < OF_ENGINE; i++) add_slot(p, &kinds[i], &plan->profile);
+  for (size_t i = 0; i < p->count; i++) {
+    pm__lab_serving_plan *other = pm__lab_serving_rows_plan(p->rows, p->items[i].plan);
+    if (strcmp(other->engine, plan->engine) == 0) add_harness(p, &other->profile);
   }
 }
 
@@ -405,7 +475,10 @@ static int fit_engine(problem *p, const pm__lab_serving_row *row, pm_error *erro
 {
   p->engine = pm__lab_serving_rows_plan(p->rows, row->plan)->engine;
   begin(p, row);
-  return fit_stage(p, false, error);
+  int status = fit_turn(p, OF_PASSES, error);
+  for (int i = 0; i < p->slot_count; i++) /* clients, as they are before any row of theirs */
+    if (p->slots[i].what->fitted == OF_CLIENTS) p->values[i] = p->start[i];
+  return status == PM_OK ? fit_turn(p, OF_PROMPTS, error) : status;
 }
 
 /* ---- Clients ---- */
@@ -414,7 +487,7 @@ enum { SOURCES = 32 };
 
 typedef struct clients {
   const char *source[SOURCES];
-  double value[KINDS][SOURCES]; /* NAN: the source does not decide it */
+  double value[OF_ENGINE][SOURCES]; /* NAN: the source does not decide it */
   size_t count, rows;
 } clients;
 
@@ -430,8 +503,8 @@ static int fit_source(problem *p, clients *c, const pm__lab_serving_row *row, pm
   p->engine = NULL;
   p->source = row->source;
   begin(p, row);
-  int status = fit_stage(p, true, error);
-  for (int i = 0; i < KINDS; i++) c->value[i][c->count] = p->values[i];
+  int status = fit_turn(p, OF_CLIENTS, error);
+  for (int i = 0; i < OF_ENGINE; i++) c->value[i][c->count] = p->values[i];
   c->source[c->count++] = row->source;
   c->rows += p->active_count;
   return status;
@@ -454,8 +527,8 @@ static int leave_sources_out(problem *p, const clients *c, double *without, pm_e
   double *errors = (double *)malloc((p->active_count + 1) * sizeof *errors);
   int status = errors != NULL ? PM_OK : pm__no_memory(error);
   for (size_t s = 0; s < c->count && status == PM_OK; s++) {
-    for (int i = 0; i < KINDS; i++)
-      if (kinds[i].first_token) p->values[i] = median_of(c->value[i], c->count, s);
+    for (int i = 0; i < OF_ENGINE; i++)
+      if (kinds[i].fitted == OF_CLIENTS) p->values[i] = median_of(c->value[i], c->count, s);
     status = predict(p, errors, error);
     for (size_t i = 0; i < p->active_count; i++)
       if (strcmp(p->items[p->active[i]].source, c->source[s]) == 0) without[i] = errors[i];
@@ -466,7 +539,7 @@ static int leave_sources_out(problem *p, const clients *c, double *without, pm_e
 
 static int add_client_errors(problem *p, const clients *c, pm_error *error)
 {
-  double kept[KINDS], *without = (double *)calloc(p->active_count + 1, sizeof *without);
+  double kept[SLOTS], *without = (double *)calloc(p->active_count + 1, sizeof *without);
   if (without == NULL) return pm__no_memory(error);
   memcpy(kept, p->values, sizeof kept);
   int status = leave_sources_out(p, c, without, error);
@@ -481,8 +554,8 @@ static int keep_clients(problem *p, const clients *c, const pm__lab_serving_row 
 {
   const char *engine = p->engine = pm__lab_serving_rows_plan(p->rows, row->plan)->engine;
   begin(p, row);
-  for (int i = 0; i < KINDS; i++) {
-    double value = kinds[i].first_token ? median_of(c->value[i], c->count, c->count) : (double)NAN;
+  for (int i = 0; i < OF_ENGINE; i++) {
+    double value = kinds[i].fitted == OF_CLIENTS ? median_of(c->value[i], c->count, c->count) : (double)NAN;
     if (isnan(value)) continue;
     pm_fit_parameter found = pm_fit_parameter_make(kinds[i].name, p->start[i], kinds[i].lower, kinds[i].upper);
     found.value = value;
@@ -490,7 +563,7 @@ static int keep_clients(problem *p, const clients *c, const pm__lab_serving_row 
     found.state = PM_FIT_STATE_FITTED;
     pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, engine, kinds[i].name, error);
     if (kept == NULL) return PM_STATUS_NO_MEMORY;
-    pm__lab_constant_found(kept, STAGE, field_of(i)->unit, &found, c->rows);
+    pm__lab_constant_found(kept, STAGE, field_of(&kinds[i])->unit, &found, c->rows);
     p->values[i] = kept->value;
   }
   choose_rows(p, true);
@@ -550,6 +623,8 @@ static void write_file(const pm_calibration *out, const pm_catalog *catalog, boo
 {
   pm__lab_entry entry;
   pm__string_add(xml, head);
+  for (size_t i = 0; pm__lab_entry_at(catalog, "kernel_harness", i, &entry); i++)
+    if (pm__lab_calibration_has(out, entry.id)) pm__lab_entry_write(xml, &entry, replaced, out);
   for (size_t i = 0; pm__lab_entry_at(catalog, "engine", i, &entry); i++)
     if (all || pm__lab_calibration_has(out, entry.id)) pm__lab_entry_write(xml, &entry, replaced, out);
   pm__string_add(xml, "\n</perfmodel>\n");

@@ -88,7 +88,12 @@ extern "C" {
   X(REAL, plain, "s", "added to an addition or another activation")                           \
   X(REAL, plain_clocks, "1", "clocks of an SM for a number")                                  \
   X(REAL, gather, "s", "added to an embedding")                                              \
-  X(REAL, gather_clocks, "1", "clocks of an SM for a number")
+  X(REAL, gather_clocks, "1", "clocks of an SM for a number")                               \
+  X(REAL, gemm_rate, "1", "arithmetic of products of two bytes over that of the library")    \
+  X(REAL, paged_rate, "B", "decoding by paged attention: keys and values that a block of threads reads in a clock") \
+  X(REAL, paged_part, "1", "keys of a block of threads, where sequences are parted")         \
+  X(REAL, paged_blocks, "1", "sequences x heads of queries above which they are not")        \
+  X(REAL, paged_longest, "1", "tokens of the longest sequence that graphs are captured for")
 
 typedef struct pm_kernel_harness { PM_KERNEL_HARNESS_FIELDS(PM_DECLARE) } pm_kernel_harness;
 
@@ -149,7 +154,8 @@ typedef enum pm_scheduler {
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
   X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given")          \
-  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks")
+  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks")                            \
+  X(REAL, latent_time, "s", "host time of a layer of latent attention in a pass of prompts; as of others if unknown")
 
 typedef struct pm_engine { PM_ENGINE_FIELDS(PM_DECLARE) } pm_engine;
 

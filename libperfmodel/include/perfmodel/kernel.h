@@ -135,7 +135,11 @@ typedef enum pm_operator {
   X(REAL, block_start, "1",                                                                                            \
     "attention: time until a block of threads has its first keys, over that of FlashAttention; unknown: 1")            \
   X(OPTIMIZER, optimizer, "", "optimizer: which one") \
-  X(REAL, power_limit, "W", "power limit of the board; unknown: its design power")
+  X(REAL, power_limit, "W", "power limit of the board; unknown: its design power") \
+  X(REAL, block_rate, "B",                                                                                             \
+    "attention: bytes of keys and values that a block of a paged kernel reads in a clock; unknown: it is none") \
+  X(REAL, block_memory, "B", "attention: shared memory of such a block; unknown: as much as leaves room for all")      \
+  X(REAL, part, "1", "attention: keys that such a block reads; unknown: all of a sequence")
 
 typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 

@@ -121,6 +121,17 @@ pm__kernel_cost pm__flash_cost(const pm__device *device, const pm__flash *flash,
                                double flop,
                         double bytes);
 
+/* Paged attention of decoding: a block of threads takes one head of queries and a part of its keys. */
+typedef struct pm__kernel_paged {
+  double heads, keys; /* of queries, of all sequences; of each */
+  double key;         /* bytes of a key and its value */
+  double part;        /* keys of a block */
+  double rate;        /* bytes that a block reads in a clock */
+  double memory;      /* shared memory of a block; 0: as many blocks as there are threads for */
+} pm__kernel_paged;
+
+pm__kernel_cost pm__paged_cost(const pm__device *device, const pm__kernel_paged *paged, double flop, double bytes);
+
 /* A whole recurrent layer of `gates` x hidden, as large inputs as outputs; `persistent` if its weights fit the
 ** registers. */
 pm__kernel_cost pm__rnn_cost(const pm__device *device, double gates, double hidden, double batch, double steps,

@@ -262,8 +262,17 @@ static pm__kernel_cost flash_cost(const pm__device *d, const pm_kernel *k, const
   return pm__flash_cost(d, &flash, pass, 1, a->flop, bytes);
 }
 
+static pm__kernel_cost paged_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
+{
+  double bytes = k->kv_bytes > 0 ? k->kv_bytes : d->bytes;
+  pm__kernel_paged paged = {k->count, k->k, pair_size(k) * bytes, k->part > 0 ? k->part : k->k, k->block_rate,
+                     or_none(k->block_memory)};
+  return pm__paged_cost(d, &paged, a->flop, d->bytes * a->elements);
+}
+
 static pm__kernel_cost attention_cost(const pm__device *d, const pm_kernel *k, const pm__amount *a)
 {
+  if (k->block_rate > 0) return paged_cost(d, k, a);
   return flash_cost(d, k, a, PM__FORWARD);
 }
 

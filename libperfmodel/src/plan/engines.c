@@ -25,7 +25,8 @@ static int check_engine(const pm_engine *e, pm_error *error)
              {"prefill_factor", e->prefill_factor, 1e-3, 1e3}, {"decode_factor", e->decode_factor, 1e-3, 1e3},
              {"start_factor", e->start_factor, 0, 1e3},
              {"step_time", e->step_time, 0, 1e3}, {"sequence_time", e->sequence_time, 0, 1e3},
-             {"layer_time", e->layer_time, 0, 1e3}, {"stage_factor", e->stage_factor, 1e-3, 1e3},
+             {"layer_time", e->layer_time, 0, 1e3}, {"latent_time", e->latent_time, 0, 1e3},
+             {"stage_factor", e->stage_factor, 1e-3, 1e3},
              {"client_time", e->client_time, 0, 1e6}, {"bunching", e->bunching, 0, 1}};
   int status = PM_OK;
   for (size_t i = 0; i < sizeof all / sizeof all[0] && status == PM_OK; i++)

@@ -4,7 +4,7 @@
 ** In a closed loop every sequence sees, while it decodes, one prompt of each of the others:
 **
 **     TPOT = d(B) + (B - 1) a / steps        d: a pass of decoding; a: what a prompt adds; steps: passes of an answer
-**     TTFT = alone + bunching (B - 1) a / 2 + d / 2 + client        and d more where the next pass is scheduled ahead
+**     TTFT = alone + bunching (B - 1) b / 2 + d / 2 + client        and d more where the next pass is scheduled ahead
 **     rate = C / (TTFT + (osl - 1) TPOT)                            Little's law
 **
 ** More clients than there is room for wait for a sequence to end: (C - N) / N times a request.
@@ -66,12 +66,13 @@ void pm__serving_closed(const pm__serving_load *l, double clients, pm__serving_s
 {
   double running = fmin(clients, l->room), more = clients - running;
   loop o = loop_of(l, running);
-  double wait = l->bunching * (running - 1) * o.added / 2 + o.pass / 2;
+  double other = hypot(o.added, pm__serving_prompt_calls(l->replica));
+  double wait = l->bunching * (running - 1) * other / 2 + o.pass / 2;
   out->tpot = o.token;
   out->prefill = o.alone;
   out->queue = wait;
   out->running = running;
-  out->ttft = fmax(o.alone, o.added) + wait + ahead(l, o.pass) + l->client;
+  out->ttft = fmax(o.alone, other) + wait + ahead(l, o.pass) + l->client;
   double answer = out->ttft + fmax(0, l->osl - 1) * o.token, slots = more / running * answer;
   out->queue += slots;
   out->ttft += slots;

@@ -143,6 +143,7 @@ static bool add_attention(walk *w, const pm__layer *layer)
   if (op->window > 0 && !op->chosen) m->cache_window += w->times * numbers, m->window = op->window;
   else m->cache_full += w->times * numbers;
   m->layers += w->times;
+  m->latent_layers += op->latent > 0 ? w->times : 0;
   m->products += w->times;
   return true;
 }
@@ -325,6 +326,7 @@ static bool add_piece(walk *w, const pm_network *piece, const pm__shard *shard)
 static bool fill(const pm_plan *plan, pm__serving_model *m, const pm__plan_pieces *pieces, const pm__shards *shards,
                  pm_error *error)
 {
+  m->longest = plan->networks[m->key[0]].tokens;
   walk w = {.model = m, .tokens = plan->networks[m->key[0]].tokens, .error = error};
   for (int kind = 0; kind < pieces->pieces->kinds; kind++) {
     w.times = 0;

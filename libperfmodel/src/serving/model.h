@@ -48,7 +48,9 @@ typedef struct pm__serving_model {
   int count;
   double experts;           /* of the layer with the fewest; 0: none has any */
   double layers;            /* layers of attention: what a pipeline divides */
+  double latent_layers;     /* those of latent attention */
   double vocabulary, hidden;
+  double longest;           /* tokens of a sample of the network */
   /* parameters on a GPU: of products, of experts with all of them, of the head, and all others */
   double product_parameters, expert_parameters, head_parameters, other_parameters;
   double tied_parameters;   /* of the head, which are those of another layer: read, and stored there */

@@ -248,10 +248,11 @@ static void set_steady(state *s, pm__serving_service *out)
   set_idle(s);
   double full, place = place_wait(s, &full);
   double alone = pm__serving_prefill(l->replica, 1, l->fresh, l->past);
-  double first = s->idle * alone + (1 - s->idle) * (s->own + s->ahead) + l->client;
+  double own = fmax(s->own, hypot(s->added, pm__serving_prompt_calls(l->replica)));
+  double first = s->idle * alone + (1 - s->idle) * (own + s->ahead) + l->client;
   double rest = (1 - s->idle) * s->rest;
   out->tpot = steps > 0 ? s->decoding / steps / l->replica->accepted : (double)NAN;
-  out->prefill = s->own;
+  out->prefill = own;
   out->queue = s->prompts + place;
   out->ttft = first + rest + out->queue;
   out->latency = out->ttft + (steps > 0 ? s->decoding : 0);

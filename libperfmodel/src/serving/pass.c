@@ -28,6 +28,13 @@ static void start_kernel(pm_kernel *k, int operation, int precision)
   k->count = 1;
 }
 
+static void start_product(pm_kernel *k, const pricing *p, int precision)
+{
+  start_kernel(k, PM_OPERATOR_GEMM, precision);
+  k->tn = 1;
+  k->rate = p->on->kernels->gemm_rate;
+}
+
 /* `count` launches of a kernel, each with its start; the plain roofline knows no starts. */
 static double price(pricing *p, const pm__device *d, const pm_kernel *k, double count, double start)
 {
@@ -86,11 +93,10 @@ static double product_start(const pricing *p)
 static double linear(pricing *p, const pm__serving_operation *op, double rows)
 {
   pm_kernel k;
-  start_kernel(&k, PM_OPERATOR_GEMM, p->on->precision);
+  start_product(&k, p, p->on->precision);
   k.m = rows * op->rows;
   k.n = op->n;
   k.k = op->k;
-  k.tn = 1;
   k.operand_bytes = p->on->weight_bytes;
   if (p->on->narrow->bytes > 1) return price(p, p->on->narrow, &k, op->count, product_start(p));
   quantizing q = quantizing_of(p);
@@ -115,11 +121,10 @@ static void add_latent_up(pricing *p, const pm__serving_operation *op)
 static void add_head(pricing *p, const pm__serving_operation *op)
 {
   pm_kernel k;
-  start_kernel(&k, PM_OPERATOR_GEMM, p->on->wide_precision);
+  start_product(&k, p, p->on->wide_precision);
   k.m = p->batch->sequences * p->batch->drafts + p->batch->prompts;
   k.n = op->n;
   k.k = op->k;
-  k.tn = 1;
   p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
   if (p->on->tensor_ranks == 1) return;
   double bytes = 2 * k.m * op->n * p->on->tensor_ranks;
@@ -155,6 +160,19 @@ static void start_decoding(pm_kernel *k, const pricing *p, const pm__serving_ope
   k->ungrouped = !latent && (h->ungrouped || (h->most_grouped > 0 && op->heads > h->most_grouped * op->kv_heads));
 }
 
+/* Where a kernel of its own reads pages, each head of queries for itself: parts of the sequences, or, above so many of
+** these and heads, whole ones. Graphs are captured for the longest sequence, whose scores a block has room for. */
+static void start_paged(pm_kernel *k, const pricing *p)
+{
+  const pm_kernel_harness *h = p->on->kernels;
+  double longest = fmin(p->model->longest, h->paged_longest);
+  if (!(h->paged_rate > 0) || k->latent) return;
+  bool whole = k->count > h->paged_blocks && k->k <= h->paged_longest;
+  k->block_rate = h->paged_rate;
+  if (!whole) k->part = h->paged_part;
+  k->block_memory = 4 * (whole ? fmax(longest, k->k) : h->paged_part) + k->n * p->on->wide->bytes;
+}
+
 static double decoding_start(const pricing *p, const pm__serving_operation *op)
 {
   const pm_kernel_harness *h = p->on->kernels;
@@ -166,12 +184,11 @@ static double decoding_start(const pricing *p, const pm__serving_operation *op)
 static void add_absorbed(pricing *p, const pm__serving_operation *op)
 {
   pm_kernel k;
-  start_kernel(&k, PM_OPERATOR_GEMM, p->on->wide_precision);
+  start_product(&k, p, p->on->wide_precision);
   k.count = op->heads;
   k.m = p->batch->sequences * p->batch->drafts;
   k.n = op->latent;
   k.k = op->size - op->turned;
-  k.tn = 1;
   p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
   k.n = op->value;
   k.k = op->latent;
@@ -182,6 +199,7 @@ static void add_decoding(pricing *p, const pm__serving_operation *op)
 {
   pm_kernel k;
   start_decoding(&k, p, op);
+  start_paged(&k, p);
   p->sum.attention += price(p, p->on->wide, &k, op->count, decoding_start(p, op));
   if (op->latent > 0) add_absorbed(p, op);
 }
@@ -231,12 +249,11 @@ static void add_index(pricing *p, const pm__serving_operation *op)
   }
   if (b->prompts * b->tokens == 0) return;
   pm_kernel k;
-  start_kernel(&k, PM_OPERATOR_GEMM, p->on->precision);
+  start_product(&k, p, p->on->precision);
   k.count = b->prompts;
   k.m = b->tokens;
   k.n = (b->past + b->tokens) * op->keys;
   k.k = op->heads * op->n;
-  k.tn = 1;
   p->sum.attention += price(p, p->on->narrow, &k, op->count, product_start(p));
 }
 
@@ -256,11 +273,10 @@ static void add_state(pricing *p, const pm__serving_operation *op)
   }
   if (prompts == 0) return;
   pm_kernel k;
-  start_kernel(&k, PM_OPERATOR_GEMM, p->on->wide_precision);
+  start_product(&k, p, p->on->wide_precision);
   k.m = prompts;
   k.n = op->value;
   k.k = fmax(1, op->k / op->value);
-  k.tn = 1;
   p->sum.attention += price(p, p->on->wide, &k, op->count, product_start(p));
 }
 
@@ -330,12 +346,11 @@ static void add_experts(pricing *p, const pm__serving_operation *op)
   double hidden = op->k * on->tensor_ranks / inner; /* the shard has those of a tensor group alone */
   routing r = routing_of(p);
   pm_kernel k;
-  start_kernel(&k, PM_OPERATOR_GEMM, precision);
+  start_product(&k, p, precision);
   k.count = used;
   k.m = per;
-  k.tn = 1;
   k.operand_bytes = on->expert_bytes;
-  k.rate = r.rate;
+  k.rate = known(r.rate, k.rate);
   k.n = op->up * hidden;
   k.k = op->n;
   p->sum.expert += price(p, d, &k, op->count, known(r.time, 2 * product_start(p)));

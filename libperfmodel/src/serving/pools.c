@@ -1,7 +1,8 @@
 /*
 ** Disaggregated serving: some workers read prompts, others decode, and the cache of each prompt is sent between them.
 **
-** Reading is a queue with as many servers as workers; decoding has no prompts in between. The cache is sent layer by
+** Reading is a queue with as many servers as workers, whose passes take as many prompts as wait, within the budget of
+** tokens; decoding has no prompts in between. The cache is sent layer by
 ** layer while the next layer is computed, so that what shows is one layer, or what the network is slower by.
 */
 #include <math.h>
@@ -20,55 +21,80 @@ static double transfer_time(const pm__serving_pools *p, double reading)
   return whole <= reading ? whole / layers : whole - reading * (1 - 1 / layers);
 }
 
-/* Prompts per second that the workers of the first kind can read. */
-static double reading_rate(const pm__serving_pools *p, double reading)
+/* Passes of a group that reads prompts: of one; and what each further one adds, up to as many as the budget takes. */
+typedef struct reader {
+  double groups, alone, added, most, full; /* full: s of a prompt in a pass of `most` */
+} reader;
+
+static reader reader_of(const pm__serving_pools *p)
 {
-  return p->prefill_workers * p->prefill->replica->groups / reading;
+  const pm__serving_load *l = p->prefill;
+  reader r = {.groups = p->prefill_workers * l->replica->groups};
+  double waiting = isnan(p->clients) ? (double)INFINITY : ceil(p->clients / r.groups);
+  r.most = pm__serving_at_once(l->replica, waiting, l->fresh);
+  r.alone = r.added = r.full = pm__serving_prefill(l->replica, 1, l->fresh, l->past);
+  if (!(r.most > 1)) return r;
+  double all = pm__serving_prefill(l->replica, r.most, l->fresh, l->past);
+  r.full = all / r.most;
+  r.added = (all - r.alone) / (r.most - 1);
+  return r;
+}
+
+/* Prompts of a pass: as many as come while one runs. */
+static double prompts_of(const reader *r, double rate)
+{
+  double each = rate / r->groups, left = 1 - each * r->added;
+  return left > 0 ? fmax(1, fmin(r->most, each * (r->alone - r->added) / left)) : r->most;
 }
 
 /* Clients that begin at once, and end at about the same time, come in bunches: as in closed loops of one pool, a part
 ** of all other prompts is before one, half of it on average. */
-static double bunch_wait(const pm__serving_pools *p, double workers, double reading)
+static double bunch_wait(const pm__serving_pools *p, const reader *r)
 {
-  return isnan(p->clients) ? 0 : p->decode->bunching * fmax(0, p->clients - workers) * reading / workers / 2;
+  return isnan(p->clients) ? 0 : p->decode->bunching * fmax(0, p->clients - r->groups) * r->full / r->groups / 2;
+}
+
+/* A queue of full passes, and where passes are longer than a prompt of such takes, the rest of the one that runs. */
+static double queue_wait(const pm__serving_pools *p, const reader *r, double rate, double pass)
+{
+  const pm_serving_run *run = p->decode->replica->run;
+  double wait = pm__serving_wait(r->groups, rate * r->full, r->full, run->arrival_cv, run->length_cv);
+  wait += pm__serving_erlang_c(r->groups, rate * r->alone) * (pass - r->full) / 2;
+  return isnan(p->clients) ? wait : fmin(wait, p->clients * r->full / r->groups); /* all of them before it */
 }
 
 /* With `running` sequences in each group that decodes: the rate that they make, and what a request then takes. */
-static void serve_with(const pm__serving_pools *p, double running, double reading, pm__serving_service *out)
+static void serve_with(const pm__serving_pools *p, const reader *r, double running, pm__serving_service *out)
 {
-  const pm_serving_run *run = p->decode->replica->run;
-  double workers = p->prefill_workers * p->prefill->replica->groups, steps = pm__serving_steps(p->decode);
-  double groups = p->decode_workers * p->decode->replica->groups;
+  double steps = pm__serving_steps(p->decode), groups = p->decode_workers * p->decode->replica->groups;
   double pass = pm__serving_decode(p->decode->replica, fmax(1, running), p->decode->context);
-  out->rate = fmin(groups * running / (fmax(1, steps) * pass), reading_rate(p, reading) * (1 - 1e-9));
-  double wait = pm__serving_wait(workers, out->rate * reading, reading, run->arrival_cv, run->length_cv);
-  if (!isnan(p->clients)) wait = fmin(wait, p->clients * reading / workers); /* all of them before it */
-  double busy = pm__serving_erlang_c(workers, out->rate * reading);
-  wait += bunch_wait(p, workers, reading);
-  out->transfer = transfer_time(p, reading);
-  out->prefill = reading;
+  out->rate = fmin(groups * running / (fmax(1, steps) * pass), r->groups / r->full * (1 - 1e-9));
+  out->prefill = r->alone + (prompts_of(r, out->rate) - 1) * r->added;
+  double busy = pm__serving_erlang_c(r->groups, out->rate * r->full);
+  double wait = queue_wait(p, r, out->rate, out->prefill) + bunch_wait(p, r);
+  out->transfer = transfer_time(p, out->prefill);
   out->queue = wait;
   out->running = running;
   out->tpot = out->tpot_late = steps > 0 ? pass / p->decode->replica->accepted : (double)NAN;
-  out->ttft = wait + reading + out->transfer + p->decode->client;
-  out->ttft_late = out->ttft - wait + pm__serving_wait_percentile(run->percentile, busy, wait);
+  out->ttft = wait + out->prefill + out->transfer + p->decode->client;
+  out->ttft_late = out->ttft - wait + pm__serving_wait_percentile(p->decode->replica->run->percentile, busy, wait);
   out->latency = out->ttft + steps * pass;
 }
 
 enum { HALVINGS = 20 };
 
 /* Sequences at which requests come as fast as they are answered: at the rate, or from all clients. */
-static void settle(const pm__serving_pools *p, double reading, pm__serving_service *out)
+static void settle(const pm__serving_pools *p, const reader *r, pm__serving_service *out)
 {
   double low = 0, high = p->decode->room;
   bool open = isnan(p->clients);
   for (int i = 0; i < HALVINGS && high - low > 1e-3 * high; i++) {
     double middle = (low + high) / 2;
-    serve_with(p, middle, reading, out);
+    serve_with(p, r, middle, out);
     if (open ? out->rate < p->rate : out->rate * out->latency < p->clients) low = middle;
     else high = middle;
   }
-  serve_with(p, high, reading, out);
+  serve_with(p, r, high, out);
 }
 
 /* More clients than both pools have room for wait before they are read. */
@@ -84,11 +110,11 @@ static void add_waiting(const pm__serving_pools *p, pm__serving_service *out)
 
 void pm__serving_pools_serve(const pm__serving_pools *p, pm__serving_service *out)
 {
-  double reading = pm__serving_prefill(p->prefill->replica, 1, p->prefill->fresh, p->prefill->past);
-  serve_with(p, p->decode->room, reading, out);
+  reader r = reader_of(p);
+  serve_with(p, &r, p->decode->room, out);
   double most = out->rate;
   out->limit = PM_SERVING_LIMIT_NONE;
-  settle(p, reading, out);
+  settle(p, &r, out);
   out->largest = most;
   if (!isnan(p->clients)) add_waiting(p, out);
   else if (p->rate >= most) {

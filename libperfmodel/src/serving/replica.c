@@ -238,11 +238,22 @@ static double hop_time(const pm__serving_replica *r, double rows)
   return pm__serving_exchange(&r->device, &r->hop, PM_COLLECTIVE_SEND_RECEIVE, 2 * rows * r->model->hidden);
 }
 
-/* Kernels and the host: a pass in a graph hides the host's calls. */
-static double with_host(const pm__serving_replica *r, double gpu, double sequences, bool graph)
+/* The host's calls in a pass that is no graph. */
+static double calls_of(const pm__serving_replica *r)
+{
+  return known(r->engine->layer_time, 0) * r->model->layers / r->stages;
+}
+
+double pm__serving_prompt_calls(const pm__serving_replica *r)
+{
+  double layer = known(r->engine->layer_time, 0), latent = known(r->engine->latent_time, layer);
+  return calls_of(r) + (latent - layer) * r->model->latent_layers / r->stages;
+}
+
+/* Kernels, the host's calls beside them, and what the host does in between. */
+static double with_host(const pm__serving_replica *r, double gpu, double sequences, double calls)
 {
   const pm_engine *e = r->engine;
-  double calls = graph ? 0 : known(e->layer_time, 0) * r->model->layers / r->stages;
   return sqrt(gpu * gpu + calls * calls) + known(e->step_time, 0) + known(e->sequence_time, 0) * sequences;
 }
 
@@ -276,7 +287,8 @@ double pm__serving_decode_of(const pm__serving_replica *r, const pm__serving_tim
   double gpu = pm__serving_decode_factor(r) * pm__serving_kernels(r, t);
   if (r->stages > 1)
     gpu = factor_of(r->engine->stage_factor) * (gpu + r->stages * hop_time(r, part * r->drafts));
-  return with_host(r, gpu, sequences, sequences * r->drafts <= known(r->engine->graph_sequences, 0));
+  bool graph = sequences * r->drafts <= known(r->engine->graph_sequences, 0);
+  return with_host(r, gpu, sequences, graph ? 0 : calls_of(r));
 }
 
 double pm__serving_decode(const pm__serving_replica *r, double sequences, double context)
@@ -308,18 +320,29 @@ static bool in_pieces(const pm__serving_replica *r)
   return r->engine->scheduler != PM_SCHEDULER_WHOLE;
 }
 
-double pm__serving_prefill(const pm__serving_replica *r, double prompts, double tokens, double past)
+/* Prompts alone, in as many passes as they take, each with so many calls of the host. */
+static double prefill(const pm__serving_replica *r, double prompts, double tokens, double past, double calls)
 {
   if (!(tokens > 0)) tokens = 1;
   if (tokens > r->budget && in_pieces(r)) {
     double passes = ceil(tokens / r->budget), piece = tokens / passes;
-    double first = with_host(r, prompt_kernels(r, 0, 0, 1, piece, past), 1, false);
-    double last = with_host(r, prompt_kernels(r, 0, 0, 1, piece, past + tokens - piece), 1, false);
+    double first = with_host(r, prompt_kernels(r, 0, 0, 1, piece, past), 1, calls);
+    double last = with_host(r, prompt_kernels(r, 0, 0, 1, piece, past + tokens - piece), 1, calls);
     return prompts * passes * (first + last) / 2 * (1 + (r->stages - 1) / (passes * prompts)) / r->stages;
   }
-  double at_once = fmax(1, fmin(prompts, floor(r->budget / tokens))), passes = prompts / at_once;
-  double each = with_host(r, prompt_kernels(r, 0, 0, at_once, tokens, past), at_once, false);
+  double at_once = pm__serving_at_once(r, prompts, tokens), passes = prompts / at_once;
+  double each = with_host(r, prompt_kernels(r, 0, 0, at_once, tokens, past), at_once, calls);
   return passes <= 1 ? each : passes * each * (1 + (r->stages - 1) / passes) / r->stages;
+}
+
+double pm__serving_at_once(const pm__serving_replica *r, double prompts, double tokens)
+{
+  return fmax(1, fmin(prompts, floor(r->budget / fmax(1, tokens))));
+}
+
+double pm__serving_prefill(const pm__serving_replica *r, double prompts, double tokens, double past)
+{
+  return prefill(r, prompts, tokens, past, pm__serving_prompt_calls(r));
 }
 
 double pm__serving_added(const pm__serving_replica *r, double sequences, double context, double tokens, double past,
@@ -327,7 +350,7 @@ double pm__serving_added(const pm__serving_replica *r, double sequences, double 
 {
   if (!(tokens > 0)) tokens = 1;
   *passes = in_pieces(r) ? fmax(1, tokens / fmax(1, r->budget - sequences)) : 1;
-  if (r->engine->scheduler == PM_SCHEDULER_INTERRUPT) return pm__serving_prefill(r, 1, tokens, past);
+  if (r->engine->scheduler == PM_SCHEDULER_INTERRUPT) return prefill(r, 1, tokens, past, calls_of(r));
   double piece = tokens / *passes, middle = past + (tokens - piece) / 2;
   double added = *passes * prompt_kernels(r, fmax(1, sequences), context, 1, piece, middle);
   return added / r->stages;

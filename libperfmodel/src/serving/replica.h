@@ -37,7 +37,14 @@ double pm__serving_decode(const pm__serving_replica *replica, double sequences, 
 ** they take. */
 double pm__serving_prefill(const pm__serving_replica *replica, double prompts, double tokens, double past);
 
-/* What a prompt adds [s] to the passes in which `sequences` decode: all of its passes, and how many these are. */
+/* What the host's calls take [s] in a pass of prompts, beside the GPU. */
+double pm__serving_prompt_calls(const pm__serving_replica *replica);
+
+/* Prompts that one pass reads, of so many that wait. */
+double pm__serving_at_once(const pm__serving_replica *replica, double prompts, double tokens);
+
+/* What a prompt adds [s] to the passes in which `sequences` decode: all of its passes, and how many these are. Prompts
+** that come at about the same time share the host's calls, which are left out. */
 double pm__serving_added(const pm__serving_replica *replica, double sequences, double context, double tokens,
                          double past, double *passes);
 
