@@ -6,8 +6,9 @@
 Every GPU and every source with rows enough is left out in turn (`validate --hold-out`): its rows are predicted with
 constants fitted without it, and with the words that they and their classes of work would get without it. Of each
 setting the logarithm of measured over predicted is kept, with the share of the step or call that each class of work
-takes. The spreads are those with the least interval score (Gneiting and Raftery, 2007) of the 80 % interval, every
-group of kind and word counting alike, with a charge for groups of which less than 74 or more than 86 % are covered.
+takes, and with what the network is made of (KINDS). The spreads are those with the least interval score (Gneiting and
+Raftery, 2007) of the 80 % interval, every group of kind and word counting alike, with a charge for groups, and for
+kinds of networks, of which less than 74 or more than 86 % are covered.
 There are many local optima: the whole range is searched, until the population agrees."""
 import concurrent.futures
 import os
@@ -25,6 +26,7 @@ from left_out import FEWEST, catalogue_without, held_out, run, settings_of
 TENTH = 1.2815515655446004  # a tenth of the normal distribution lies beyond so many standard deviations
 WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
+KINDS = ["groups", "sound", "volumes", "recurrent", "proposals", "tables"]  # of networks
 OF = {"training": CLASSES, "inference": CLASSES[:-1]}  # calls of one GPU do not communicate
 CHARGE = 200  # for each share of a group's settings, against scores of about 1
 FREE = 0.06  # how far from 80 % the share that is covered may be without a charge
@@ -35,7 +37,7 @@ LEFT = {"training": (), "inference": ("speechnot-calibrated",)}  # twice as far 
 def one_class(path, name, only, factors=(1, 1)):
     """A file with the interval of one class alone: it shows the share of the step, times the factor of the class's
     word; of no class, how far batch and GPUs are outside of the rows."""
-    other = "".join(f"<{part}>{1 if part == only else 1e-9}</{part}>" for part in ["rate", *CLASSES])
+    other = "".join(f"<{part}>{1 if part == only else 1e-9}</{part}>" for part in ["rate", *CLASSES, *KINDS])
     if only is None:
         other += "".join(f"<{part}>1</{part}>" for part in RANGES[name])
     path.write_text(f'<perfmodel version="1"><prediction_interval id="{name}" name="One '
@@ -52,6 +54,12 @@ def shares_of(command, folder, name, factors=(1, 1), words=()):
     """By id of the row: the share of each class of work in its step, times the factor of the class's word."""
     by_class = [run(command, name, *words, *one_class(folder / "one.xml", name, only, factors)) for only in OF[name]]
     return {rows[0]["id"]: np.array([spread_of(row) for row in rows]) for rows in zip(*by_class)}
+
+
+def kinds_of(command, folder, name):
+    """By id of the row: of each kind of network, whether its network is of that kind."""
+    by_kind = [run(command, name, *one_class(folder / "one.xml", name, kind)) for kind in KINDS]
+    return {rows[0]["id"]: np.array([spread_of(row) > 0.5 for row in rows]) for rows in zip(*by_kind)}
 
 
 def words_of(command, folder, name, shares, words):
@@ -83,8 +91,9 @@ def left_out(command, name, shares):
         return [setting for found in waiting for setting in found.result()]
 
 
-def fit(cells, variance, start, left):
-    """Parameters with the least score, every group counting alike. variance(parameters) -> of each setting."""
+def fit(cells, kinds, variance, start, left):
+    """Parameters with the least score, every group counting alike. kinds: of each setting, whether it is of each kind;
+    variance(parameters) -> of each setting."""
     size = np.abs([item[2] for item in cells])
     names = [item[0] + item[1] for item in cells]
     weight = np.array(
@@ -93,6 +102,7 @@ def fit(cells, variance, start, left):
 
     groups = [np.array([other == name for other in names]) for name in sorted({n for n, w in zip(names,
         weight) if w > 0})]
+    groups += [of for of in (kinds & (weight > 0)[:, None]).T if of.sum() >= FEWEST]
 
     def missed(width):
         return sum(max(0, abs(np.mean(size[group] <= width[group]) - 0.8) - FREE) for group in groups)
@@ -108,36 +118,41 @@ def fit(cells, variance, start, left):
     return np.exp(best.x), TENTH * np.sqrt(variance(np.exp(best.x))), size
 
 
-def report(cells, width, size):
+def report(cells, kinds, width, size):
     groups = sorted({item[:2] for item in cells})
-    for kind, word in groups:
-        chosen = np.array([item[:2] == (kind, word) for item in cells])
-        print(f"  {kind:<10} {word:<15}{chosen.sum():>5} settings, covered "
+    named = [(f"{kind:<10} {word}", np.array([item[:2] == (kind, word) for item in cells])) for kind, word in groups]
+    for name, chosen in named + [(f"with {kind}", of) for kind, of in zip(KINDS, kinds.T) if of.any()]:
+        print(f"  {name:<26}{chosen.sum():>5} settings, covered "
               f"{100 * np.mean(size[chosen] <= width[chosen]):.0f} %, "
               f"interval +-{100 * (np.exp(np.median(width[chosen])) - 1):.0f} %", file=sys.stderr)
 
 
 def spreads_of(command, folder, name):
     """The spreads of a set, and how many settings they were fitted to."""
-    shares = shares_of(command, folder, name)
+    shares, of_network = shares_of(command, folder, name), kinds_of(command, folder, name)
     cells = left_out(command, name, shares)
+    kinds = np.array([of_network[item[3]] for item in cells])
     share = np.array([shares[item[3]] for item in cells])
     beyond = np.array([item[5] for item in cells])
     word, words = np.array([WORDS.index(item[1]) for item in cells]), np.array([item[4] for item in cells])
     start = {"rate": 0.08, "convolution": 0.15, "product": 0.15, "passes": 0.15, "host": 0.3, "communication": 0.3}
-    first = np.array([start[part] for part in ["rate", *OF[name]]] + [0.5, 0.3] + ([0.05] if RANGES[name] else []))
-    n = 1 + len(OF[name])  # then what a word adds
+    first = np.array([start[part] for part in ["rate", *OF[name]]] + [0.5, 0.3] + [0.1] * len(KINDS) +
+                     ([0.05] if RANGES[name] else []))
+    n = 1 + len(OF[name])  # then what a word adds, then kinds
 
     def variance(p):
         factor = np.array([1, 1 + p[n], 1 + p[n] + p[n + 1]])
         ranges = beyond * p[-1] ** 2 if RANGES[name] else 0
-        return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:n]) ** 2, axis=1) + ranges
+        kind = np.max(kinds * p[n + 2:n + 2 + len(KINDS)], axis=1)
+        classes = np.sum((factor[words] * share * p[1:n]) ** 2, axis=1)
+        return factor[word] ** 2 * (p[0] ** 2 + kind ** 2) + classes + ranges
 
-    found, width, size = fit(cells, variance, first, LEFT[name])
+    found, width, size = fit(cells, kinds, variance, first, LEFT[name])
     print(f"{name}: {len(cells)} settings left out", file=sys.stderr)
-    report(cells, width, size)
+    report(cells, kinds, width, size)
     values = dict(zip(["rate", *OF[name]], found[:n])) | {"extrapolated": 1 + found[n],
                                                           "not_calibrated": 1 + found[n] + found[n + 1]}
+    values |= dict(zip(KINDS, found[n + 2:n + 2 + len(KINDS)]))
     return values | dict.fromkeys(RANGES[name], found[-1]), len(cells)
 
 

@@ -361,6 +361,45 @@ static double grouped_step(const char *id, const char *framework_id, int precisi
   return p.compute_time;
 }
 
+/* One GPU of a system, whatever it needs of memory. */
+static pm_prediction step_of(const char *id, const char *system_id, pm_framework_profile profile, int precision)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_prediction p;
+  pm_network *network = pm_catalog_new_network(catalog, id, NULL, 0, &error);
+  pm_system *system = pm_catalog_new_system(catalog, system_id, &error);
+  ck_assert_msg(network != NULL && system != NULL, "%s", error.text);
+  pm_plan *own = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, &error);
+  pm_run run = run_on(0, 0, pm_plan_add_framework(own, &profile, &error), 1);
+  run.precision = precision;
+  run.ignore_memory = 1;
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  pm_plan_free(own);
+  pm_system_free(system);
+  pm_network_free(network);
+  return p;
+}
+
+START_TEST(libraries_without_dilated_kernels_leave_the_tensor_cores)
+{
+  const struct {
+    const char *network;
+    int precision, dilated;
+  } cases[] = {{"waveglow-512", PM_PRECISION_FP16, 1},
+               {"waveglow-512", PM_PRECISION_FP32, 0}, /* never was on tensor cores */
+               {"resnet50", PM_PRECISION_FP16, 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    pm_framework_profile with = profile_of("pt-nchw"), without = with;
+    with.cudnn.no_dilated = 0;
+    without.cudnn.no_dilated = 1;
+    double fast = step_of(cases[i].network, "dgx1-v100", with, cases[i].precision).compute_time;
+    double slow = step_of(cases[i].network, "dgx1-v100", without, cases[i].precision).compute_time;
+    if (cases[i].dilated) ck_assert_msg(slow > 1.5 * fast, "%s: %g", cases[i].network, slow / fast);
+    else ck_assert_double_eq(slow, fast);
+  }
+}
+END_TEST
+
 START_TEST(groups_side_by_side_lack_gradients_of_most_widths)
 {
   const struct {
@@ -802,6 +841,8 @@ END_TEST
 static void leave_rate_alone(pm_prediction_interval *interval)
 {
   interval->convolution = interval->product = interval->passes = interval->host = interval->communication = NAN;
+  interval->groups = interval->sound = interval->volumes = interval->recurrent = interval->proposals = NAN;
+  interval->tables = NAN;
 }
 
 static double spread_of(const pm_prediction *p)
@@ -828,6 +869,42 @@ START_TEST(intervals_widen_outside_of_what_was_fitted)
   run.framework_index = -1;
   pm_prediction none = predict(&run);
   ck_assert(isnan(none.throughput_p10) && none.calibration == PM_CALIBRATION_STATUS_CALIBRATED);
+}
+END_TEST
+
+/* Of several kinds of network the one that is furthest off counts; one without such layers has none. */
+START_TEST(kinds_of_network_widen_the_interval)
+{
+  const struct {
+    const char *network;
+    double spread;
+  } cases[] = {{"resnet50", 0},       {"resnext50-32x4d", 0.3},       {"waveglow-512", 0.4}, {"nnu-net-3d", 0.5},
+               {"gnmt", 0.6},         {"maskrcnn-resnet50-fpn", 0.7}, {"NCF", 0.8},          {"bert-base", 0},
+               {"mobilenet-v2", 0},   {"tacotron-2-lj", 0.6},         {"transformer-xl-512", 0}};
+  pm_framework_profile profile = profile_of("pytorch-1.10");
+  leave_rate_alone(&profile.interval);
+  pm_prediction_interval *i = &profile.interval;
+  i->batch = i->gpus = NAN;
+  i->extrapolated = i->not_calibrated = 1;
+  i->groups = 0.3, i->sound = 0.4, i->volumes = 0.5, i->recurrent = 0.6, i->proposals = 0.7, i->tables = 0.8;
+  for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+    pm_prediction p = step_of(cases[k].network, "dgx-a100", profile, PM_PRECISION_FP16);
+    ck_assert_msg(fabs(spread_of(&p) - hypot(i->rate, cases[k].spread)) < 1e-9, "%s: %g", cases[k].network,
+                  spread_of(&p));
+  }
+}
+END_TEST
+
+/* Rows of an RTX 3090 decide gradients of groups in NHWC; of another architecture they say nothing. */
+START_TEST(gradients_of_groups_are_calibrated_where_rows_are)
+{
+  const pm_framework_profile nhwc = profile_of("pytorch-1.10-nhwc"), nchw = profile_of("pytorch-1.10");
+  const char *gpu = "rtx-3090", *other = "rtx-3070", *net = "regnetx-016";
+  int none = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+  ck_assert_int_ne(step_of(net, gpu, nhwc, PM_PRECISION_FP16).calibration, none);
+  ck_assert_int_ne(step_of(net, other, nhwc, PM_PRECISION_FP16).calibration, none);
+  ck_assert_int_eq(step_of(net, "dgx-a100", nhwc, PM_PRECISION_FP16).calibration, none);
+  ck_assert_int_ne(step_of(net, "dgx-a100", nchw, PM_PRECISION_FP16).calibration, none);
 }
 END_TEST
 
@@ -983,6 +1060,7 @@ int main(void)
   tcase_add_test(tests, older_libraries_lack_algorithms);
   tcase_add_test(tests, groups_run_one_by_one_without_kernels_for_them);
   tcase_add_test(tests, groups_side_by_side_lack_gradients_of_most_widths);
+  tcase_add_test(tests, libraries_without_dilated_kernels_leave_the_tensor_cores);
   tcase_add_test(tests, wide_tensor_cores_wait_for_what_is_not_aligned);
   tcase_add_test(tests, old_tensor_cores_want_aligned_products);
   tcase_add_test(tests, a_loss_may_stay_in_half_precision);
@@ -1002,6 +1080,8 @@ int main(void)
   tcase_add_test(tests, input_limits);
   tcase_add_test(tests, intervals_widen_outside_of_what_was_fitted);
   tcase_add_test(tests, classes_of_work_widen_the_interval);
+  tcase_add_test(tests, kinds_of_network_widen_the_interval);
+  tcase_add_test(tests, gradients_of_groups_are_calibrated_where_rows_are);
   tcase_add_test(tests, words_follow_from_the_work);
   tcase_add_test(tests, buckets_hide_what_one_does_not);
   tcase_add_test(tests, a_timeline_has_every_layer);

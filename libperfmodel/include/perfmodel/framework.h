@@ -89,7 +89,9 @@ typedef enum pm_evidence {
     "8, 16, 32): rate over the FP32 peak, in tiles of 128 channels; as others if not given")                          \
   X(REAL, group_data_width, "1",                                                                                       \
     "such groups of up to so many channels, by eights, have kernels for the gradient of data all the same")           \
-  X(YES_NO, group_gradients, "", "such groups have kernels in every width")
+  X(YES_NO, group_gradients, "", "such groups have kernels in every width")                                            \
+  X(YES_NO, no_dilated, "", "tensor cores do not take dilated windows")                                                \
+  X(TEXT, group_gradient_on, "", "architectures of the rows behind group_gradient, parted by blanks")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 
@@ -222,7 +224,13 @@ typedef enum pm_fusion {
   X(ATTENTION, attention, "",                                                                                          \
     "implementation of attention where networks leave it open; as its framework if not given")                         \
   X(YES_NO, tf32_convolutions, "",                                                                                     \
-    "whether convolutions of FP32 networks run in TF32 where the GPU has it; as its framework if not given")
+    "whether convolutions of FP32 networks run in TF32 where the GPU has it; as its framework if not given")           \
+  X(REAL, spread_groups, "1", "more, of networks with convolutions of groups of channels; of several kinds the most")  \
+  X(REAL, spread_sound, "1", "more, of networks with convolutions of one dimension")                                   \
+  X(REAL, spread_volumes, "1", "more, of networks with convolutions of three")                                         \
+  X(REAL, spread_recurrent, "1", "more, of networks with recurrent layers")                                            \
+  X(REAL, spread_proposals, "1", "more, of networks whose host chooses among results of the GPU")                      \
+  X(REAL, spread_tables, "1", "more, of networks most of whose parameters are looked up")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

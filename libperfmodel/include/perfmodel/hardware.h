@@ -143,7 +143,13 @@ typedef enum pm_calibration_status {
   X(REAL, extrapolated, "1", "factor of a class, and of the rate, that is extrapolated")                          \
   X(REAL, not_calibrated, "1", "factor of a class, and of the rate, that is not calibrated")                      \
   X(REAL, batch, "1", "more, for each factor e that the batch is outside the calibrated range")                   \
-  X(REAL, gpus, "1", "more, for each factor e of GPUs beyond the calibrated range")
+  X(REAL, gpus, "1", "more, for each factor e of GPUs beyond the calibrated range")                                \
+  X(REAL, groups, "1", "more, of networks with convolutions of groups of channels; of several kinds the most")     \
+  X(REAL, sound, "1", "more, of networks with convolutions of one dimension")                                      \
+  X(REAL, volumes, "1", "more, of networks with convolutions of three")                                            \
+  X(REAL, recurrent, "1", "more, of networks with recurrent layers")                                               \
+  X(REAL, proposals, "1", "more, of networks whose host chooses among results of the GPU")                         \
+  X(REAL, tables, "1", "more, of networks most of whose parameters are looked up")
 
 typedef struct pm_prediction_interval { PM_PREDICTION_INTERVAL_FIELDS(PM_DECLARE) } pm_prediction_interval;
 

@@ -142,6 +142,12 @@ static int fill_spread(const pm_catalog *catalog, pm_inference_profile *profile,
   profile->spread_host = given(profile->spread_host, interval.host);
   profile->spread_extrapolated = given(profile->spread_extrapolated, interval.extrapolated);
   profile->spread_not_calibrated = given(profile->spread_not_calibrated, interval.not_calibrated);
+  profile->spread_groups = given(profile->spread_groups, interval.groups);
+  profile->spread_sound = given(profile->spread_sound, interval.sound);
+  profile->spread_volumes = given(profile->spread_volumes, interval.volumes);
+  profile->spread_recurrent = given(profile->spread_recurrent, interval.recurrent);
+  profile->spread_proposals = given(profile->spread_proposals, interval.proposals);
+  profile->spread_tables = given(profile->spread_tables, interval.tables);
   return PM_OK;
 }
 

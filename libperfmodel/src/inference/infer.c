@@ -265,10 +265,19 @@ static int32_t status_of(const call *c, const pm__kernel_work *work, double late
       PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
-const char *const pm__infer_spread_names[PM__INFER_SPREADS] = {"any rate", "convolutions", "matrix products",
-                                                                "memory-bound kernels", "host"};
+const char *const pm__infer_spread_names[PM__INFER_SPREADS] = {"any rate", "this kind of network", "convolutions",
+                                                                "matrix products", "memory-bound kernels", "host"};
 
-_Static_assert(PM__INFER_SPREADS == 1 + CLASSES, "a name for each");
+_Static_assert(PM__INFER_SPREADS == 2 + CLASSES, "a name for each");
+
+static double kind_spread(const call *c)
+{
+  const pm_inference_profile *p = &c->profile->profile;
+  const pm_prediction_interval of = {.groups = p->spread_groups, .sound = p->spread_sound,
+                                     .volumes = p->spread_volumes, .recurrent = p->spread_recurrent,
+                                     .proposals = p->spread_proposals, .tables = p->spread_tables};
+  return pm__plan_kinds_spread(c->network->kinds, &of);
+}
 
 /* Returns the logarithm of the factor to its ends; 0: it is not known. */
 static double set_interval(const call *c, pm_inference *out, double squares[PM__INFER_SPREADS])
@@ -278,10 +287,12 @@ static double set_interval(const call *c, pm_inference *out, double squares[PM__
   split(c, out, work);
   out->calibration = status_of(c, work, out->latency);
   out->throughput_p10 = out->throughput_p90 = NAN;
-  double rate = p->spread * pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
-  squares[0] = pm__spread_square(rate);
-  double variance = squares[0] + pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated,
-                                                          p->spread_not_calibrated, squares + 1);
+  double word = pm__spread_factor(out->calibration, p->spread_extrapolated, p->spread_not_calibrated);
+  squares[0] = pm__spread_square(p->spread * word);
+  squares[1] = pm__spread_square(kind_spread(c) * word);
+  double variance = squares[0] + squares[1] +
+                    pm__kernel_work_variance(work, CLASSES, out->latency, p->spread_extrapolated,
+                                             p->spread_not_calibrated, squares + 2);
   if (!(variance > 0)) return 0;
   double log = pm__interval_log(variance), factor = exp(log);
   out->throughput_p10 = out->throughput / factor;

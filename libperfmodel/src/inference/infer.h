@@ -12,7 +12,7 @@ int pm__infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *
 void pm__infer_predict(const pm_plan *plan, const pm_inference_run *run, pm_inference *answer);
 
 /* Why its rate is uncertain: a variance of its logarithm for each of these names; false: it has no interval. */
-enum { PM__INFER_SPREADS = 5 };
+enum { PM__INFER_SPREADS = 6 };
 extern const char *const pm__infer_spread_names[PM__INFER_SPREADS];
 bool pm__infer_find_spreads(const pm_plan *plan, const pm_inference_run *run, double squares[PM__INFER_SPREADS]);
 

@@ -11,7 +11,8 @@
 **     direct             one channel per group, and groups of more where the library has kernels for them: no reuse of
 **                        channels, by memory and by the arithmetic of the FP32 cores
 **
-** Tensor cores take channels by 8. Libraries of 2019 and before run other ones on the FP32 cores, padded all the same.
+** Tensor cores take channels by 8. Libraries of 2019 and before run other ones, and dilated windows, on the FP32 cores,
+** padded all the same.
 */
 #include "kernel/conv_window.h"
 
@@ -90,11 +91,17 @@ static pm__kernel_cost try_products(const pm__device *d, pm__window w, pm__kerne
   return w.shape->pass == PM__DGRAD && (!tensor || strided) ? try_columns(d, w, best) : best;
 }
 
-/* Channels that tensor cores do not take, where libraries do not round them up. */
-static pm__kernel_cost on_fp32_cores(const pm__device *d, pm__window w)
+/* Seconds per FLOP of channels that tensor cores do not take, where libraries do not round them up, and of dilated
+** windows where they have no kernels for these; 0: they do. */
+static inline double refused(const pm__device *d, const pm__window_shape *s)
+{
+  return s->odd && d->odd > 0 ? d->odd : s->dilated ? d->dilated : 0;
+}
+
+static pm__kernel_cost on_fp32_cores(const pm__device *d, pm__window w, double per_flop)
 {
   double slow = w.shape->pass == PM__WGRAD ? d->k.conv_tensor_odd_weight : 1;
-  return pm__limited(d, pm__window_flop(w) * d->odd * slow, w.tensors + w.weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
+  return pm__limited(d, pm__window_flop(w) * per_flop * slow, w.tensors + w.weights, 0, PM_KERNEL_ALGORITHM_DIRECT);
 }
 
 /* Its channels are never rounded up. */
@@ -138,7 +145,8 @@ pm__kernel_cost pm__window_shape_cost(const pm__device *d, const pm__window_shap
   if (s->depthwise) return direct(d, w, d->depthwise);
   if (d->group_gradient > 0 && lacks_group_kernel(d, s)) return group_gradient(d, w);
   if (d->transforms && !grouped) best = pm__conv_transformed(d, w, best);
-  best = d->odd > 0 && s->odd ? on_fp32_cores(d, w) : try_products(d, w, best);
+  double per_flop = refused(d, s);
+  best = per_flop > 0 ? on_fp32_cores(d, w, per_flop) : try_products(d, w, best);
   if (grouped) best.time /= d->k.group_rate;
   return grouped && d->has_grouped ? pm__faster(best, direct(d, w, d->direct)) : best;
 }
@@ -168,7 +176,7 @@ static inline void fill(list *l, const pm__device *d, const pm__window_shape *sh
   l->products.count = 0;
   for (int i = 0; i < count; i++) {
     const pm__window_shape *s = &shapes[i];
-    if (d->conv.tensor && s->plain && !(d->odd > 0 && s->odd)) {
+    if (d->conv.tensor && s->plain && refused(d, s) == 0) {
       pm__window w = window_of(d, s, batch);
       add_window(l, i, s->pass == PM__WGRAD ? weight_gradient_of(d, w) : implicit_of(d, w));
     } else if (s->groups > 0) costs[i] = pm__window_shape_cost(d, s, batch, INFINITY);

@@ -26,6 +26,7 @@ static void set_sizes(pm__window_shape *s, const pm__conv *conv)
   s->size = volume(conv->size);
   s->strided = volume(conv->stride) > 1;
   s->volume = conv->kernel[0] > 1;
+  s->dilated = volume(conv->dilation) > 1;
   s->depthwise = conv->groups > 1 && (conv->channels == conv->groups || conv->out_channels == conv->groups);
 }
 
@@ -98,7 +99,7 @@ void pm__window_shape_make(pm__window_shape *s, const pm__conv *conv, pm__pass p
   set_channels(s, conv->channels / conv->groups, conv->out_channels / conv->groups);
   s->least = s->channels.multiply_adds;
   s->plain = s->groups == 1 && (s->pass != PM__DGRAD || !s->strided);
-  if (s->strided || s->rs < 9 || s->volume || volume(conv->dilation) != 1) return;
+  if (s->strided || s->rs < 9 || s->volume || s->dilated) return;
   const double *target = s->pass == PM__DGRAD ? conv->size : conv->out_size;
   set_winograd(s, conv->kernel, target);
   set_fourier(s, conv->kernel, target);

@@ -24,6 +24,7 @@ struct pm__window_shape {
   bool depthwise;             /* one channel per group in or out: nothing to multiply as matrices */
   bool plain;                 /* on tensor cores one implicit product, if those take its channels */
   bool odd;                   /* channels that tensor cores do not take as they are */
+  bool dilated;
   double groups, rs;
   pm__window_channels channels, wide; /* wide: rounded up to what tensor cores take */
   double positions, size;     /* of the output, of the input */

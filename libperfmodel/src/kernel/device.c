@@ -312,6 +312,8 @@ void pm__device_set_library(pm__device *d, const pm_cudnn_generation *cudnn, boo
   d->has_weight_winograd = d->has_winograd && (cudnn == NULL || !cudnn->no_weight_winograd);
   d->has_grouped = d->conv.tensor && (cudnn == NULL || cudnn->grouped_kernels);
   if (cudnn == NULL || cudnn->odd_channels_padded) d->odd = 0;
+  bool dilates = !d->conv.tensor || cudnn == NULL || !cudnn->no_dilated;
+  d->dilated = dilates ? 0 : 1 / (d->peak_fp32 * d->k.conv_tensor_odd);
   if (cudnn != NULL && d->bytes == 2 && cudnn->group_gradient > 0 && !cudnn->group_gradients) {
     d->group_gradient = 1 / (d->peak_fp32 * cudnn->group_gradient);
     d->group_data_width = fmax(0, cudnn->group_data_width);

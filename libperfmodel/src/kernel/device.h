@@ -84,6 +84,7 @@ typedef struct pm__device {
   double inverse_conv_rate; /* time of products of convolutions over that of plain ones */
   double conv_multiply_add; /* s on the whole GPU at best, by any algorithm of convolutions on FP32 cores */
   double odd;      /* s per FLOP of one with channels that tensor cores do not take; 0: they take them */
+  double dilated;  /* the same of dilated windows */
   double flash_score, flash_load; /* s of an SM for a score beside its products, for a byte; 0: not known */
   double clock;    /* of the SMs */
   double row;      /* s per element of the contraction of a product of one row; 0: no kernel of its own */

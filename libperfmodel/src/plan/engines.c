@@ -41,7 +41,8 @@ static int make(pm_plan *plan, const pm_engine_profile *profile, pm__plan_engine
   if (status != PM_OK) return status;
   *entry = (pm__plan_engine){.profile = *profile};
   const pm_engine *e = &entry->profile.engine;
-  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){e->calibrated_on, e->calibrated_on, e->architectures}, error);
+  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){e->calibrated_on, e->calibrated_on, "", e->architectures},
+                                 error);
   return entry->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 

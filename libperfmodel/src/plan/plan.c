@@ -20,6 +20,7 @@ static void count_layer(pm__plan_network *entry, const pm__layer *layer)
   entry->forward_flop += layer->flop[PM__FORWARD];
   entry->tensors += layer->parameter_tensors;
   entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
+  entry->kinds |= pm__plan_kinds_of_layer(entry->network, layer);
   if (layer->kind->role == PM__ROLE_EXPERTS) entry->experts = true;
   if (layer->tuning == PM__FROZEN) entry->freezes = true;
   if (layer->kind->role == PM__ROLE_GATHER) entry->tables += layer->parameters;
@@ -42,6 +43,7 @@ int pm__plan_network_prepare(pm__plan_network *entry, const pm_network *network,
   entry->training_flop = totals.training_flop;
   entry->tokens = totals.tokens;
   for (size_t i = 0; i < network->count; i++) count_layer(entry, &network->layers[i]);
+  entry->kinds = pm__plan_kinds_of(entry->kinds, entry->tables, entry->parameters);
   entry->units[PM__TRAINING_MODE + PM__LEAST] = pm__units_new(network, PM__TRAINING_MODE + PM__LEAST, error);
   return entry->units[PM__TRAINING_MODE + PM__LEAST] != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }

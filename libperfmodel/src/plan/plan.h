@@ -13,6 +13,17 @@
 #include "perfmodel/serving.h"
 #include "plan/units.h"
 
+/* What a network is made of that makes its rates less sure: network_kinds.c. */
+enum {
+  PM__KIND_GROUPS = 1,
+  PM__KIND_SOUND = 2,
+  PM__KIND_VOLUMES = 4,
+  PM__KIND_RECURRENT = 8,
+  PM__KIND_PROPOSALS = 16,
+  PM__KIND_TABLES = 32,
+  PM__KIND_ATTENTION = 64 /* adds nothing: words of a language are in tables as well */
+};
+
 typedef struct pm__plan_network {
   const pm_network *network;
   const pm__kept *kept; /* of a network with adapters, where it is kept; else NULL */
@@ -30,6 +41,7 @@ typedef struct pm__plan_network {
   double tokens;         /* per sample; NAN: it reads none */
   double input_elements; /* of all inputs, per sample */
   double products;       /* layers that multiply: no gradient bucket is smaller than one of them */
+  unsigned kinds; /* PM__KIND_... */
   bool experts;  /* tokens choose among experts */
   bool freezes;  /* some layers are frozen */
 } pm__plan_network;
@@ -66,10 +78,10 @@ typedef struct pm__plan_library {
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__plan_library;
 
-/* What software rests on, on one system: a pm_calibration_status of its host times, and of its convolutions; and
-** whether its libraries run on such a GPU at all. */
+/* What software rests on, on one system: a pm_calibration_status of its host times, of its convolutions, and of
+** gradients of groups without a kernel of their own; and whether its libraries run on such a GPU at all. */
 typedef struct pm__plan_rows {
-  int32_t host, convolutions;
+  int32_t host, convolutions, groups;
   bool runs;
 } pm__plan_rows;
 
@@ -140,6 +152,13 @@ void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry);
 /* A network with the run's adapters, its loss in as many parts and its documents as long as the run says; made on
 ** first use. NULL with an error. */
 const pm__plan_network *pm__plan_network_adapted(const pm_plan *plan, const pm_run *run, pm_error *error);
+
+/* Of one layer; of a network from those of its layers and its parameters, most of which may be looked up. */
+unsigned pm__plan_kinds_of_layer(const pm_network *network, const pm__layer *layer);
+unsigned pm__plan_kinds_of(unsigned layers, double tables, double parameters);
+
+/* What a network of these kinds adds to the spread of any rate: that of the one that adds most. */
+double pm__plan_kinds_spread(unsigned kinds, const pm_prediction_interval *interval);
 
 /* PM_OK unless layers of a network are frozen, which is of training. */
 int pm__plan_check_trained(const pm__plan_network *network, pm_error *error);

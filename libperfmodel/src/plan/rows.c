@@ -12,11 +12,14 @@ static int32_t status_of(const char *calibrated_on, const pm_kernel_calibration 
                                                                        : PM_CALIBRATION_STATUS_EXTRAPOLATED;
 }
 
+/* Which widths of groups have kernels differs between architectures, so rows of one say nothing of another. */
 static pm__plan_rows rows_on(const pm_system *system, const pm__plan_lists *of)
 {
   const pm_kernel_calibration *kernels = pm_system_get_kernels(system);
   bool runs = pm__libraries_support(of->supported, system->gpu.architecture);
-  return (pm__plan_rows){status_of(of->host, kernels), status_of(of->convolutions, kernels), runs};
+  int32_t groups = status_of(of->groups, kernels);
+  if (groups != PM_CALIBRATION_STATUS_CALIBRATED) groups = PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+  return (pm__plan_rows){status_of(of->host, kernels), status_of(of->convolutions, kernels), groups, runs};
 }
 
 pm__plan_rows *pm__plan_rows_of(const pm_plan *plan, pm__plan_lists of, pm_error *error)

@@ -4,9 +4,10 @@
 
 #include "plan/plan.h"
 
-/* Lists of architectures: of the rows behind host times, of those behind convolutions, and on which it runs at all. */
+/* Lists of architectures: of the rows behind host times, behind convolutions, behind gradients of groups, and on which
+** it runs at all. */
 typedef struct pm__plan_lists {
-  const char *host, *convolutions, *supported;
+  const char *host, *convolutions, *groups, *supported;
 } pm__plan_lists;
 
 /* Owned by the caller; NULL with an error. */

@@ -88,7 +88,8 @@ static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *
          a->no_weight_winograd == b->no_weight_winograd &&
          a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels &&
          a->aligned_products == b->aligned_products && same(a->group_gradient, b->group_gradient) &&
-         same(a->group_data_width, b->group_data_width) && a->group_gradients == b->group_gradients;
+         same(a->group_data_width, b->group_data_width) && a->group_gradients == b->group_gradients &&
+         a->no_dilated == b->no_dilated;
 }
 
 static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
@@ -191,7 +192,7 @@ static int make_framework(pm_plan *plan, const pm_framework_profile *profile, pm
   status = prepare_framework(plan, entry, error);
   if (status != PM_OK) return status;
   entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){profile->framework.calibrated_on, profile->cudnn.calibrated_on,
-                                      profile->cudnn.architectures}, error);
+                                      profile->cudnn.group_gradient_on, profile->cudnn.architectures}, error);
   return entry->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }
 
@@ -327,7 +328,7 @@ static int make_profile(pm_plan *plan, const pm_inference_profile *profile, cons
   complete_profile(&entry->profile);
   status = prepare_profile(plan, entry, memory, error);
   if (status != PM_OK) return status;
-  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){profile->calibrated_on, profile->calibrated_on,
+  entry->rows = pm__plan_rows_of(plan, (pm__plan_lists){profile->calibrated_on, profile->calibrated_on, "",
     profile->architectures}, error);
   return entry->rows != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
 }

@@ -7,10 +7,11 @@
 ** those classes that take a tenth of it; software without a row on such a GPU, and a batch or GPUs beyond those of
 ** the rows, make it extrapolated at best; libraries that do not run there leave it not calibrated.
 **
-** Measured over predicted is taken as log-normal, and spreads add in squares: that of any rate, of each class in
-** proportion to its share, each times the factor of its status; and, in proportion to the logarithm of how far the run
-** is outside, of batch and GPUs. Without a framework a prediction is a bound, and has no interval. Plans of several
-** kinds of parallelism, of sharding and of recomputation are in none of the rows that frameworks were fitted to.
+** Measured over predicted is taken as log-normal, and spreads add in squares: that of any rate, of the kind of
+** network, of each class in proportion to its share, each times the factor of its status; and, in proportion to the
+** logarithm of how far the run is outside, of batch and GPUs. Without a framework a prediction is a bound, and has no
+** interval. Plans of several kinds of parallelism, of sharding and of recomputation are in none of the rows that
+** frameworks were fitted to.
 */
 #include <math.h>
 #include "kernel/models.h"
@@ -29,7 +30,8 @@ static double outside(double value, double least, double most)
 /* Rows of a software count where it runs; without a framework there is none. */
 static pm__plan_rows rows_of(const pm__schedule *s)
 {
-  static const pm__plan_rows none = {PM_CALIBRATION_STATUS_CALIBRATED, PM_CALIBRATION_STATUS_CALIBRATED, true};
+  static const pm__plan_rows none = {PM_CALIBRATION_STATUS_CALIBRATED, PM_CALIBRATION_STATUS_CALIBRATED,
+                                     PM_CALIBRATION_STATUS_CALIBRATED, true};
   return s->framework != NULL ? s->framework->rows[s->run->system_index] : none;
 }
 
@@ -37,6 +39,14 @@ static int32_t links_status(const pm__schedule *s)
 {
   bool known = s->ranks <= 1 || pm__exchange_calibrated(&s->group);
   return known ? PM_CALIBRATION_STATUS_CALIBRATED : PM_CALIBRATION_STATUS_NOT_CALIBRATED;
+}
+
+/* Gradients of groups in a layout that the library has few kernels for rest on rows of their own. */
+static int32_t convolutions_status(const pm__schedule *s, const pm__plan_rows *rows)
+{
+  int32_t status = pm__worse_status(s->device->status[PM__CONVOLUTIONS], rows->convolutions);
+  bool groups = s->device->group_gradient > 0 && (s->network->kinds & PM__KIND_GROUPS) != 0;
+  return groups ? pm__worse_status(status, rows->groups) : status;
 }
 
 /* Kernels in the proportion in which one GPU alone would take them. */
@@ -48,8 +58,7 @@ static void split(const pm__schedule *s, const pm__part *all, const pm_predictio
   const int32_t *kernels = s->device->status;
   double conv = s->factor * all->conv, product = all->product, pass = s->framework_kernel * all->framework + all->other;
   double each = p->compute_time / pm__most(conv + product + pass, 1e-300);
-  work[CONVOLUTION] = (pm__kernel_work){conv * each, i->convolution,
-                                        pm__worse_status(kernels[PM__CONVOLUTIONS], rows.convolutions)};
+  work[CONVOLUTION] = (pm__kernel_work){conv * each, i->convolution, convolutions_status(s, &rows)};
   work[PRODUCT] = (pm__kernel_work){product * each, i->product, kernels[PM__PRODUCTS]};
   work[PASS] = (pm__kernel_work){pass * each, i->passes, kernels[PM__PASSES_OVER_MEMORY]};
   work[HOST] = (pm__kernel_work){p->launch_overhead_time + p->straggler_wait_time, i->host, rows.host};
@@ -67,10 +76,11 @@ static int32_t status_of(const pm__kernel_work *work, const pm__schedule *s, dou
 }
 
 const char *const pm__step_spread_names[PM__STEP_SPREADS] = {
-  "any rate", "batch outside of the rows", "GPUs outside of the rows", "convolutions", "matrix products",
-  "memory-bound kernels", "host and stragglers", "exposed communication", "offloading"};
+  "any rate", "this kind of network", "batch outside of the rows", "GPUs outside of the rows",
+  "convolutions", "matrix products", "memory-bound kernels", "host and stragglers", "exposed communication",
+  "offloading"};
 
-_Static_assert(PM__STEP_SPREADS == 3 + CLASSES, "a name for each");
+_Static_assert(PM__STEP_SPREADS == 4 + CLASSES, "a name for each");
 
 double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_prediction *out,
                              double squares[PM__STEP_SPREADS])
@@ -85,12 +95,14 @@ double pm__step_set_interval(const pm__step *p, const pm__part *part, pm_predict
   out->throughput_p10 = out->throughput_p90 = NAN;
   if (f == NULL) return 0;
   const pm_prediction_interval *i = &s->framework->profile.interval;
-  squares[0] = pm__spread_square(i->rate * pm__spread_factor(out->calibration, i->extrapolated, i->not_calibrated));
-  squares[1] = pm__spread_square(i->batch * batch);
-  squares[2] = pm__spread_square(i->gpus * gpus);
-  double variance = squares[0] + squares[1] + squares[2] +
+  double word = pm__spread_factor(out->calibration, i->extrapolated, i->not_calibrated);
+  squares[0] = pm__spread_square(i->rate * word);
+  squares[1] = pm__spread_square(pm__plan_kinds_spread(s->network->kinds, i) * word);
+  squares[2] = pm__spread_square(i->batch * batch);
+  squares[3] = pm__spread_square(i->gpus * gpus);
+  double variance = squares[0] + squares[1] + squares[2] + squares[3] +
                     pm__kernel_work_variance(work, CLASSES, out->step_time, i->extrapolated, i->not_calibrated,
-                                             squares + 3);
+                                             squares + 4);
   if (!(variance > 0)) return 0;
   double spread = pm__interval_log(variance), factor = exp(spread);
   out->throughput_p10 = out->throughput / factor;

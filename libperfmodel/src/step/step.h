@@ -495,7 +495,7 @@ static inline bool pm__step_hops_block(const pm__step *p)
 }
 
 /* Why a rate is uncertain: a variance of its logarithm for each of these names. */
-enum { PM__STEP_SPREADS = 9 };
+enum { PM__STEP_SPREADS = 10 };
 extern const char *const pm__step_spread_names[PM__STEP_SPREADS];
 
 /* Everything of a prediction but memory and strong scaling; `squares` are of its interval, where it has one. */
