@@ -6,10 +6,10 @@
 Every GPU and every source with rows enough is left out in turn (`validate --hold-out`): its rows are predicted with
 constants fitted without it, and with the words that they and their classes of work would get without it. Of each
 setting the logarithm of measured over predicted is kept, with the share of the step or call that each class of work
-takes, and with what the network is made of (KINDS). The spreads are those with the least interval score (Gneiting and
-Raftery, 2007) of the 80 % interval, every group of kind and word counting alike, with a charge for groups, and for
-kinds of networks, of which less than 74 or more than 86 % are covered.
-There are many local optima: the whole range is searched, until the population agrees."""
+takes. The spreads are those with the least interval score (Gneiting and Raftery, 2007) of the 80 % interval, every
+group of kind and word counting alike, with a charge for groups of which less than 74 or more than 86 % are covered.
+There are many local optima: the whole range is searched, until the population agrees. What a kind of network adds
+(KINDS) comes after it: the least spread with which eight of ten of its settings are covered, nothing if they are."""
 import concurrent.futures
 import os
 import pathlib
@@ -26,7 +26,7 @@ from left_out import FEWEST, catalogue_without, held_out, run, settings_of
 TENTH = 1.2815515655446004  # a tenth of the normal distribution lies beyond so many standard deviations
 WORDS = ["calibrated", "extrapolated", "not-calibrated"]
 CLASSES = ["convolution", "product", "passes", "host", "communication"]
-KINDS = ["groups", "sound", "volumes", "recurrent", "proposals", "tables"]  # of networks
+KINDS = ["groups", "sound", "volumes", "recurrent", "proposals", "tables"]  # a setting counts for the last of its kinds
 OF = {"training": CLASSES, "inference": CLASSES[:-1]}  # calls of one GPU do not communicate
 CHARGE = 200  # for each share of a group's settings, against scores of about 1
 FREE = 0.06  # how far from 80 % the share that is covered may be without a charge
@@ -91,9 +91,8 @@ def left_out(command, name, shares):
         return [setting for found in waiting for setting in found.result()]
 
 
-def fit(cells, kinds, variance, start, left):
-    """Parameters with the least score, every group counting alike. kinds: of each setting, whether it is of each kind;
-    variance(parameters) -> of each setting."""
+def fit(cells, variance, start, left):
+    """Parameters with the least score, every group counting alike. variance(parameters) -> of each setting."""
     size = np.abs([item[2] for item in cells])
     names = [item[0] + item[1] for item in cells]
     weight = np.array(
@@ -102,7 +101,6 @@ def fit(cells, kinds, variance, start, left):
 
     groups = [np.array([other == name for other in names]) for name in sorted({n for n, w in zip(names,
         weight) if w > 0})]
-    groups += [of for of in (kinds & (weight > 0)[:, None]).T if of.sum() >= FEWEST]
 
     def missed(width):
         return sum(max(0, abs(np.mean(size[group] <= width[group]) - 0.8) - FREE) for group in groups)
@@ -118,11 +116,27 @@ def fit(cells, kinds, variance, start, left):
     return np.exp(best.x), TENTH * np.sqrt(variance(np.exp(best.x))), size
 
 
-def report(cells, kinds, width, size):
+def add_kinds(kinds, word, variance, size):
+    """What each kind of network adds to the spread of any rate, which the word of a setting multiplies, and the widths
+    with it. kinds: of each setting, whether it is of each kind; word: the factor of its word."""
+    found, last = np.zeros(len(KINDS)), len(KINDS) - 1 - np.argmax(kinds[:, ::-1], axis=1)
+
+    def width(spreads):
+        return TENTH * np.sqrt(variance + (word * np.max(kinds * spreads, axis=1)) ** 2)
+
+    for kind in range(len(KINDS)):
+        of = kinds[:, kind] & (last == kind)
+        ratio = np.maximum(0, (size[of] / TENTH) ** 2 - variance[of]) / word[of] ** 2
+        if of.sum() >= FEWEST:
+            found[kind] = np.sqrt(np.quantile(ratio, 0.8, method="higher"))
+    return found, width(found)
+
+
+def report(cells, width, size):
     groups = sorted({item[:2] for item in cells})
-    named = [(f"{kind:<10} {word}", np.array([item[:2] == (kind, word) for item in cells])) for kind, word in groups]
-    for name, chosen in named + [(f"with {kind}", of) for kind, of in zip(KINDS, kinds.T) if of.any()]:
-        print(f"  {name:<26}{chosen.sum():>5} settings, covered "
+    for kind, word in groups:
+        chosen = np.array([item[:2] == (kind, word) for item in cells])
+        print(f"  {kind:<10} {word:<15}{chosen.sum():>5} settings, covered "
               f"{100 * np.mean(size[chosen] <= width[chosen]):.0f} %, "
               f"interval +-{100 * (np.exp(np.median(width[chosen])) - 1):.0f} %", file=sys.stderr)
 
@@ -136,23 +150,22 @@ def spreads_of(command, folder, name):
     beyond = np.array([item[5] for item in cells])
     word, words = np.array([WORDS.index(item[1]) for item in cells]), np.array([item[4] for item in cells])
     start = {"rate": 0.08, "convolution": 0.15, "product": 0.15, "passes": 0.15, "host": 0.3, "communication": 0.3}
-    first = np.array([start[part] for part in ["rate", *OF[name]]] + [0.5, 0.3] + [0.1] * len(KINDS) +
-                     ([0.05] if RANGES[name] else []))
-    n = 1 + len(OF[name])  # then what a word adds, then kinds
+    first = np.array([start[part] for part in ["rate", *OF[name]]] + [0.5, 0.3] + ([0.05] if RANGES[name] else []))
+    n = 1 + len(OF[name])  # then what a word adds
 
     def variance(p):
         factor = np.array([1, 1 + p[n], 1 + p[n] + p[n + 1]])
         ranges = beyond * p[-1] ** 2 if RANGES[name] else 0
-        kind = np.max(kinds * p[n + 2:n + 2 + len(KINDS)], axis=1)
-        classes = np.sum((factor[words] * share * p[1:n]) ** 2, axis=1)
-        return factor[word] ** 2 * (p[0] ** 2 + kind ** 2) + classes + ranges
+        return (factor[word] * p[0]) ** 2 + np.sum((factor[words] * share * p[1:n]) ** 2, axis=1) + ranges
 
-    found, width, size = fit(cells, kinds, variance, first, LEFT[name])
+    found, width, size = fit(cells, variance, first, LEFT[name])
+    factor = np.array([1, 1 + found[n], 1 + found[n] + found[n + 1]])[word]
+    more, width = add_kinds(kinds, factor, (width / TENTH) ** 2, size)
     print(f"{name}: {len(cells)} settings left out", file=sys.stderr)
-    report(cells, kinds, width, size)
+    report(cells, width, size)
     values = dict(zip(["rate", *OF[name]], found[:n])) | {"extrapolated": 1 + found[n],
                                                           "not_calibrated": 1 + found[n] + found[n + 1]}
-    values |= dict(zip(KINDS, found[n + 2:n + 2 + len(KINDS)]))
+    values |= dict(zip(KINDS, more))
     return values | dict.fromkeys(RANGES[name], found[-1]), len(cells)
 
 
