@@ -173,7 +173,8 @@ def interval(command, name, values, count, note, rows=None):
     """The entry with these spreads."""
     about = {"fitted_to": rows or name, "rows": str(count), "date": DATE, "note": note}
     old = read(command, FRAMEWORKS, "prediction_interval")[name]
-    return with_values(old, {field: (f"{value:.3g}", about) for field, value in values.items()})
+    return with_values(old, {field: (f"{value:.3g}", about) if value > 0 else None
+                             for field, value in values.items()})
 
 
 def main():
