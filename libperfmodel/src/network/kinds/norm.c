@@ -47,7 +47,7 @@ static const pm__attribute_rule instance_norm_rules[] = {
 };
 
 /* Its statistics are of the batch, and too few to count. With fixed ones it is a product with a number that wants no
-** gradient, and a sum: read once and written once, and neither needs its input in the backward pass. */
+** gradient, and a sum: neither needs its input in the backward pass. */
 static void count_batch_norm(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, channels = (double)layer->input.size[0];
@@ -56,10 +56,8 @@ static void count_batch_norm(pm__layer *layer, pm__layer_kernels *kernels)
   layer->parameter_tensors = affine ? 2 : 0;
   layer->mac_bnl = 4 * elements;
   layer->saved.inputs = !fixed;
-  pm__work forward = {4 * elements, 3 * elements, layer->parameters};
+  pm__add_kernel(kernels, PM__FORWARD, PM__BATCH_NORM, (pm__work){4 * elements, 3 * elements, layer->parameters});
   pm__work backward = {8 * elements, 5 * elements, 2 * layer->parameters};
-  if (fixed) forward = (pm__work){2 * elements, 2 * elements, 0}, backward = (pm__work){elements, 2 * elements, 0};
-  pm__add_kernel(kernels, PM__FORWARD, PM__BATCH_NORM, forward);
   pm__add_kernel(kernels, PM__DGRAD, PM__BATCH_NORM, backward)->inner = affine;
 }
 
