@@ -79,6 +79,29 @@ START_TEST(reading_gives_the_same_counts)
 }
 END_TEST
 
+/* What is frozen stays so, and what is trained is said by name. */
+START_TEST(trained_layers_are_written)
+{
+  pm_network_totals first, second;
+  pm_error error = PM_ERROR_NONE;
+  pm_network *network = read_back("<perfmodel version=\"1\"><network id=\"n\" name=\"n\" trainable=\"head*\">"
+                                  "<input shape=\"3,8,8\"/><conv2d name=\"stem\" out_channels=\"4\" kernel=\"3\"/>"
+                                  "<flatten/>"
+                                  "<linear name=\"head\" out_features=\"10\"/></network></perfmodel>");
+  char *text = pm_network_format_xml(network, &error);
+  ck_assert_msg(text != NULL, "%s", error.text);
+  ck_assert_msg(strstr(text, " trainable=\"head\">") != NULL, "%s", text);
+  pm_network *back = read_back(text);
+  ck_assert_int_eq(pm_network_get_totals(network, &first, &error), PM_OK);
+  ck_assert_int_eq(pm_network_get_totals(back, &second, &error), PM_OK);
+  ck_assert(first.parameters == 144 * 10 + 10 && second.parameters == first.parameters);
+  ck_assert(first.training_flop == second.training_flop && first.training_flop < 3 * first.flop);
+  pm_string_free(text);
+  pm_network_free(back);
+  pm_network_free(network);
+}
+END_TEST
+
 START_TEST(what_cannot_be_written_is_an_error)
 {
   enum { MANY = 60 };
@@ -119,6 +142,7 @@ int main(void)
   TCase *tests = tcase_create("write");
   tcase_add_test(tests, the_text_is_what_a_person_would_write);
   tcase_add_test(tests, reading_gives_the_same_counts);
+  tcase_add_test(tests, trained_layers_are_written);
   tcase_add_test(tests, what_cannot_be_written_is_an_error);
   tcase_add_test(tests, shapes_are_told);
   suite_add_tcase(suite, tests);

@@ -137,7 +137,7 @@ static const published others[] = {
   {"stable-diffusion-2", "image=768", 865910724, "1074.55287296", "the same"},
   {"stable-diffusion-xl", "", 2567463684, "3380.61819904", "the same; 2.6 B as published"},
   {"stable-diffusion-3-medium", "", 2028328000, "4452.168769536", "the same, SD3Transformer2DModel; 2.03 B"},
-  {"retinanet-resnext50-fpn", "", 37060652, "201.208394752", "torchvision's RetinaNet on its ResNeXt-50"},
+  {"retinanet-resnext50-fpn", "trainable=*", 37060652, "201.208394752", "torchvision's RetinaNet on its ResNeXt-50"},
   {"detr-resnet50", "", 41524768, "101.8360832", "Transformers' DETR; facebookresearch/detr: 41,302,368 trained"},
   {"detr-resnet50", "width=1216", 41524768, "91.9323648", "the same"},
   {"yolov8n", "", 3157200, "4.3719936", "Ultralytics 8.4; 3.2 M and 8.7 GFLOP in its documentation"},

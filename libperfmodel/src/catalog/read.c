@@ -193,7 +193,7 @@ static int check_entry_element(const pm__document *document, const pm__element *
                                pm_error *error)
 {
   bool network = strcmp(e->name, "network") == 0;
-  const char *known = network ? " id name alias source note model weights expert_weights "
+  const char *known = network ? " id name alias source note model weights expert_weights trainable "
                               : " id name alias source note ";
   int status = check_attributes(document, e, known, error);
   if (status == PM_OK) status = check_id(document, e, error);

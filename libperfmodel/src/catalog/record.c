@@ -5,6 +5,7 @@
 #include "catalog/entry.h"
 #include "network/definition.h"
 #include "network/network.h"
+#include "network/trainable.h"
 #include "perfmodel/model.h"
 #include "perfmodel/units.h"
 
@@ -103,9 +104,11 @@ pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, 
   pm_network *network = network_of_model(entry, type, sets, set_count, error);
   const char *weights = pm__element_attribute(entry->element, "weights");
   const char *experts = pm__element_attribute(entry->element, "expert_weights");
-  if (network == NULL || pm__network_set_stored(network, weights, experts, error) == PM_OK) return network;
-  pm_network_free(network);
-  return NULL;
+  if (network != NULL && pm__network_set_stored(network, weights, experts, error) != PM_OK) {
+    pm_network_free(network);
+    return NULL;
+  }
+  return pm__network_take_trainable(network, pm__element_attribute(entry->element, "trainable"), sets, set_count, error);
 }
 
 int pm__entry_record(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error)

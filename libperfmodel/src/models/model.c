@@ -326,7 +326,7 @@ pm_network *pm_model_read(const char *text, const char *file, const pm_attribute
   b.image = q.image;
   if (failure.status == PM_OK) read_model(&q, &b, &arena);
   if (failure.status == PM_OK) give_notes(&b);
-  if (failure.status == PM_OK) b.network = pm__network_take_trainable(b.network, sets, set_count, &failure);
+  if (failure.status == PM_OK) b.network = pm__network_take_trainable(b.network, NULL, sets, set_count, &failure);
   if (failure.status != PM_OK) {
     pm_network_free(b.network);
     b.network = NULL;

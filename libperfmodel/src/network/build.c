@@ -283,7 +283,8 @@ pm_network *pm__network_build(const pm__document *document, const pm__element *n
   }
   pm__layer_names_free(&builder.names);
   pm__arena_free(&builder.arena);
-  builder.network = pm__network_take_trainable(builder.network, sets, set_count, &failure);
+  builder.network = pm__network_take_trainable(builder.network, pm__element_attribute(network, "trainable"), sets,
+                                               set_count, &failure);
   if (builder.network == NULL && error != NULL && error->status == PM_OK) *error = failure;
   return builder.network;
 }

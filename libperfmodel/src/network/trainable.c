@@ -85,17 +85,18 @@ static pm_network *copy_of(const pm_network *network, const bool *trained, pm_er
   return NULL;
 }
 
-static const char *patterns_of(const pm_attribute *sets, size_t count)
+static const char *patterns_of(const char *usual, const pm_attribute *sets, size_t count)
 {
-  const char *patterns = NULL;
+  const char *patterns = usual;
   for (size_t i = 0; i < count; i++)
     if (pm__is_trainable(&sets[i])) patterns = sets[i].value;
   return patterns;
 }
 
-pm_network *pm__network_take_trainable(pm_network *network, const pm_attribute *sets, size_t count, pm_error *error)
+pm_network *pm__network_take_trainable(pm_network *network, const char *usual, const pm_attribute *sets, size_t count,
+                                       pm_error *error)
 {
-  const char *patterns = patterns_of(sets, count);
+  const char *patterns = patterns_of(usual, sets, count);
   if (network == NULL || patterns == NULL) return network;
   bool *trained = (bool *)calloc(network->count + 1, sizeof *trained);
   int status = trained != NULL ? mark_all(network, patterns, trained, error) : pm__no_memory(error);

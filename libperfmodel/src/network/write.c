@@ -181,6 +181,20 @@ static void add_layer(writer *w, size_t position)
   pm__string_add(&w->out, "/>\n");
 }
 
+/* trainable="a,b": the layers that are trained, by name, where others are frozen. */
+static void add_trainable(writer *w)
+{
+  const char *before = " trainable=\"";
+  if (!pm__network_freezes(w->network)) return;
+  for (size_t i = 0; i < w->network->count; i++) {
+    const pm__layer *layer = &w->network->layers[i];
+    if (layer->tuning == PM__FROZEN || layer->parameters + layer->tied <= 0) continue;
+    pm__string_format(&w->out, "%s%s", before, w->written[i]);
+    before = ",";
+  }
+  pm__string_add(&w->out, "\"");
+}
+
 static void add_network(writer *w)
 {
   pm__string_add(&w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<perfmodel version=\"1\">\n\n  <network");
@@ -189,6 +203,7 @@ static void add_network(writer *w)
   if (w->network->weights > 0) add_attribute(&w->out, "weights", pm__stored_name(w->network->weights));
   if (w->network->expert_weights != w->network->weights)
     add_attribute(&w->out, "expert_weights", pm__stored_name(w->network->expert_weights));
+  add_trainable(w);
   pm__string_add(&w->out, ">\n");
   for (size_t i = 0; i < w->network->count; i++) add_layer(w, i);
   pm__string_add(&w->out, "  </network>\n\n</perfmodel>\n");
@@ -202,9 +217,7 @@ char *pm_network_format_xml(const pm_network *network, pm_error *error)
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a network without layers cannot be written");
     return NULL;
   }
-  bool good = pm__network_freezes(network)
-      ? pm__fail(&failure, PM_STATUS_NOT_MODELLED, "files have no frozen layers: write \"%s\" without trainable, and "
-                 "give that again", network->id) == PM_OK : name_layers(&w) == PM_OK;
+  bool good = name_layers(&w) == PM_OK;
   if (good) add_network(&w);
   good = good && failure.status == PM_OK;
   if (good && w.out.failed) good = pm__no_memory(&failure) == PM_OK;
