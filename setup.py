@@ -1,4 +1,8 @@
-"""Entry of pip: build_ext runs the CMake targets of the Python module and of the command, and nothing else."""
+"""Entry of pip: build_ext builds the Python module and the command with CMake, and installs them into the package.
+
+The package holds the shared libraries once, in lib, for the module and for the command, in bin. What pip puts on the path starts
+the latter.
+"""
 
 import os
 import re
@@ -10,10 +14,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-from distutils.command.build_scripts import build_scripts  # that of setuptools, which has no other name for it
-
 ROOT = Path(__file__).resolve().parent
-COMMAND = "perfmodel"
 # One wheel for Python 3.11 and newer: CMAKE_ARGS=-DPM_PYTHON_STABLE=ON, as scripts/wheels.sh has it.
 STABLE = "PM_PYTHON_STABLE=ON" in os.environ.get("CMAKE_ARGS", "")
 
@@ -25,7 +26,7 @@ def version() -> str:
 
 
 class CMakeBuild(build_ext):
-    """Builds the extension and the command, each with the core library inside it, into its place."""
+    """Builds the extension, the command and their libraries, and installs them into the package."""
 
     def build_extension(self, ext: Extension) -> None:
         package = Path(self.get_ext_fullpath(ext.name)).resolve().parent
@@ -33,7 +34,6 @@ class CMakeBuild(build_ext):
         build.mkdir(parents=True, exist_ok=True)
         options = {
             "CMAKE_BUILD_TYPE": "Release",
-            "BUILD_SHARED_LIBS": "OFF",
             "PM_PYTHON": "ON",
             "PM_LUA": "OFF",
             "PM_TOOL": "ON",
@@ -41,21 +41,28 @@ class CMakeBuild(build_ext):
             "PM_EXAMPLES": "OFF",
             "PM_BENCHMARKS": "OFF",
             "PM_WERROR": "OFF",
-            "PM_PYTHON_DIR": package,
+            "PM_PYTHON_INSTALL_DIR": ".",
+            "CMAKE_INSTALL_LIBDIR": "lib",
+            "CMAKE_INSTALL_BINDIR": "bin",
             "Python_EXECUTABLE": sys.executable,
         }
         defines = [f"-D{name}={value}" for name, value in options.items()]
         extra = os.environ.get("CMAKE_ARGS", "").split()
         # Fresh each time: pip puts cmake, ninja and swig in a folder that is gone after the build.
         subprocess.run(["cmake", "--fresh", "-S", ROOT, "-B", build, "-G", "Ninja", *defines, *extra], check=True)
-        targets = ["perfmodel_python", "perfmodel_command", "perfmodel_schema", "perfmodel_pages"]
+        targets = ["perfmodel_python", "perfmodel_python_package", "perfmodel_command", "perfmodel_schema", "perfmodel_pages"]
         subprocess.run(["cmake", "--build", build, "--target", *targets], check=True)
-        scripts = Path(self.get_finalized_command("build_scripts").build_dir)
-        scripts.mkdir(parents=True, exist_ok=True)
-        shutil.copy(build / "tools" / COMMAND, scripts)
+        subprocess.run(["cmake", "--install", build, "--component", "program", "--prefix", package], check=True)
+        self.keep_one_name(package / "lib")
         self.add_data(build, "libperfmodel/perfmodel.xsd", "share/perfmodel/perfmodel.xsd")
         self.add_data(build, "tools/manual", "share/man/man1/perfmodel.1")
         self.add_data(build, "tools/completion", "share/bash-completion/completions/perfmodel")
+
+    @staticmethod
+    def keep_one_name(libraries: Path) -> None:
+        """A wheel has no links: of the names of a library the one that programs look for stays."""
+        for link in [path for path in libraries.iterdir() if path.is_symlink()]:
+            link.resolve().replace(link)
 
     def add_data(self, build: Path, made: str, installed: str) -> None:
         """A file that the build makes is installed below the prefix, as those of the source are."""
@@ -69,27 +76,20 @@ class CMakeBuild(build_ext):
         super().copy_extensions_to_source()
         for name in ("_core.py", "__init__.pyi", "_core.pyi", "_records.pyi", "_options.pyi"):
             shutil.copy(Path(self.build_lib) / "perfmodel" / name, ROOT / "bindings/python/perfmodel")
-
-
-class NativeScripts(build_scripts):
-    """The command is no text with a first line to adapt: build_ext has put the program in place."""
-
-    def run(self) -> None:
-        pass
-
-    def get_source_files(self) -> list[str]:
-        return []
+        for name in ("lib", "bin"):
+            built = Path(self.build_lib) / "perfmodel" / name
+            shutil.copytree(built, ROOT / "bindings/python/perfmodel" / name, dirs_exist_ok=True)
 
 
 setup(
     version=version(),
     ext_modules=[Extension("perfmodel._libcore", sources=[], py_limited_api=STABLE)],
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
-    scripts=[COMMAND],
+    scripts=["bindings/python/command/perfmodel"],
     data_files=[
         ("share/perfmodel/examples",
          [str(p.relative_to(ROOT)) for p in sorted((ROOT / "examples").iterdir()) if p.suffix != ".txt"]),
     ],
-    cmdclass={"build_ext": CMakeBuild, "build_scripts": NativeScripts},
+    cmdclass={"build_ext": CMakeBuild},
     zip_safe=False,
 )

@@ -3,14 +3,15 @@ include(CMakePackageConfigHelpers)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/libperfmodel/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.h")
-install(TARGETS perfmodel EXPORT perfmodel-targets
-        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-
+set(libraries perfmodel)
 if(PM_LAB)
   install(FILES "${PROJECT_SOURCE_DIR}/lab/include/perfmodel-lab.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-  install(TARGETS perfmodel_lab EXPORT perfmodel-targets
-          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  list(APPEND libraries perfmodel_lab)
 endif()
+# The component "program" is what runs: the libraries, the command, the Python package. Pip installs it alone.
+install(TARGETS ${libraries} EXPORT perfmodel-targets
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT program NAMELINK_COMPONENT Unspecified
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 # For editors and to begin from; pip puts them at the same places below its prefix.
 install(FILES "${PROJECT_BINARY_DIR}/libperfmodel/perfmodel.xsd" DESTINATION "${CMAKE_INSTALL_DATADIR}/perfmodel")

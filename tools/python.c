@@ -42,9 +42,15 @@ char *import_network(const cli_request *request, const char *path, int *code)
   return NULL;
 }
 #else
-/* The Python beside the command, as pip installs both; else the first of PATH. */
+/* The Python that PERFMODEL_PYTHON names (the script that pip installs sets it); else the one beside the command, or
+** the first of PATH. */
 static void find_python(char *path, size_t room)
 {
+  const char *named = getenv("PERFMODEL_PYTHON");
+  if (named != NULL && named[0] != '\0' && strlen(named) < room) {
+    memcpy(path, named, strlen(named) + 1);
+    return;
+  }
   ssize_t length = readlink("/proc/self/exe", path, room - sizeof "python3");
   path[length > 0 ? length : 0] = '\0';
   char *slash = strrchr(path, '/');
@@ -200,19 +206,20 @@ static const cli_option none[] = {{OPTION_COUNT, '\0', NULL, NULL, NULL}};
 
 const cli_command plot_command = {
   "plot", "KIND ARGUMENTS", "draws an answer: scaling, where time and memory go, rooflines, fronts, topologies",
-  "Draws what a question answers, to a file that ends in .svg, .png or .pdf, or as SVG. KIND is the question: predict, "
-  "infer, serve, memory, sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, collective, "
-  "loads, topology, validate; or the picture: scaling, roofline, timeline, front. What follows are its arguments and "
-  "options; several systems are parted by commas.\n\n"
+  "Draws what a question answers, to a file that ends in .svg, .png or .pdf, or as SVG. KIND is the question: "
+  "predict, infer, serve, memory, sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, "
+  "collective, loads, topology, validate; or the picture: scaling, roofline, timeline, front. Its arguments and "
+  "options follow; several systems are separated by commas.\n\n"
   "The Python package draws, with matplotlib: pip install 'perfmodel[plot]'. perfmodel plot help lists what each "
   "kind takes.",
   "perfmodel plot scaling resnet50 dgx1-v100,dgx-a100 --batch 64 --precision fp16 -o scaling.svg", none, 0, 0, NULL};
 
 const cli_command report_command = {
-  "report", "KIND ARGUMENTS", "writes an answer as one page of HTML, with pictures, what would help and how sure it is",
-  "Writes a page that needs nothing else: the answer, pictures, which change of the hardware would help most, "
-  "prediction intervals and what the numbers rest on, what was assumed and every input. KIND is predict, infer, "
-  "serve, memory, sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, collective or "
-  "validate; what follows are its arguments and options.\n\n"
+  "report", "KIND ARGUMENTS", "writes an answer as one HTML page, with pictures, what would help and how certain it "
+                              "is",
+  "Writes one self-contained page: the answer, pictures, the hardware change that would help most, prediction "
+  "intervals, what the numbers are based on, and every assumption and input. KIND is predict, infer, serve, memory, "
+  "sweep, compare, size, size-serving, size-training, search, sensitivity, upgrades, collective or validate; its "
+  "arguments and options follow.\n\n"
   "The Python package writes it, with matplotlib: pip install 'perfmodel[plot]'.",
   "perfmodel report predict resnet50 dgx1-v100 --gpus 8 -o answer.html", none, 0, 0, NULL};
