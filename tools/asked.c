@@ -53,7 +53,7 @@ pm_given read_given(const cli_request *request, const char *type)
 int read_global_batch(const cli_request *request, double settings, pm_run *run, pm_given *given)
 {
   const char *text = request->value[OPTION_GLOBAL_BATCH], *batch = field_given(request, "batch");
-  if (text != NULL && batch != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+  if (text != NULL && batch != NULL) return fail(CODE_USAGE, "give either --batch or --global-batch, not both");
   if (text != NULL && !read_count("global-batch", text, COUNT_MOST, &settings)) return CODE_USAGE;
   if (batch != NULL || isnan(settings)) return CODE_DONE;
   run->batch = settings;

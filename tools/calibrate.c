@@ -64,8 +64,8 @@ static int check_all(const cli_request *request)
     return fail(CODE_USAGE, "--part and --source are of --all: perfmodel calibrate --all --part kernels");
   for (size_t i = 0; all && i < sizeof others / sizeof others[0]; i++)
     if (request->value[others[i].id] != NULL)
-      return fail(CODE_USAGE, "--all and --%s exclude each other; parts of it are fitted by: "
-                  "perfmodel calibrate --all --part kernels", others[i].name);
+      return fail(CODE_USAGE, "--all and --%s cannot be combined; parts of it are fitted by: perfmodel calibrate "
+                  "--all --part kernels", others[i].name);
   if (all && request->value[OPTION_OUTPUT] != NULL && strcmp(request->value[OPTION_OUTPUT], "-") == 0)
     return fail(CODE_USAGE, "-o of --all is a folder: perfmodel calibrate --all -o copy");
   return CODE_DONE;
@@ -82,9 +82,9 @@ static int run(const cli_request *request)
   if (request->value[OPTION_ALL] != NULL) return calibrate_all(request, &lab);
   if (set != NULL && !is_set(&lab, set)) return CODE_USAGE;
   if (request->value[OPTION_XML] != NULL && request->value[OPTION_ERRORS] != NULL)
-    return fail(CODE_USAGE, "--xml and --errors exclude each other");
+    return fail(CODE_USAGE, "give either --xml or --errors, not both");
   if (request->value[OPTION_ARCHITECTURE] != NULL && request->value[OPTION_FRAMEWORK] != NULL)
-    return fail(CODE_USAGE, "--architecture and --framework exclude each other: they are of different sets");
+    return fail(CODE_USAGE, "--architecture and --framework cannot be combined: they belong to different sets");
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   char *data = path != NULL ? pm_file_read(path, &error) : NULL;
@@ -104,7 +104,7 @@ static const cli_option options[] = {
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
                                           "not say it"},
   {OPTION_ARCHITECTURE, '\0', "architecture", "ID,ID...",
-   "only the constants of these; those of every architecture stay"},
+   "fit only the constants of these architectures"},
   {OPTION_FRAMEWORK, '\0', "framework", "ID,ID...",
    "training, inference: only the constants of these frameworks, inference profiles or cuDNN generations"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "NAME,NAME...",

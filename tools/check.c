@@ -163,8 +163,8 @@ static const cli_option options[] = {
 };
 
 const cli_command check_command = {
-  "check", "FILE.xml...", "checks XML files of your own and says what they hold",
-  "Reads files or folders of XML on top of the built-in catalogue, in their order, builds every network and system, "
-  "and lists the entries that they add or replace. If anything is wrong, says what and in which line, prints nothing "
-  "else, and ends with exit status 3.",
+  "check", "FILE.xml...", "checks your own XML files and lists what they contain",
+  "Reads XML files or folders on top of the built-in catalogue, in the given order, builds every network and system, "
+  "and lists the entries that they add or replace. If anything is wrong, it prints only the error with its file and "
+  "line, and the exit status is 3.",
   "perfmodel check my-cluster.xml", options, 1, (size_t)-1, run};

@@ -126,14 +126,15 @@ static const cli_option options[] = {
   {OPTION_SERVERS, '\0', "servers", "N", "parameter servers (default 1)"},
   {OPTION_NCCL, '\0', "nccl", "current|nccl-2.0|nccl-1", "NCCL generation"},
   {OPTION_IN_NETWORK, '\0', "in-network", NULL, "the switches of the network reduce (SHARP)"},
-  {OPTION_LOADS, '\0', "loads", NULL, "print what moves over every link instead, for one size"},
+  {OPTION_LOADS, '\0', "loads", NULL, "print the traffic on every link instead, for one size"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command collective_command = {
-  "collective", "SYSTEM COLLECTIVE", "predicts the time of a collective by size",
+  "collective", "SYSTEM COLLECTIVE", "predicts the time of a collective for each size",
   "Collectives are all_reduce, reduce_scatter, all_gather, broadcast, reduce, all_to_all, send_receive, gather and "
-  "scatter. The fastest algorithm and protocol that a collective library would take are named, and what limits.\n\n"
+  "scatter. Prints the time for each size, the fastest algorithm and protocol that a collective library would "
+  "choose, and what limits it.\n\n"
   "Bus bandwidth is that of nccl-tests: for an all-reduce over n GPUs, bytes / time x 2 (n-1)/n.",
   "perfmodel collective dgx1-v100 all_reduce --gpus 8 --nodes 2 --bytes 64MiB,1GB", options, 2, 2, run};

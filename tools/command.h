@@ -379,15 +379,15 @@ bool is_report(const cli_request *request);
   {OPTION_SORT, '\0', "sort", "NAME", "rows of the table by this column; descending with --sort=-NAME"},          \
   {OPTION_DELIMITER, '\0', "delimiter", "CHARACTER", "between the fields of csv: \",\", \";\", \"|\" or tab"},       \
   {OPTION_DECIMAL, '\0', "decimal", "CHARACTER",                                                                 \
-   "of the numbers of csv: \".\" or \",\", with which fields are parted by \";\""},                               \
+   "decimal mark of csv: \".\" or \",\"; with \",\" fields are separated by \";\""},                               \
   {OPTION_WHERE, '\0', "where", "CONDITION,...",                                                                  \
    "only rows that meet these, such as \"memory>=80GB,architecture=hopper\""}
 
 /* Of rows that are written as they come. */
 #define WORKERS_OPTIONS \
   {OPTION_WORKERS, '\0', "workers", "N", \
-   "processes that evaluate rows, which are written to the -o file as they come"}, \
-  {OPTION_RESUME, '\0', "resume", NULL, "go on with an unfinished file of the same sweep, which Ctrl-C left"}
+   "processes that evaluate rows, which are streamed to the -o file"}, \
+  {OPTION_RESUME, '\0', "resume", NULL, "continue an unfinished file of the same sweep, as left by Ctrl-C"}
 
 /* The option of commands that ask for runs of any task. */
 #define TASK_OPTION \

@@ -81,7 +81,7 @@ static const cli_option options[] = {
 
 const cli_command compare_command = {
   "compare", "NETWORKS SYSTEMS [SYSTEM]", "explains the difference between two runs, part by part",
-  "Takes two runs, of two systems, two networks, or two values of one option, and goes from the time of the first to "
-  "that of the second part by part: kernels, host, exposed communication, bubbles, waiting. The parts add up exactly. "
-  "Says whether the prediction intervals overlap. csv and json have the parts.",
+  "Compares two runs that differ in the system, the network or one option, and breaks the difference of their times "
+  "down into kernels, host, exposed communication, pipeline bubble and waiting. The parts add up exactly. It also "
+  "says whether the prediction intervals overlap. csv and json list the parts.",
   "perfmodel compare resnet50 dgx1-v100,dgx-a100 --gpus 8 --precision fp16", options, 2, 3, run};

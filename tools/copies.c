@@ -53,7 +53,7 @@ static const cli_option options[] = {
 
 const cli_command copies_command = {
   "copies", "SYSTEM", "predicts copies between the GPUs of a node",
-  "Bandwidth and latency of copies between every pair of GPUs, with peer access and through host memory, in the layout "
-  "of CUDA's p2pBandwidthLatencyTest; as csv or json, one row for each pair. The diagonal is the memory's bandwidth by "
-  "its data sheet.",
+  "Prints the bandwidth and latency of copies between every pair of GPUs, with peer access and through host memory, "
+  "in the layout of CUDA's p2pBandwidthLatencyTest; csv and json have one row per pair. The diagonal is the memory "
+  "bandwidth of the data sheet.",
   "perfmodel copies c4140-v100-sxm2", options, 1, 1, run};

@@ -22,8 +22,9 @@ static const cli_option options[] = {
 };
 
 const cli_command doctor_command = {
-  "doctor", "PATH", "looks a file's values over for implausible ones",
-  "Finds what can be read but is hardly meant: gigabits for gigabytes, both directions counted, peaks with sparsity, "
-  "more bandwidth than the PCIe generation has. Prints line, value and what it probably should be. What cannot be "
-  "read, perfmodel check reports. The exit status is 1 if anything is implausible.",
+  "doctor", "PATH", "finds implausible values in a file",
+  "Finds values that are valid but implausible: gigabits given as gigabytes, bandwidth counted in both directions, "
+  "peaks with sparsity, more bandwidth than the PCIe generation has. It prints the line, the value and what it "
+  "probably should be. Errors in a file are reported by perfmodel check. The exit status is 1 if any value is "
+  "implausible.",
   "perfmodel doctor mine.xml", options, 1, 1, run};

@@ -48,8 +48,9 @@ static const cli_option options[] = {
 };
 
 const cli_command explain_command = {
-  "explain", "FIELD NETWORK SYSTEM", "says where one number of a prediction comes from",
-  "Takes a column of a prediction, such as step_time, mfu or memory, and one run. Says what the number is, its formula "
-  "and the formula with the numbers put in, the fields that add up to it, what makes it uncertain, and every input "
-  "with its source: data sheets, rows that constants were fitted to, or the question. csv and json have the lines.",
+  "explain", "FIELD NETWORK SYSTEM", "shows where one number of a prediction comes from",
+  "Explains one column of a prediction, such as step_time, mfu or memory, for one run: what the number means, its "
+  "formula with and without the values, the fields that add up to it, what makes it uncertain, and every input with "
+  "its source: a data sheet, the rows that a constant was fitted to, or the command line. csv and json list the same "
+  "lines.",
   "perfmodel explain step_time gpt2 dgx-a100 --gpus 8", options, 3, 3, run};

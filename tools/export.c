@@ -66,14 +66,14 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as classes=10; may be "
                                           "repeated"},
-  {OPTION_ID, '\0', "id", "ID", "an id of its own, beside the entry that it is a copy of; not for networks"},
+  {OPTION_ID, '\0', "id", "ID", "id of the copy, which does not replace the original; not for networks"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command export_command = {
   "export", "[KIND] NAME", "writes a system, GPU, framework or network as a file of your own",
-  "Prints an entry of the catalogue, complete, as XML that --catalog reads and that gives the same numbers. A network "
-  "is "
-  "a flat list of its layers, one element each, blocks, repeats and parameters worked out. Under its own id the entry "
-  "replaces the shipped one; with --id it stands beside it. To begin without an entry: perfmodel new.",
+  "Prints a complete entry of the catalogue as XML that --catalog reads and that gives the same numbers. A network "
+  "becomes a flat list of its layers, one element each, with blocks, repeats and parameters expanded. Loaded under "
+  "its own id, the entry replaces the shipped one; --id gives it another. To start without an entry, use perfmodel "
+  "new.",
   "perfmodel export system dgx-a100 --id mine --output mine.xml", options, 1, 2, run};

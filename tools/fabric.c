@@ -46,18 +46,19 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_NODES, '\0', "nodes", "N", "nodes to join (default 2)"},
-  {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used of each switch (default 32)"},
+  {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used on each switch (default 32)"},
   {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO",
    "ports down over ports up of the first level (default 1)"},
-  {OPTION_CODING, '\0', "coding", "RATIO", "line coding to take off the links' rate once more, such as 64/66"},
+  {OPTION_CODING, '\0', "coding", "RATIO", "line coding to subtract from the links' rate once more, such as 64/66"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command fabric_command = {
   "fabric", "SYSTEM", "lays out a fat tree: switches, cables, bisection",
-  "Joins nodes of one system by a fat tree of up to three levels, one kind of switch throughout, and says how many "
-  "switches and cables that takes, the bandwidth between two halves, and the latency across.\n\n"
-  "Bisection bandwidth is per direction. The papers on the DGX-1 state 6,012 GB/s for 124 systems: both directions "
-  "together, with 64/66 taken off a rate that is already without line coding; --coding 64/66 repeats that.",
+  "Connects nodes of one system by a fat tree of up to three levels of one kind of switch, and prints the switches "
+  "and cables that it takes, the bisection bandwidth, and the latency across.\n\n"
+  "Bisection bandwidth is per direction. The papers on the DGX-1 state 6,012 GB/s for 124 systems: that counts both "
+  "directions, and subtracts the 64/66 line coding from a rate that already excludes it; --coding 64/66 reproduces "
+  "it.",
   "perfmodel fabric dgx1-v100 --nodes 124 --coding 64/66", options, 1, 1, run};

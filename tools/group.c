@@ -11,7 +11,7 @@ static bool read_numbers(const char *text, texts *items, gpu_list *list)
   for (size_t i = 0; i < items->count; i++) {
     double value;
     if (pm_number_parse(items->items[i], &value) != PM_OK || !(value >= 0 && value <= 1e6) || value != (int)value) {
-      fail(CODE_USAGE, "--gpus \"%.80s\": \"%.40s\" is no number of a GPU; they count from 0", text, items->items[i]);
+      fail(CODE_USAGE, "--gpus \"%.80s\": \"%.40s\" is not a GPU number; GPUs count from 0", text, items->items[i]);
       free(list->gpu);
       list->gpu = NULL;
       return false;
@@ -95,6 +95,6 @@ bool read_bytes(const char *text, double *bytes)
   pm_error error = PM_ERROR_NONE;
   if (pm_number_parse(text, bytes) == PM_OK && *bytes >= 0) return true;
   if (pm_quantity_parse(text, "B", bytes, &error) == PM_OK && *bytes >= 0) return true;
-  fail(CODE_USAGE, "--bytes \"%.80s\" is no size; write \"64 MiB\" or a number of bytes", text);
+  fail(CODE_USAGE, "--bytes \"%.80s\" is not a size; write \"64 MiB\" or a number of bytes", text);
   return false;
 }

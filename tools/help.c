@@ -109,8 +109,8 @@ static void print_more_commands(FILE *stream)
 static void print_overview(FILE *stream, bool all)
 {
   fputs("usage: perfmodel COMMAND ARGUMENTS [options]\n\n", stream);
-  print_wrapped(stream, "Predicts how fast a neural network trains on a GPU machine, in closed form, and says what "
-                        "limits it.", 0, 0, WIDTH);
+  print_wrapped(stream, "Predicts how fast a neural network trains, infers or serves on GPU machines, in closed "
+                        "form, and what limits it.", 0, 0, WIDTH);
   fputs("\nCommands:\n", stream);
   print_commands(stream, all ? COMMANDS_MOST : COMMANDS_COMMON);
   if (!all) print_more_commands(stream);

@@ -120,7 +120,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_FROM, '\0', "from", "nccl|topo|rocm|hwloc", "what the file is (default: by its text)"},
+  {OPTION_FROM, '\0', "from", "nccl|topo|rocm|hwloc", "format of the file (default: detected from its text)"},
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo and rocm, and for files that name none"},
   {OPTION_NIC, '\0', "nic", "RATE", "rate of each port of a system whose source shows NICs without one, \"400 Gb/s\" "
    "(InfiniBand), or \"100 Gb/s roce\", ethernet, efa, slingshot"},
@@ -128,11 +128,12 @@ static const cli_option options[] = {
   {OPTION_COLLECTIVE, '\0', "collective", "NAME", "the collective of a table of nccl-tests that does not name it"},
   {OPTION_NETWORK, '\0', "network", "NAME", "the network of a log of training; see perfmodel list networks"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of it another value, such as seq=8192; may be repeated"},
-  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "the software of such a log, if not the newest of its program"},
-  {OPTION_RUN, '\0', "run", "FILE", "the settings of such a log, as Megatron-LM (a script), NeMo, torchtitan, "
-   "DeepSpeed or Accelerate have them"},
+  {OPTION_FRAMEWORK, '\0', "framework", "NAME", "the software of a training log (default: the newest release of its "
+                                                "program)"},
+  {OPTION_RUN, '\0', "run", "FILE", "the settings of a training log: the configuration file of Megatron-LM (a "
+   "script), NeMo, torchtitan, DeepSpeed or Accelerate"},
   {OPTION_STORAGE, '\0', "storage", "NAME", "the storage of a summary of MLPerf Storage; see perfmodel list storage"},
-  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples of a step over all GPUs, if it does not say them"},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, if the log does not state them"},
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs of each node of measurements that do not list them"},
   {OPTION_OF_FIELD, '\0', "nodes", NULL, "nodes of measurements that do not list them (default 1)"},
   {OPTION_FIELDS, '\0', "run", NULL,
@@ -143,14 +144,15 @@ static const cli_option options[] = {
 };
 
 const cli_command import_command = {
-  "import", "FILE", "makes a system, a network, or rows of measurements from files of other tools",
-  "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m or rocm-smi --showtopo, or the XML "
-  "of hwloc's lstopo, and writes a system that --catalog takes. Everything assumed or left out is reported on "
-  "standard error.\n\n"
-  "Of measurements it writes the rows that validate and calibrate read with --data (docs/calibration.md): nccl-tests "
-  "and rccl-tests (text, JSON, CSV), traces of PyTorch's profiler, reports of Nsight Systems, benchmarks of serving, "
-  "llama-bench, logs of power, logs of training (Megatron-LM, NeMo, torchtitan, DeepSpeed, Lightning, Hugging Face), "
-  "MLPerf Training and Storage. Options say what a file does not: the network and the settings of a log of training. "
-  "Of the config.json of a Hugging Face model, an ONNX or a Keras model it writes a network; every command takes such "
-  "a file where a network is named. ONNX and Keras are read by the Python package.",
+  "import", "FILE", "converts files of other tools to a system, a network or rows of measurements",
+  "Reads NCCL's topology dump (NCCL_TOPO_DUMP_FILE), the text of nvidia-smi topo -m or rocm-smi --showtopo, or the "
+  "XML of hwloc's lstopo, and writes a system that --catalog takes. Everything that is assumed or ignored is "
+  "reported on standard error.\n\n"
+  "From measurements it writes the rows that validate and calibrate read with --data (docs/calibration.md): "
+  "nccl-tests and rccl-tests (text, JSON, CSV), traces of PyTorch's profiler, reports of Nsight Systems, benchmarks "
+  "of serving, llama-bench, logs of power, logs of training (Megatron-LM, NeMo, torchtitan, DeepSpeed, Lightning, "
+  "Hugging Face), MLPerf Training and Storage. Options supply what a file does not state, such as the network and "
+  "settings of a training log. From the config.json of a Hugging Face model, an ONNX or a Keras model it writes a "
+  "network; every command also takes such a file directly as its network. ONNX and Keras are read by the Python "
+  "package.",
   "perfmodel import topo.txt --gpu v100-sxm2-16gb --id mine -o mine.xml", options, 1, 1, run};

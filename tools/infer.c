@@ -22,7 +22,8 @@ static int read_latency(const cli_request *request, double *latency)
   const char *text = request->value[OPTION_LATENCY];
   *latency = NAN;
   if (text == NULL) return CODE_DONE;
-  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
+  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--latency finds the batch; give either "
+                                                                     "--latency or --batch");
   if (pm_quantity_parse(text, "s", latency, &error) != PM_OK) return fail(CODE_USAGE, "--latency: %s", error.text);
   return *latency > 0 ? CODE_DONE : fail(CODE_USAGE, "--latency %s is not positive", text);
 }
@@ -137,14 +138,12 @@ static const cli_option options[] = {
 };
 
 const cli_command infer_command = {
-  "infer", "NETWORK GPU|SYSTEM", "predicts latency and throughput of inference",
+  "infer", "NETWORK GPU|SYSTEM", "predicts the latency and throughput of inference",
   "Predicts the forward pass of a trained network: latency of a call, samples per second, what limits them, and "
-  "whether it fits the memory; one row for each combination of the lists. An engine such as TensorRT folds batch norm, "
-  "activation and sum into the convolution before; a framework runs a kernel per layer. With --latency the batch is "
-  "the "
-  "largest one within that time.\n\n"
-  "The latency is of a batch that is on the GPU already: queueing, and copies from and to the host, are not in it. "
-  "GPUs "
-  "are replicas that share nothing. The table shows the main columns; csv and json have all, "
-  "in SI units.",
+  "whether it fits in memory; one row for each combination of the lists. An engine such as TensorRT folds batch "
+  "norm, activation and addition into the preceding convolution; a framework runs one kernel per layer. With "
+  "--latency, the batch is the largest that stays within that time.\n\n"
+  "The latency is that of a batch already on the GPU: it includes neither queueing nor copies from and to the host. "
+  "Several GPUs are independent replicas. The table shows the main columns; csv and json have all of them, in SI "
+  "units.",
   "perfmodel infer resnet50 t4 --batch 1,8,32 --precision int8 --framework tensorrt", options, 2, 2, run};

@@ -152,7 +152,7 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_STORAGE, '\0', "storage", "NAME", "see perfmodel list storages (default: the machine's own)"},
-  {OPTION_RATE, '\0', "rate", "RATE", "samples that the GPUs of a node would take, such as \"2940 samples/s\""},
+  {OPTION_RATE, '\0', "rate", "RATE", "rate at which the GPUs of a node consume samples, such as \"2940 samples/s\""},
   {OPTION_NETWORK, '\0', "network", "NAME", "predict that rate for this network instead; see perfmodel list networks"},
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples input_rate no_prefetch " TRAINING_FIELDS},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "its samples per step over all GPUs, instead of --batch"},
@@ -167,11 +167,12 @@ static const cli_option options[] = {
   {OPTION_FILES, '\0', "samples", "packed|files", "how samples are stored (default packed)"},
   {OPTION_CHUNK, '\0', "chunk", "SIZE", "one read of packed samples (default \"1 MiB\")"},
   {OPTION_READS, '\0', "reads", "N", "reads in flight per node (default: as many as workers)"},
-  {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\"; steady state then"},
+  {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\"; the rates are then "
+                                        "those of the steady state"},
   {OPTION_POLICY, '\0', "policy", "lru|random|keep|sequential", "how the cache replaces (default lru)"},
   {OPTION_FIRST_EPOCH, '\0', "first-epoch", NULL, "nothing is cached yet"},
   {OPTION_SAMPLE_OUT, '\0', "sample-out", "SIZE",
-   "bytes of a decoded sample, such as \"588 KiB\"; copies may limit then"},
+   "bytes of a decoded sample, such as \"588 KiB\", for the copies to the GPUs"},
   {OPTION_UPLINK_GPUS, '\0', "gpus-per-uplink", "N", "GPUs that share an uplink to the host (default 1)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
@@ -179,12 +180,10 @@ static const cli_option options[] = {
 };
 
 const cli_command input_command = {
-  "input", "DATASET SYSTEM", "says whether storage and decoding keep up with the GPUs, and how many nodes they can "
+  "input", "DATASET SYSTEM", "shows whether storage and decoding keep up with the GPUs, and how many nodes they can "
                              "supply",
-  "Gives every stage of the input path a rate: the storage, its network ports and gateway, the node's adapter, "
-  "decoding, "
-  "copies to the GPUs. The slowest limits. Against a rate of the GPUs it says how long they wait, and how many nodes "
-  "one "
-  "storage system can supply at that rate: the least over the chain, with every stage's own number.\n\n"
-  "As a table this is a report to read; as csv or json it is one row with all values.",
+  "Predicts the rate of every stage of the input path: storage, its network ports and gateway, the node's adapter, "
+  "decoding, and copies to the GPUs. The slowest stage limits. Given a rate of the GPUs, it prints how long they "
+  "wait, and how many nodes one storage system can supply at that rate, stage by stage.\n\n"
+  "The table is a report to read; csv and json give one row with all values.",
   "perfmodel input ilsvrc2012-x10 c4140 --storage isilon-f800 --rate \"2940 samples/s\"", options, 2, 2, run};

@@ -64,8 +64,7 @@ static const cli_option options[] = {
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU; see perfmodel list gpus"},
   {OPTION_PRECISION, '\0', "precision", "NAME", "precision (default fp32); see perfmodel list precisions"},
   {OPTION_KERNEL_MODEL, '\0', "kernel-model", "calibrated|roofline",
-   "how it is timed (default calibrated, where the architecture "
-                                                          "has constants)"},
+   "timing model (default calibrated, where the architecture has constants)"},
   {OPTION_PASS, '\0', "pass", "NAME", "conv, lstm, gru, rnn: forward (default), dgrad or wgrad; "
                                      "attention: forward or backward"},
   {OPTION_BATCH, '\0', "batch", "N", "conv, pooling, attention, lstm, gru, rnn: samples (default 1)"},
@@ -73,7 +72,7 @@ static const cli_option options[] = {
   {OPTION_N, '\0', "n", "N", "gemm: columns of the result"},
   {OPTION_K, '\0', "k", "N", "gemm: length of the contraction"},
   {OPTION_PRODUCTS, '\0', "count", "N", "gemm: independent products of these sizes (default 1)"},
-  {OPTION_TN, '\0', "tn", NULL, "gemm: both operands are stored along the contraction, as of a linear layer"},
+  {OPTION_TN, '\0', "tn", NULL, "gemm: both operands are stored along the contraction, as in a linear layer"},
   {OPTION_OPERAND_BYTES, '\0', "operand-bytes", "B",
    "gemm: bytes of a stored number of the second operand, such as 0.5 of weights "
                                                     "of four bits (default as the precision's)"},

@@ -358,7 +358,7 @@ static void write_copy(FILE *out, const cli_request *request, const pm_record_ty
 {
   char value[PM_TEXT_MAX];
   const char *id = id_of(request);
-  fprintf(out, "%s  <%s id=\"%s\" name=\"%s: like %s\">  <!-- what is not known of yours: leave the line out -->\n",
+  fprintf(out, "%s  <%s id=\"%s\" name=\"%s: like %s\">  <!-- leave out lines whose value you do not know -->\n",
           head,
           type->name, id, value_of(request, "name", id), like);
   for (size_t i = 0; i < type->field_count; i++) {

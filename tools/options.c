@@ -188,7 +188,7 @@ static bool read_quantity(const char *name, const pm_field *field, void *record,
   return true;
 }
 
-/* "0" of a count that is 0 where nobody gives one: it says that there is none. */
+/* "0" of a count that is 0 where none is given: it says that there is none. */
 static bool is_none(const pm_field *field, const char *text)
 {
   return field->kind == PM_FIELD_INT && field->otherwise == NULL && strcmp(text, "0") == 0;

@@ -41,7 +41,7 @@ static int read_dataset(const cli_request *request, cli_study *study)
   const char *name = request->value[OPTION_DATASET];
   if (name == NULL) return CODE_DONE;
   if (field_given(request, "epoch_samples") != NULL)
-    return fail(CODE_USAGE, "--dataset and --epoch-samples exclude each other");
+    return fail(CODE_USAGE, "give either --dataset or --epoch-samples, not both");
   if (pm_catalog_get_record(study->catalog, "dataset", name, &study->dataset,
                             &error) != PM_OK) return fail_error(&error);
   study->run.epoch_samples = study->dataset.samples;
@@ -217,10 +217,10 @@ static const cli_option options[] = {
 };
 
 const cli_command predict_command = {
-  "predict", "NETWORK SYSTEM", "predicts step time and throughput of one run, and what limits it",
-  "Predicts a training step: forward, backward and update kernels, the host that launches them, gradients that are "
-  "summed bucket by bucket behind the backward pass, waiting for the slowest GPU and for input. Framework overhead "
-  "is "
-  "that of a framework of the catalogue; a prediction says what its constants rest on.\n\n"
-  "As a table this is a report to read; as csv or json it is one row with all values, in SI units.",
+  "predict", "NETWORK SYSTEM", "predicts the step time and throughput of one run, and what limits it",
+  "Predicts one training step: the forward, backward and update kernels, the host that launches them, the gradient "
+  "exchange that overlaps with the backward pass, and the time spent waiting for the slowest GPU and for input. "
+  "Framework overhead comes from the framework profiles of the catalogue. The prediction states what its constants "
+  "are based on.\n\n"
+  "The table is a report to read; csv and json give one row with all values in SI units.",
   "perfmodel predict resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16", options, 2, 2, run};

@@ -11,7 +11,7 @@ const cli_option common_options[] = {
   {OPTION_OUTPUT, 'o', "output", "FILE",
    "write the result to FILE, whole or not at all; - is standard output"},
   {OPTION_CATALOG, '\0', "catalog", "PATH",
-   "also load this XML file, or all of a folder; may be repeated"},
+   "also load this XML file, or all files of a folder; may be repeated"},
   {OPTION_QUIET, 'q', "quiet", NULL, "no notes and warnings on standard error"},
   {OPTION_HELP, 'h', "help", NULL, "print this help"},
   {OPTION_HELP_ALL, '\0', "help-all", NULL, "print it with every option"},
@@ -74,7 +74,7 @@ static int unknown_option(const cli_request *request, const char *word)
   for (size_t i = 0; i < request->options->count; i++) names[i] = request->options->items[i].option.name;
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="), word + strspn(word, "-"));
   if (is_argument(request->command, name))
-    return fail(CODE_USAGE, "\"%.80s\" is no option but an argument; usage: perfmodel %s %s [options]", word,
+    return fail(CODE_USAGE, "\"%.80s\" is an argument, not an option; usage: perfmodel %s %s [options]", word,
                 request->command->name,
                 request->command->arguments);
   const char *what = pm_name_find_alias("unmodelled", name);

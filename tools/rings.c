@@ -164,15 +164,14 @@ static int run(const cli_request *request)
 
 static const cli_option options[] = {
   {OPTION_GPUS, '\0', "gpus", "N|LIST", "the first N GPUs, or these: 0,1,2,3 (default all)"},
-  {OPTION_IN_ORDER, '\0', "in-order", NULL, "say what a ring over PCIe in the order of --gpus is worth instead"},
+  {OPTION_IN_ORDER, '\0', "in-order", NULL, "print the bandwidth of a ring over PCIe in the order of --gpus instead"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command rings_command = {
   "rings", "SYSTEM", "finds the rings that collectives use",
-  "Packs directed rings through the chosen GPUs into the links between them, parallel links counted, and prints how "
-  "many there are, their bandwidth and each cycle with its weight in links. Over NVLink switches the ring is as wide "
-  "as "
-  "a GPU's port. GPUs that no such links join get one ring over PCIe and the CPUs, in the order of nearness.",
+  "Packs directed rings through the chosen GPUs into the links between them, counting parallel links, and prints "
+  "their number, their bandwidth and each cycle with its weight in links. Over NVLink switches the ring is as wide "
+  "as a GPU's port. GPUs without such links get one ring over PCIe and the CPUs, ordered by distance.",
   "perfmodel rings dgx1-v100 --gpus 0,1,2,3", options, 1, 1, run};

@@ -13,9 +13,9 @@ int32_t read_task(const cli_request *request, int *code)
   int32_t named = inference ? PM_TASK_INFERENCE : serve ? PM_TASK_SERVING : PM_TASK_TRAINING;
   int32_t task = name != NULL ? pm_task_find(name, &error) : named;
   *code = task >= 0 ? CODE_DONE : fail(CODE_USAGE, "--task: %s", error.text);
-  if (inference && serve) *code = fail(CODE_USAGE, "--inference and --serve exclude each other");
+  if (inference && serve) *code = fail(CODE_USAGE, "give either --inference or --serve, not both");
   else if (task >= 0 && (inference || serve) && task != named)
-    *code = fail(CODE_USAGE, "--%s and --task %s exclude each other", inference ? "inference" : "serve", name);
+    *code = fail(CODE_USAGE, "--%s and --task %s cannot be combined", inference ? "inference" : "serve", name);
   return *code == CODE_DONE ? task : -1;
 }
 

@@ -52,7 +52,7 @@ static bool read_minimize(const cli_request *request, int32_t *minimize)
   if (!read_fields(request, "training_goal", fields, 1, &goal)) return false;
   *minimize = goal.minimize;
   if (request->value[OPTION_MINIMIZE] == NULL || request->value[OPTION_RANK] == NULL) return true;
-  return fail(CODE_USAGE, "--rank and --minimize exclude each other"), false;
+  return fail(CODE_USAGE, "give either --rank or --minimize, not both"), false;
 }
 
 static int read_question(const cli_request *request, cli_search *s)
@@ -272,33 +272,31 @@ static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "serving_run", "many", "concurrency arrivals"},
   SERVE_OPTION,
   SERVING_GOAL_OPTIONS,
-  {OPTION_OF_FIELD, '\0', "tp", NULL, "GPUs that share every layer: tensor parallelism (default: all are tried)"},
-  {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism: where they do not share features, they share tokens "
-                                      "(default: both)"},
-  {OPTION_OF_FIELD, '\0', "cp", NULL, "GPUs that share the tokens of a sequence (default: all are tried)"},
-  {OPTION_OF_FIELD, '\0', "pp", NULL, "stages of the pipeline (default: all are tried)"},
-  {OPTION_OF_FIELD, '\0', "vp", NULL, "chunks of layers on each GPU of a pipeline (default: all are tried)"},
-  {OPTION_OF_FIELD, '\0', "ep", NULL, "GPUs over which a layer's experts are distributed (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "tp", NULL, "tensor parallelism: GPUs that share every layer (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism, Megatron-style (default: both are tried)"},
+  {OPTION_OF_FIELD, '\0', "cp", NULL, "context parallelism: GPUs that share a sequence (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "pp", NULL, "pipeline parallelism: number of stages (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "vp", NULL, "virtual pipeline stages: chunks of layers on each GPU (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "ep", NULL, "expert parallelism: GPUs that share a layer's experts (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "micro-batch", NULL, "samples of a micro-batch (default: all up to 64 are tried)"},
   {OPTION_OF_FIELD, '\0', "zero", NULL, "ZeRO stage 0 to 3 (default: all are tried, 2 and 3 without a pipeline)"},
-  {OPTION_OF_FIELD, '\0', "recompute", NULL, "what the backward pass computes again (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "recompute", NULL, "activation recomputation (default: all are tried)"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs (default, of language models: 4 Mi "
                                                    "tokens)"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
    "what runs it (default: as perfmodel predict, by each plan); see perfmodel list "
                                                     "frameworks"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
-  {OPTION_TOP, '\0', "top", "N", "so many of the first plans (default 10)"},
+  {OPTION_TOP, '\0', "top", "N", "how many plans to print, best first (default 10)"},
   {OPTION_RANK, '\0', "rank", "bound|fastest", "order of the plans: bound, the lower end of the 80 % interval of their "
                                               "rate (default), or fastest, their rate"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units|energy|carbon|energy-cost",
-   "order of the plans: least energy, carbon or energy-cost of a sample, or cost: of its GPU-hours (default: as "
-   "--rank); with --within what is least of several systems"},
-  {OPTION_FRONT, '\0', "front", NULL, "the plans than which no other is faster with as little memory and as few GPUs, "
-                                      "instead"},
-  {OPTION_WHY, '\0', "why", NULL, "for each choice the best plan with another value, as a table, instead"},
-  {OPTION_CHOICES, '\0', "choices", NULL, "the best plan with every value of each choice, as a table, instead"},
-  {OPTION_AS, '\0', "as", "megatron|torchtitan|deepspeed", "the best plan as that program is told it, instead"},
+   "order of the plans: least energy, carbon or energy-cost per sample, or cost: that of its GPU-hours (default: as "
+   "--rank); with --within it ranks several systems"},
+  {OPTION_FRONT, '\0', "front", NULL, "print the Pareto front of rate, memory and GPUs instead"},
+  {OPTION_WHY, '\0', "why", NULL, "print the best plan with another value for each choice instead"},
+  {OPTION_CHOICES, '\0', "choices", NULL, "print the best plan for every value of each choice instead"},
+  {OPTION_AS, '\0', "as", "megatron|torchtitan|deepspeed", "print the best plan as flags of that program instead"},
   DEADLINE_OPTIONS,
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
@@ -306,13 +304,12 @@ static const cli_option options[] = {
 
 const cli_command search_command = {
   "search", "NETWORK SYSTEMS", "finds the best parallel plan: tensor, pipeline, context, expert, data",
-  "Predicts every way to share a network out over GPUs for a global batch: tensor, sequence, context, expert and "
-  "pipeline "
-  "parallelism with virtual stages, micro-batch, ZeRO stage, recomputation. An option's value is kept, of "
-  "several values each is tried; so are all values of what is not given. Plans are written as tp, sp, cp, pp, vp, ep, "
-  "dp (data-parallel ranks), zero, mb (micro-batch) and what is recomputed; what is 1, or no, is left out.\n\n"
-  "With --within: how many nodes train on so many tokens or samples in that time, with the best plan of every count, "
-  "failures "
-  "and checkpoints counted (Daly's interval). The last row meets the deadline.",
+  "Predicts every way to distribute a network over GPUs for a global batch: tensor, sequence, context, expert and "
+  "pipeline parallelism with virtual stages, micro-batch, ZeRO stage and recomputation. An option with one value is "
+  "fixed, one with a list tries each value, and one that is not given tries all. Plans are written as tp, sp, cp, "
+  "pp, vp, ep, dp (data-parallel ranks), zero, mb (micro-batch) and the recomputation; values of 1 and no are "
+  "omitted.\n\n"
+  "With --within, finds how many nodes train on the given tokens or samples in that time. It prints the best plan "
+  "for each node count, with failures and checkpoints included (Daly's interval). The last row meets the deadline.",
   "perfmodel search llama3-70b dgx-h100 --gpus 512 --global-batch 1024 --precision bf16 --optimizer adam", options, 2,
     2, run};

@@ -255,7 +255,7 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
+  {OPTION_INFERENCE, '\0', "inference", NULL, "vary an inference call instead of a training step"},
   TASK_OPTION,
   SERVE_OPTION,
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples " TRAINING_FIELDS},
@@ -264,7 +264,8 @@ static const cli_option options[] = {
    "what runs it; none: kernels and collectives only (default: as perfmodel "
                                                 "predict); see perfmodel list frameworks, with --inference also "
                                                 "inference_profiles, with --serve engines"},
-  {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each number is raised (default \"10 %\"); negative lowers"},
+  {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each parameter is raised (default \"10 %\"); negative values "
+                                         "lower it"},
   {OPTION_UPGRADE, '\0', "upgrade", "LIST", "compare these instead: system=NAME, gpu=NAME, network=LINK, storage=NAME "
                                             "or "
                                             "LINK=LINK, each with its price behind an @ if you like: "
@@ -283,14 +284,11 @@ static const cli_option options[] = {
 };
 
 const cli_command sensitivity_command = {
-  "sensitivity", "NETWORK SYSTEM", "says how the step time depends on each number of the hardware, and which upgrade "
+  "sensitivity", "NETWORK SYSTEM", "shows how the step time depends on each hardware parameter, and which upgrade "
                                    "pays",
-  "Raises one number of the hardware after the other by 10 % and predicts the step again each time: clock, memory "
-  "bandwidth, "
-  "L2 cache, power limit, NVLink, PCIe, network, latencies, host, storage; of a served model (--serve) memory, too, "
-  "and what each means to TTFT, TPOT and throughput. With --upgrade it replaces the system, its "
-  "GPU, a "
-  "type of link or the storage instead, and says by how much the rate grows, and by how much for each unit of "
-  "price.\n\n"
-  "Another GPU is put in the same machine on the same links. As csv or json the rows have all values.",
+  "Raises one hardware parameter at a time by 10 % and predicts the step again: clock, memory bandwidth, L2 cache, "
+  "power limit, NVLink, PCIe, network, latencies, host and storage. For a served model (--serve) it also varies the "
+  "memory size, and prints the effect on TTFT, TPOT and throughput. With --upgrade it replaces the system, its GPU, "
+  "a type of link or the storage instead, and prints the gain in rate, also per unit of price.\n\n"
+  "A replaced GPU keeps the machine and its links. csv and json have all values.",
   "perfmodel sensitivity resnet50 dgx1-v100 --gpus 8 --batch 64 --precision fp16", options, 2, 2, run};

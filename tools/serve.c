@@ -97,17 +97,18 @@ static const cli_option options[] = {
   {OPTION_FRAMEWORK, '\0', "engine", "NAME",
    "the serving engine, such as vllm, sglang-0.4 or trtllm-1.0 (default vllm, the newest); see perfmodel list engines"},
   COLUMNS_OPTION,
-  {OPTION_RUN, '\0', "run", "FILE", "the run as vLLM, SGLang or TensorRT-LLM are told it: a script with their flags"},
-  {OPTION_AS, '\0', "as", "vllm|sglang|trtllm", "the flags of that engine, instead"},
+  {OPTION_RUN, '\0', "run", "FILE", "read the run from a script with the flags of vLLM, SGLang or TensorRT-LLM"},
+  {OPTION_AS, '\0', "as", "vllm|sglang|trtllm", "print the flags of that engine instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command serve_command = {
-  "serve", "NETWORK GPU|SYSTEM", "predicts what requests see of a language model that is served",
+  "serve", "NETWORK GPU|SYSTEM", "predicts the latency and throughput of a served language model",
   "Predicts time to first token (TTFT), time per output token (TPOT), throughput, and how many requests fit at once. "
-  "Of one run it prints a report, of lists one row for each combination; csv and json have all columns, in SI units. "
-  "With --concurrency so many clients each wait for their answer; with --rate requests come whatever happens to those "
-  "before; --arrivals static is one batch, offline the largest throughput.",
+  "For a single run it prints a report, for lists one row per combination; csv and json have all columns, in SI "
+  "units. --concurrency sets the clients of a closed loop, each of which waits for its answer; --rate sets the "
+  "requests per second of an open loop; --arrivals static is one batch, --arrivals offline gives the largest "
+  "throughput.",
   "perfmodel serve llama3-70b hgx-h100 --tensor-parallel 4 --isl 2048 --osl 256 --concurrency 1,4,16,64", options, 2, 2,
   run};

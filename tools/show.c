@@ -72,9 +72,8 @@ static const cli_option options[] = {
 };
 
 const cli_command show_command = {
-  "show", "[KIND] NAME", "shows one of them with all its values and their sources",
-  "Shows one entry of the catalogue: every value, its unit, where it is from, and what is to be said about it. The "
-  "kind (gpu, link, system, network, dataset, source, calibration) may be left out; the first that has "
-  "the name is then shown.\n\n"
-  "Case, spaces and the characters - _ . / do not matter in names.",
+  "show", "[KIND] NAME", "shows one entry with all its values and their sources",
+  "Shows one entry of the catalogue: every value with its unit, its source and notes. Without a kind (gpu, link, "
+  "system, network, dataset, source, calibration), the first entry of that name is shown.\n\n"
+  "Names ignore case, spaces and the characters - _ . /.",
   "perfmodel show system dgx1-v100", options, 1, 2, run};

@@ -156,20 +156,18 @@ static const cli_option options[] = {
   {OPTION_SYSTEM, '\0', "system", "NAME,...",
    "systems to choose from (default, of --tokens: all with a network and 16-bit tensor cores; of serving: those of "
    "--gpu-hour-price); see perfmodel list systems"},
-  {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "samples per second that are wanted, such as \"20000 1/s\"; or"},
-  {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train, or --tokens or --samples"},
-  {OPTION_WITHIN, '\0', "within", "TIME", "and the time for them, such as \"6 h\""},
-  {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: a rate of calls that take no longer, such as \"10 "
-                                            "ms\""},
-  {OPTION_DATASET, '\0', "dataset", "NAME", "what an epoch is (default ilsvrc2012); see perfmodel list datasets"},
+  {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "target rate in samples per second, such as \"20000 1/s\"; or"},
+  {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train; or --tokens or --samples"},
+  {OPTION_WITHIN, '\0', "within", "TIME", "time limit for --epochs, --tokens or --samples, such as \"6 h\""},
+  {OPTION_LATENCY, '\0', "latency", "TIME", "size for inference: the longest a call may take, such as \"10 ms\""},
+  {OPTION_DATASET, '\0', "dataset", "NAME", "dataset that defines an epoch (default ilsvrc2012); see perfmodel list "
+                                            "datasets"},
   {OPTION_MINIMIZE, '\0', "minimize", "nodes|cost|power|rack-units|energy|carbon|energy-cost",
-   "what is to be least (default nodes); power is design power, energy is predicted"},
+   "quantity to minimize (default nodes); power is design power, energy is predicted"},
   {OPTION_FIELDS, '\0', "run", "many", "nodes epoch_samples pue gpu_hour_price"},
   {OPTION_FIELDS, '\0', "serving_run", "many", "nodes concurrency arrivals ignore_memory pue gpu_hour_price"},
   SERVING_GOAL_OPTIONS,
-  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of an option of the run is "
-                                        "a "
-                                        "choice"},
+  {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of a list is one choice"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
    "what trains, or, for inference, what runs it; each is a choice; none: "
@@ -177,10 +175,11 @@ static const cli_option options[] = {
                                                     "perfmodel list frameworks"},
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
                                              "each line"},
-  {OPTION_GPU_HOUR_PRICE, '\0', "gpu-hour-price", "LIST", "of serving and --tokens: price of a GPU for an hour: "
+  {OPTION_GPU_HOUR_PRICE, '\0', "gpu-hour-price", "LIST", "serving and --tokens: price of a GPU for an hour: "
                                                           "\"hgx-h100=2.5 USD,...\", or one amount for all"},
-  {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "when the prices were true; is printed with them"},
-  {OPTION_PUE, '\0', "pue", "RATIO", "power of the site over that of the machines (default 1)"},
+  {OPTION_PRICE_DATE, '\0', "price-date", "DATE", "date of the prices, printed with them"},
+  {OPTION_PUE, '\0', "pue", "RATIO", "power usage effectiveness: power of the site over that of the machines "
+                                     "(default 1)"},
   {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: "
                                             "input never "
                                             "limits)"},
@@ -192,29 +191,27 @@ static const cli_option options[] = {
   {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used of each switch (default 32)"},
   {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO",
    "ports down over ports up of the first level (default 1)"},
-  {OPTION_MAX_NODES, '\0', "max-nodes", "N", "most nodes that are tried (default 1024)"},
-  {OPTION_PARETO, '\0', "pareto", NULL, "print the counts for which nothing is both faster and less, instead"},
+  {OPTION_MAX_NODES, '\0', "max-nodes", "N", "largest node count to try (default 1024)"},
+  {OPTION_PARETO, '\0', "pareto", NULL, "print the Pareto front of rate and the minimized quantity instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command size_command = {
-  "size", "NETWORK", "finds the least nodes, cost, power or space for a rate or a deadline",
-  "For every system, framework and list of the run's options, evaluates every node count from 1 up until the target is "
-  "reached, and ranks "
-  "what it finds by nodes, cost, power or rack space. For the best it says what limits it, what it draws, what storage "
-  "must give, switches and cables, and the next cheaper choice with how much it misses. Where no count reaches the "
-  "target "
-  "the fastest is shown, and the exit status is 1 if that is so for all.\n\n"
-  "With --tokens or --samples it finds for every system the fewest nodes whose best parallel plan trains on them "
-  "within the time, failures and checkpoints counted, and says what that takes: days, GPU-hours, energy, cost.\n\n"
-  "With --latency it sizes for inference: every GPU, of a system or by itself, is a replica that runs the largest "
-  "batch "
-  "within that time. Queues, and copies from and to the host, are not in it.\n\n"
-  "Prices are yours, in one currency; there are none in the catalogue. Power is the machine's design power times the "
-  "PUE; "
-  "what the catalogue does not know is printed as unknown. As a table this is a report to read; csv and json have all "
+  "size", "NETWORK", "finds the fewest nodes, or least cost, power or space, for a rate or a deadline",
+  "For every system, framework and combination of options, raises the node count from 1 until the target is reached, "
+  "and ranks the results by nodes, cost, power or rack space. For the best it prints what limits it, its power draw, "
+  "the storage rate it needs, its switches and cables, and the next cheaper choice with the amount by which that "
+  "misses the target. If no count reaches the target, the fastest is shown; the exit status is 1 if no system "
+  "reaches it.\n\n"
+  "With --tokens or --samples, finds for every system the fewest nodes whose best parallel plan trains on them "
+  "within the time, with failures and checkpoints included, and prints what that takes: days, GPU-hours, energy and "
+  "cost.\n\n"
+  "With --latency, sizes for inference: every GPU is a replica that runs the largest batch within that time. "
+  "Queueing and copies from and to the host are not included.\n\n"
+  "Prices are yours, in one currency; the catalogue has none. Power is the machine's design power times the PUE; "
+  "values missing from the catalogue are printed as unknown. The table is a report to read; csv and json have all "
   "choices with all values.",
   "perfmodel size resnet50 --epochs 90 --within \"6 h\" --system dgx1-v100,c4140-v100-sxm2 --precision fp16 --batch "
   "128",

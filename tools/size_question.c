@@ -41,7 +41,7 @@ static int check_replicas(const cli_request *request, const size_question *q)
   if (request->value[OPTION_TARGET_RATE] == NULL && field_given(request, "power_budget") == NULL)
     return fail(CODE_USAGE, "sizing for %s needs --target-rate, or --power-budget", q->runs.facts->name);
   if (request->value[OPTION_LATENCY] == NULL || field_given(request, "batch") == NULL) return CODE_DONE;
-  return fail(CODE_USAGE, "--latency finds the batch; --batch excludes it");
+  return fail(CODE_USAGE, "--latency finds the batch; give either --latency or --batch");
 }
 
 /* Failures are of a training on tokens or samples. */
@@ -79,7 +79,7 @@ int size_read_question(const cli_request *request, size_question *q)
   const char *systems = request->value[OPTION_SYSTEM];
   if (systems == NULL) return fail(CODE_USAGE, "--system is missing; see perfmodel list systems");
   if (field_given(request, "batch") != NULL && request->value[OPTION_GLOBAL_BATCH] != NULL)
-    return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+    return fail(CODE_USAGE, "give either --batch or --global-batch, not both");
   return read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
 }
 

@@ -43,7 +43,7 @@ static int add_axis(const cli_request *request, cli_sweep *sweep, char *text)
     return fail(CODE_USAGE, "--axis \"%.80s\" is neither a field of the run nor a number of the hardware, such as "
                             "gpu.memory_bandwidth", text);
   if (field_given(request, field->name) != NULL)
-    return fail(CODE_USAGE, "--axis %s and the option for it exclude each other", text);
+    return fail(CODE_USAGE, "--axis %s and the option of that name cannot be combined", text);
   pm_given_add(&sweep->runs.given, sweep->runs.facts->run, field->name);
   return read_axis(text, field, equals + 1, sweep->runs.base, &sweep->runs.axes) ? CODE_DONE : CODE_USAGE;
 }
@@ -57,7 +57,7 @@ static int read_batches(const cli_request *request, cli_sweep *sweep)
     return fail(CODE_USAGE, "--dataset has no effect in %s", sweep->runs.facts->name);
   if (global == NULL) return CODE_DONE;
   if (!trains) return fail(CODE_USAGE, "--global-batch has no effect in %s", sweep->runs.facts->name);
-  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--batch and --global-batch exclude each other");
+  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "give either --batch or --global-batch, not both");
   sweep->runs.given.global_batch = 1;
   pm_given_add(&sweep->runs.given, "run", "batch");
   const pm_field *batch = pm_record_find_field(sweep->runs.type, "batch");
@@ -106,7 +106,7 @@ static int read_dataset(const cli_request *request, cli_sweep *sweep)
   const char *dataset = request->value[OPTION_DATASET];
   if (dataset == NULL) return CODE_DONE;
   if (field_given(request, "epoch_samples") != NULL)
-    return fail(CODE_USAGE, "--dataset and --epoch-samples exclude each other");
+    return fail(CODE_USAGE, "give either --dataset or --epoch-samples, not both");
   if (pm_catalog_get_record(sweep->catalog, "dataset", dataset, &record, &error) != PM_OK) return fail_error(&error);
   ((pm_run *)sweep->runs.base)->epoch_samples = record.samples;
   return CODE_DONE;
@@ -223,8 +223,8 @@ void sweep_free(cli_sweep *sweep)
 static int stream(const cli_request *request)
 {
   if (request->value[OPTION_OUTPUT] == NULL)
-    return fail(CODE_USAGE, "--resume and --workers are of rows that are written as they come: -o FILE.csv, .parquet "
-                            "or .arrow");
+    return fail(CODE_USAGE, "--resume and --workers need a file that rows are streamed to: -o FILE.csv, .parquet or "
+                            ".arrow");
   return python_run(request->command, request->word_count, request->words);
 }
 
@@ -245,21 +245,21 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   SWEEP_OPTIONS,
   COLUMNS_OPTION,
-  {OPTION_FIRST, '\0', "top", "N", "so many of the first rows of --sort alone, of those whose value is known"},
+  {OPTION_FIRST, '\0', "top", "N", "only the first N rows in the order of --sort, without rows whose value is unknown"},
   WORKERS_OPTIONS,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command sweep_command = {
   "sweep", "NETWORKS SYSTEMS", "predicts every combination of networks, systems, GPUs, batches, ...",
-  "Predicts every combination of the comma-separated lists; the batch runs fastest, then GPUs, nodes, precision, the "
-  "other options of the run, framework, numbers of the hardware, system and network. A switch is a list as "
-  "--no-prefetch=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no numbers; "
-  "the exit status is 1 only if that is true of all.\n\n"
-  "Rows beyond what memory holds are written as they come to a file that ends in .parquet or .arrow, or to csv with "
-  "--workers: pip install \"perfmodel[arrow]\". Ctrl-C keeps what is done, and --resume goes on.\n\n"
-  "The table shows the main columns, and above them what is the same in all rows; csv and json have all columns, in SI "
-  "units.",
+  "Predicts every combination of the comma-separated lists. The batch varies fastest, then GPUs, nodes, precision, "
+  "the other options of the run, framework, hardware parameters, system and network. A switch takes a list in the "
+  "form --no-prefetch=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no "
+  "numbers; the exit status is 1 only if no run can be predicted.\n\n"
+  "Sweeps too large for memory are streamed to a file that ends in .parquet or .arrow, or to csv with --workers: pip "
+  "install \"perfmodel[arrow]\". Ctrl-C keeps the rows written so far, and --resume continues.\n\n"
+  "The table shows the main columns, and above them the values that all rows share; csv and json have all columns, "
+  "in SI units.",
   "perfmodel sweep resnet50 dgx1-v100 --batch 32,64 --optimizer sgd,adam --axis gpu.memory_bandwidth=x1,x1.1", options,
     2,
   2, run};

@@ -28,7 +28,7 @@ static int write_as(const cli_request *request, const pm_system *system)
   pm_error error = PM_ERROR_NONE;
   const char *as = request->value[OPTION_AS] != NULL ? request->value[OPTION_AS] : by_ending(request);
   if (as == NULL)
-    return fail(CODE_USAGE, "the ending of \"%.80s\" is no drawing's; it is .svg, .dot or .txt, or give --as",
+    return fail(CODE_USAGE, "\"%.80s\" has no known ending; use .svg, .dot or .txt, or give --as",
                 request->value[OPTION_OUTPUT]);
   if (strcmp(as, "matrix") != 0 && strcmp(as, "dot") != 0 && strcmp(as, "svg") != 0)
     return fail(CODE_USAGE, "--as \"%.80s\" is unknown; it is one of matrix, dot, svg", as);

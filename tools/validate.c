@@ -141,56 +141,49 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set",
    "statements|training|training-checks|inference|large-models|plans|memory|kernels|operators|collectives|serving|"
    "energy|storage",
-   "which measurements (default statements)"},
+   "which set of measurements (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
                                           "not say it"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "gpu|source|machine=NAME",
    "training, inference: constants are fitted without these rows, which alone are predicted"},
   {OPTION_MAX_MAPE, '\0', "max-mape", "SHARE",
-   "exit with 1 if the mean absolute error of all rows is above it, such as 15%"},
-  {OPTION_ROWS, '\0', "rows", NULL, "one line for each measurement instead of each group of them"},
+   "exit with status 1 if the mean absolute error of all rows is above this, such as 15%"},
+  {OPTION_ROWS, '\0', "rows", NULL, "one line per measurement instead of per group"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command validate_command = {
   "validate", "", "compares predictions with the published measurements",
-  "Predicts what was measured and prints the error of the predictions, in per cent of what was measured, for each "
-  "group "
-  "of measurements: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean "
-  "of "
-  "the signed ones. Above 0 the prediction is too much; of a rate, too fast.\n\n"
-  "statements: what the source documents state, row by row; rows that are no numbers are claims, which hold or do not. "
-  "training, inference: published rates; rows of the same network, GPU, GPUs, batch, precision and software are one "
-  "setting, whose errors are of its medians, and covered is the share of settings within the 80 % interval of the "
-  "prediction. large-models: step times, and memory of a GPU, of language models on many GPUs. "
-  "training-checks: rates that no constant but one of grouped convolutions is fitted to. "
-  "plans: step times of further plans, which decide no constant but what Megatron's host takes; "
-  "memory: their memory, by quantity and rank. "
-  "kernels: times of single kernels, beside a plain roofline. operators: "
-  "of language models, as serving engines and profilers timed them. collectives: times of collectives, and copies "
-  "between two GPUs. energy: power and energy, beside the power limit drawn all the time and the best constant share "
-  "of it. storage: rates and node counts of storage and decoding.\n\n"
-  "--data takes a table of yours instead of the shipped one. training, inference: columns model, framework, "
+  "Predicts published measurements and prints the error of the predictions, in percent of the measured value, for "
+  "each group: mean absolute error (mape), median and 90th percentile of the absolute errors, and bias, the mean of "
+  "the signed errors. A positive bias means that predictions are too high; for a rate, too fast.\n\n"
+  "statements: what the source documents state, row by row; rows that are no numbers are claims, which hold or do "
+  "not. training, inference: published rates; rows of the same network, GPU, GPUs, batch, precision and software are "
+  "one setting, whose errors are of its medians, and covered is the share of settings within the 80 % interval of "
+  "the prediction. large-models: step times, and memory of a GPU, of language models on many GPUs. training-checks: "
+  "rates that no constant but one of grouped convolutions is fitted to. plans: step times of further plans, which "
+  "decide no constant but what Megatron's host takes; memory: their memory, by quantity and rank. kernels: times of "
+  "single kernels, beside a plain roofline. operators: of language models, as serving engines and profilers timed "
+  "them. collectives: times of collectives, and copies between two GPUs. energy: power and energy, beside the power "
+  "limit drawn all the time and the best constant share of it. storage: rates and node counts of storage and "
+  "decoding.\n\n"
+  "--data takes your own table instead of the shipped one. training, inference: columns model, framework, "
   "framework_version, gpu, gpu_memory_GB, system, gpus, nodes, batch_per_gpu, precision, throughput, unit and others "
   "(perfmodel list readings shows how names are read), all but model, throughput and unit optional. large-models, "
-  "plans, memory: "
-  "network, system, framework, the fields of a run by name, quantity, rank and value in SI units (docs/accuracy.md). "
-  "kernels: kernel, op, "
-  "pass, precision, gpu, time_us, library, source_repo and the sizes of the operator (docs/calibration.md). operators: "
-  "gpu, op, dtype, time_us, library and the sizes of the operator (docs/calibration.md). collectives: "
-  "system, gpus, nodes, collective, message_bytes, time_us, and machine, gpu_list, nccl_version, protocol_or_algo, "
-  "note "
-  "if they are known (docs/collectives.md).\n\n"
+  "plans, memory: network, system, framework, the fields of a run by name, quantity, rank and value in SI units "
+  "(docs/accuracy.md). kernels: kernel, op, pass, precision, gpu, time_us, library, source_repo and the sizes of the "
+  "operator (docs/calibration.md). operators: gpu, op, dtype, time_us, library and the sizes of the operator "
+  "(docs/calibration.md). collectives: system, gpus, nodes, collective, message_bytes, time_us, and machine, "
+  "gpu_list, nccl_version, protocol_or_algo, note if they are known (docs/collectives.md).\n\n"
   "--data also takes what another program measured: the output of nccl-tests (text, JSON), a trace of PyTorch's "
-  "profiler, a report "
-  "of Nsight Systems, a log of power (docs/calibration.md). perfmodel import shows the rows that it becomes.\n\n"
-  "--hold-out fits the constants of training, and of inference for that set, again without the rows of a GPU, a source "
-  "(the last "
-  "part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts these rows alone: what "
-  "the model is worth where it has seen "
-  "nothing. Takes up to a minute.\n\n"
-  "Rows that cannot be predicted are counted on stderr, by reason. The exit code is 1 if no row of --data has a "
-  "prediction, or if the mean absolute error of all rows is above --max-mape.",
+  "profiler, a report of Nsight Systems, a log of power (docs/calibration.md). perfmodel import shows the rows that "
+  "are read from it.\n\n"
+  "--hold-out fits the constants of training, and of inference for that set, again without the rows of a GPU, a "
+  "source (the last part of a repository's name) or a machine, and for a GPU those of kernels too, then predicts "
+  "these rows alone: this is the accuracy on hardware and software that the model has not seen. It takes up to a "
+  "minute.\n\n"
+  "Rows that cannot be predicted are counted by reason on standard error. The exit status is 1 if no row of --data "
+  "can be predicted, or if the mean absolute error of all rows is above --max-mape.",
   "perfmodel validate --rows", options, 0, 0, run};

@@ -11,8 +11,8 @@ static char *framework_basis(const pm_framework *framework, size_t framework_cou
   return text_copy(pm_framework_format_basis(framework, text), error);
 }
 
-/* A set: measurements as `data` (text), or those of a file, or, both "", the shipped ones. Lists parted by commas, "":
-** every entry that the rows decide, nothing kept out. */
+/* A set: measurements as `data` (text), or those of a file, or, both "", the shipped ones. Lists are separated by
+** commas; "": every entry that the rows decide, nothing kept out. */
 static pm_calibration *calibrate(const pm_catalog *catalog, const char *set, const char *data, const char *path,
                                  const char *entries, const char *kept, double hold_out_shapes, const char *system,
                                  pm_error *error)

@@ -168,10 +168,10 @@ typedef struct pm_calibration_options {
   const char *set;    /* one of pm_calibration_get_set */
   const char *data;   /* the text of your measurements; NULL: what is shipped */
   const char *file;   /* how messages call it; NULL: "data" */
-  /* ids of architectures, frameworks or cuDNN generations, parted by commas, whose constants are fitted; NULL: all that
+  /* ids of architectures, frameworks or cuDNN generations, with commas, whose constants are fitted; NULL: all that
   ** the rows decide, and what they share */
   const char *entries;
-  const char *hold_out; /* hold-out, parted by commas; or NULL. Kernels: ids of GPUs. Training: sources, or gpu=NAME,
+  const char *hold_out; /* hold-out, separated by commas; or NULL. Kernels: ids of GPUs. Training: sources, or gpu=NAME,
                         ** machine=NAME, source=NAME */
   double hold_out_shapes; /* share of the shapes of kernels in the hold-out */
   const char *date;   /* when this is done, as the file says: 2026-11; NULL: the month that it is */

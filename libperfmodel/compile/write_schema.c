@@ -230,7 +230,7 @@ static void network_types(void)
 
 /* ---- Experiments: sweeps as files. */
 
-/* Lists are parted by commas. */
+/* Lists are separated by commas. */
 static void experiment_fields(void)
 {
   static const char *const runs[] = {"run", "inference_run", "serving_run"};

@@ -196,7 +196,7 @@ START_TEST(a_framework_says_what_it_was_fitted_to)
   load_text("<perfmodel version=\"1\"><framework id=\"mine\" name=\"Mine\"><cudnn>cudnn8</cudnn>"
             "<evidence>uncalibrated</evidence><kernel_time>30 us</kernel_time><parallelism>all-reduce</parallelism>"
             "<overlap>backward</overlap></framework></perfmodel>");
-  ck_assert_str_eq(basis_of("mine"), "guesses: no training rate of this framework is behind its constants");
+  ck_assert_str_eq(basis_of("mine"), "assumed: no measured training rate of this framework was fitted");
   pm_calibration *fit = fit_rows(five_rows, options);
   load_text(pm_calibration_get_xml(fit));
   ck_assert_str_eq(basis_of("mine"), "fitted to 5 rows of my-rows.csv, 2031-05");

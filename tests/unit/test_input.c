@@ -161,7 +161,7 @@ START_TEST(the_interval_is_that_of_the_slowest_stage)
 {
   pm_input_setup setup = setup_of();
   pm_input_run run = pm_input_run_make();
-  ck_assert(isnan(ask(&setup, run).throughput_p10)); /* nobody said how far paths are off */
+  ck_assert(isnan(ask(&setup, run).throughput_p10)); /* no error of paths was given */
   setup.interval.rate = 0.1;
   setup.interval.extrapolated = 2;
   setup.interval.not_calibrated = 5;

@@ -20,7 +20,7 @@
 
 enum { PLANS = 250, RUNS = 80, FRAMEWORKS_MAX = 100, NETWORKS_PER_GPU = 3, BATCHES = 40 };
 
-/* Shares of a time by which it may fall: where sums are rounded; where gradients hide behind more of the host's work or
+/* Shares of a time by which it may fall: where sums are rounded; where gradients overlap with more host work or
 ** less of it as GPU and host change places; where peaks of data sheets are rounded; where a library of collectives
 ** chooses by its own estimates; where two bytes are converted to four and back. */
 /* ROUNDED: data sheets print peaks with three digits: 44.0 TFLOP/s beside 43.94 from clock and lanes. */

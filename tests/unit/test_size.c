@@ -383,7 +383,7 @@ START_TEST(least_energy_reaches_the_target)
 END_TEST
 
 /* What fits is the most that the design power allows, and a prediction refuses one more. */
-/* The least of what nobody says the amount of is none. */
+/* The least of amounts that are not given is none. */
 START_TEST(carbon_needs_an_intensity)
 {
   bench b;

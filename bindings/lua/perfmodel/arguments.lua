@@ -139,7 +139,7 @@ end
 
 -- Measurements that options give: the text of a table, or the path of one; "" for what is not given.
 function arguments.rows_of(options)
-  if options.data ~= nil and options.file ~= nil then error("data and file exclude each other", 0) end
+  if options.data ~= nil and options.file ~= nil then error("give either data or file, not both", 0) end
   return arguments.text_of(options.data or "", "data"), arguments.text_of(options.file or "", "file")
 end
 

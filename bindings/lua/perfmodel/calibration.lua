@@ -11,9 +11,9 @@ local calibration = {}
 --- Constants of the model fitted to measurements (docs/calibration.md): a table with constants and errors, table
 --- objects, notes, and xml, a text for a catalogue. Options: set ("kernels", "training", "language", "inference",
 --- "large-models", "plans", "grouped", "documents", "collectives" or "operators"), file (the
---- path of measurements of yours, plain or gzip,
+--- path of your own measurements, plain or gzip,
 --- or of a file that nccl-tests, PyTorch's profiler or Nsight Systems wrote) or data (their text), system (of such a
---- file, if that does not say it), architectures and frameworks (ids parted by commas: only their constants), hold_out
+--- file, if that does not say it), architectures and frameworks (ids, by commas: only their constants), hold_out
 --- (GPUs, or sources of training rates), hold_out_shapes (of kernels: share that is only predicted; default 0.2),
 --- catalog.
 calibration.calibrate = arguments.public(function(options)

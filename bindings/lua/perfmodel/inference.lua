@@ -24,7 +24,7 @@ inference.infer = public(function(options)
   arguments.check_options(options, arguments.options("latency", study.task("inference").options))
   local own = {task = "inference"}
   for name in pairs(study.task("inference").options) do own[name] = options[name] end
-  if options.batch ~= nil and options.latency ~= nil then error("batch and latency exclude each other", 0) end
+  if options.batch ~= nil and options.latency ~= nil then error("give either batch or latency, not both", 0) end
   study.check_single(options, '; use pm.sweep with task = "inference"')
   local made = study.new(own)
   local runs, assumed, given, global = study.one(made, own)

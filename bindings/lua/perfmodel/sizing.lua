@@ -56,7 +56,7 @@ sizing.size = arguments.public(function(options)
                          replicas and "nodes" or "nodes " .. study.NOT_SIZED)
   local from = catalog.of(options)
   for _, name in ipairs{"global_batch", "latency"} do
-    if own.batch ~= nil and options[name] ~= nil then error("batch and " .. name .. " exclude each other", 0) end
+    if own.batch ~= nil and options[name] ~= nil then error("give either batch or " .. name .. ", not both", 0) end
   end
   own.global_batch = nil
   local made = study.new(own)

@@ -53,7 +53,9 @@ function study.take_serving(options, more)
   arguments.check_options(options, arguments.options("tp pp ep engine " .. more, known))
   for name in pairs(known) do own[name] = options[name] end
   for short, name in pairs(SHORT) do
-    if options[short] ~= nil and own[name] ~= nil then error(short .. " and " .. name .. " exclude each other", 0) end
+    if options[short] ~= nil and own[name] ~= nil then
+      error("give either " .. short .. " or " .. name .. ", not both", 0)
+    end
     if options[short] ~= nil then own[name] = options[short] end
   end
   return own
@@ -143,8 +145,8 @@ function study.axes_of(made, options) return axes.of(made.task.run, options, pla
 local function fields_of(options)
   local own = {}
   for name, value in pairs(options) do own[name] = value end
-  if own.batch ~= nil and own.global_batch ~= nil then error("batch and global_batch exclude each other", 0) end
-  if own.usable_memory ~= nil and own.usable ~= nil then error("usable and usable_memory exclude each other", 0) end
+  if own.batch ~= nil and own.global_batch ~= nil then error("give either batch or global_batch, not both", 0) end
+  if own.usable_memory ~= nil and own.usable ~= nil then error("give either usable or usable_memory, not both", 0) end
   if own.global_batch ~= nil then own.batch = own.global_batch end
   if own.usable ~= nil then own.usable_memory = own.usable end
   return own

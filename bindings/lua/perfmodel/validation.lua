@@ -13,7 +13,7 @@ validation.validation_sets = public(function() return core.validation_sets() end
 
 --- Predictions beside published measurements, as a table object: a row for each group, with its errors in per cent, or
 --- with `rows` one for each measurement. Options: set (one of pm.validation_sets; default "statements"), rows, file
---- (the path of a table of yours, plain or gzip, or of a file that nccl-tests, PyTorch's profiler or Nsight Systems
+--- (the path of your own table, plain or gzip, or of a file that nccl-tests, PyTorch's profiler or Nsight Systems
 --- wrote) or data (its text), system (of such a file, if that does not say it), only ("gpu=NAME", "machine=NAME",
 --- "source=NAME"), catalog.
 validation.validate = public(function(options)

@@ -21,7 +21,7 @@ check.equal(pm.system("t4").gpus, 1)
 check.equal(pm.resolve("system", "GB200"), "gb200-nvl72")
 check.equal(pm.list("systems"):count(), #pm.ids("systems"))
 
--- A record is a table by field; what nobody gave is absent.
+-- A record is a table by field; what is not set is absent.
 local gpu = pm.record("gpu", "v100-sxm2-16gb")
 check.equal(gpu.memory_bandwidth, 900e9)
 check.equal(gpu.sms, 80)

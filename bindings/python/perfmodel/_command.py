@@ -79,7 +79,7 @@ Kinds, and what follows each:
 {kinds}
 
 Options are those of the command for the same question, and the keywords of the
-function in Python: --batch 64, --gpus 1,2,4,8. Several systems are parted by commas.
+function in Python: --batch 64, --gpus 1,2,4,8. Several systems are separated by commas.
 
 For example:
   perfmodel {name} {example}
@@ -210,7 +210,7 @@ def _allowed(text: str) -> bool:
 
 
 def _shape(name: str, text: str, whole: bool = False) -> Any:
-    """A size, or the sizes of a shape parted by x."""
+    """A size, or the sizes of a shape separated by x."""
     parts = text.split("x")
     if not all(part.isdecimal() for part in parts):
         raise ArgumentError(f"{name} {text} is neither a size nor a shape; a shape is written 1x3x224x224")

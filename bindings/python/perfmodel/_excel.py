@@ -41,7 +41,7 @@ FORMULAS = {
     "compute_time": "{forward_time}+{dgrad_time}+{wgrad_time}+{update_time}",
 }
 """What spreadsheets compute again, of columns and inputs. A cell has its formula only where that gives the answer's own
-number, or where a price that nobody gave is missing."""
+number, or where a missing price is missing."""
 
 
 class Item(NamedTuple):

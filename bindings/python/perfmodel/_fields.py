@@ -27,7 +27,7 @@ class Field:
     """Names of a choice's values, by value."""
     choice_docs: tuple[str, ...]
     otherwise: str = ""
-    """What it is where nobody gives it, as text; "": unknown, or the first choice."""
+    """What it is where it is not given, as text; "": unknown, or the first choice."""
     option: str = ""
     """The command's name for it; "": users never give it."""
     needs: str = ""
@@ -42,7 +42,7 @@ class Field:
 
     @property
     def default(self) -> str | int | float | bool:
-        """What a record has where nobody gave a value; its type is that of all values."""
+        """What a record has without a value; its type is that of all values."""
         if self.yes_no:
             return False
         if self.kind == "choice":

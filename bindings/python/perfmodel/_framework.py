@@ -47,7 +47,7 @@ class Framework:
         """What its constants were fitted to, in words.
 
         >>> framework("generic").basis
-        'guesses: no training rate of this framework is behind its constants'
+        'assumed: no measured training rate of this framework was fitted'
         """
         return _core.framework_basis(_record.write("framework", self.profile))
 

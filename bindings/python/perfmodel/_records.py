@@ -1,6 +1,6 @@
 """Records of the library: a frozen dataclass per type, made from the library's field table.
 
-Units are SI. A number that nobody gave is NaN, a count 0, a text "". Editors and type checkers read `_records.pyi`,
+Units are SI. A number that is not set is NaN, a count 0, a text "". Editors and type checkers read `_records.pyi`,
 which the build makes from the same table.
 """
 

@@ -357,7 +357,7 @@ def size_training(  # type: ignore[misc]
         interval: training between checkpoints; by default the best (Daly).
         pue: power of the site over that of the machines.
         price, gpu_hour_price: of a node, and of a GPU for an hour, for `cost` and `gpu_hour_cost`; one of all systems,
-            or by system, in one currency of yours.
+            or by system, in your own currency.
 
     The other arguments are those of `perfmodel.search`, one value each. Raises DoesNotFitError if no plan fits into
     memory on any count, NotFoundError, ArgumentError.

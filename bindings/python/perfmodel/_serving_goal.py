@@ -105,7 +105,7 @@ def size_serving(
             beyond 2,048.
         tpot: longest time per output token ("50 ms"; `math.inf`: any); by default 200 ms.
         engine: "vllm", "sglang-0.5", ..., or several; by default vLLM, the newest.
-        gpu_hour_prices: price of a GPU for an hour, by system or one for all, in a currency of yours.
+        gpu_hour_prices: price of a GPU for an hour, by system or one for all, in your own currency.
         layouts: "tensor" tries every degree of tensor parallelism; "all" every layout, pools that only read prompts and
             FP8 included; "given" that of the run. What is given as an option is not varied.
         front: rows are the front of tokens/s/GPU over tokens/s/user, at any load within the limits.

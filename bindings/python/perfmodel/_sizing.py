@@ -175,7 +175,7 @@ def size(  # type: ignore[misc]
         global_batch: samples of an update over all GPUs, instead of `batch`.
         minimize: "nodes", "cost", "power" (by design), "rack-units", or of the predicted draw "energy", "carbon" or
             "energy-cost" for a sample.
-        prices: price of one node by system, all in one currency of yours.
+        prices: price of one node by system, all in your own currency.
         pue: power of the site over that of the machines.
         storage: what the nodes read from, in `units` of it, read by `loader`, with `cache` bytes of every node for
             pages; otherwise input never limits.

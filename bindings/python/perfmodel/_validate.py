@@ -83,7 +83,7 @@ def validate(
         data: rows of your own in the layout of the set's table: a DataFrame, or the path of a CSV file, plain or gzip;
             or the path of what nccl-tests, PyTorch's profiler, Nsight Systems or a power log wrote
             (docs/calibration.md).
-        only: training, inference: only rows of these, "gpu=NAME", "machine=NAME" or "source=NAME", parted by commas.
+        only: training, inference: only rows of these, "gpu=NAME", "machine=NAME" or "source=NAME", separated by commas.
         system: the system or GPU of such a file, if that does not say it.
         catalog: where names are looked up; the shipped one by default.
 

@@ -27,9 +27,9 @@ def test_calibration_and_interval_are_visible() -> None:
     p = pm.predict("resnet50", "dgx1-v100", gpus=8, batch=128, framework="pt-nchw")
     assert p.calibration == "calibrated" and p.framework == "pt-nchw"
     assert p.throughput_p10 < p.throughput < p.throughput_p90
-    assert "pt-nchw" in p.explain() and "fitted" in p.explain() and "Calibrated: rows of this GPU" in p.explain()
+    assert "pt-nchw" in p.explain() and "Calibrated: constants fitted to rows of this GPU" in p.explain()
     assert "Kernels: products calibrated" in p.explain()
-    assert "guesses" in pm.predict("resnet50", "dgx1-v100", framework="generic").explain()
+    assert "no measured training" in pm.predict("resnet50", "dgx1-v100", framework="generic").explain()
 
 
 def test_the_default_is_the_newest_fitted_release_that_runs_on_the_gpu() -> None:

@@ -31,7 +31,7 @@ bool pm__lab_calibration_has(const pm_calibration *calibration, const char *entr
 /* Four digits say all that is known, and make files that people can read. */
 double pm__lab_four_digits(double value);
 
-/* Whether a list parted by commas has the name. */
+/* Whether a list separated by commas has the name. */
 bool pm__lab_listed(const char *list, const char *name);
 
 /* What is the same for all constants of a fit. */
@@ -73,7 +73,7 @@ typedef struct pm__lab_new_value {
 typedef bool pm__lab_replaced(const void *user, const pm__lab_entry *entry, const pm_field *field,
                               pm__lab_new_value *value);
 
-/* What a constant was fitted to: names parted by blanks, those of rows without a source being the table's. */
+/* What a constant was fitted to: names separated by spaces, those of rows without a source being the table's. */
 void pm__lab_value_fitted(pm__lab_new_value *value, const pm_calibration *calibration, const char *sources, int rows);
 
 /* A value in the unit that people write: us, pJ/FLOP. */

@@ -75,7 +75,7 @@ typedef struct pm__lab_training_kind {
   double start, factor, lower, upper;
   int stage; /* rows that feel a constant of a later stage decide nothing before it */
   pm__lab_training_set set;
-  const char *entries; /* whose it is, parted by commas; NULL: see is_wanted */
+  const char *entries; /* whose it is, separated by commas; NULL: see is_wanted */
   const char *generation; /* how the ids of its entries begin; NULL: all others */
   bool shared;             /* the entries have one value */
 } pm__lab_training_kind;

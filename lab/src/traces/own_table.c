@@ -24,7 +24,7 @@ typedef enum meaning { TEXT, NUMBER, RATE, UNIT, PRECISION, GPU, FRAMEWORK, VERS
 
 /* Titles of the sets of rates, and what else they are called. Names are compared without case and punctuation. */
 static const struct {
-  const char *title, *others; /* parted by commas */
+  const char *title, *others; /* separated by commas */
   meaning means;
 } rates[] = {
   {"model", "network,net,model name,architecture,arch,workload", TEXT},

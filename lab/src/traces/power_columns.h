@@ -9,7 +9,7 @@
 
 enum { PM__LAB_POWER_CELLS = 64, PM__LAB_POWER_CELL = 96 };
 
-/* A line in cells, parted by commas or by blanks, without blanks around them; what is too much is cut off. */
+/* A line in cells, separated by commas or by blanks, without blanks around them; what is too much is cut off. */
 typedef struct pm__lab_power_line {
   int count;
   char cell[PM__LAB_POWER_CELLS][PM__LAB_POWER_CELL];
@@ -18,7 +18,7 @@ typedef struct pm__lab_power_line {
 /* Where the columns are, -1 if they are not. Of windows, `energy` is that of the first GPU, and others follow. */
 typedef struct pm__lab_power_columns {
   const char *program; /* NULL: the line is no header of a power log */
-  bool blanks;         /* cells are parted by blanks */
+  bool blanks;         /* cells are separated by spaces */
   int power, use, time, gpu, name, limit, energy, window, took;
   int first;           /* words of an entity before the columns, less one: "GPU 0" is one cell of dcgmi's header */
 } pm__lab_power_columns;

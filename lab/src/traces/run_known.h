@@ -51,7 +51,7 @@ int pm__lab_run_global_batch(const pm__lab_run_known *known, double printed, int
 /* Tokens of a sample. */
 int pm__lab_run_tokens(const pm__lab_run_known *known, double *tokens);
 
-/* Adds what nobody says, so that a run is completed, to a note. */
+/* Adds what is not given, so that a run is completed, to a note. */
 void pm__lab_run_unsaid(const pm__lab_run_known *known, char *note, size_t size);
 
 void pm__lab_run_titles(pm__string *csv);

@@ -48,7 +48,7 @@ typedef enum pm__lab_step_timing {
 } pm__lab_step_timing;
 
 typedef struct pm__lab_step_program {
-  const char *name, *framework; /* framework: what it runs on, if nobody says another; "": what a run completes to */
+  const char *name, *framework; /* framework: what it runs on, unless another is given; "": what a run completes to */
   const char *marks[3];         /* all of them are in every line */
   pm__lab_step_timing timing;
   bool accumulates;     /* a bar of it counts micro-batches */

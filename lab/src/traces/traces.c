@@ -10,7 +10,7 @@
 #define TRAINING_SETS "large-models,training,plans,memory"
 
 static const struct {
-  const char *name, *sets, *takes; /* sets and what the user may say, parted by commas; the usual set first */
+  const char *name, *sets, *takes; /* sets and what the user may say, separated by commas; the usual set first */
   bool (*is)(const char *text);
   int (*read)(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 } kinds[] = {

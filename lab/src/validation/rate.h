@@ -55,7 +55,7 @@ void pm__lab_rate_reader_close(pm__lab_rate_reader *reader);
 /* Reads a row, whose date it sets. The error says why it cannot be predicted. */
 int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rate *rate, pm_error *error);
 
-/* Whether the row is of something in a list parted by commas: "gpu=NAME", "machine=NAME" (of the catalogue, or as the
+/* Whether the row belongs to one of a list separated by commas: "gpu=NAME", "machine=NAME" (of the catalogue, or as the
 ** row has it), "source=NAME", or the name of a source alone. */
 bool pm__lab_rate_is_of(const pm__lab_rate_reader *reader, const pm__lab_row *row, const pm__lab_rate *rate,
                         const char *list);

@@ -2,7 +2,7 @@
 ** What the source documents state, one row each, beside predictions.
 **
 ** A row has a formula over predictions of its run. Its kind says what becomes of it: of a `value` the error is counted;
-** `at-most` and `at-least` hold or do not; a `claim` is one or more comparisons, parted by ';', that all have to hold;
+** `at-most` and `at-least` hold or do not; a `claim` is one or more comparisons, separated by ';', all of which hold;
 ** `shown` is a value that some constant rests on, or that is not quite the same quantity, so that its error is not
 ** counted. The others have no formula, and a remark says why: `fact` (of hardware, arithmetic, accuracy), `duplicate`,
 ** `elsewhere` (another set), `undecided` (too vague, or not known how it was run), `unmodelled`, `inconsistent` (with

@@ -153,8 +153,8 @@ typedef enum pm_scheduler {
   X(REAL, first_spread, "1", "the same of the first token")                                                        \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
-  X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given")          \
-  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks")                            \
+  X(TEXT, architectures, "", "architectures of GPUs that it runs on, separated by spaces; any if not given")          \
+  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, separated by spaces")                            \
   X(REAL, latent_time, "s", "host time of a layer of latent attention in a pass of prompts; as of others if unknown")
 
 typedef struct pm_engine { PM_ENGINE_FIELDS(PM_DECLARE) } pm_engine;

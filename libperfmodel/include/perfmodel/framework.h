@@ -23,7 +23,7 @@ extern "C" {
 /* When gradients are exchanged. */
 #define PM_OVERLAP_LIST(X)                                                                                \
   X(NONE, "none", "communication starts when the whole backward pass is done")                            \
-  X(BACKWARD, "backward", "communication hides behind the backward pass: bucket by bucket with a framework, " \
+  X(BACKWARD, "backward", "communication overlaps with the backward pass: bucket by bucket with a framework, " \
                           "ideally without")                                                              \
   X(FRAMEWORK, "framework", "as the framework does; without a framework none")
 
@@ -56,7 +56,7 @@ typedef enum pm_parallelism {
 /* What the constants of a framework rest on. */
 #define PM_EVIDENCE_LIST(X)                                                                                     \
   X(NONE, "none", "no framework: kernels and collectives only")                                                 \
-  X(UNCALIBRATED, "uncalibrated", "guesses: no training rate of this framework is behind its constants")        \
+  X(UNCALIBRATED, "uncalibrated", "assumed: no measured training rate of this framework was fitted")            \
   X(DOCUMENTS, "documents", "fitted to training rates of the source documents")                                 \
   X(FITTED, "fitted", "fitted to training rates other than those of the source documents")
 
@@ -81,9 +81,9 @@ typedef enum pm_evidence {
   X(YES_NO, aligned_products, "",                                                                                      \
     "tensor cores multiply only matrices whose sides are multiples of 16 bytes: cuBLAS before 11")                     \
   X(TEXT, since, "", "month of the first containers and packages with it: 2024-03")                       \
-  X(TEXT, architectures, "", "architectures of GPUs that it runs on, parted by blanks; any if not given") \
+  X(TEXT, architectures, "", "architectures of GPUs that it runs on, separated by spaces; any if not given") \
   X(ERA, nccl, "", "NCCL generation of the containers with it, which a framework of a month has") \
-  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks") \
+  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, separated by spaces") \
   X(REAL, group_gradient, "1",                                                                                        \
     "gradients of groups of 16-bit channels that lie side by side (NHWC), in a width without a kernel of its own (4, " \
     "8, 16, 32): rate over the FP32 peak, in tiles of 128 channels; as others if not given")                          \
@@ -91,7 +91,7 @@ typedef enum pm_evidence {
     "such groups of up to so many channels, by eights, have kernels for the gradient of data all the same")           \
   X(YES_NO, group_gradients, "", "such groups have kernels in every width")                                            \
   X(YES_NO, no_dilated, "", "tensor cores do not take dilated windows")                                                \
-  X(TEXT, group_gradient_on, "", "architectures of the rows behind group_gradient, parted by blanks")
+  X(TEXT, group_gradient_on, "", "architectures of the rows behind group_gradient, separated by blanks")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 
@@ -123,7 +123,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")              \
   X(REAL, gradient_fp16, "B", "those in FP16; gradient if not given")                                             \
-  X(REAL, tensor_overlap, "1", "share of tensor-parallel exchanges that hides behind products; none if not given")    \
+  X(REAL, tensor_overlap, "1", "share of tensor-parallel exchanges that overlaps with products; none if not given")    \
   X(REAL, attention_factor, "1",                                                                                       \
     "time of attention in one kernel over that of the kernel model: older generations of it; 1 if not given")          \
   X(REAL, wide_attention_factor, "1", "more, on tensor cores wider than attention_width; 1 if not given")              \
@@ -131,7 +131,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
     "FLOP per clock of the widest tensor core whose instructions its attention uses; of any if not given")             \
   X(YES_NO, gathers_late, "", "whether sharded weights are gathered when they are needed, not while others are used")  \
   X(YES_NO, hops_block, "",                                                                                            \
-    "whether a GPU waits for each hop of an interleaved pipeline, instead of working on another chunk")                \
+    "whether a GPU waits for each transfer between pipeline stages instead of running another chunk")                \
   X(REAL, hop_time, "s",                                                                                               \
     "host time of each hop of a pipeline that is waited for: until the device is done, and the next pass starts")      \
   X(YES_NO, pads_products, "",                                                                                         \
@@ -151,8 +151,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, min_batch, "1", "smallest batch of the rows that its constants were fitted on")                            \
   X(REAL, max_batch, "1", "largest batch of these rows")                                                             \
   X(REAL, max_gpus, "1", "most GPUs of these rows")                                                                  \
-  X(TEXT, calibrated_on, "", "architectures of these rows, parted by blanks")                                     \
-  X(TEXT, fitted_to, "", "sources, documents or tables that its host times were fitted to, parted by blanks")     \
+  X(TEXT, calibrated_on, "", "architectures of these rows, separated by spaces")                                     \
+  X(TEXT, fitted_to, "", "sources, documents or tables that its host times were fitted to, separated by spaces")     \
   X(INT, rows, "1", "rows of these that they were fitted on; 0 if not said")                                      \
   X(TEXT, date, "", "when that was done: 2026-11")                                                                \
   X(TEXT, since, "", "month of its first release, or of NVIDIA's first container with it: 2024-06")                 \
@@ -214,8 +214,8 @@ typedef enum pm_fusion {
   X(REAL, spread, "1", "spread of measured over predicted, of any rate; the catalogue's if not given")            \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
-  X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, parted by blanks; any if not given") \
-  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, parted by blanks") \
+  X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, separated by spaces; any if not given") \
+  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, separated by spaces") \
   X(TEXT, like, "", "id of the profile from which it has what it does not state")                                    \
   X(REAL, spread_convolution, "1", "more, of the time in convolutions")                                           \
   X(REAL, spread_product, "1", "more, of the time in other matrix products and attention")                        \

@@ -116,10 +116,11 @@ typedef enum pm_origin {
 /* What a prediction rests on, from the best to the least. A twin is a GPU of the same chip at the same clock. */
 #define PM_CALIBRATION_STATUS_LIST(X)                                                                              \
   X(NONE, "none", "no prediction")                                                                                 \
-  X(CALIBRATED, "calibrated", "rows of this GPU or its twin, of its operators and software, behind the constants") \
-  X(EXTRAPOLATED, "extrapolated",                                                                                      \
-    "rows of the architecture or a neighbour, of the software elsewhere, or short of this batch or these GPUs")        \
-  X(NOT_CALIBRATED, "not-calibrated", "rules and data sheets only, or software without rows or that does not run there")
+  X(CALIBRATED, "calibrated", "constants fitted to rows of this GPU or its twin, of its operators and software")   \
+  X(EXTRAPOLATED, "extrapolated",                                                                                  \
+    "constants fitted to rows of related GPUs, of the software on other GPUs, or of smaller batches or fewer GPUs") \
+  X(NOT_CALIBRATED, "not-calibrated",                                                                              \
+    "constants from rules and data sheets, or software that has no rows or does not run on this GPU")
 
 typedef enum pm_calibration_status {
 #define PM_CALIBRATION_STATUS_ENUM(name, text, doc) PM_CALIBRATION_STATUS_##name,

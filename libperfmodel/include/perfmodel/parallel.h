@@ -59,7 +59,7 @@ typedef enum pm_context_exchange {
 #define PM_OFFLOAD_LIST(X)                                                                                            \
   X(NONE, "none", "everything is on the GPU")                                                                         \
   X(OPTIMIZER, "optimizer", "state of the optimizer and master weights, which the CPUs update")                       \
-  X(GRADIENTS, "gradients", "and gradients, which go down behind the backward pass (ZeRO-Offload)")                   \
+  X(GRADIENTS, "gradients", "and gradients, copied to the host during the backward pass (ZeRO-Offload)")              \
   X(PARAMETERS, "parameters", "and weights, which come up piece by piece (ZeRO-Infinity, FSDP)")
 
 typedef enum pm_offload {

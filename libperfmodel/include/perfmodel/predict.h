@@ -121,7 +121,7 @@ typedef enum pm_bottleneck {
     "exchanges of tensor and sequence parallelism in a step, of the slowest stage")                                    \
   X(REAL, context_communication_time, "s", "exchanges of context parallelism, likewise")                          \
   X(REAL, expert_communication_time, "s", "exchanges of expert parallelism, likewise")                            \
-  X(REAL, pipeline_communication_time, "s", "hops that a pipeline waits for")                                     \
+  X(REAL, pipeline_communication_time, "s", "exposed transfers between pipeline stages")                          \
   X(REAL, data_communication_time, "s", "gradients and shards of data parallelism, overlapped or not")            \
   X(REAL, exposed_data_communication_time, "s", "the part of it that lengthens the step")                         \
   X(REAL, hfu, "1", "HFU: MFU of the FLOP that GPUs execute: what is computed again counted too, what Winograd and"    \
@@ -144,7 +144,7 @@ typedef enum pm_bottleneck {
   X(REAL, training_time_p10, "s", "lower end of its 80 % prediction interval")                                         \
   X(REAL, training_time_p90, "s", "upper end of its 80 % prediction interval")                                         \
   X(REAL, training_gpu_hours, "1", "GPU-hours of that time", .show = PM_SHOW_MAIN)                                     \
-  X(REAL, training_energy, "J", "of the site over that time", .show = PM_SHOW_MAIN)                                    \
+  X(REAL, training_energy, "J", "energy of the site over the training time", .show = PM_SHOW_MAIN)                     \
   X(REAL, training_cost, "1", "price of its GPU-hours", .show = PM_SHOW_MAIN)                                   \
   X(REAL, mtbf, "s", "mean time between failures of all nodes; unlimited if none fails")                               \
   X(REAL, checkpoint_size, "B", "weights and optimizer states of the whole network")                                   \

@@ -4,15 +4,15 @@
 ** A record is a plain struct of double, int32_t and inline text, declared by one X-macro list of
 ** (kind, name, unit, doc). From that list come the struct, the field table below, XML reading, CSV headers, NumPy
 ** dtypes, Lua tables and the reference pages; no other place repeats it. A record that users fill (a run) says further
-** what a field is where nobody gives it, and what the command calls it: X(kind, name, unit, doc, .otherwise = "1",
+** what a field is where it is not given, and what the command calls it: X(kind, name, unit, doc, .otherwise = "1",
 ** .option = "in-turn"). From that come the command's options with their help and completion, the keywords of Python and
 ** Lua, and the axes of sweeps.
 **
 **     const pm_record_type *type = pm_record_type_find("gpu");
 **     for (size_t i = 0; i < type->field_count; i++) puts(type->fields[i].name);
 **
-** Units are SI: a field of unit "B/s" holds bytes per second. "1" is a plain number. A REAL that nobody gave is NAN,
-** an INT that nobody gave is 0, a TEXT is "". A choice is an int32_t with a name for each value.
+** Units are SI: a field of unit "B/s" holds bytes per second. "1" is a plain number. A REAL that is not set is NAN,
+** an INT that is not set is 0, a TEXT is "". A choice is an int32_t with a name for each value.
 */
 #ifndef PERFMODEL_RECORD_H
 #define PERFMODEL_RECORD_H
@@ -34,7 +34,7 @@ extern "C" {
 **     pm_task_predict(plan, PM_TASK_TRAINING, 0, runs, sizeof *runs, predictions, sizeof *predictions, count)
 **
 ** The size is the step from one record of an array to the next, too. To a program that was compiled with an earlier
-** release the library is as it was: fields that its runs lack are as where nobody gives them, and of a prediction it
+** release the library is as it was: fields that its runs lack are as where they are not given, and of a prediction it
 ** gets those that it knows. Where sizes are equal nothing is copied. A program that was compiled with a later release
 ** than the library is of gets PM_STATUS_BAD_ARGUMENT. Who calls without the headers (by a foreign-function interface)
 ** calls the function in _sized, and takes sizes and offsets from pm_record_type.
@@ -77,7 +77,7 @@ typedef struct pm_field {
   size_t offset;
   pm_field_kind kind;
   const pm_choice *choices; /* of a PM_FIELD_CHOICE, indexed by its value; else NULL */
-  const char *otherwise;    /* its value where nobody gives one, as text; NULL: NAN, 0, "" */
+  const char *otherwise;    /* its value where none is given, as text; NULL: NAN, 0, "" */
   const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
   int show;                 /* how people see it: a sum of pm_show */
   /* what users give and its default, where a study (study.h) completes it; NULL: doc, otherwise */
@@ -157,7 +157,7 @@ PM_API const pm_record_type *pm_record_type_find(const char *name);
 /* The field that has that name, or NULL. */
 PM_API const pm_field *pm_record_find_field(const pm_record_type *type, const char *name);
 
-/* Sets every field to "nobody gave it": NAN, 0, "". */
+/* Sets every field to "not set": NAN, 0, "". */
 PM_API void pm_record_clear(const pm_record_type *type, void *record);
 
 /* Sets every field of a record of that type to its default, as far as the program knows it: `size` bytes. */

@@ -77,84 +77,86 @@ typedef enum pm_kernel_model {
     .needs = "gpus")                                                                                                   \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
     .otherwise = "calibrated")                                                                                         \
-  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown if not wanted")                           \
+  X(REAL, epoch_samples, "1", "samples of one epoch, for epoch_time; unknown: none")                                   \
   X(INT, framework_index, "1", "which framework of the plan, from 0; -1: none, kernels and collectives only",          \
     .otherwise = "-1", .option = "")                                                                                   \
-  X(PARALLELISM, parallelism, "", "how the GPUs share the work", .otherwise = "framework",                             \
+  X(PARALLELISM, parallelism, "", "parallelization strategy", .otherwise = "framework",                                \
     .needs = "gpus")                                                                                                   \
-  X(OPTIMIZER, optimizer, "", "what a step does with the gradients", .otherwise = "momentum",                          \
-    .asked = "what a step does with the gradients (default momentum; decoder-only language models: adamw)")            \
-  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are added up before each update",                  \
+  X(OPTIMIZER, optimizer, "", "optimizer of the training step", .otherwise = "momentum",                               \
+    .asked = "optimizer of the training step (default momentum; decoder-only language models: adamw)")            \
+  X(INT, gradient_accumulation_steps, "1", "batches whose gradients are accumulated before each update",               \
     .otherwise = "1")                                                                                                  \
   X(REAL, input_rate, "1/s", "samples per second that the input path delivers to each node; unlimited if unknown")     \
-  X(YES_NO, no_prefetch, "", "input is prepared between the steps, not ahead of them",                                 \
+  X(YES_NO, no_prefetch, "", "prepare input between the steps instead of ahead of them",                               \
     .needs = "input")                                                                                                  \
-  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
+  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that is available to programs if unknown")    \
   X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")                                      \
   X(REAL, micro_batch, "1", "samples of a micro-batch; if unknown, 1 in a pipeline, else the whole batch of a rank",   \
     .asked = "samples of a micro-batch (default: all of a rank; 1 in a pipeline and, without batch, "                  \
              "of decoder-only language models)")                                                                       \
-  X(INT, tensor_parallel, "1", "GPUs that share every layer: tensor parallelism", .otherwise = "1", .option = "tp")    \
-  X(INT, pipeline_parallel, "1", "stages of the pipeline", .otherwise = "1", .option = "pp")                           \
-  X(INT, virtual_pipeline, "1", "chunks of layers on each GPU of a pipeline; several are interleaved",                 \
+  X(INT, tensor_parallel, "1", "tensor parallelism: GPUs that share every layer", .otherwise = "1", .option = "tp")    \
+  X(INT, pipeline_parallel, "1", "pipeline parallelism: number of stages", .otherwise = "1", .option = "pp")           \
+  X(INT, virtual_pipeline, "1", "virtual pipeline stages: chunks of layers on each GPU, interleaved",                  \
     .otherwise = "1",                                                                                                  \
     .option = "vp", .needs = "pipeline")                                                                               \
-  X(INT, context_parallel, "1", "GPUs that share the tokens of a sequence", .otherwise = "1", .option = "cp")          \
-  X(INT, expert_parallel, "1", "GPUs over which the experts of a layer are distributed", .otherwise = "1",             \
+  X(INT, context_parallel, "1", "context parallelism: GPUs that share a sequence", .otherwise = "1", .option = "cp")   \
+  X(INT, expert_parallel, "1", "expert parallelism: GPUs that share the experts of a layer", .otherwise = "1",         \
     .option = "ep",                                                                                                    \
     .needs = "experts")                                                                                                \
-  X(INT, expert_tensor_parallel, "1", "GPUs that share every expert", .otherwise = "1", .option = "etp",               \
+  X(INT, expert_tensor_parallel, "1", "expert tensor parallelism: GPUs that share every expert",                      \
+    .otherwise = "1", .option = "etp",                                                                                \
     .needs = "experts")                                                                                                \
   X(YES_NO, sequence_parallel, "", "sequence parallelism (Megatron-style)", .option = "sp", .needs = "tensor")         \
-  X(PIPELINE_SCHEDULE, pipeline_schedule, "", "order of a pipeline's work; interleaved if there are virtual stages",   \
+  X(PIPELINE_SCHEDULE, pipeline_schedule, "", "pipeline schedule; interleaved if there are virtual stages",            \
     .otherwise = "1f1b", .option = "schedule", .needs = "pipeline")                                                    \
   X(STAGE_LAYERS, stage_layers, "", "how layers are distributed over stages", .otherwise = "even",                     \
     .needs = "pipeline")                                                                                               \
   X(INT, zero, "1", "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP); 0: none",         \
     .needs = "shards")                                                                                                 \
   X(INT, shard_group, "1", "GPUs of a ZeRO shard group, replicated over these groups (HSDP); 0: all", .needs = "zero") \
-  X(RECOMPUTE, recompute, "", "what the backward pass computes again instead of keeping it", .otherwise = "none")      \
-  X(INT, recompute_layers, "1", "layers of each stage that are computed again in full; 0: all",                        \
+  X(RECOMPUTE, recompute, "", "activation recomputation in the backward pass", .otherwise = "none")                    \
+  X(INT, recompute_layers, "1", "layers of each stage with full recomputation; 0: all",                                \
     .needs = "recompute")                                                                                              \
-  X(INT, gradient_bytes, "1", "bytes of a gradient as it is kept and exchanged: 2 or 4; 0: as the framework does")     \
-  X(CONTEXT_EXCHANGE, context_exchange, "", "how GPUs that share a sequence exchange keys and values",                 \
+  X(INT, gradient_bytes, "1", "bytes per gradient, stored and exchanged: 2 or 4; 0: as the framework does")            \
+  X(CONTEXT_EXCHANGE, context_exchange, "", "how context parallelism exchanges keys and values",                       \
     .otherwise = "all-gather", .needs = "context")                                                                     \
-  X(RANK_ORDER, rank_order, "", "which ranks are neighbours", .otherwise = "tp-cp-dp-pp", .needs = "axes")             \
+  X(RANK_ORDER, rank_order, "", "order of the ranks, the first varying fastest",                                      \
+    .otherwise = "tp-cp-dp-pp", .needs = "axes")                                                                      \
   X(REAL, capacity_factor, "1",                                                                                        \
     "capacity factor: tokens per expert over the mean; the rest are dropped; unlimited if unknown",                    \
     .needs = "experts")                                                                                                \
-  X(REAL, expert_imbalance, "1", "tokens of the busiest rank over the mean", .otherwise = "1", .needs = "expert")     \
-  X(OFFLOAD, offload, "", "what is kept in the memory of the host and updated there", .otherwise = "none")             \
+  X(REAL, expert_imbalance, "1", "tokens on the busiest rank over the mean", .otherwise = "1", .needs = "expert")     \
+  X(OFFLOAD, offload, "", "what is stored and updated in host memory", .otherwise = "none")                            \
   X(YES_NO, primary_weights, "",                                                                                       \
     "weights of linear layers are kept in FP8 or FP4 alone, not beside those of 16 bits", .needs = "linear")           \
   X(INT, lora_rank, "1", "rank of LoRA's adapters, which are trained instead of the network; 0: full training")        \
   X(LORA_TARGETS, lora_targets, "", "which linear layers have an adapter", .otherwise = "attention", .needs = "lora")  \
   X(BASE_WEIGHTS, base_weights, "", "how frozen matrices are stored (QLoRA: nf4)", .otherwise = "precision",           \
     .needs = "lora")                                                                                                   \
-  X(REAL, lora_dropout, "1", "share of its inputs that each adapter drops", .otherwise = "0", .needs = "lora",         \
+  X(REAL, lora_dropout, "1", "dropout of the adapters' inputs", .otherwise = "0", .needs = "lora",                     \
     .show = PM_SHOW_PERCENT)                                                                                           \
-  X(REAL, tokens, "1", "tokens to train on, such as 300B, for training_time; unknown if not wanted")                   \
+  X(REAL, tokens, "1", "tokens to train on, such as 300B, for training_time; unknown: none")                           \
   X(REAL, samples, "1", "samples to train on, instead of tokens")                                                      \
-  X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: none fails",          \
+  X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: no failures",         \
     .needs = "goal")                                                                                                   \
-  X(REAL, node_mtbf, "s", "mean time between failures of one node, beside those of its GPUs; unknown: none fails",     \
+  X(REAL, node_mtbf, "s", "mean time between failures of one node, besides those of its GPUs; unknown: no failures",   \
     .needs = "goal")                                                                                                   \
   X(REAL, checkpoint_rate, "B/s",                                                                                      \
     "rate at which weights and optimizer states are written, of the whole machine", .needs = "checkpoints")            \
-  X(REAL, checkpoint, "s", "time that writing a checkpoint stops training, instead of checkpoint_rate",                \
+  X(REAL, checkpoint, "s", "time for which writing a checkpoint stops training, instead of checkpoint_rate",           \
     .needs = "checkpoints")                                                                                            \
-  X(REAL, restart, "s", "time from a failure until training goes on; none if unknown", .needs = "failures")            \
-  X(REAL, interval, "s", "training between checkpoints; the best (Daly) if unknown", .needs = "goal")                  \
+  X(REAL, restart, "s", "time from a failure until training resumes; none if unknown", .needs = "failures")            \
+  X(REAL, interval, "s", "time between checkpoints; the optimum (Daly) if unknown", .needs = "goal")                   \
   X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes", .otherwise = "1")   \
   X(REAL, gpu_hour_price, "currency/h", "price of one GPU for an hour, such as 2.5 USD", .needs = "goal")              \
   PM_POWER_RUN_FIELDS(X)                                                                                               \
-  X(YES_NO, lora_dora, "", "adapters are DoRA's: each output has a trained length besides", .needs = "lora")           \
+  X(YES_NO, lora_dora, "", "DoRA adapters: each output also has a trained magnitude", .needs = "lora")                 \
   X(INT, lora_first_layer, "1", "first of the repeated layers that have adapters, from 0", .needs = "lora")            \
   X(INT, lora_layers, "1", "repeated layers that have adapters; 0: all from the first on", .needs = "lora")            \
-  X(YES_NO, optimizer_in_backward, "", "parameters are updated while the backward pass runs, layer by layer (LOMO)")   \
-  X(YES_NO, offload_activations, "", "what layers keep for the backward pass waits in the memory of the host")         \
-  X(INT, loss_chunks, "1", "parts in which the loss is computed; 0: as the software does")                             \
-  X(REAL, document_tokens, "1", "mean tokens of the documents that are packed into a sequence; unknown: one fills it") \
+  X(YES_NO, optimizer_in_backward, "", "update parameters during the backward pass, layer by layer (LOMO)")            \
+  X(YES_NO, offload_activations, "", "offload activations to host memory until the backward pass")                     \
+  X(INT, loss_chunks, "1", "chunks in which the loss is computed; 0: as the software does")                            \
+  X(REAL, document_tokens, "1", "mean tokens of the documents packed into a sequence; unknown: one per sequence")      \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
@@ -174,7 +176,7 @@ typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
              "decoder-only language models: bf16 or fp16)")                                                            \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",          \
     .otherwise = "calibrated")                                                                                         \
-  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that programs can have if unknown")           \
+  X(REAL, usable_memory, "B", "memory of a GPU that the run may use; all that is available to programs if unknown")    \
   X(YES_NO, ignore_memory, "", "predict a run even if it does not fit in memory")                                      \
   X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes", .otherwise = "1")   \
   PM_POWER_RUN_FIELDS(X)
@@ -219,9 +221,9 @@ PM_INLINE int pm_run_check_field(const pm_network *network, const pm_run *run, c
 /* How requests come. */
 #define PM_ARRIVALS_LIST(X)                                                                                        \
   X(CLOSED, "closed", "`concurrency` clients, each with one request at a time")                                    \
-  X(OPEN, "open", "at `rate`, whatever happens to those before")                                                   \
+  X(OPEN, "open", "requests arrive at `rate`, whether or not earlier ones are answered")                           \
   X(STATIC, "static", "one batch of `concurrency` at once")                                                        \
-  X(OFFLINE, "offline", "all at the beginning: as many run at once as there is room for")
+  X(OFFLINE, "offline", "all requests at the beginning: as many run at once as fit in memory")
 
 typedef enum pm_arrivals {
 #define PM_ARRIVALS_ENUM(name, ...) PM_ARRIVALS_##name,
@@ -247,42 +249,44 @@ typedef enum pm_arrivals {
   X(STORED, expert_weights, "", "how weights of experts are stored, if in another way", .otherwise = "as-run")     \
   X(STORED, kv_cache, "", "how keys and values are stored", .otherwise = "as-run", .show = PM_SHOW_MAIN)           \
   X(INT, tensor_parallel, "1", "GPUs that share each layer", .otherwise = "1", .option = "tp", .show = PM_SHOW_MAIN,  \
-    .asked = "GPUs that share each layer (default: the GPUs of a node that other parallelism leaves)")             \
-  X(INT, pipeline_parallel, "1", "stages of layers", .otherwise = "1", .option = "pp")                                \
-  X(INT, attention_parallel, "1", "groups of GPUs with requests of their own that share experts: attention DP",    \
+    .asked = "tensor parallelism: GPUs that share each layer (default: the GPUs of a node left by the other kinds)") \
+  X(INT, pipeline_parallel, "1", "pipeline parallelism: number of stages", .otherwise = "1", .option = "pp")          \
+  X(INT, attention_parallel, "1", "attention DP: groups of GPUs with their own requests that share experts",       \
     .otherwise = "1", .option = "attention-dp")                                                                       \
-  X(INT, expert_parallel, "1", "GPUs that have different experts", .otherwise = "1", .option = "ep")                  \
+  X(INT, expert_parallel, "1", "expert parallelism: GPUs with different experts", .otherwise = "1", .option = "ep")   \
   X(REAL, expert_imbalance, "1", "tokens of the busiest GPU's experts over the mean", .otherwise = "1")            \
   X(REAL, isl, "1", "input tokens of a request", .otherwise = "1024", .show = PM_SHOW_MAIN)                        \
   X(REAL, osl, "1", "output tokens of a request", .otherwise = "256", .show = PM_SHOW_MAIN)                        \
-  X(ARRIVALS, arrivals, "", "how requests come", .otherwise = "closed", .show = PM_SHOW_MAIN,                      \
-    .asked = "how requests come (default closed; with a rate: open)")                                              \
+  X(ARRIVALS, arrivals, "", "arrival of requests", .otherwise = "closed", .show = PM_SHOW_MAIN,                    \
+    .asked = "arrival of requests (default closed; with a rate: open)")                                              \
   X(REAL, rate, "1/s", "requests per second of an open loop", .show = PM_SHOW_MAIN)                                \
   X(REAL, arrival_cv, "1", "deviation of the times between requests over their mean: 1 Poisson, 0 even",           \
     .otherwise = "1")                                                                                              \
   X(REAL, length_cv, "1", "deviation of the lengths of prompts and answers over their means", .otherwise = "0")    \
-  X(REAL, duration, "s", "how long requests come; unknown: long enough for a steady state")                        \
+  X(REAL, duration, "s", "how long requests arrive; unknown: long enough for a steady state")                      \
   X(REAL, percentile, "1", "share of requests within the percentiles: 0.99, or 99", .otherwise = "0.99")           \
-  X(REAL, hit_ratio, "1", "share of a prompt's tokens that the cache has already", .otherwise = "0")               \
-  X(REAL, shared_prompt, "1", "tokens that all prompts begin with, in the cache once", .otherwise = "0")           \
+  X(REAL, hit_ratio, "1", "share of a prompt's tokens that are already in the cache", .otherwise = "0")            \
+  X(REAL, shared_prompt, "1", "tokens of a prefix that all prompts share, cached once", .otherwise = "0")          \
   X(INT, draft_tokens, "1", "tokens drafted for each pass: speculative decoding", .otherwise = "0")                \
-  X(REAL, acceptance, "1", "share of drafted tokens that is accepted, each given those before", .otherwise = "0.7") \
-  X(REAL, draft_time, "1", "time of drafting a token over that of a pass of decoding", .otherwise = "0.05")        \
+  X(REAL, acceptance, "1", "probability that a drafted token is accepted, given the previous ones",                   \
+    .otherwise = "0.7")                                                                                               \
+  X(REAL, draft_time, "1", "time to draft a token over that of a decoding pass", .otherwise = "0.05")              \
   X(REAL, token_budget, "1", "tokens of one pass; the engine's if unknown")                                        \
   X(REAL, sequences, "1", "sequences that run at once on a replica; the engine's if unknown")                      \
-  X(REAL, memory_fraction, "1", "part of the memory that the engine takes; the engine's if unknown")               \
-  X(INT, prefill_workers, "1", "workers that only read prompts; 0: every worker does both", .otherwise = "0")      \
-  X(INT, prefill_tensor_parallel, "1", "GPUs that share each layer of such a worker", .otherwise = "1",            \
+  X(REAL, memory_fraction, "1", "fraction of the memory that the engine uses; the engine's if unknown")            \
+  X(INT, prefill_workers, "1", "prefill workers of disaggregated serving; 0: every worker does both",                 \
+    .otherwise = "0")                                                                                                 \
+  X(INT, prefill_tensor_parallel, "1", "tensor parallelism of a prefill worker", .otherwise = "1",                 \
     .option = "prefill-tp")                                                                                        \
-  X(INT, prefill_attention_parallel, "1", "groups of such a worker with requests of their own", .otherwise = "1",  \
+  X(INT, prefill_attention_parallel, "1", "attention DP of a prefill worker", .otherwise = "1",                    \
     .option = "prefill-attention-dp")                                                                              \
-  X(INT, prefill_expert_parallel, "1", "GPUs of such a worker that have different experts", .otherwise = "1",      \
+  X(INT, prefill_expert_parallel, "1", "expert parallelism of a prefill worker", .otherwise = "1",                 \
     .option = "prefill-ep")                                                                                        \
-  X(REAL, client_time, "s", "what clients and servers add to the first token; the engine's if unknown")            \
+  X(REAL, client_time, "s", "time that client and server add to the first token; the engine's if unknown")         \
   X(REAL, bunching, "1", "part of the other prompts that one waits for; the engine's if unknown")                  \
   X(KERNEL_MODEL, kernel_model, "", "how kernels are timed, calibrated where the architecture has constants",      \
     .otherwise = "calibrated")                                                                                     \
-  X(REAL, usable_memory, "B", "memory of a GPU that may be used; all that programs can have if unknown")           \
+  X(REAL, usable_memory, "B", "memory of a GPU that may be used; all that is available to programs if unknown")    \
   X(YES_NO, ignore_memory, "", "predict even if the model does not fit in memory")                                 \
   X(REAL, pue, "1", "power usage effectiveness of the site: all its power over that of the nodes",                 \
     .otherwise = "1")                                                                                              \
@@ -315,7 +319,7 @@ PM_API int pm_given_add(pm_given *given, const char *type, const char *field);
 /* A value that was not given. */
 #define PM_ASSUMPTION_FIELDS(X)                                                                                        \
   X(TEXT, field, "", "field of the run, or framework or attention")                                                    \
-  X(TEXT, value, "", "what it is taken to be")                                                                         \
+  X(TEXT, value, "", "assumed value")                                                                                  \
   X(TEXT, reason, "", "why")
 
 typedef struct pm_assumption { PM_ASSUMPTION_FIELDS(PM_DECLARE) } pm_assumption;

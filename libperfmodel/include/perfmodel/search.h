@@ -146,7 +146,7 @@ typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_train
   X(TEXT, framework, "", "id of the framework of the plan; empty: none, kernels and collectives only",                 \
     .show = PM_SHOW_MAIN)                                                                                              \
   X(INT, nodes, "1", "nodes", .show = PM_SHOW_MAIN)                                                                    \
-  X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                               \
+  X(INT, gpus, "1", "GPUs in total", .show = PM_SHOW_MAIN)                                                             \
   X(TEXT, plan, "", "the best plan in a few words", .show = PM_SHOW_MAIN)                                              \
   X(REAL, step_time, "s", "time of one step")                                                                          \
   X(REAL, throughput, "1/s", "samples per second over all GPUs")                                                       \

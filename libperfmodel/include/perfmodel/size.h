@@ -40,7 +40,7 @@ extern "C" {
   X(COST, "cost", "price of the nodes")                                                                 \
   X(POWER, "power", "design power of the nodes, cooling included")                                      \
   X(RACK_UNITS, "rack-units", "rack space of the nodes")                                                \
-  X(ENERGY, "energy", "predicted energy of the site, for a sample")                                     \
+  X(ENERGY, "energy", "predicted energy of the site per sample")                                        \
   X(CARBON, "carbon", "carbon dioxide of that energy")                                                  \
   X(ENERGY_COST, "energy-cost", "price of that energy")
 
@@ -79,7 +79,7 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(TEXT, framework, "", "id of the framework; empty: none, kernels and collectives only",                             \
     .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                                                                              \
   X(INT, nodes, "1", "least nodes that reach the target", .show = PM_SHOW_MAIN)                                      \
-  X(INT, gpus, "1", "GPUs in all", .show = PM_SHOW_MAIN)                                                             \
+  X(INT, gpus, "1", "GPUs in total", .show = PM_SHOW_MAIN)                                                           \
   X(REAL, batch, "1", "samples per GPU and step or call", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                      \
   X(PRECISION, precision, "", "storage and arithmetic precision", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)              \
   X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                               \

@@ -56,7 +56,7 @@ typedef struct pm__name_reader {
 char pm__name_next(pm__name_reader *reader);
 bool pm__same_name(const char *a, const char *b);
 
-/* Whether a list of words, parted by blanks, has the first `length` bytes of `word` as one of them. */
+/* Whether a list of words, separated by spaces, has the first `length` bytes of `word` as one of them. */
 bool pm__list_has(const char *list, const char *word, size_t length);
 int pm__name_distance(const char *a, const char *b);     /* edit distance of the names as compared above */
 bool pm__text_set(char *text, size_t size, const char *value); /* copies; false if it does not fit */

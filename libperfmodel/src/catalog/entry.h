@@ -72,7 +72,7 @@ typedef struct pm__provenance {
   const char *text;          /* as written */
   const char *source, *note; /* "" if none */
   const char *origin;        /* datasheet, fitted, rule, guess, default, fact; "" if it is what the source says */
-  const char *fitted_to;     /* parted by blanks; "" if it was not fitted */
+  const char *fitted_to;     /* separated by spaces; "" if it was not fitted */
   const char *date;          /* when it was fitted: 2026-11; "" if not said */
   int rows;                  /* that it was fitted on; 0 if not said */
   int line;                  /* 0: the field was not given */

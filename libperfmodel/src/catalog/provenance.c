@@ -5,7 +5,7 @@
 **     <kernel_time fitted_to="keras2018 u39kun" rows="48" date="2026-11" note="+-3 %">12 us</kernel_time>
 **
 ** A value without an origin is what its source says. What was fitted says to what: sources, documents or machines,
-** parted by blanks, and as a rule on how many rows, and when.
+** separated by spaces, and as a rule on how many rows, and when.
 */
 #include <stdio.h>
 #include <string.h>

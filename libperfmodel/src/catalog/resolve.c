@@ -190,8 +190,8 @@ static bool is_list(const pm_catalog *catalog, int kind, const char *name, pm_er
   first[length] = '\0';
   if (pm__names_find_place(catalog, kind, first) == NULL || pm__names_find_place(catalog, kind, last + 1) == NULL)
     return false;
-  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a list, but one %s is wanted here; a sweep takes several, parted "
-                                       "by commas", name,
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a list, but one %s is wanted here; a sweep takes several, "
+                                       "separated by commas", name,
            singular_of(kind));
   return true;
 }

@@ -22,7 +22,7 @@ bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__cat
 /* "pcie, nvswitch": those of a GPU; of NULL, all. */
 void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *text, size_t size);
 
-/* How servers join such GPUs where nobody says it: at switches where their NVLinks end there, over PCIe where they are
+/* How servers join such GPUs if it is not given: at switches where their NVLinks end there, over PCIe where they are
 ** cards, whose bridges are an accessory. PM__TOPOLOGIES where modules were joined in several ways. */
 pm__catalog_topology pm__topology_usual(const pm_gpu *gpu);
 

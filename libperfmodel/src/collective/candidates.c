@@ -133,9 +133,9 @@ static double launch_of(const pm__collective_candidates *candidates, const pm__c
   return cost->launches * candidates->launch + (channels - 1) * candidates->channel_launch;
 }
 
-/* One host thread launches on its GPUs one after the other; the latency of the steps hides behind that, or that behind
-** it. Over PCIe all of the collective before does: calls queue up. The library does not know and chooses without.
-** Returns whether the launches limit. */
+/* One host thread launches on its GPUs one after the other; these launches overlap with the latency of the
+** steps. Over PCIe they overlap with all of the collective before: calls queue up. The library does not know this and
+** chooses without it. Returns whether the launches limit. */
 static bool add_launch(const pm__collective_candidates *candidates, const pm__collective_cost *cost, double bytes,
                        double transfer, double *latency, double *time)
 {

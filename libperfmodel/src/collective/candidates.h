@@ -31,7 +31,7 @@ typedef struct pm__collective_candidates {
   double launch;      /* of one collective: the host's launches on the GPUs of a thread, one after the other */
   double channel_launch; /* of each further channel of it */
   double channels, channel_bytes; /* most that the library uses, and bytes for which it uses one more */
-  bool queued;        /* launches hide behind the collective before, and so does all of its time */
+  bool queued;        /* launches overlap with the collective before, and so does all of its time */
   double sm_share;    /* of a GPU's multiprocessors that a large one keeps busy */
   pm__collective_candidate candidate[PM__CANDIDATES_MAX];
 } pm__collective_candidates;

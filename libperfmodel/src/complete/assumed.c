@@ -106,8 +106,8 @@ int pm__complete_serving_list(const pm__complete_question *q, const pm_serving_r
     const char *field, *why;
   } all[] = {{PM__SERVING_AT_tensor_parallel, "tensor_parallel", "a replica has all GPUs of a node"},
              {PM__SERVING_AT_precision, "precision", "the network is a decoder-only language model"},
-             {PM__SERVING_AT_isl, "isl", "nobody gave the length of prompts"},
-             {PM__SERVING_AT_osl, "osl", "nobody gave the length of answers"}};
+             {PM__SERVING_AT_isl, "isl", "no prompt length given"},
+             {PM__SERVING_AT_osl, "osl", "no answer length given"}};
   list l = {q, rows, 0};
   add_counts(&l, pm__complete_has(q->given, PM__SERVING_AT_gpus), pm__complete_has(q->given, PM__SERVING_AT_nodes),
              "serving_run", run);
@@ -118,7 +118,7 @@ int pm__complete_serving_list(const pm__complete_question *q, const pm_serving_r
   if (run->expert_weights == q->traits->expert_weights && q->traits->expert_weights != q->traits->weights)
     add_field(&l, "serving_run", "expert_weights", run, "the checkpoint stores experts so (quantization_config)");
   if (run->arrivals == PM_ARRIVALS_CLOSED && !pm__complete_has(q->given, PM__SERVING_AT_concurrency))
-    add_field(&l, "serving_run", "concurrency", run, "nobody gave a concurrency or a rate");
+    add_field(&l, "serving_run", "concurrency", run, "no concurrency or rate given");
   if (!q->named && q->framework != NULL)
     add_assumption(&l, "framework", q->framework, "the newest release of vLLM that there is");
   add_uncounted(&l);

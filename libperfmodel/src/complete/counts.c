@@ -88,7 +88,7 @@ static int64_t prefill_gpus(const pm_serving_run *run)
   return (int64_t)run->prefill_workers * run->prefill_tensor_parallel * run->prefill_attention_parallel;
 }
 
-/* A replica has the GPUs of a node, as far as nobody said otherwise. */
+/* A replica has the GPUs of a node, unless it is given. */
 /* Clients that wait for their answers, or requests that come as they come. */
 static int check_load(const pm_given *given, const pm_serving_run *run, pm_error *error)
 {

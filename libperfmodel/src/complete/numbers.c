@@ -60,7 +60,7 @@ static double default_batch(const pm__complete_question *q, const pm_run *run)
   return isnan(micro) || fmod(SAMPLES, micro) == 0 ? SAMPLES : micro;
 }
 
-/* A language model whose batch per rank nobody gave works through it one by one. */
+/* A language model without a batch per rank works through it one by one. */
 static bool assumes_micro_batch(const pm__complete_question *q)
 {
   bool by_rank = pm__complete_has(q->given, PM__RUN_AT_batch) && !q->given->global_batch;

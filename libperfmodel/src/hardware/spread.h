@@ -8,13 +8,13 @@
 #include <math.h>
 #include "perfmodel/hardware.h"
 
-/* One that nobody gave adds nothing. */
+/* One that is not given adds nothing. */
 static inline double pm__spread_square(double spread)
 {
   return spread > 0 ? spread * spread : 0;
 }
 
-/* What a status multiplies a spread by; a factor that nobody gave is 1. */
+/* What a status multiplies a spread by; a factor that is not given is 1. */
 static inline double pm__spread_factor(int32_t status, double extrapolated, double not_calibrated)
 {
   double factor = status == PM_CALIBRATION_STATUS_EXTRAPOLATED       ? extrapolated

@@ -11,8 +11,8 @@
 **     </experiment>
 **
 ** Also frameworks, global_batch, dataset, <set name="PARAMETER">, catalog. Each becomes a row: the option, and its
-** values parted by commas. What only the catalogue knows, such as whether there is such a network, is found by whoever
-** runs the sweep.
+** values separated by commas. What only the catalogue knows, such as whether there is such a network, is found by
+** whoever runs the sweep.
 */
 #include <ctype.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ typedef struct experiment {
 typedef struct experiment_element {
   const char *name, *option;
   const char *attribute; /* NAME=values; NULL: it has none */
-  bool list;             /* of values parted by commas */
+  bool list;             /* of values separated by commas */
   bool repeated;
 } experiment_element;
 
@@ -292,7 +292,7 @@ static pm_table *tabulate_experiment(const experiment *x)
   if (status == PM_OK) status = add_texts(table, x, "key", "the element", key_of);
   if (status == PM_OK) status = add_texts(table, x, "value", "as it stands there", value_of);
   if (status == PM_OK) status = add_texts(table, x, "option", "what the sweep calls it", option_of);
-  if (status == PM_OK) status = add_texts(table, x, "set_to", "its values, parted by commas", set_to_of);
+  if (status == PM_OK) status = add_texts(table, x, "set_to", "its values, separated by commas", set_to_of);
   if (status == PM_OK) return table;
   pm_table_free(table);
   return NULL;

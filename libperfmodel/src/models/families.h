@@ -26,7 +26,7 @@ typedef enum pm__decoder_family_norm { PM__NORM_RMS, PM__NORM_RMS_PLAIN, PM__NOR
   PM__NORM_LAYER_NO_BIAS } pm__decoder_family_norm;
 
 typedef struct pm__decoder_family {
-  const char *types;     /* model types, parted by blanks */
+  const char *types;     /* model types, separated by spaces */
   double kv_heads, head; /* where the configuration states none; 0: as many as heads, hidden / heads */
   /* Switches, by the setting that has them: "attention_bias"; "attention_bias=yes" if it is on without it; "=yes" */
   const char *qkv_bias, *output_bias, *ffn_bias, *qk;

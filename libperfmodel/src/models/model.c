@@ -98,7 +98,7 @@ static bool names_type(const char *architecture, const char *type, size_t length
          strcmp(architecture, "LMHeadModel") == 0;
 }
 
-/* Types of one line of either table, parted by blanks; NULL behind the last. */
+/* Types of one line of either table, separated by spaces; NULL behind the last. */
 static const char *types_at(size_t number)
 {
   size_t families = 0;

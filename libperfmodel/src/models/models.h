@@ -5,7 +5,7 @@
 #include "models/body.h"
 
 typedef struct pm__model {
-  const char *types; /* parted by blanks */
+  const char *types; /* separated by spaces */
   void (*build)(pm__body *body, const pm__config *config);
 } pm__model;
 

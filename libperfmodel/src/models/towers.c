@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct tower {
-  const char *types; /* parted by blanks */
+  const char *types; /* separated by blanks */
   int switches;
   double hidden, layers, heads, ffn, patch, image; /* where the configuration does not say; ffn 0: 4 times the width */
   const char *positions; /* the setting that says how many are learned; "" all patches, NULL none */

@@ -83,8 +83,8 @@ static int check_budget(const pm_system *system, int32_t nodes, pm__plan_site si
     return pm__fail(error, PM_STATUS_UNREACHABLE, "power_budget %s: the design power of a %s is not known", budget,
                     system->machine.id);
   pm_quantity_format(node, sizeof node, system->machine.power * site.pue, "W");
-  return pm__fail(error, PM_STATUS_UNREACHABLE, "%d node%s of %s, %s each by design with the PUE, need more than the "
-                  "power budget of %s, which feeds %.0f", nodes, nodes == 1 ? "" : "s", system->machine.id, node,
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "%d node%s of %s, %s design power each with the PUE, need more than "
+                  "the power budget of %s, which supplies %.0f", nodes, nodes == 1 ? "" : "s", system->machine.id, node,
                   budget, most);
 }
 

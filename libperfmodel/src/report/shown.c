@@ -22,7 +22,7 @@ static bool is_constant(const pm_table *table, const pm__column *column)
   return true;
 }
 
-/* Whether the first row has what is there where nobody gives it. */
+/* Whether the first row has what is there where it is not given. */
 static bool is_default(const pm_table *table, size_t index)
 {
   char buffer[PM_TEXT_MAX];

@@ -13,7 +13,7 @@ typedef struct pm__column {
   const char **texts;       /* of TEXT: one per row */
   const char **shown;       /* what people see instead: one per row, or NULL */
   const pm_choice *choices; /* of CHOICE: the names of its values; constant data of the record type */
-  const char *otherwise;    /* its value where nobody gives one, or NULL; the same */
+  const char *otherwise;    /* its value where none is given, or NULL; the same */
   int show;                 /* a sum of pm_show */
   bool given;               /* what was asked, rather than answered */
 } pm__column;

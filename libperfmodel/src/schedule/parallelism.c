@@ -6,7 +6,7 @@
 **     parameter-server  one process launches the kernels and the copies of all g GPUs of a node.
 **                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back;
 **                       memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of gradients, copies;
-**                       network = 2 (nodes - 1) w / adapter, one node's server for all. They hide behind a GPU's own
+**                       network = 2 (nodes - 1) w / adapter, one node's server for all. They overlap with a GPU's own
 **                       step, but the update of the first layers does not: it stays in that step
 **                       exposed = max(0, max(wires, memory, network) - alone) + g V variable_time
 **                                 + host copies for the others

@@ -4,7 +4,7 @@
 
 #include "base/words.h"
 
-/* Whether an architecture is one of a list parted by blanks; where either is not given, nothing is against it. */
+/* Whether an architecture is one of a list separated by spaces; where either is not given, nothing is against it. */
 static inline bool pm__libraries_support(const char *architectures, const char *architecture)
 {
   return architectures[0] == '\0' || architecture[0] == '\0' || pm__words_hold(architecture, architectures);

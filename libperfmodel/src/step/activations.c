@@ -1,6 +1,6 @@
 /*
-** Activations that wait in the memory of the host. In every micro-batch A bytes go down behind the forward pass and
-** come up behind the backward pass, as torchtune's second stream has it; what the passes do not hide is
+** Activations offloaded to host memory. In every micro-batch A bytes are copied out during the forward pass and
+** copied back during the backward pass, as torchtune's second stream has it; what the passes do not hide is
 **
 **     max(0, A / L - forward) + max(0, A / L - backward)
 **

@@ -1,7 +1,7 @@
 /*
 ** What data-parallel ranks exchange, of one stage. P parameters of a GPU, g bytes of a gradient, w of a weight.
 **
-**     zero 0      all-reduce of g P behind the backward pass of the last micro-batch, in buckets
+**     zero 0      all-reduce of g P during the backward pass of the last micro-batch, in buckets
 **     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives
 **                 gradients away at once, so with a pipeline or several micro-batches it exchanges them every time
 **     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
@@ -120,7 +120,7 @@ bool pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket
   return true;
 }
 
-/* Without a framework there are no buckets: all of it hides behind all of the backward pass, ideally. */
+/* Without a framework there are no buckets: all of it overlaps with the backward pass, ideally. */
 static pm__step_data reduce_ideally(const pm__step *p, const pm__step_prices *prices, double backward)
 {
   double all = prices->gradients;
@@ -189,8 +189,8 @@ static piece_times piece_times_of(const pm__step_work *w, const pm__step_times *
   return out;
 }
 
-/* Exchanges of one micro-batch, and what of them nothing hides. The first gather and the last scatter have nothing to
-** hide behind. */
+/* Exchanges of one micro-batch, and what of them nothing hides. The first gather and the last scatter are
+** exposed. */
 static pm__step_data pass_shards(const pm__step *p, const pm__step_stage *stage, const pm__step_shards *shards,
                                  const pm__step_work *kinds, const pm__step_times *times)
 {

@@ -6,7 +6,7 @@
 **     optimizer    g P / L, u P / B and w P / L in turn, after the backward pass
 **     gradients    g P / L behind every backward pass, in buckets; then the larger of u P / B and w P / L, since
 **                  weights go up while others are updated. Shards of weights send gradients piece by piece (data.c)
-**     parameters   u P / B; weights come up before every use of a piece, which hides behind the piece before (likewise)
+**     parameters   u P / B; weights come up before every use of a piece, during the piece before (likewise)
 **
 ** B is the GPU's share of the host's memory bandwidth, L of the links to the host that it shares with others behind the
 ** same switch, in each direction, and no more than B. Both are data sheets', nothing is fitted. CPUs are taken to be

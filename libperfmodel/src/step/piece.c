@@ -53,7 +53,7 @@ static double exchange_time(const pm__step *p, const pm__sharding_exchange *e)
   return e->repeats * pm__schedule_exchange_on(&p->s, p->group[e->axis], collectives[e->collective], bytes);
 }
 
-/* Keys and values that go round hide behind attention on those that came before. */
+/* Keys and values that go round overlap with attention on those that came before. */
 static double exposed_ring(const pm__step *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, double time)
 {
   double context = p->at.context, work = attention_time(p, piece, false) * (context - 1) / context;

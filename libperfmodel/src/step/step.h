@@ -319,7 +319,7 @@ typedef struct pm__step_shards {
   double gather, scatter, up, down;
 } pm__step_shards;
 
-/* Exchanges of a stage, whatever its times are: all gradients, and what of them has nothing to hide behind; what must
+/* Exchanges of a stage, whatever its times are: all gradients, and the part of them that is exposed; what must
 ** follow; the share of the GPU that they keep busy. */
 typedef struct pm__step_prices {
   double gradients, bucket, after, beside;

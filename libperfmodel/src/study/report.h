@@ -94,7 +94,7 @@ bool pm__study_predicted(const pm__study_subject *subject);
 
 /* ---- The same run with one change (changes.c); without memory for it, the report fails ---- */
 
-/* The GPU's 16-bit precision, where nobody gave one and the run has 32 bits; else PM_PRECISION_FP32. */
+/* The GPU's 16-bit precision, where none was given and the run has 32 bits; else PM_PRECISION_FP32. */
 int32_t pm__study_half(const pm__study_subject *subject);
 
 /* Predicts in it, however much memory it needs; false without one. */

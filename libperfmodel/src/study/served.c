@@ -30,7 +30,7 @@ static int add_limits(const pm_given *given, const pm_serving_goal *goal, const 
   if (isnan(goal->ttft)) add_limit(&rows[count++], "ttft", "TTFT", limits.ttft);
   if (isnan(goal->tpot)) add_limit(&rows[count++], "tpot", "TPOT", limits.tpot);
   if ((given->fields & late.fields) != 0) return count;
-  rows[count] = (pm_assumption){.field = "percentile", .reason = "nobody gave a percentile"};
+  rows[count] = (pm_assumption){.field = "percentile", .reason = "no percentile given"};
   snprintf(rows[count].value, sizeof rows[count].value, "p%g", 100 * run->percentile);
   return count + 1;
 }

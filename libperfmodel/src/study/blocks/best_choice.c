@@ -47,7 +47,7 @@ static void add_power(const pm__study_subject *s, const pm_size_choice *c, pm_re
 {
   char gpus[PM__REPORT_WORD], units[PM__REPORT_WORD], pue[PM_NUMBER_MAX];
   pm__report_add_quantity(r, "power and space", c->design_power, "W");
-  pm__report_note(r, "%sby design at PUE %s (GPUs alone %s), %s rack units",
+  pm__report_note(r, "%sdesign power at PUE %s (GPUs alone %s), %s rack units",
                   c->power_basis == PM_POWER_BASIS_PARTS ? "summed from parts, " : "",
                   pm_number_format(pue, ((const pm_size_goal *)s->asked->goal)->pue),
                   pm__report_quantity(gpus, c->gpu_design_power, "W"), amount(units, c->rack_units));
@@ -69,10 +69,10 @@ static void add_budget(const pm_size_choice *c, pm_report *r)
 {
   char draw[PM__REPORT_WORD];
   if (isnan(c->budget_nodes)) return;
-  pm__report_add(r, "power budget", "feeds %.0f node%s by their design power", c->budget_nodes,
+  pm__report_add(r, "power budget", "supplies %.0f node%s at their design power", c->budget_nodes,
                  c->budget_nodes == 1 ? "" : "s");
   pm__report_set_value(r, c->budget_nodes, "1");
-  pm__report_note(r, "; %s draw as much while they run, as predicted", amount(draw, c->draw_nodes));
+  pm__report_note(r, "; %s at the predicted draw", amount(draw, c->draw_nodes));
 }
 
 static void add_price(const pm__study_subject *s, const pm_size_choice *c, pm_report *r)

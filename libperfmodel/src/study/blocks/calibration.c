@@ -60,7 +60,7 @@ static const char *rest(const pm__study_subject *s)
   return is_roofline(s)
            ? "; kernels at the plain roofline of datasheet peaks. This is an upper bound for kernels that do all of "
              "the arithmetic; measured runs are slower, perfmodel validate shows by how much."
-           : "; perfmodel validate shows how far measured runs are from it.";
+           : "; perfmodel validate compares it with measured runs.";
 }
 
 /* Each word that an answer has, once. */

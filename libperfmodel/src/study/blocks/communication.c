@@ -40,7 +40,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   double hidden = p->communication_time - p->exposed_communication_time, backward = p->dgrad_time + p->wgrad_time;
   pm__report_add_quantity(r, is_all_reduce(s) ? "all-reduce" : "exchange", p->communication_time, "s");
   if (hidden > 1e-6 * p->communication_time)
-    pm__report_note(r, ", of which %s hide behind the %s", pm__report_quantity(text, hidden, "s"),
+    pm__report_note(r, ", of which %s overlap with the %s", pm__report_quantity(text, hidden, "s"),
                     hidden > backward ? "step" : "backward pass");
 }
 

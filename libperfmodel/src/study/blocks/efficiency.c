@@ -26,8 +26,8 @@ static void add_utilization(const pm__study_subject *s, pm_report *r)
                   pm__report_quantity(peak, pm_gpu_get_matrix_peak(s->gpu, precision), "FLOP/s"));
   if (hfu == mfu) return;
   pm__report_add_ratio(r, "HFU", hfu);
-  pm__report_note(r, ": GPUs execute %s",
-                  hfu > mfu ? "some again" : "less than is counted, by Winograd and FFT");
+  pm__report_note(r, ": %s",
+                  hfu > mfu ? "recomputation included" : "Winograd and FFT execute less than is counted");
 }
 
 /* Of a pass that decodes. */

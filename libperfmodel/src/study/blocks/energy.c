@@ -37,7 +37,7 @@ static void add_boards(const pm__study_subject *s, const numbers *n, pm_report *
   pm__report_set_value(r, n->sample, "J");
   pm__report_note(r, "\n%s to %s (80 %% prediction interval, %s)%s", pm__report_quantity(low, n->low, "J"),
                   pm__report_quantity(high, n->high, "J"), basis == PM_ORIGIN_FITTED ? "fitted" : "by rule",
-                  pm__study_number(s, "power_in_range") == 0 ? "; so low a limit was never measured" : "");
+                  pm__study_number(s, "power_in_range") == 0 ? "; no measurement has so low a limit" : "");
   if (!isnan(n->token)) pm__report_add_quantity(r, "per token", n->token, "J");
   pm__report_add(r, "waiting", "%.1f %% of that energy", 100 * n->waiting);
   pm__report_set_value(r, n->waiting, "1");
@@ -48,7 +48,7 @@ static void add_nodes(const numbers *n, pm_report *r)
   char watts[PM__REPORT_WORD], design[PM__REPORT_WORD];
   pm__report_add(r, "nodes", "%s at the wall", pm__report_quantity(watts, n->node, "W"));
   pm__report_set_value(r, n->node, "W");
-  if (!isnan(n->design)) pm__report_note(r, "\n%s by design", pm__report_quantity(design, n->design, "W"));
+  if (!isnan(n->design)) pm__report_note(r, "\n%s design power", pm__report_quantity(design, n->design, "W"));
 }
 
 /* Which part of what the site draws goes where. */
@@ -73,9 +73,9 @@ static void add_totals(const pm__study_subject *s, const numbers *n, pm_report *
 static void add_budget(const numbers *n, pm_report *r)
 {
   if (isnan(n->fed)) return;
-  pm__report_add(r, "power budget", "feeds %.0f node%s by their design power", n->fed, n->fed == 1 ? "" : "s");
+  pm__report_add(r, "power budget", "supplies %.0f node%s at their design power", n->fed, n->fed == 1 ? "" : "s");
   pm__report_set_value(r, n->fed, "1");
-  pm__report_note(r, "\n%.0f draw as much while they run so, as predicted", n->drawing);
+  pm__report_note(r, "\n%.0f at the predicted draw of this run", n->drawing);
 }
 
 static void add_site(const pm__study_subject *s, const numbers *n, pm_report *r)

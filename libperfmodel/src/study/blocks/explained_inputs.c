@@ -35,7 +35,7 @@ static bool is_used(const pm__study_subject *s, const char *name)
   return true;
 }
 
-/* An input that nobody gave and no entry states is left out; of parts, so are fields of the answer. */
+/* An input that is not given and that no entry states is left out; of parts, so are fields of the answer. */
 static void add(const pm__study_subject *s, const char *names, bool of_parts, seen *all, pm_report *r)
 {
   char name[PM__TASK_FORMULA_NAME];

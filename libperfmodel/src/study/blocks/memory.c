@@ -9,7 +9,7 @@ static void add_use(pm_report *r, const char *label, double memory, double usabl
   char used[PM__REPORT_WORD], all[PM__REPORT_WORD], verdict[PM_TEXT_MAX];
   pm__report_add_quantity(r, label, memory, "B");
   if (isnan(usable)) {
-    pm__report_note(r, "; what there is is not known");
+    pm__report_note(r, "; the memory of the GPU is unknown");
     return;
   }
   pm__report_quantity(all, usable, "B");
@@ -22,7 +22,7 @@ static void add_use(pm_report *r, const char *label, double memory, double usabl
 static void add_largest(pm_report *r, double batch, bool tight)
 {
   char number[PM_NUMBER_MAX];
-  const char *none = tight ? "none surely fits; this one may" : "none fits";
+  const char *none = tight ? "none fits for certain; this one may" : "none fits";
   pm__report_add(r, "largest batch", "%s", batch >= 1 ? pm_number_format(number, batch) : none);
   pm__report_set_value(r, batch, "1");
 }

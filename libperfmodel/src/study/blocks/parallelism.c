@@ -43,7 +43,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   add_exchange(r, "tensor exchanges", p->tensor_communication_time, p->step_time);
   add_exchange(r, "context exchanges", p->context_communication_time, p->step_time);
   add_exchange(r, "expert exchanges", p->expert_communication_time, p->step_time);
-  add_exchange(r, "hops", p->pipeline_communication_time, p->step_time);
+  add_exchange(r, "pipeline exchanges", p->pipeline_communication_time, p->step_time);
   add_exchange(r, "data exchanges", p->data_communication_time, p->step_time);
   add_offload(s, r);
   if (p->pipeline_stages >= 2)

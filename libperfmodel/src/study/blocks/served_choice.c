@@ -88,15 +88,15 @@ static void add_energy(const pm_serving_choice *c, pm_report *r)
   char draw[PM__REPORT_WORD], design[PM__REPORT_WORD], more[LINE] = "";
   if (isnan(c->output_energy)) return;
   if (!isnan(c->output_carbon))
-    snprintf(more, sizeof more, "; %.4g g of carbon dioxide for a million", c->output_carbon);
+    snprintf(more, sizeof more, "; %.4g g of carbon dioxide per million", c->output_carbon);
   size_t used = strlen(more);
   if (!isnan(c->output_energy_cost))
-    snprintf(more + used, sizeof more - used, "; %.4g for the energy of a million", c->output_energy_cost);
+    snprintf(more + used, sizeof more - used, "; %.4g for the energy per million", c->output_energy_cost);
   pm__report_add_quantity(r, "energy", c->output_energy, "J");
-  pm__report_note(r, "of the site for an output token, a predicted draw of %s; nodes of %s by design%s",
+  pm__report_note(r, "of the site per output token, a predicted draw of %s; nodes of %s design power%s",
                   pm__report_quantity(draw, c->power, "W"), pm__report_quantity(design, c->design_power, "W"), more);
   if (isnan(c->budget_nodes)) return;
-  pm__report_add(r, "power budget", "feeds %.0f node%s by their design power", c->budget_nodes,
+  pm__report_add(r, "power budget", "supplies %.0f node%s at their design power", c->budget_nodes,
                  c->budget_nodes == 1 ? "" : "s");
   pm__report_set_value(r, c->budget_nodes, "1");
 }

@@ -28,7 +28,7 @@ static void format_batch(const pm__study_subject *s, bool all, char *text, size_
            ranks <= 1 ? "" : data > 0 && data < ranks ? "data-parallel rank" : "GPU");
   size_t used = strlen(text);
   if (all && ranks > 1 && data > 0)
-    snprintf(text + used, size - used, ", %s in all", pm_number_format(sum, s->run.batch * data));
+    snprintf(text + used, size - used, ", %s in total", pm_number_format(sum, s->run.batch * data));
 }
 
 /* "fp16, overlap backward" */
@@ -190,13 +190,13 @@ static void fill_sensitivities(const pm__study_subject *s, pm_report *r)
   char asked[LINE], title[LINE + PM_TEXT_MAX];
   const pm_sensitivity *rows = (const pm_sensitivity *)s->asked->answers;
   if (pm__study_serves(s)) {
-    pm__report_add(r, "run", "Tokens of %s on %s, %s, each number by itself %+.3g %%", s->totals.name, s->machine->name,
-                   software_of(s, false), 100 * rows[0].by);
+    pm__report_add(r, "run", "Tokens of %s on %s, %s, one parameter at a time %+.3g %%", s->totals.name,
+                   s->machine->name, software_of(s, false), 100 * rows[0].by);
     format_replicas(s, title, sizeof title);
     pm__report_add(r, "requests", "%s, %s", title, format_run(s, asked));
     return;
   }
-  pm__report_add(r, "run", "Time of a %s of %s on %s, each number by itself %+.3g %%", s->task->facts.unit,
+  pm__report_add(r, "run", "Time of a %s of %s on %s, one parameter at a time %+.3g %%", s->task->facts.unit,
                  s->totals.name, s->machine->name, 100 * rows[0].by);
 }
 
@@ -213,7 +213,7 @@ static void fill_sizes(const pm__study_subject *s, pm_report *r)
   char title[PM_TEXT_MAX], aim[LINE], time[PM__REPORT_WORD], number[PM_NUMBER_MAX];
   const pm_size_goal *goal = (const pm_size_goal *)s->asked->goal;
   const char *dataset = s->asked->dataset, *least = pm__study_choice("size_goal", "minimize", goal->minimize)->name;
-  if (isnan(goal->rate) && isnan(goal->within)) snprintf(aim, sizeof aim, " on what the power budget feeds");
+  if (isnan(goal->rate) && isnan(goal->within)) snprintf(aim, sizeof aim, " on what the power budget supplies");
   else if (!isnan(goal->rate)) snprintf(aim, sizeof aim, " at %.0f samples/s or more", goal->rate);
   else
     snprintf(aim, sizeof aim, ": %s epochs%s%s within %s", pm_number_format(number, goal->epochs),
@@ -249,7 +249,7 @@ static void fill_served(const pm__study_subject *s, pm_report *r)
   char rate[PM_NUMBER_MAX], isl[PM_NUMBER_MAX], osl[PM_NUMBER_MAX], text[LINE];
   double wanted = pm__study_run_number(s, "rate");
   const char *most = isnan(pm__study_run_number(s, "power_budget")) ? "as many requests as a replica answers"
-                                                                    : "as many requests as the power budget feeds";
+                                                                    : "as many requests as the power budget supplies";
   snprintf(text, sizeof text, "%s%s, ISL %s, OSL %s", isnan(wanted) ? most : pm_number_format(rate, wanted),
            isnan(wanted) ? "" : " requests/s", pm_number_format(isl, pm__study_run_number(s, "isl")),
            pm_number_format(osl, pm__study_run_number(s, "osl")));
