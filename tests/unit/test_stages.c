@@ -374,6 +374,37 @@ START_TEST(two_layers_are_gathered)
 }
 END_TEST
 
+static double step_time_of(const study *s, pm_run run, int overlap, int chunks)
+{
+  run.overlap = overlap;
+  run.virtual_pipeline = chunks;
+  if (chunks > 1) run.pipeline_schedule = PM_PIPELINE_SCHEDULE_INTERLEAVED;
+  return predict(s, &run).step_time;
+}
+
+/* Gradients hide behind the last backward passes, those of chunks behind more of them, and gathered weights behind the
+** first forward passes. What hides less is slower, by no more than the exchanges take. */
+START_TEST(exchanges_hide_behind_both_passes)
+{
+  study s = open_study("gpt3-13b", NULL, 0, "dgx-a100-80gb");
+  pm_run run = shared_out(8, 4, 4, 8);
+  run.zero = 1;
+  for (int chunks = 1; chunks <= 5; chunks += 4) {
+    double none = step_time_of(&s, run, PM_OVERLAP_NONE, chunks);
+    double backward = step_time_of(&s, run, PM_OVERLAP_BACKWARD, chunks);
+    double passes = step_time_of(&s, run, PM_OVERLAP_PASSES, chunks);
+    ck_assert_double_lt(backward, none);
+    ck_assert_double_lt(passes, backward);
+    run.overlap = PM_OVERLAP_NONE;
+    ck_assert_double_gt(passes, none - predict(&s, &run).communication_time);
+  }
+  double hidden = step_time_of(&s, run, PM_OVERLAP_NONE, 1) - step_time_of(&s, run, PM_OVERLAP_BACKWARD, 1);
+  double more = step_time_of(&s, run, PM_OVERLAP_NONE, 5) - step_time_of(&s, run, PM_OVERLAP_BACKWARD, 5);
+  ck_assert_double_gt(more, hidden);
+  close_study(&s);
+}
+END_TEST
+
 /* ---- What is refused ---- */
 
 START_TEST(refusals)
@@ -418,6 +449,7 @@ int main(void)
   tcase_add_test(tests, hops_wait_for_the_host);
   tcase_add_test(tests, bottlenecks);
   tcase_add_test(tests, two_layers_are_gathered);
+  tcase_add_test(tests, exchanges_hide_behind_both_passes);
   tcase_add_test(tests, refusals);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -443,9 +443,10 @@ const char *pm__lab_machines_find_wired(pm__lab_machines *m, const char *text, i
   snprintf(question, sizeof question, "wired|%.200s|%d|%d", text, gpus, nodes > 1);
   size_t known = pm__text_index_find(&m->questions, question, question_of, m);
   const answer *found = known != PM__NO_ITEM ? &m->answers[known] : NULL;
+  pm_error failure = PM_ERROR_NONE;
   if (found == NULL) {
-    const char *id = pm__lab_wiring_find(m->catalog, text, gpus, nodes, word);
-    found = remember(m, question, id != NULL ? id : "", id == NULL);
+    const char *id = pm__lab_wiring_find(m->catalog, text, gpus, nodes, word, &failure);
+    found = failure.status == PM_OK ? remember(m, question, id != NULL ? id : "", id == NULL) : NULL;
   }
   if (found == NULL) pm__no_memory(error);
   return found != NULL && !found->bad ? found->text : NULL;

@@ -232,6 +232,7 @@ typedef struct question {
   const wiring *w;
   size_t told; /* how well its GPU is; 0: not */
   int gpus, nodes;
+  pm_error *failure; /* of memory that ran out; others only say that this is no such machine */
 } question;
 
 typedef struct answer {
@@ -299,7 +300,7 @@ static void try_system(const question *q, const char *id, answer *best)
   size_t letters = letters_named(q, id, q->told > 0 ? &own : NULL);
   bool by_wiring = q->told > 0 && (q->nodes > 1 ? q->w->ports > 0 : q->w->joined == JOIN_MESH);
   if (letters <= best->letters && (letters > 0 || !by_wiring || best->id != NULL)) return;
-  pm_system *system = pm_catalog_new_system(q->catalog, id, NULL);
+  pm_system *system = pm_catalog_new_system(q->catalog, id, q->failure);
   if (system != NULL && has_network(system, q->w, q->nodes)) *best = (answer){id, letters};
   pm_system_free(system);
 }
@@ -355,15 +356,20 @@ static const char *find_word(const question *q, const pm_gpu *gpu, char *word)
   if (topology == NULL || (q->nodes > 1 && link == NULL)) return NULL;
   int used = snprintf(word, PM__WIRING_LONGEST, "%.40s*%d:%s", gpu->id, gpus_of_node(topology, q->gpus), topology);
   if (link != NULL) snprintf(word + used, PM__WIRING_LONGEST - (size_t)used, "+%dx%.40s", ports, link);
-  return pm_catalog_resolve(q->catalog, "system", word, NULL);
+  return pm_catalog_resolve(q->catalog, "system", word, q->failure);
 }
 
-const char *pm__lab_wiring_find(const pm_catalog *catalog, const char *text, int gpus, int nodes, char *word)
+const char *pm__lab_wiring_find(const pm_catalog *catalog, const char *text, int gpus, int nodes, char *word,
+                                pm_error *error)
 {
   wiring w;
   pm_gpu gpu;
+  pm_error failure = PM_ERROR_NONE;
   read_wiring(text, &w);
-  const question q = {catalog, &w, find_gpu(catalog, &w, &gpu), gpus, nodes};
+  const question q = {catalog, &w, find_gpu(catalog, &w, &gpu), gpus, nodes, &failure};
   const char *id = find_entry(&q);
-  return id != NULL || q.told == 0 ? id : find_word(&q, &gpu, word);
+  if (id == NULL && q.told > 0 && failure.status != PM_STATUS_NO_MEMORY) id = find_word(&q, &gpu, word);
+  if (failure.status != PM_STATUS_NO_MEMORY) return id;
+  pm__no_memory(error);
+  return NULL;
 }

@@ -25,7 +25,8 @@ extern "C" {
   X(NONE, "none", "communication starts when the whole backward pass is done")                            \
   X(BACKWARD, "backward", "communication overlaps with the backward pass: bucket by bucket with a framework, " \
                           "ideally without")                                                              \
-  X(FRAMEWORK, "framework", "as the framework does; without a framework none")
+  X(FRAMEWORK, "framework", "as the framework does; without a framework none")                            \
+  X(PASSES, "passes", "as backward, and sharded weights are gathered behind the next forward pass")
 
 typedef enum pm_overlap {
 #define PM_OVERLAP_ENUM(name, text, doc) PM_OVERLAP_##name,
@@ -157,7 +158,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(TEXT, date, "", "when that was done: 2026-11")                                                                \
   X(TEXT, since, "", "month of its first release, or of NVIDIA's first container with it: 2024-06")                 \
   X(ATTENTION, attention, "", "implementation of attention where networks leave it open; unfused if not given")  \
-  X(YES_NO, tf32_convolutions, "", "whether convolutions of FP32 networks run in TF32 where the GPU has it")
+  X(YES_NO, tf32_convolutions, "", "whether convolutions of FP32 networks run in TF32 where the GPU has it")      \
+  X(REAL, bucket_per_rank, "B", "with so many ranks that it is more, buckets have this for each; none if not given")
 
 typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
 

@@ -144,6 +144,7 @@ static void complete(pm_framework *f)
   f->attention_factor = given(f->attention_factor, 1);
   f->attention_width = given(f->attention_width, INFINITY);
   f->bucket = given(f->bucket, INFINITY);
+  f->bucket_per_rank = given(f->bucket_per_rank, 0);
   f->workspace = given(f->workspace, INFINITY);
 }
 

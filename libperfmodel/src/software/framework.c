@@ -34,6 +34,7 @@ static int check_rates(const pm_framework *f, pm_error *error)
 {
   bool server = f->parallelism == PM_PARALLELISM_PARAMETER_SERVER || f->parallelism == PM_PARALLELISM_ASYNCHRONOUS;
   int status = check_positive(f, "bucket", f->bucket, false, error);
+  if (status == PM_OK) status = check_positive(f, "bucket_per_rank", f->bucket_per_rank, false, error);
   if (status == PM_OK) status = check_positive(f, "workspace", f->workspace, false, error);
   if (status == PM_OK) status = check_positive(f, "gradient", f->gradient, false, error);
   if (status == PM_OK) status = check_positive(f, "gradient_fp16", f->gradient_fp16, false, error);

@@ -2,8 +2,9 @@
 ** What data-parallel ranks exchange, of one stage. P parameters of a GPU, g bytes of a gradient, w of a weight.
 **
 **     zero 0      all-reduce of g P during the backward pass of the last micro-batch, in buckets
-**     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which nothing hides. 2 gives
-**                 gradients away at once, so with a pipeline or several micro-batches it exchanges them every time
+**     zero 1, 2   reduce-scatter of g P there; all-gather of w P after the update, which the next forward pass hides
+**                 where software overlaps both passes, and nothing elsewhere. 2 gives gradients away at once, so with a
+**                 pipeline or several micro-batches it exchanges them every time
 **     zero 3      weights are gathered piece by piece, the next one while this one runs; forward, and again backward:
 **                 sum of max(forward, gather) and of max(backward, gather + scatter), for every micro-batch; software
 **                 that gathers late waits for all of it. A pipeline gathers once a step and keeps the weights, as its
@@ -16,6 +17,12 @@
 ** evenly over it:
 **
 **     exposed = max(last bucket, all - backward)
+**
+** In an interleaved pipeline of p stages and v chunks, a chunk has its gradients when the last p micro-batches have
+** been through it, and these go through all chunks before the step ends; likewise the first p wait for weights chunk by
+** chunk:
+**
+**     exposed = max(last bucket, (all - backward) / v, all - backward (1 + p (v - 1)) / v)
 **
 ** Groups of shards that are smaller than the replicas sum up over their copies afterwards. Experts have replicas of
 ** their own. Norms that tensor-parallel GPUs compute on shared tokens, and an embedding that the last stage uses too,
@@ -35,7 +42,9 @@ static double exchange(const pm__step *p, pm__step_group group, int collective, 
 ** *bucket is the time of one. Without a framework there are no buckets. */
 static double in_buckets(const pm__step *p, pm__step_group group, int collective, double bytes, double *bucket)
 {
-  double most = p->s.framework != NULL ? p->s.framework->profile.framework.bucket : (double)INFINITY;
+  const pm_framework *f = p->s.framework != NULL ? &p->s.framework->profile.framework : NULL;
+  double ranks = p->group[group]->members * p->group[group]->nodes;
+  double most = f != NULL ? pm__most(f->bucket, f->bucket_per_rank * ranks) : (double)INFINITY;
   double pieces = pm__most(1, pm__least(ceil(bytes / most), p->s.network->products));
   *bucket = bytes > 0 ? exchange(p, group, collective, bytes / pieces) : 0;
   return pieces * *bucket;
@@ -74,7 +83,7 @@ static void price_gradients(const pm__step *p, const pm__step_stage *stage, pm__
   out->gradients = all + in_buckets(p, PM__GROUP_EXPERT_DATA, collective, pm__step_experts(p, stage) * p->s.gradient,
                                     &other);
   out->bucket = pm__most(bucket, other);
-  bool hides = p->s.framework != NULL && p->s.overlap == PM_OVERLAP_BACKWARD;
+  bool hides = p->s.framework != NULL && p->s.overlap != PM_OVERLAP_NONE;
   if (hides) out->beside = busy_share(p, summing_group(p), collective);
 }
 
@@ -84,11 +93,20 @@ static double beside(const pm__step_prices *prices, double hidden)
   return hidden > 0 ? hidden * prices->beside : 0;
 }
 
+/* What a pass over one micro-batch, or in an interleaved pipeline over one for each stage, does not hide of exchanges
+** in buckets. */
+static double not_hidden(const pm__step *p, double all, double bucket, double pass)
+{
+  double chunks = pm__most(1, p->at.chunks), round = pm__least(p->at.stages, p->s.accumulation);
+  double own = (all - pass) / chunks, rest = all - pass * (1 + round * (chunks - 1)) / chunks;
+  return pm__least(all, pm__most(bucket, pm__most(own, rest)));
+}
+
 static pm__step_data reduce_evenly(const pm__step *p, const pm__step_prices *prices, double backward)
 {
   double all = prices->gradients;
-  bool overlap = p->s.overlap == PM_OVERLAP_BACKWARD;
-  double left = overlap ? pm__least(all, pm__most(prices->bucket, all - backward)) : all;
+  bool overlap = p->s.overlap != PM_OVERLAP_NONE;
+  double left = overlap ? not_hidden(p, all, prices->bucket, backward) : all;
   return (pm__step_data){all, left + beside(prices, all - left), 0};
 }
 
@@ -124,7 +142,7 @@ bool pm__step_bucket_times(const pm__step *p, const pm__costs *costs, pm__bucket
 static pm__step_data reduce_ideally(const pm__step *p, const pm__step_prices *prices, double backward)
 {
   double all = prices->gradients;
-  return (pm__step_data){all, p->s.overlap == PM_OVERLAP_BACKWARD ? pm__most(0, all - backward) : all, 0};
+  return (pm__step_data){all, p->s.overlap != PM_OVERLAP_NONE ? pm__most(0, all - backward) : all, 0};
 }
 
 static pm__step_data reduce_gradients(const pm__step *p, const pm__step_prices *prices, const pm__step_kinds *kinds,
@@ -136,11 +154,25 @@ static pm__step_data reduce_gradients(const pm__step *p, const pm__step_prices *
   return reduce_evenly(p, prices, backward);
 }
 
-static double gather_weights(const pm__step *p, const pm__step_stage *stage)
+/* Of a weight that is gathered: those that are kept in FP8 or FP4 alone travel so. */
+static double weight_bytes(const pm__step *p)
 {
-  double w = p->s.device->bytes;
-  return exchange(p, PM__GROUP_SHARD, PM_COLLECTIVE_ALL_GATHER, pm__step_shared(p, stage) * w) +
-         exchange(p, PM__GROUP_EXPERT_DATA, PM_COLLECTIVE_ALL_GATHER, pm__step_experts(p, stage) * w);
+  bool narrow = p->s.linear != NULL && p->s.run->primary_weights;
+  return narrow ? pm_precision_get_bytes(p->s.run->precision) : p->s.device->bytes;
+}
+
+/* Weights after the update: in one piece, or in buckets like those of gradients. */
+static double gather_weights(const pm__step *p, const pm__step_stage *stage, double *bucket)
+{
+  double shared = pm__step_shared(p, stage) * weight_bytes(p), own, other;
+  double experts = pm__step_experts(p, stage) * weight_bytes(p);
+  if (p->s.overlap != PM_OVERLAP_PASSES)
+    return exchange(p, PM__GROUP_SHARD, PM_COLLECTIVE_ALL_GATHER, shared) +
+           exchange(p, PM__GROUP_EXPERT_DATA, PM_COLLECTIVE_ALL_GATHER, experts);
+  double all = in_buckets(p, PM__GROUP_SHARD, PM_COLLECTIVE_ALL_GATHER, shared, &own) +
+               in_buckets(p, PM__GROUP_EXPERT_DATA, PM_COLLECTIVE_ALL_GATHER, experts, &other);
+  *bucket = pm__most(own, other);
+  return all;
 }
 
 /* ---- Shards of weights ---- */
@@ -262,7 +294,7 @@ void pm__step_data_price(const pm__step *p, const pm__step_stage *stage, const p
   else if (p->s.segments != NULL)
     out->gradients = zero > 0 ? among_copies(p, pm__step_shared(p, stage) * p->s.gradient) : 0;
   else price_gradients(p, stage, out);
-  if (zero == 1 || zero == 2) out->after += gather_weights(p, stage);
+  if (zero == 1 || zero == 2) out->weights = gather_weights(p, stage, &out->weights_bucket);
 }
 
 pm__step_data pm__step_data_time(const pm__step *p, const pm__step_stage *stage, const pm__step_prices *prices,
@@ -271,7 +303,10 @@ pm__step_data pm__step_data_time(const pm__step *p, const pm__step_stage *stage,
   double repeats = p->at.zero >= 2 && !gathers_once(p) ? p->s.accumulation : 1;
   pm__step_data data = p->at.zero == 3 ? shard_weights(p, stage, prices, kinds->work, times)
                                        : reduce_gradients(p, prices, kinds, work, times);
-  return (pm__step_data){data.communication * repeats + prices->after, data.exposed * repeats + prices->after,
+  bool behind = p->s.overlap == PM_OVERLAP_PASSES && p->s.framework != NULL;
+  double weights = behind ? not_hidden(p, prices->weights, prices->weights_bucket, times->forward) : prices->weights;
+  return (pm__step_data){data.communication * repeats + prices->weights + prices->after,
+                         data.exposed * repeats + weights + prices->after,
                          data.offload * repeats + pm__step_offload_time(p, stage, times) +
                            pm__step_activation_time(p, stage, times)};
 }

@@ -374,7 +374,7 @@ static void set_segments(pm__step *p)
 {
   const pm__schedule *s = &p->s;
   bool buckets = s->framework != NULL && s->parallelism == PM_PARALLELISM_ALL_REDUCE &&
-      s->overlap == PM_OVERLAP_BACKWARD;
+      s->overlap != PM_OVERLAP_NONE;
   p->s.segments = NULL;
   if (!buckets || s->ranks <= 1 || !p->at.whole || p->at.zero == 3) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;

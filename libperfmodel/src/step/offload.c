@@ -35,7 +35,7 @@ static double behind_backward(const pm__step *p, double bytes, const pm__step_ti
 {
   double most = p->s.framework != NULL ? p->s.framework->profile.framework.bucket : (double)INFINITY;
   double all = pm__step_host_copy(p, bytes), last = all / pm__most(1, ceil(bytes / most));
-  if (p->s.overlap != PM_OVERLAP_BACKWARD) return all;
+  if (p->s.overlap == PM_OVERLAP_NONE) return all;
   return pm__most(last, all - (pm__step_backward(t)));
 }
 

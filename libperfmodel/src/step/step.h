@@ -319,10 +319,10 @@ typedef struct pm__step_shards {
   double gather, scatter, up, down;
 } pm__step_shards;
 
-/* Exchanges of a stage, whatever its times are: all gradients, and the part of them that is exposed; what must
-** follow; the share of the GPU that they keep busy. */
+/* Exchanges of a stage, whatever its times are: all gradients, and what of them has nothing to hide behind; the same of
+** weights after the update; what must follow; the share of the GPU that they keep busy. */
 typedef struct pm__step_prices {
-  double gradients, bucket, after, beside;
+  double gradients, bucket, weights, weights_bucket, after, beside;
   const pm__step_shards *shards; /* of each kind, with ZeRO stage 3; the caller's */
 } pm__step_prices;
 

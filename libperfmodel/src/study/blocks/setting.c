@@ -35,7 +35,7 @@ static void format_batch(const pm__study_subject *s, bool all, char *text, size_
 static void format_precision(const pm__study_subject *s, char *text, size_t size)
 {
   char precision[PM_TEXT_MAX], overlap[PM_TEXT_MAX];
-  bool overlaps = s->run.overlap == PM_OVERLAP_BACKWARD;
+  bool overlaps = s->run.overlap == PM_OVERLAP_BACKWARD || s->run.overlap == PM_OVERLAP_PASSES;
   snprintf(text, size, "%s%s%s", pm__study_field(s, "precision", precision), overlaps ? ", overlap " : "",
            overlaps ? pm__study_field(s, "overlap", overlap) : "");
 }
