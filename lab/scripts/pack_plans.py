@@ -359,8 +359,7 @@ def gradients_of_large(row):
     return 2 if "Llama" in row["model"] else ""
 
 
-OTHERS = {"BERT-Large": "padding is removed, and the mean length is not printed",
-          "DLRM-DCNv2": "embedding tables that are divided over the GPUs are not modelled"}
+OTHERS = {"DLRM-DCNv2": "embedding tables that are divided over the GPUs are not modelled"}
 
 # RetinaNet's reference trains three of the five stages of its backbone (trainable_backbone_layers=3), and all behind
 # them.
@@ -369,18 +368,21 @@ TRAINED = ",".join(["layer2", "layer3", "layer4", "side3", "side4", "inner5", "p
 
 # Network and software of NVIDIA's submissions: those of RetinaNet fuse convolutions and frozen batch norms in NHWC,
 # those of Stable Diffusion run in CUDA graphs; its text encoder, which is not trained, runs beside the U-Net and is not
-# among the layers.
-IMAGES = {"RetinaNet (ResNeXt50-32x4d)": (f"retinanet-resnext50-fpn trainable={TRAINED}", "pytorch-2.4-nhwc"),
-          "Stable Diffusion v2": ("stable-diffusion-2", "pytorch-2.4-graphs")}
+# among the layers. Those of BERT remove padding, which is half of the tokens of its Wikipedia at 512
+# (arXiv:2107.02027), and fuse bias and GELU, dropout, sums and norms.
+KNOWN = {"RetinaNet (ResNeXt50-32x4d)": (f"retinanet-resnext50-fpn trainable={TRAINED}", "pytorch-2.4-nhwc"),
+         "Stable Diffusion v2": ("stable-diffusion-2", "pytorch-2.4-graphs"),
+         "BERT-Large": ("bert-large-pretraining seq=256", "pytorch-2.4-compile")}
 
 
-def images_of(row):
-    """What is predicted of a row of detection or diffusion, and why not."""
+def known_of(row):
+    """What is predicted of a row of detection, diffusion or BERT, and why not."""
     system = {"DGX-H100": "dgx-h100", "DGX-H200": "dgx-h200"}.get(row["system"])
     why = "the machine is not in the catalogue" if not system else "no precision" if not row["precision"] else ""
-    network, framework = IMAGES[row["model"]]
+    network, framework = KNOWN[row["model"]]
     return why, {"network": network, "system": system or row["system"], "framework": framework,
-                 "precision": row["precision"].removesuffix("-mixed"), "optimizer": "adam"}
+                 "precision": row["precision"].removesuffix("-mixed"),
+                 "optimizer": "lamb" if "bert" in network else "adam"}
 
 
 def step_time_of(row):
@@ -392,10 +394,10 @@ def step_time_of(row):
 
 
 def others(row, number_of_row):
-    """BERT, recommenders and graphs cannot be predicted, and each says why; detection and diffusion can."""
+    """Recommenders and graphs cannot be predicted, and each says why; detection, diffusion and BERT can."""
     why, more = OTHERS.get(row["model"], f"{row['model']} is not in the catalogue"), {"system": row["system"]}
-    if row["model"] in IMAGES:
-        why, more = images_of(row)
+    if row["model"] in KNOWN:
+        why, more = known_of(row)
     gpus, nodes = counts_of(row)
     yield {"id": f"mlperf-other-{number_of_row} step_time", "task": "training", **more,
            "framework_version": row["framework_version"], "source": row["source_repo"],
