@@ -43,16 +43,16 @@ static const char *find_machine(const pm__lab_runs *runs, const pm__lab_run_cell
   row.cell[PM__COLUMN_SYSTEM] = cells->system;
   const char *id = pm__lab_machines_find(machines, &row, gpus, 1, &reason);
   if (reason.status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
-  int found = id != NULL ? pm__lab_machines_gpus(machines, id) : 0;
+  int found = id != NULL ? pm__lab_machines_gpus(machines, id, error) : 0;
   const char *wired = found >= gpus ? NULL : pm__lab_machines_find_wired(machines, cells->system, gpus, nodes, error);
   return wired != NULL ? wired : found > 1 || found >= gpus ? id : ""; /* a GPU by itself is no machine of several */
 }
 
 /* Trays of a rack whose GPUs are one NVLink domain are no nodes. */
-static void join_trays(pm__lab_machines *machines, pm__lab_run *run)
+static void join_trays(pm__lab_machines *machines, pm__lab_run *run, pm_error *error)
 {
   enum { HOST_MOST = 16 }; /* GPUs of one host, as in a DGX-2 */
-  int gpus = run->machine[0] != '\0' ? pm__lab_machines_gpus(machines, run->machine) : 0;
+  int gpus = run->machine[0] != '\0' ? pm__lab_machines_gpus(machines, run->machine, error) : 0;
   if (gpus > HOST_MOST && run->nodes > 1) run->nodes = (run->gpus + gpus - 1) / gpus;
 }
 
@@ -186,8 +186,8 @@ int pm__lab_run_read(const pm__lab_runs *runs, size_t index, pm__lab_machines *m
   if (status == PM_OK && cells->nodes[0] != '\0') status = read_count("nodes", cells->nodes, &run->nodes, error);
   snprintf(run->machine, sizeof run->machine, "%s",
            find_machine(runs, cells, machines, run->gpus / run->nodes, run->nodes, error));
+  join_trays(machines, run, error);
   if (status == PM_OK && error != NULL && error->status == PM_STATUS_NO_MEMORY) status = error->status;
-  join_trays(machines, run);
   if (status == PM_OK && run->regime != PM__COPIES && !(run->bytes > 0))
     status = pm__fail(error, PM_STATUS_BAD_VALUE, "message_bytes \"%.40s\"", cells->message_bytes);
   if (status == PM_OK && !(run->measured > 0 && isfinite(run->measured)))

@@ -452,8 +452,11 @@ const char *pm__lab_machines_find_wired(pm__lab_machines *m, const char *text, i
   return found != NULL && !found->bad ? found->text : NULL;
 }
 
-int pm__lab_machines_gpus(const pm__lab_machines *m, const char *id)
+int pm__lab_machines_gpus(const pm__lab_machines *m, const char *id, pm_error *error)
 {
   pm_machine record;
-  return pm_catalog_get_record(m->catalog, "system", id, &record, NULL) == PM_OK ? record.gpus : 0;
+  pm_error reason = PM_ERROR_NONE;
+  if (pm_catalog_get_record(m->catalog, "system", id, &record, &reason) == PM_OK) return record.gpus;
+  if (reason.status == PM_STATUS_NO_MEMORY) pm__no_memory(error);
+  return 0;
 }

@@ -23,7 +23,7 @@ const char *pm__lab_machines_find(pm__lab_machines *machines, const pm__lab_row 
 const char *pm__lab_machines_find_wired(pm__lab_machines *machines, const char *text, int gpus, int nodes,
                                         pm_error *error);
 
-/* GPUs of a node of the system of that id; of one in a word or a GPU too. */
-int pm__lab_machines_gpus(const pm__lab_machines *machines, const char *id);
+/* GPUs of a node of the system of that id; of one in a word or a GPU too. 0 with an error only if memory ran out. */
+int pm__lab_machines_gpus(const pm__lab_machines *machines, const char *id, pm_error *error);
 
 #endif
