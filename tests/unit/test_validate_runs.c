@@ -308,7 +308,7 @@ START_TEST(machines_are_found_by_how_they_are_wired)
     {"DGX SuperPOD H200", 16, 2, "dgx-h200"},
     {"p5.48xlarge EFA", 16, 2, "p5"},
     {"a3-megagpu-8g TCPXO", 16, 2, "gcp-a3-mega"},
-    {"a3-highgpu-8g", 16, 2, ""}, /* another machine than the A3 Mega, and nothing says how it is wired */
+    {"a3-nanogpu-8g", 16, 2, ""}, /* another machine than the A3 Mega, and nothing says how it is wired */
     {"ND H100 v5", 16, 2, "azure-ndh100v5"},
     {"\"A100-80 (AWS p4de, 4x100G EFA)\"", 16, 2, "p4de"},
     {"H200 HGX (8x200G RoCE)", 16, 2, "h200-sxm5*8:nvswitch+8xroce-200g"},

@@ -262,7 +262,7 @@ static bool is_all(const question *q, const pm__words *name)
 }
 
 /* Letters of the name of a system that the text says in full, those of its GPU aside; 0 if it does not. Where it tells
-** no GPU (NULL), it must say nothing else: "a3-highgpu-8g" is no "GCP A3". */
+** no GPU (NULL), it must say nothing else: "a3-nanogpu-8g" is no "GCP A3". */
 static size_t letters_named(const question *q, const char *id, const pm__words *gpu)
 {
   size_t most = 0;
