@@ -77,14 +77,14 @@ START_TEST(constants_that_made_the_times_come_back)
   c.simt_efficiency = 0.87;
   c.simt_latency_threads = 450;
   c.simt_split_threads = 150;
-  c.simt_energy = 31e-12;
+  c.simt_flop_energy = 31e-12;
   options.entries = "volta";
   char *csv = timed_rows("v100-pcie", &c);
   pm_calibration *fit = fit_rows(csv, options);
   ck_assert(near(constant(fit, "simt_efficiency")->value, 0.87, 0.01));
   ck_assert(near(constant(fit, "simt_latency_threads")->value, 450, 0.03));
   ck_assert(near(constant(fit, "simt_split_threads")->value, 150, 0.1));
-  ck_assert(near(constant(fit, "simt_energy")->value, 31e-12, 0.01));
+  ck_assert(near(constant(fit, "simt_flop_energy")->value, 31e-12, 0.01));
   ck_assert_int_eq(constant(fit, "simt_efficiency")->state, PM_FIT_STATE_FITTED);
   ck_assert(near(constant(fit, "wave")->value, c.wave, 0.05)); /* of all, and now of Volta: as it made the times */
   size_t count;

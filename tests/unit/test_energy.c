@@ -134,6 +134,25 @@ START_TEST(tensor_cores_draw_by_their_rate)
 }
 END_TEST
 
+/* The clock at which 900 TFLOP/s draw no more than they may; below the limit, the rate at which they would meet it. */
+START_TEST(products_keep_to_the_clock_that_power_leaves)
+{
+  pm__kernel_board b = h100(2);
+  double run = b.run, e = 0.87e-12, full = 900 * TERA;
+  near(run + e * full, 1259.7, 0.1);
+  near(pm__power_hold(&b, run, e, full) / TERA, 687.99, 0.05);
+  near(pm__power_hold(&b, run, e, 200 * TERA) / TERA, 212.8 / 0.87, 0.05);
+  ck_assert(isinf(pm__power_hold(&b, run, 0, full)) && isinf(pm__power_hold(&b, b.top, e, full)));
+  double meets = (b.top - run) / e, before = 0;
+  near(pm__power_hold(&b, run, e, meets * (1 + 1e-12)) / meets, 1, 1e-9);
+  for (double rate = meets; rate < 4e15; rate *= 1.05) {
+    double held = pm__power_hold(&b, run, e, rate);
+    ck_assert(held > before && held <= rate && held <= pm__power_hold(&b, run, e * 0.9, rate));
+    before = held;
+  }
+}
+END_TEST
+
 /* ---- Limits ---- */
 
 typedef struct limited {
@@ -464,6 +483,7 @@ int main(void)
   tcase_add_test(numbers, a_board_runs_and_waits);
   tcase_add_test(numbers, fp32_cores_by_rule);
   tcase_add_test(numbers, tensor_cores_draw_by_their_rate);
+  tcase_add_test(numbers, products_keep_to_the_clock_that_power_leaves);
   tcase_add_test(numbers, limits_in_numbers);
   tcase_add_test(numbers, lower_limits_never_speed_up);
   tcase_add_test(numbers, the_knee_is_continuous);

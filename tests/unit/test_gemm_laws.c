@@ -227,8 +227,8 @@ static void constants_change_little(const device *d, const pm_kernel *kernel)
   device other = *d;
   pm_kernel_calibration *c = &other.constants;
   double *const efficiencies[] = {&c->simt_efficiency, &c->tensor_efficiency, &c->hbm_efficiency, &c->gddr_efficiency};
-  double *const others[] = {&c->simt_latency_threads, &c->tensor_latency_threads, &c->simt_energy, &c->tensor_energy,
-                            &c->prologue};
+  double *const others[] = {&c->simt_latency_threads, &c->tensor_latency_threads, &c->simt_flop_energy,
+                            &c->tensor_flop_energy, &c->prologue};
   for (size_t i = 0; i < sizeof efficiencies / sizeof efficiencies[0]; i++) *efficiencies[i] *= 1 / 1.001;
   check_gain(&other, d, kernel, 1.001 * 1.001, "efficiency");
   other = *d;

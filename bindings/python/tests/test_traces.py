@@ -344,11 +344,11 @@ def test_a_calibration_finds_what_the_times_hold(tmp_path: Path) -> None:
     after = pm.validate("kernels", data=TRACES / "trace.json", catalog=catalog)
     assert after["mape"][products] < 3
     states = dict(zip(fit.constants["constant"], map(str, fit.constants["state"]), strict=True))
-    assert states["tensor_energy"] == "not identifiable"  # no product of the sample is limited by power
+    assert states["tensor_flop_energy"] == "not identifiable"  # no product of the sample is limited by power
     shipped = list(pm.Catalog().list("kernel_calibrations")["id"]).index("ampere")
     assert (
-        catalog.list("kernel_calibrations")["tensor_energy"][shipped]
-        == pm.Catalog().list("kernel_calibrations")["tensor_energy"][shipped]
+        catalog.list("kernel_calibrations")["tensor_flop_energy"][shipped]
+        == pm.Catalog().list("kernel_calibrations")["tensor_flop_energy"][shipped]
     )
 
 

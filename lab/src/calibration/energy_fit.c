@@ -1,7 +1,9 @@
 /*
-** Calibration of what boards draw: of each architecture waiting, running on FP32 cores, and running on tensor cores
-** with what a FLOP draws beside; then of all architectures what a power limit does to a kernel. The rows are those of
-** `validate --set energy` whose time is known, and whose boards were not limited or always worked.
+** Calibration of what boards draw: of each architecture waiting, running on FP32 cores, and running on tensor cores;
+** then of all architectures what a power limit does to a kernel. What a FLOP draws beside is fitted to times of
+** products that power bounds (kernel_stages.c), which tell it ten times better than draws; rows of a user may still
+** move it. The rows are those of `validate --set energy` whose time is known, and whose boards were not limited or
+** always worked.
 **
 ** Residual: the logarithm of predicted over measured, with Huber's loss, since rows in which boards waited unseen lie
 ** far to one side. What a constant is before any row counts as one row more.
@@ -22,6 +24,7 @@ enum { MOST = 5 };
 typedef struct constant {
   const char *name;
   double start, factor, lower, upper; /* before any row, known within a factor */
+  bool own; /* rows of a user alone decide it; otherwise times of kernels do */
 } constant;
 
 typedef struct problem problem;
@@ -93,13 +96,13 @@ static bool wants_limits(const problem *p, const pm__lab_energy_row *row)
 }
 
 static const group parts[] = {
-  {"waiting", {{"idle_power", 0.2, 1.5, 0.01, 0.6}}, wants_waiting, false},
-  {"FP32 cores", {{"simt_power", 0.8, 1.2, 0.1, 1}}, wants_simt, false},
-  {"tensor cores", {{"tensor_power", 0.68, 1.2, 0.1, 1}, {"tensor_flop_energy", 1e-12, 2, 1e-14, 1e-10}}, wants_tensor,
-   false},
-  {"limits", {{"limit_softness", 2.1, 1.5, 0.5, 20}, {"limit_fixed", 0.1, 2, 0.001, 0.5},
-              {"limit_knee", 0.87, 1.2, 0.3, 1}, {"limit_voltage", 2.6, 1.5, 0.1, 8},
-              {"limit_clocked", 0.92, 1.1, 0.1, 1}}, wants_limits, true},
+  {"waiting", {{"idle_power", 0.2, 1.5, 0.01, 0.6, false}}, wants_waiting, false},
+  {"FP32 cores", {{"simt_power", 0.8, 1.2, 0.1, 1, false}}, wants_simt, false},
+  {"tensor cores", {{"tensor_power", 0.68, 1.2, 0.1, 1, false}, {"tensor_flop_energy", 1e-12, 2, 1e-14, 1e-10, true}},
+   wants_tensor, false},
+  {"limits", {{"limit_softness", 2.1, 1.5, 0.5, 20, false}, {"limit_fixed", 0.1, 2, 0.001, 0.5, false},
+              {"limit_knee", 0.87, 1.2, 0.3, 1, false}, {"limit_voltage", 2.6, 1.5, 0.1, 8, false},
+              {"limit_clocked", 0.92, 1.1, 0.1, 1, false}}, wants_limits, true},
 };
 
 /* ---- Predictions ---- */
@@ -109,10 +112,11 @@ static const pm_field *field_of(const constant *c)
   return pm_record_find_field(pm_record_type_find("kernel_calibration"), c->name);
 }
 
-static size_t count_of(const group *part)
+static size_t count_of(const problem *p)
 {
+  const constant *all = p->part->constants;
   size_t count = 0;
-  while (count < MOST && part->constants[count].name != NULL) count++;
+  while (count < MOST && all[count].name != NULL && (p->own || !all[count].own)) count++;
   return count;
 }
 
@@ -130,7 +134,7 @@ static int errors_of(problem *p, double *errors, pm_error *error)
 static void put(problem *p, const double *values)
 {
   for (size_t i = 0; i < p->active_count; i++)
-    for (size_t c = 0; c < count_of(p->part); c++)
+    for (size_t c = 0; c < count_of(p); c++)
       pm_record_set_number(field_of(&p->part->constants[c]), &p->systems[p->active[i]], values[c], NULL);
 }
 
@@ -138,7 +142,7 @@ static int residuals_of(void *context, const double *values, double *residuals, 
 {
   problem *p = (problem *)context;
   put(p, values);
-  for (size_t c = 0; c < count_of(p->part); c++) {
+  for (size_t c = 0; c < count_of(p); c++) {
     const constant *k = &p->part->constants[c];
     residuals[p->active_count + c] = NOISE * log(values[c] / p->start[c]) / log(k->factor);
   }
@@ -160,7 +164,7 @@ static void choose_rows(problem *p)
 /* Before any row: what the catalogue has, for rows of a user. */
 static void begin(problem *p)
 {
-  for (size_t c = 0; c < count_of(p->part); c++) {
+  for (size_t c = 0; c < count_of(p); c++) {
     const constant *k = &p->part->constants[c];
     double shipped = p->own ? pm_record_get_number(field_of(k), &p->systems[p->active[0]]) : (double)NAN;
     p->start[c] = shipped > k->lower && shipped < k->upper ? shipped : k->start;
@@ -169,7 +173,7 @@ static void begin(problem *p)
 
 static int keep(problem *p, const pm_fit_parameter *found, pm_error *error)
 {
-  for (size_t c = 0; c < count_of(p->part); c++) {
+  for (size_t c = 0; c < count_of(p); c++) {
     pm_fitted_constant *kept = pm__lab_calibration_constant(p->out, p->entry, p->part->constants[c].name, error);
     if (kept == NULL) return PM_STATUS_NO_MEMORY;
     pm__lab_constant_found(kept, STAGE, field_of(&p->part->constants[c])->unit, &found[c], p->active_count);
@@ -195,7 +199,7 @@ static int add_errors(problem *p, pm_error *error)
 static void put_found(problem *p, const pm_fit_parameter *found)
 {
   for (size_t i = 0; i < p->rows.count; i++)
-    for (size_t c = 0; c < count_of(p->part); c++) {
+    for (size_t c = 0; c < count_of(p); c++) {
       double value = pm__lab_four_digits(found[c].value);
       if (!p->part->general && strcmp(p->systems[i].id, p->entry) != 0) continue;
       pm_record_set_number(field_of(&p->part->constants[c]), &p->systems[i], value, NULL);
@@ -206,7 +210,7 @@ static int fit_part(problem *p, pm_error *error)
 {
   pm_fit_parameter found[MOST];
   pm_fit_options options = pm_fit_options_make();
-  size_t count = count_of(p->part);
+  size_t count = count_of(p);
   choose_rows(p);
   if (p->active_count == 0) return PM_OK;
   begin(p);

@@ -190,12 +190,10 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                     \
   X(REAL, simt_latency_threads, "1", "threads per SM that hide the latency")                              \
   X(REAL, simt_split_threads, "1", "threads per SM up to which the contraction is split")                 \
-  X(REAL, simt_energy, "J/FLOP", "energy of the board per FP32 FLOP")                                     \
   X(ORIGIN, tensor_basis, "", "what the constants of the tensor cores rest on")                           \
   X(REAL, tensor_efficiency, "1", "issue efficiency of the tensor cores")                                 \
   X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                            \
   X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")               \
-  X(REAL, tensor_energy, "J/FLOP", "energy of the board per tensor-core FLOP")                            \
   X(REAL, tensor_start, "s",                                                                                           \
     "tensor-core product: until the first tiles have operands and the last are stored; unknown: none")                 \
   X(REAL, tensor_prologue, "1", "steps of 2-byte numbers to fill and drain a tensor-core tile; unknown: by prologue")  \
@@ -231,8 +229,9 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, simt_power, "1",                                                                                             \
     "draw while kernels run on the FP32 cores, before their arithmetic counts; of a rule: at most")                    \
   X(REAL, tensor_power, "1", "draw while kernels run on the tensor cores, before their arithmetic counts")             \
-  X(REAL, simt_flop_energy, "J/FLOP", "what a FLOP on the FP32 cores draws beside")                                    \
-  X(REAL, tensor_flop_energy, "J/FLOP", "what a FLOP on the tensor cores in two bytes draws beside")                   \
+  X(REAL, simt_flop_energy, "J/FLOP", "what an FP32 FLOP draws at the full clock, above waiting")                      \
+  X(REAL, tensor_flop_energy, "J/FLOP",                                                                                \
+    "what a FLOP on the tensor cores in two bytes draws at the full clock, above tensor_power")                        \
   X(INT, threads, "1", "resident threads per SM at most")                                                 \
   X(REAL, launch, "s", "start of a kernel in a full stream")
 

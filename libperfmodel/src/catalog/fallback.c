@@ -120,8 +120,6 @@ static void put_own(const pm__entry *entry, const char *own, void *record)
 static void scale_energies(pm_kernel_calibration *c, double factor)
 {
   if (!(factor > 0)) return;
-  c->simt_energy *= factor;
-  c->tensor_energy *= factor;
   c->simt_flop_energy *= factor;
   c->tensor_flop_energy *= factor;
 }

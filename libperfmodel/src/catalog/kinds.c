@@ -62,6 +62,8 @@ static const struct {
   {PM__PREDICTION_INTERVALS, " fitted documents uncalibrated kernel_rule roofline line_rate ",
    "<extrapolated> and <not_calibrated>"},
   {PM__KERNEL_CALIBRATIONS, " spread spread_rule ", "<product_spread>, <convolution_spread> and the like"},
+  {PM__KERNEL_CALIBRATIONS, " simt_energy ", "<simt_flop_energy>, which is above what waiting draws"},
+  {PM__KERNEL_CALIBRATIONS, " tensor_energy ", "<tensor_flop_energy>, which is above <tensor_power>"},
   {PM__FRAMEWORKS, " fused_attention ", "<attention>"},
   {PM__INFERENCE_PROFILES, " fused_attention ", "<attention>"},
   {PM__INFERENCE_PROFILES, " spread_rule spread_roofline ", "<spread_extrapolated> and <spread_not_calibrated>"},

@@ -98,14 +98,14 @@ static double arithmetic_bytes(int precision)
   return precision == PM_PRECISION_FP16_STORAGE ? 4 : pm_precision_get_bytes(precision);
 }
 
-/* Energy is stated of FP32 on the FP32 cores and of 2 bytes on the tensor cores; shorter numbers take less there, and
-** whole FP32 and FP64 more. TF32 multiplies hardly more bits than FP16. */
-static double energy_of(const pm_kernel_calibration *c, int precision, bool tensor)
+/* FLOP/s that the power of the board holds. Energy is stated of FP32 on the FP32 cores and of 2 bytes on the tensor
+** cores; shorter numbers take less there, and whole FP32 and FP64 more. TF32 multiplies hardly more bits than FP16. */
+static double held_rate(const pm__kernel_board *p, const pm_kernel_calibration *c, int precision, const recipe *r,
+                        double rate)
 {
-  double bytes = arithmetic_bytes(precision);
-  if (tensor && precision != PM_PRECISION_TF32) return c->tensor_energy * bytes / 2;
-  if (tensor) return c->tensor_energy;
-  return c->simt_energy * fmin(bytes / 4, 1);
+  double bytes = arithmetic_bytes(precision), short_ones = precision == PM_PRECISION_TF32 ? 1 : bytes / 2;
+  if (r->tensor) return pm__power_hold(p, c->tensor_power * p->whole, c->tensor_flop_energy * short_ones, rate);
+  return pm__power_hold(p, p->idle, c->simt_flop_energy * fmin(bytes / 4, 1), rate);
 }
 
 /* GeForce boards add products of floating-point numbers up in FP32 at half of the tensor cores' rate; those of integers
@@ -196,11 +196,10 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
     d->flash_load = 1 / (c->flash_load * d->clock);
   }
   if (tensor && d->bytes > 1 && c->row_clocks > 0) d->row = c->row_clocks / d->clock;
-  double energy = energy_of(c, precision, tensor);
-  double power = has(gpu->reference_power) ? gpu->reference_power : gpu->power;
-  d->energy = has(power) ? energy / power : 0;
+  double held = held_rate(&d->power, c, precision, &r, 2 / d->gemm.multiply_add);
+  d->energy = 1 / held;
   d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * d->clock;
-  if (d->energy > 0) d->power_rate = 1 / d->energy;
+  if (d->energy > 0) d->power_rate = held;
   d->alignment = tensor ? 1 : c->alignment;
 }
 

@@ -34,10 +34,10 @@ static double running_share(const pm_kernel_calibration *k, pm__kernel_engine en
   return fmin(k->simt_power, k->idle_power + k->simt_rule_draw * engine.peak / whole);
 }
 
-/* The energy of tensor cores is of numbers in two bytes; shorter ones take less. */
+/* Of numbers in two bytes; shorter ones take less. What runs on FP32 cores draws the same at any rate. */
 static double flop_energy(const pm_kernel_calibration *k, pm__kernel_engine engine)
 {
-  return engine.tensor ? k->tensor_flop_energy * engine.bytes / 2 : k->simt_flop_energy * fmin(engine.bytes / 4, 1);
+  return engine.tensor ? k->tensor_flop_energy * engine.bytes / 2 : 0;
 }
 
 static void set_law(pm__kernel_board *p, const pm_kernel_calibration *k, double whole)
@@ -107,14 +107,28 @@ static double softly(double a, double b, double q)
   return pow(pow(a, -q) + pow(b, -q), -1 / q);
 }
 
+/* The factor of the time of a kernel whose draw falls to `share`, of both what no clock lowers left out. */
+static double slowness(const pm__kernel_board *p, double share)
+{
+  double clock = share > p->knee_power ? pow(share, 1 / (1 + p->voltage)) : share / p->knee_clock;
+  return p->clocked / clock + 1 - p->clocked;
+}
+
+double pm__power_hold(const pm__kernel_board *p, double base, double energy, double rate)
+{
+  double wanted = base + energy * rate;
+  if (!p->known || !(energy > 0) || !(base < p->top)) return INFINITY;
+  if (wanted <= p->top) return (p->top - base) / energy;
+  return rate / slowness(p, (p->top - p->fixed) / (wanted - p->fixed));
+}
+
 pm__kernel_draw pm__power_at_limit(const pm__kernel_board *p, double drawn)
 {
   double q = p->softness, share = pow(drawn / p->top, q), left = 1 - fmin(share, p->free);
   double whole = pow(left + share, 1 / q); /* 1, but for what draws all that it may: that the law meets L0 there too */
   double power = fmin(whole * softly(drawn * pow(left, -1 / q), p->most, q), p->most);
-  double fixed = fmin(p->fixed, p->fixed_most * fmin(power, drawn)), y = (power - fixed) / (drawn - fixed);
-  double clock = y > p->knee_power ? pow(y, 1 / (1 + p->voltage)) : y / p->knee_clock;
-  return (pm__kernel_draw){fmax(power, fmin(p->idle, p->most)), p->clocked / clock + 1 - p->clocked};
+  double fixed = fmin(p->fixed, p->fixed_most * fmin(power, drawn));
+  return (pm__kernel_draw){fmax(power, fmin(p->idle, p->most)), slowness(p, (power - fixed) / (drawn - fixed))};
 }
 
 /* ---- Which limits there are ---- */

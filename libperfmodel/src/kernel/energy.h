@@ -19,7 +19,7 @@ typedef struct pm__kernel_board {
   double limit, whole, least; /* W: what programs set; that its times are of; the least that was measured */
   double top, most; /* W: the highest mean draw at the power that its times are of, and at the limit */
   double idle, exchange; /* W of waiting with clocks up; of exchanging and nothing else */
-  double run, energy; /* W of kernels that run, before their arithmetic; J for each FLOP beside, of matrix products */
+  double run, energy; /* W of kernels that run, before their arithmetic; J for each FLOP beside, of tensor cores */
   double slow, drawn; /* of kernels that multiply no matrices, at the limit: factor of their time; W */
   double band, rule_band; /* logarithm of the factor within which eight of ten draws lie; of those by rule */
   double softness, free, fixed, fixed_most, knee, voltage, clocked, knee_power, knee_clock; /* of the law */
@@ -40,6 +40,10 @@ void pm__power_set_limit(pm__kernel_board *power, double limit);
 
 /* PM_OK, or why the board cannot have that limit; NAN is none. */
 int pm__power_check_limit(const pm__kernel_board *power, const pm_gpu *gpu, double limit, pm_error *error);
+
+/* FLOP/s that a large product keeps up on cores that would do `rate` at the full clock, and draw `base` [W] and
+** `energy` [J] for each FLOP there: INFINITY where nothing bounds them. */
+double pm__power_hold(const pm__kernel_board *power, double base, double energy, double rate);
 
 /* What a kernel draws [W], and the factor of its time. */
 typedef struct pm__kernel_draw {
