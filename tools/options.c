@@ -1,5 +1,6 @@
 /* The options of a command, its own and those that fields of a run are. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
@@ -227,20 +228,71 @@ bool read_run(const cli_request *request, const char *record, void *run)
   return true;
 }
 
+/* ---- Axes ---- */
+
+enum { RANGE_MOST = 1000 };
+
+typedef struct numbers {
+  double *items;
+  size_t count;
+} numbers;
+
+static bool add_number(numbers *all, double value)
+{
+  double *grown = (double *)realloc(all->items, (all->count + 1) * sizeof *grown);
+  if (grown == NULL) return fail_memory(), false;
+  all->items = grown;
+  grown[all->count++] = value;
+  return true;
+}
+
+/* One of the numbers that make a range, up to `end`. */
+static bool read_end(const char *name, const pm_field *field, const char *text, const char *end, void *run,
+                     double *value)
+{
+  char own[PM_TEXT_MAX];
+  snprintf(own, sizeof own, "%.*s", (int)(end - text), text);
+  if (!read_field(name, field, run, own)) return false;
+  *value = pm_record_get_number(field, run);
+  return true;
+}
+
+/* "150 W..350 W:10 W" is from, to, and a step. */
+static bool read_range(const char *name, const pm_field *field, const char *text, void *run, numbers *all)
+{
+  double first, last, step;
+  const char *dots = strstr(text, ".."), *colon = strchr(dots, ':');
+  if (colon == NULL)
+    return fail(CODE_USAGE, "--%s \"%.80s\" has no step: a range is FIRST..LAST:STEP", name, text), false;
+  if (!read_end(name, field, text, dots, run, &first) || !read_end(name, field, dots + 2, colon, run, &last) ||
+      !read_end(name, field, colon + 1, text + strlen(text), run, &step)) return false;
+  double steps = floor((last - first) / step * (1 + 1e-12));
+  if (!(steps >= 0) || steps >= RANGE_MOST)
+    return fail(CODE_USAGE, "--%s \"%.80s\": a range has 1 to %d values", name, text, RANGE_MOST), false;
+  for (int i = 0; i <= (int)steps; i++)
+    if (!add_number(all, first + i * step)) return false;
+  return true;
+}
+
+static bool read_item(const char *name, const pm_field *field, const char *text, void *run, numbers *all)
+{
+  bool number = field->kind == PM_FIELD_REAL || is_count(field);
+  if (number && strstr(text, "..") != NULL) return read_range(name, field, text, run, all);
+  return read_field(name, field, run, text) && add_number(all, pm_record_get_number(field, run));
+}
+
 /* One field: a single value goes into the run, several are an axis. */
 bool read_axis(const char *name, const pm_field *field, const char *text, void *run, cli_axes *axes)
 {
   texts items;
-  if (!read_option_names(name, text, &items)) return false;
-  double *values = (double *)calloc(items.count, sizeof *values);
-  bool good = values != NULL || (fail_memory(), false);
-  for (size_t i = 0; i < items.count && good; i++) {
-    good = read_field(name, field, run, items.items[i]);
-    values[i] = pm_record_get_number(field, run);
-  }
-  bool axis = good && items.count > 1 && axes->count < OPTIONS_MOST;
-  if (axis) axes->items[axes->count++] = (pm_axis){.field = field->name, .values = values, .count = items.count};
-  else free(values);
+  numbers all = {NULL, 0};
+  bool good = read_option_names(name, text, &items);
+  if (!good) return false;
+  for (size_t i = 0; i < items.count && good; i++) good = read_item(name, field, items.items[i], run, &all);
+  if (good && all.count == 1) pm_record_set_number(field, run, all.items[0], NULL);
+  bool axis = good && all.count > 1 && axes->count < OPTIONS_MOST;
+  if (axis) axes->items[axes->count++] = (pm_axis){.field = field->name, .values = all.items, .count = all.count};
+  else free(all.items);
   free(items.items);
   return good;
 }

@@ -74,7 +74,7 @@ static pm_system *node(double power, double design)
   return system;
 }
 
-static const pm__plan_site here = {1, NAN, NAN, NAN};
+static const pm__plan_site here = {1, NAN, NAN, NAN, NAN};
 
 static void near(double value, double expected, double digits)
 {
@@ -242,7 +242,7 @@ START_TEST(nodes_and_sites_in_numbers)
   near(step.energy_per_token * 1e3, 5.667, 0.001);
   near(step.site_energy_per_sample * 1e3, 8.468, 0.001);
   near(step.design_power, 10200, 1e-6);
-  pm__plan_energy day = pm__energy_of(system, &b, &many, (pm__plan_site){1.2, 400, 0.1, NAN});
+  pm__plan_energy day = pm__energy_of(system, &b, &many, (pm__plan_site){1.2, 400, 0.1, NAN, NAN});
   near(day.power * 1.2 / 1e3, 106.6, 0.1);
   near(day.site_energy_per_sample / 3.6e6, 2557, 1);
   near(day.carbon_per_sample / 1e3, 1023, 1);
@@ -255,6 +255,29 @@ START_TEST(nodes_and_sites_in_numbers)
 END_TEST
 
 /* Published totals: GPU-hours at a mean draw, and what the grid makes of them; the boards alone. */
+/* CPUs draw beside the boards, whatever these are; limited boards need smaller feeds. */
+START_TEST(hosts_and_feeds)
+{
+  pm_system *system = node(700, 10200);
+  pm__kernel_board b = h100(2);
+  const pm__plan_energy_work busy = {.time = 1, .busy = 1, .kernels = 500, .gpus = 8, .nodes = 1, .samples = 1,
+                                     .tokens = NAN, .rate_spread = 0};
+  pm__plan_site bounded = {1.25, NAN, NAN, 1e6, 500};
+  double before = pm__energy_of(system, &b, &busy, here).power;
+  system->kernels.host_cpu_share = 1.1;
+  system->machine.cpu_sockets = 2;
+  system->machine.cpu_power = 350;
+  near(pm__energy_of(system, &b, &busy, here).power - before, 1.1 * 700 / 0.972, 1e-6);
+  near(pm__energy_of(system, &b, &busy, bounded).design_power, 10200 - 8 * 200, 1e-9);
+  near(pm__energy_budget_nodes(system, bounded), 93, 1e-9);
+  bounded.limit = NAN;
+  near(pm__energy_budget_nodes(system, bounded), 78, 1e-9);
+  bounded.limit = 700;
+  ck_assert(pm__energy_of(system, &b, &busy, bounded).design_power == 10200);
+  pm_system_free(system);
+}
+END_TEST
+
 START_TEST(published_totals)
 {
   pm_system *system = node(700, 10200);
@@ -263,13 +286,13 @@ START_TEST(published_totals)
   system->kernels.supply_efficiency = 1;
   pm__plan_energy_work bloom = {.time = 1082990 * 3600.0, .busy = 1082990 * 3600.0, .kernels = 400 * 1082990 * 3600.0,
                                 .gpus = 1, .nodes = 1, .samples = 1, .tokens = 1, .rate_spread = 0};
-  pm__plan_energy one = pm__energy_of(system, &b, &bloom, (pm__plan_site){1, 57, NAN, NAN});
+  pm__plan_energy one = pm__energy_of(system, &b, &bloom, (pm__plan_site){1, 57, NAN, NAN, NAN});
   near(one.site_energy_per_sample / 3.6e6, 433196, 1);
   near(one.carbon_per_sample / 1e6, 24.69, 0.01);
   pm__plan_energy_work llama = bloom;
   llama.time = llama.busy = 39.3e6 * 3600;
   llama.kernels = 700 * llama.time;
-  pm__plan_energy other = pm__energy_of(system, &b, &llama, (pm__plan_site){1, 414, NAN, NAN});
+  pm__plan_energy other = pm__energy_of(system, &b, &llama, (pm__plan_site){1, 414, NAN, NAN, NAN});
   near(other.site_energy_per_sample / 3.6e9, 27510, 1);
   near(other.carbon_per_sample / 1e6, 11390, 20);
   /* a node of 29.10 min: 6,946 W at the wall, against its design power and the limits of its boards */
@@ -488,6 +511,7 @@ int main(void)
   tcase_add_test(numbers, lower_limits_never_speed_up);
   tcase_add_test(numbers, the_knee_is_continuous);
   tcase_add_test(numbers, nodes_and_sites_in_numbers);
+  tcase_add_test(numbers, hosts_and_feeds);
   tcase_add_test(numbers, published_totals);
   tcase_add_test(numbers, intervals_join_draw_and_rate);
   tcase_add_unchecked_fixture(shipped, load, unload);

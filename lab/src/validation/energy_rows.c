@@ -155,13 +155,21 @@ static int read_row(pm__lab_energy_rows *r, pm__lab_energy_row *row, pm_error *e
 
 /* ---- Predicting ---- */
 
+/* Of a node beside its boards [W]: rows do not say which CPUs it has. */
+static double host_of(const pm__lab_energy_row *row, const pm_kernel_calibration *k, const pm_gpu *gpu)
+{
+  double share = row->cooling_liquid > 0 ? k->host_power_liquid : k->host_power_air;
+  double sockets = row->gpus > 1 ? 2 : 1;
+  return sockets * k->host_cpu_share * k->host_cpu_power + row->gpus * share * gpu->power;
+}
+
 /* A board's draw as the quantity of the row. */
 static double as_quantity(const pm__lab_energy_row *row, const pm_kernel_calibration *k, const pm_gpu *gpu,
                           double power, double slowdown)
 {
-  double boards = row->gpus * row->nodes, host = row->cooling_liquid > 0 ? k->host_power_liquid : k->host_power_air;
+  double boards = row->gpus * row->nodes;
   switch (row->quantity) {
-  case PM__ENERGY_POWER: return boards * (power + host * gpu->power) / k->supply_efficiency;
+  case PM__ENERGY_POWER: return (boards * power + row->nodes * host_of(row, k, gpu)) / k->supply_efficiency;
   case PM__ENERGY_PER_SAMPLE:
   case PM__ENERGY_PER_TOKEN: return boards * power / row->rate;
   case PM__ENERGY_SLOWDOWN: return slowdown;

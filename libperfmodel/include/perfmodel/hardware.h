@@ -325,8 +325,13 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, limit_voltage, "1", "exponent of the clock, beside the clock itself, in the draw above the knee")            \
   X(REAL, limit_clocked, "1", "share of the time of a kernel that follows the clock")                                  \
   X(REAL, limit_least, "1", "share of the design power below which limits were not measured")                          \
-  X(REAL, host_power_air, "1", "draw of a node beside its boards, over their design power: cooled by air")             \
+  X(REAL, host_cpu_share, "1", "draw of a node that does not grow with its boards, over the design power of its CPUs") \
+  X(REAL, host_cpu_power, "W", "design power of a CPU socket where that is not known")                                 \
+  X(REAL, host_power_air, "1", "draw of a node for its boards beside them, over their design power: cooled by air")    \
   X(REAL, host_power_liquid, "1", "the same, cooled by a liquid")                                                      \
+  X(REAL, node_dense_board, "W", "design power of boards from which on a node is built around their cooling")          \
+  X(REAL, node_rest_dense, "1", "design power of the rest of such a node, over that of its boards and CPUs")           \
+  X(REAL, node_rest_light, "1", "the same of other nodes")                                                             \
   X(REAL, supply_efficiency, "1", "power behind the supplies of a node over that at the wall")                         \
   X(REAL, power_band_fitted, "1", "eight of ten measured draws lie within this share of a fitted one")                 \
   X(REAL, power_band_rule, "1", "the same of one by rule")

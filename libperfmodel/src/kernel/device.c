@@ -196,7 +196,8 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
     d->flash_load = 1 / (c->flash_load * d->clock);
   }
   if (tensor && d->bytes > 1 && c->row_clocks > 0) d->row = c->row_clocks / d->clock;
-  double held = held_rate(&d->power, c, precision, &r, 2 / d->gemm.multiply_add);
+  double stated = 2 / d->gemm.multiply_add * (gpu->clock / d->clock); /* energies are of the clock of data sheets */
+  double held = held_rate(&d->power, c, precision, &r, stated);
   d->energy = 1 / held;
   d->l2_rate = tensor ? r.l2_rate : c->l2_bytes * d->sms * d->clock;
   if (d->energy > 0) d->power_rate = held;

@@ -29,13 +29,23 @@ static int32_t basis_of(const pm__kernel_board *p)
 
 /* ---- Nodes ---- */
 
+/* By design [W]. CPUs on the boards are in their power; of other machines without a list of theirs, one socket for a
+** board and two for several. */
+static double cpus_of(const pm_machine *m, const pm_kernel_calibration *k)
+{
+  if (isnan(m->cpu_power) && m->power_basis == PM_POWER_BASIS_PUBLISHED) return 0;
+  int sockets = m->cpu_sockets > 0 ? m->cpu_sockets : m->gpus > 1 ? 2 : 1;
+  return sockets * pm__or(m->cpu_power, pm__or(k->host_cpu_power, 0));
+}
+
 /* Of one board's share of its node, behind the supplies [W]. */
 static double host_of(const pm_system *system)
 {
   const pm_machine *m = &system->machine;
   const pm_kernel_calibration *k = &system->kernels;
-  if (!isnan(m->host_power)) return m->host_power / (m->gpus > 0 ? m->gpus : 1);
-  return (m->liquid_cooled ? k->host_power_liquid : k->host_power_air) * system->gpu.power;
+  double boards = m->gpus > 0 ? m->gpus : 1, fixed = pm__or(k->host_cpu_share, 0) * cpus_of(m, k);
+  if (!isnan(m->host_power)) return m->host_power / boards;
+  return fixed / boards + (m->liquid_cooled ? k->host_power_liquid : k->host_power_air) * system->gpu.power;
 }
 
 /* ---- Both ---- */
@@ -61,7 +71,7 @@ static void set_site(const pm__plan_energy_work *w, pm__plan_site site, pm__plan
 
 double pm__energy_budget_nodes(const pm_system *system, pm__plan_site site)
 {
-  return pm__energy_whole_nodes(site.budget, system->machine.power * site.pue);
+  return pm__energy_whole_nodes(site.budget, pm__energy_node_design(system, site.limit) * site.pue);
 }
 
 static void set_budget(const pm_system *system, const pm__plan_energy_work *w, pm__plan_site site,
@@ -82,7 +92,7 @@ static int check_budget(const pm_system *system, int32_t nodes, pm__plan_site si
   if (isnan(most))
     return pm__fail(error, PM_STATUS_UNREACHABLE, "power_budget %s: the design power of a %s is not known", budget,
                     system->machine.id);
-  pm_quantity_format(node, sizeof node, system->machine.power * site.pue, "W");
+  pm_quantity_format(node, sizeof node, pm__energy_node_design(system, site.limit) * site.pue, "W");
   return pm__fail(error, PM_STATUS_UNREACHABLE, "%d node%s of %s, %s design power each with the PUE, need more than "
                   "the power budget of %s, which supplies %.0f", nodes, nodes == 1 ? "" : "s", system->machine.id, node,
                   budget, most);
@@ -98,7 +108,7 @@ pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *p
   out.energy = w->gpus * one.energy;
   out.gpu_power = one.energy / w->time;
   out.power = w->gpus * (out.gpu_power + host_of(system)) / system->kernels.supply_efficiency;
-  out.design_power = w->nodes * system->machine.power;
+  out.design_power = w->nodes * pm__energy_node_design(system, site.limit);
   out.idle_energy_share = one.waiting / one.energy;
   out.energy_per_sample = out.energy / w->samples;
   out.energy_per_token = out.energy_per_sample / w->tokens;

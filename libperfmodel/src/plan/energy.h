@@ -2,7 +2,8 @@
 ** Energy of what a run does: its boards, their nodes at the wall, the site.
 **
 **     board  kernels + exchanging x exposed exchanges + idle x the rest of the time
-**     node   ( boards + host ) / efficiency of the supplies       host: what the machine says, or a share of its boards
+**     node   ( boards + host ) / efficiency of the supplies       host: what the machine says, or shares of its
+**                                                                   CPUs and boards
 **     site   nodes x PUE                                            carbon and price: of its energy
 **
 ** Hosts count in proportion to the boards that a run uses. Switches between the nodes are left out.
@@ -34,10 +35,11 @@ typedef struct pm__plan_energy_work {
 /* What the site makes of it. */
 typedef struct pm__plan_site {
   double pue, carbon, price, budget; /* budget [W]; NAN: any */
+  double limit;                      /* W, of a board; NAN: none */
 } pm__plan_site;
 
 /* What a run of any task says of it. */
-#define PM__PLAN_SITE(run) {(run)->pue, (run)->carbon, (run)->energy_price, (run)->power_budget}
+#define PM__PLAN_SITE(run) {(run)->pue, (run)->carbon, (run)->energy_price, (run)->power_budget, (run)->power_limit}
 
 pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *power, const pm__plan_energy_work *work,
                          pm__plan_site site);
@@ -53,6 +55,19 @@ typedef struct pm__plan_power {
 /* PM_OK, or what is wrong with what a run says: a PUE from 1 to 10, at most 5,000 g/kWh, no price below 0; a power
 ** limit that boards of the system can have; a budget that its nodes are within. */
 int pm__energy_check_all(const pm_plan *plan, pm__plan_power power, pm__plan_site site, pm_error *error);
+
+/* What a board may draw under a limit [W] (NAN: none), and a node of such boards: feeds and cooling are bought for
+** that. */
+static inline double pm__energy_board_design(const pm_system *system, double limit)
+{
+  return isnan(limit) ? system->gpu.power : limit;
+}
+
+static inline double pm__energy_node_design(const pm_system *system, double limit)
+{
+  double less = system->gpu.power - pm__energy_board_design(system, limit);
+  return isnan(limit) ? system->machine.power : system->machine.power - system->machine.gpus * less;
+}
 
 /* Nodes of so many watts within a budget; it may round a little. */
 static inline double pm__energy_whole_nodes(double budget, double node)

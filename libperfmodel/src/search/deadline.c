@@ -101,8 +101,8 @@ static void set_amounts(const question *q, const pm_prediction *p, pm_training *
   row->global_batch = q->global_batch;
   row->reached = goal->within / row->time;
   row->gpu_hours = p->training_gpu_hours;
-  row->design_power = row->nodes * system->machine.power * goal->pue;
-  row->gpu_design_power = row->gpus * system->gpu.power * goal->pue;
+  row->design_power = row->nodes * pm__energy_node_design(system, q->base.power_limit) * goal->pue;
+  row->gpu_design_power = row->gpus * pm__energy_board_design(system, q->base.power_limit) * goal->pue;
   row->power = p->power * goal->pue;
   row->energy = p->training_energy;
   row->carbon = p->training_carbon;
@@ -134,25 +134,61 @@ static void fill(const question *q, const pm_run *run, pm_training *row)
   set_amounts(q, &p, row);
 }
 
-/* The best plan of a search; PM_STATUS_DOES_NOT_FIT if none fits. */
-static int find_best(const pm_search *search, pm_run *run, pm_error *error)
+/* The first `top` plans of a search in that order. */
+static int order_plans(const pm_search *search, size_t top, pm_minimize minimize, pm_search_result **result,
+                       pm_error *error)
+{
+  *result = pm_search_result_new(search, top, minimize, error);
+  if (*result == NULL) return PM_STATUS_NO_MEMORY;
+  return pm_search_evaluate(search, 0, pm_search_count(search), *result) == PM_OK ? PM_OK : pm__no_memory(error);
+}
+
+/* The surest plan; PM_STATUS_DOES_NOT_FIT if none fits. */
+static int find_best(const question *q, const pm_search *search, pm_training *row, pm_error *error)
 {
   size_t number;
-  pm_search_result *result = pm_search_result_new(search, 1, PM_MINIMIZE_NODES, error);
-  if (result == NULL) return PM_STATUS_NO_MEMORY;
-  int status = pm_search_evaluate(search, 0, pm_search_count(search), result);
-  if (status != PM_OK) pm__no_memory(error);
+  pm_search_result *result;
+  int status = order_plans(search, 1, PM_MINIMIZE_NODES, &result, error);
   if (status == PM_OK && pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK)
     status = PM_STATUS_DOES_NOT_FIT;
-  if (status == PM_OK) *run = pm__search_run_of(search, number);
+  if (status == PM_OK) {
+    const pm_run run = pm__search_run_of(search, number);
+    fill(q, &run, row);
+  }
   pm_search_result_free(result);
   return status;
+}
+
+/* Of the plans that meet the deadline the one with least energy; where none of the first does, `row` stays. */
+static int find_least(const question *q, const pm_search *search, pm_training *row, pm_error *error)
+{
+  enum { TRIED = 256 };
+  size_t number;
+  pm_search_result *result;
+  bool met = false;
+  int status = order_plans(search, TRIED, PM_MINIMIZE_ENERGY, &result, error);
+  for (size_t place = 0; status == PM_OK && !met; place++) {
+    pm_training other;
+    if (pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, place, &number) != PM_OK) break;
+    const pm_run run = pm__search_run_of(search, number);
+    fill(q, &run, &other);
+    met = other.reached >= 1;
+    if (met) *row = other;
+  }
+  pm_search_result_free(result);
+  return status;
+}
+
+/* Carbon and price are proportional to energy. */
+static bool wants_least_energy(const question *q)
+{
+  int32_t minimize = q->goal->minimize;
+  return minimize == PM_MINIMIZE_ENERGY || minimize == PM_MINIMIZE_CARBON || minimize == PM_MINIMIZE_ENERGY_COST;
 }
 
 static int evaluate(const question *q, int nodes, pm_training *row, pm_error *error)
 {
   pm_error own = PM_ERROR_NONE;
-  pm_run run;
   pm__search_base bases[PM__SOFTWARE_CLASSES];
   for (size_t i = 0; i < q->count; i++) {
     bases[i] = q->bases[i];
@@ -163,9 +199,9 @@ static int evaluate(const question *q, int nodes, pm_training *row, pm_error *er
   pm_search *search = pm__search_new(q->plan, bases, q->count, q->global_batch, &own);
   if (search == NULL && own.status == PM_STATUS_NOT_FOUND) return own.status;
   if (search == NULL) return pm__fail(error, own.status, "%s", own.text);
-  int status = find_best(search, &run, error);
+  int status = find_best(q, search, row, error);
+  if (status == PM_OK && row->reached >= 1 && wants_least_energy(q)) status = find_least(q, search, row, error);
   pm_search_free(search);
-  if (status == PM_OK) fill(q, &run, row);
   return status;
 }
 
@@ -189,7 +225,7 @@ static bool add(rows *all, const pm_training *row)
 static int most_nodes(const question *q)
 {
   const pm_system *system = q->plan->systems[q->base.system_index].system;
-  const pm__plan_site site = {.pue = q->goal->pue, .budget = q->base.power_budget};
+  const pm__plan_site site = {.pue = q->goal->pue, .budget = q->base.power_budget, .limit = q->base.power_limit};
   double fed = pm__energy_budget_nodes(system, site);
   int most = fed < q->goal->max_nodes ? (int)fmax(1, fed) : q->goal->max_nodes;
   return pm_system_get_network_bandwidth(system) > 0 ? most : 1;

@@ -34,9 +34,14 @@ static double budget_of(const pm__size_question *q, size_t choice)
   return pm__task_get_real(pm__size_choice_run(q, choice), q->task->at.budget);
 }
 
+static double limit_of(const pm__size_question *q, size_t choice)
+{
+  return pm__task_get_real(pm__size_choice_run(q, choice), q->task->at.limit);
+}
+
 static double fed_nodes(const pm__size_question *q, size_t choice)
 {
-  const pm__plan_site site = {.pue = q->goal->pue, .budget = budget_of(q, choice)};
+  const pm__plan_site site = {.pue = q->goal->pue, .budget = budget_of(q, choice), .limit = limit_of(q, choice)};
   return pm__energy_budget_nodes(pm__size_system(q, choice), site);
 }
 
@@ -124,11 +129,11 @@ static double price_of(const pm__size_question *q, size_t choice)
 
 double pm__size_amount(const pm__size_question *q, size_t choice, int nodes)
 {
-  const pm_machine *machine = &pm__size_system(q, choice)->machine;
+  const pm_system *system = pm__size_system(q, choice);
   switch (q->goal->minimize) {
   case PM_MINIMIZE_COST: return nodes * price_of(q, choice);
-  case PM_MINIMIZE_POWER: return nodes * machine->power * q->goal->pue;
-  case PM_MINIMIZE_RACK_UNITS: return nodes * machine->rack_units;
+  case PM_MINIMIZE_POWER: return nodes * pm__energy_node_design(system, limit_of(q, choice)) * q->goal->pue;
+  case PM_MINIMIZE_RACK_UNITS: return nodes * system->machine.rack_units;
   case PM_MINIMIZE_ENERGY: case PM_MINIMIZE_CARBON: case PM_MINIMIZE_ENERGY_COST: return -INFINITY;
   default: return nodes;
   }
@@ -174,9 +179,9 @@ static void set_machine(const pm__size_question *q, size_t choice, pm_size_choic
 {
   const pm_system *system = pm__size_system(q, choice);
   row->rack_units = row->nodes * system->machine.rack_units;
-  row->design_power = row->nodes * system->machine.power * q->goal->pue;
+  row->design_power = row->nodes * pm__energy_node_design(system, limit_of(q, choice)) * q->goal->pue;
   row->power_basis = system->machine.power_basis;
-  row->gpu_design_power = row->gpus * system->gpu.power * q->goal->pue;
+  row->gpu_design_power = row->gpus * pm__energy_board_design(system, limit_of(q, choice)) * q->goal->pue;
   row->design_energy = row->design_power * row->time;
   row->price = price_of(q, choice);
   row->cost = row->nodes * row->price;

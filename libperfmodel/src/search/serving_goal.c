@@ -194,7 +194,7 @@ static void set_machines(const service_rows *all, const pm_serving_run *run, int
   row->nodes = (replicas + place.to_node - 1) / place.to_node * place.nodes_each;
   row->paid_gpus = part ? (double)place.nodes_each * node / place.to_node : (double)row->nodes * node;
   row->hour_cost = all->price * row->paid_gpus;
-  row->design_power = row->nodes * all->system->system->machine.power * run->pue;
+  row->design_power = row->nodes * pm__energy_node_design(all->system->system, run->power_limit) * run->pue;
   row->budget_nodes = all->fed;
 }
 

@@ -11,11 +11,12 @@ const char *const pm__task_formulas_of_energy[] = {
   "kernels.simt_flop_energy total_gpus|energy.md#one-board|energy",
   INTERVAL_ENDS("energy"),
   "gpu_power|= energy_per_sample * whole.rate / total_gpus||energy.md#one-board",
-  "power|boards and hosts, over the efficiency of the power supplies; a host draws what its machine says, or a "
-  "share of "
-  "the design power of its boards|gpu_power total_gpus machine.host_power kernels.host_power_air "
-  "kernels.host_power_liquid gpu.power kernels.supply_efficiency|energy.md#nodes-and-sites",
-  "design_power|= nodes * machine.power||energy.md#nodes-and-sites",
+  "power|boards and hosts, over the efficiency of the power supplies; a host draws what its machine says, or "
+  "shares of the design powers of its CPUs and boards|gpu_power total_gpus machine.host_power machine.cpu_power "
+  "kernels.host_cpu_share kernels.host_power_air kernels.host_power_liquid gpu.power kernels.supply_efficiency|"
+  "energy.md#nodes-and-sites",
+  "design_power|nodes times the design power of one, less what a power limit keeps its boards from|nodes machine.power "
+  "machine.gpus gpu.power power_limit|energy.md#nodes-and-sites",
   "idle_energy_share|idle power times the time in which boards wait, over the energy|kernels.idle_power gpu.power "
   "gpu_power|energy.md#one-board",
   "energy_per_sample|= energy / whole.samples||energy.md#one-board|energy",

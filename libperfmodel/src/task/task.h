@@ -15,13 +15,13 @@ typedef enum pm__task_software { PM__TASK_FRAMEWORKS = 1, PM__TASK_PROFILES, PM_
 
 /* Where a run has the numbers that every run has. */
 typedef struct pm__task_places {
-  size_t size, network, system, software, gpus, nodes, precision, batch, pue, budget;
+  size_t size, network, system, software, gpus, nodes, precision, batch, pue, budget, limit;
 } pm__task_places;
 
 #define PM__TASK_PLACES(type, index)                                                                                \
   {sizeof(type),          offsetof(type, network_index), offsetof(type, system_index), offsetof(type, index),      \
    offsetof(type, gpus),  offsetof(type, nodes),         offsetof(type, precision),    offsetof(type, batch),       \
-   offsetof(type, pue),   offsetof(type, power_budget)}
+   offsetof(type, pue),   offsetof(type, power_budget),  offsetof(type, power_limit)}
 
 /* One of the parts that add up to the time of a run. */
 typedef struct pm__task_part {

@@ -53,6 +53,13 @@ static void add_power(const pm__study_subject *s, const pm_size_choice *c, pm_re
                   pm__report_quantity(gpus, c->gpu_design_power, "W"), amount(units, c->rack_units));
 }
 
+/* Of the several that there may be. */
+static void add_limit(const pm__study_subject *s, pm_report *r)
+{
+  double limit = pm__study_run_number(s, "power_limit");
+  if (!isnan(limit)) pm__report_add_quantity(r, "power limit", limit, "W");
+}
+
 /* What is predicted, beside what feeds and cooling are bought for. */
 static void add_energy(const pm_size_choice *c, pm_report *r)
 {
@@ -123,6 +130,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   add_rate(c, r);
   add_limits(s, c, r);
   add_power(s, c, r);
+  add_limit(s, r);
   add_budget(c, r);
   add_energy(c, r);
   add_price(s, c, r);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "perfmodel/units.h"
+#include "plan/energy.h"
 #include "study/blocks/blocks.h"
 
 /* The column of that name in the row that answers: the last of the counts of one system, the fewest nodes that meet the
@@ -36,7 +37,7 @@ static void add_nodes(const pm__study_subject *s, const pm_training_goal *goal, 
   char within[PM__REPORT_WORD], time[PM__REPORT_WORD], amount[PM__REPORT_WORD];
   double nodes = number(s, "nodes");
   bool met = number(s, "reached") >= 1, alone = !(pm_system_get_network_bandwidth(s->system) > 0);
-  double fed = floor(s->run.power_budget / (s->machine->power * goal->pue));
+  double fed = floor(s->run.power_budget / (pm__energy_node_design(s->system, s->run.power_limit) * goal->pue));
   int most = alone ? 1 : fed < goal->max_nodes ? (int)fed : goal->max_nodes;
   pm__report_quantity(within, goal->within, "s");
   pm__report_quantity(time, number(s, "time"), "s");
