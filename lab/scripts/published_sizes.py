@@ -143,9 +143,10 @@ SETTINGS = (
     "num_local_experts", "moe_num_experts", "num_experts_per_tok", "moe_k", "moe_intermediate_size",
     "shared_expert_intermediate_size", "moe_num_shared_experts", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim",
     "qk_rope_head_dim", "v_head_dim", "first_k_dense_replace", "n_routed_experts", "n_shared_experts",
-    "num_shared_experts", "num_dense_layers", "global_head_dim", "hidden_size_per_layer_input", "vocab_size_per_layer_input",
-    "num_kv_shared_layers", "num_global_key_value_heads", "top_k_experts", "sliding_window", "index_n_heads",
-    "index_head_dim", "index_topk", "hc_mult", "o_groups", "o_lora_rank", "shared_intermediate_size",
+    "num_shared_experts", "num_dense_layers", "global_head_dim", "hidden_size_per_layer_input",
+    "vocab_size_per_layer_input", "num_kv_shared_layers", "num_global_key_value_heads", "top_k_experts",
+    "sliding_window", "index_n_heads", "index_head_dim", "index_topk", "hc_mult", "o_groups",
+    "o_lora_rank", "shared_intermediate_size",
     "linear_num_value_heads", "linear_num_key_heads", "linear_key_head_dim", "linear_value_head_dim",
     "full_attention_interval", "mamba_d_state", "mamba_d_conv", "mamba_expand", "mamba_dt_rank", *SWITCHES[2:],
 )  # fmt: skip

@@ -108,7 +108,8 @@ pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, 
     pm_network_free(network);
     return NULL;
   }
-  return pm__network_take_trainable(network, pm__element_attribute(entry->element, "trainable"), sets, set_count, error);
+  const char *trained = pm__element_attribute(entry->element, "trainable");
+  return pm__network_take_trainable(network, trained, sets, set_count, error);
 }
 
 int pm__entry_record(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error)

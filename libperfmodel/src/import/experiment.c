@@ -286,7 +286,7 @@ static pm_table *tabulate_experiment(const experiment *x)
 {
   static const pm_field line = {"line", "1", "line of the file", offsetof(experiment_row, line),
                                 .kind = PM_FIELD_INT};
-  const pm_record_type type = {"setting", "", sizeof(experiment_row), &line, 1};
+  static const pm_record_type type = {"setting", "", sizeof(experiment_row), &line, 1};
   pm_table *table = pm_table_new_of_records(&type, x->rows, x->count, x->error);
   int status = table != NULL ? PM_OK : PM_STATUS_NO_MEMORY;
   if (status == PM_OK) status = add_texts(table, x, "key", "the element", key_of);
