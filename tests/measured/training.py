@@ -27,7 +27,7 @@ KNOWN = {
     "vision, V100 and older, several GPUs": (12.3, "as all of them"),
     "EfficientNet, V100 and older": (20.0, PAGES),
     "all networks of convolutions, V100 and older": (12.1, "as vision"),
-    "volumes, A100": (40.0, "nnU-Net of 2020, which was fed TFRecords by the host"),
+    "volumes, A100": (40.1, "nnU-Net of 2020, which was fed TFRecords by the host"),
     "all networks of convolutions, A100": (16.7, "as volumes"),
     "Lambda, hosts without peer access": (21.6, "sockets of one kind stand for all hosts"),
 }

@@ -171,8 +171,8 @@ END_TEST
 START_TEST(part_of_a_name_is_not_matched)
 {
   ck_assert_str_eq(machine("H100", "80", "GCP A3 Mega", 8), "gcp-a3-mega");
-  ck_assert_str_eq(machine("H100", "80", "A3 High", 8), "none");
-  ck_assert_str_eq(machine("H100", "80", "GCP A3 High", 8), "none");
+  ck_assert_str_eq(machine("H100", "80", "A3 Edge", 8), "none");
+  ck_assert_str_eq(machine("H100", "80", "GCP A3 Edge", 8), "none");
   ck_assert_str_eq(machine("V100", "32", "AWS p3dn.24xlarge", 8), "p3dn");
   ck_assert_str_eq(machine("V100", "32", "p3dn over TCP", 8), "none");
   ck_assert_str_eq(machine("V100", "32", "p3dn over TCP", 4), "none");

@@ -23,7 +23,7 @@ local function fails(fragment, options)
   end)
 end
 fails("one sample takes", {system = "t4", latency = "1 us"})
-fails("exclude", {system = "t4", batch = 1, latency = "1 s"})
+fails("not both", {system = "t4", batch = 1, latency = "1 s"})
 fails("nothing", {system = "nothing"})
 fails("no rate for int8", {system = "p100-sxm2", precision = "int8"})
 fails("unknown option", {system = "t4", bach = 1})

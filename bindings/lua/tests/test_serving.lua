@@ -33,7 +33,7 @@ local function fails(fragment, options)
   end)
 end
 fails("141.1 GB", {system = "hgx-h100", tp = 1})
-fails("exclude", {system = "hgx-h100", tp = 1, tensor_parallel = 1})
+fails("not both", {system = "hgx-h100", tp = 1, tensor_parallel = 1})
 fails("unknown option", {system = "hgx-h100", issl = 1})
 fails("nothing", {system = "hgx-h100", engine = "nothing"})
 

@@ -168,20 +168,27 @@ static bool has_form(const pm_gpu *gpu, const wiring *w)
   return w->joined != JOIN_SWITCH || is_module(gpu);
 }
 
+/* Letters of the name that the text tells best. */
+static size_t most_letters(const pm_catalog *catalog, const char *gpu, const wiring *w)
+{
+  size_t most = 0;
+  const char *name;
+  for (size_t k = 0; (name = pm_catalog_get_name(catalog, "gpu", gpu, k)) != NULL; k++) {
+    pm__words words;
+    pm__words_split(&words, name);
+    size_t letters = letters_told(&words, &w->words);
+    if (letters > most) most = letters;
+  }
+  return most;
+}
+
 /* How well the text tells the GPU; 0 if it is another one. Of a card and a module that are told alike, machines with
 ** ports for several nodes have the module. */
 static size_t how_told(const pm_catalog *catalog, const pm_gpu *gpu, const wiring *w)
 {
-  size_t most = 0;
-  const char *name;
   if (!has_form(gpu, w) || !has_memory(gpu, w)) return 0;
-  for (size_t k = 0; (name = pm_catalog_get_name(catalog, "gpu", gpu->id, k)) != NULL; k++) {
-    pm__words words;
-    pm__words_split(&words, name);
-    size_t letters = 2 * letters_told(&words, &w->words);
-    if (letters > most) most = letters;
-  }
-  return most > 0 && w->ports > 0 && is_module(gpu) ? most + 1 : most;
+  size_t letters = 2 * most_letters(catalog, gpu->id, w);
+  return letters > 0 && w->ports > 0 && is_module(gpu) ? letters + 1 : letters;
 }
 
 /* The GPU that is told best, of equals the first in the catalogue; returns how well, 0 if none is told. */
@@ -191,6 +198,7 @@ static size_t find_gpu(const pm_catalog *catalog, const wiring *w, pm_gpu *gpu)
   for (size_t i = 0; i < (size_t)pm_catalog_count(catalog, "gpu"); i++) {
     pm_gpu own;
     const char *id = pm_catalog_get_id(catalog, "gpu", i);
+    if (most_letters(catalog, id, w) == 0) continue; /* before its record is copied */
     size_t told = pm_catalog_get_record(catalog, "gpu", id, &own, NULL) == PM_OK ? how_told(catalog, &own, w) : 0;
     if (told <= most) continue;
     most = told;
@@ -271,13 +279,13 @@ static size_t letters_named(const question *q, const char *id, const pm__words *
     pm__words words;
     size_t letters = 0;
     pm__words_split(&words, name);
-    bool whole = gpu != NULL || is_all(q, &words);
+    bool whole = true;
     for (size_t i = 0; i < words.count && whole; i++) {
       if (is_seller(words.word[i])) continue;
       whole = pm__words_have(&q->w->words, words.word[i]);
       if (gpu == NULL || !pm__words_have(gpu, words.word[i])) letters += strlen(words.word[i]);
     }
-    if (whole && letters > most) most = letters;
+    if (whole && letters > most && (gpu != NULL || is_all(q, &words))) most = letters;
   }
   return most;
 }
@@ -294,6 +302,7 @@ static void try_system(const question *q, const char *id, answer *best)
   pm_machine machine;
   pm_gpu gpu;
   pm__words own;
+  if (q->told == 0 && letters_named(q, id, NULL) == 0) return;
   if (pm_catalog_get_record(q->catalog, "system", id, &machine, NULL) != PM_OK || machine.gpus < q->gpus) return;
   if (!has_gpu(q, &machine, &gpu)) return;
   pm__words_split(&own, gpu.name);
@@ -366,6 +375,8 @@ const char *pm__lab_wiring_find(const pm_catalog *catalog, const char *text, int
   pm_gpu gpu;
   pm_error failure = PM_ERROR_NONE;
   read_wiring(text, &w);
+  /* A single word is a name, of which the catalogue has all. */
+  if (w.words.count < 2 && pm_catalog_resolve(catalog, "gpu", text, NULL) == NULL) return NULL;
   const question q = {catalog, &w, find_gpu(catalog, &w, &gpu), gpus, nodes, &failure};
   const char *id = find_entry(&q);
   if (id == NULL && q.told > 0 && failure.status != PM_STATUS_NO_MEMORY) id = find_word(&q, &gpu, word);
