@@ -211,6 +211,7 @@ static void definition_type(const char *name, const char *attributes)
     attribute("model", "xs:token", "");
     attribute("weights", "xs:token", "");
     attribute("expert_weights", "xs:token", "");
+    attribute("trainable", "xs:token", "");
   }
   text("  </xs:complexType>");
 }
