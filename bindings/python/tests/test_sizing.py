@@ -153,7 +153,7 @@ def test_least_energy_reaches_and_a_budget_is_kept_to() -> None:
     full = pm.size("resnet50", ["dgx-h100", "dgx-a100"], power_budget="1 MW", precision="bf16", batch=128)
     assert full.best.nodes == full.best.budget_nodes == 1e6 // 10200 and math.isnan(full.best.reached)
     assert full.best.draw_nodes > full.best.budget_nodes and "power budget" in full.explain()
-    with pytest.raises(pm.Error, match="feeds 98"):
+    with pytest.raises(pm.Error, match="supplies 98"):
         pm.predict("resnet50", "dgx-h100", nodes=99, power_budget="1 MW")
     with pytest.raises(pm.ArgumentError, match="nothing is aimed at"):
         pm.size("resnet50", "dgx-h100", batch=128)
