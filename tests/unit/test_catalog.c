@@ -167,7 +167,8 @@ START_TEST(quantised_models_name_the_option)
     {"neuralmagic/Meta-Llama-3.1-70B-Instruct-FP8-dynamic", "\"llama3-70b\" with --weights fp8"},
     {"hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4", "\"llama3-8b\" with --weights int4"},
     {"unsloth/llama-3-8b-bnb-4bit", "\"llama3-8b\" with --weights int4"},
-    {"nvidia/Llama-3.1-8B-Instruct-NVFP4", "\"llama-3.1-8b-instruct\" with --weights nvfp4"}, {"some/bert-base-base", "unknown"},
+    {"nvidia/Llama-3.1-8B-Instruct-NVFP4",
+     "\"llama-3.1-8b-instruct\" with --weights nvfp4"}, {"some/bert-base-base", "unknown"},
     {"resnet-1001", "unknown"}};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     pm_error error = PM_ERROR_NONE;
