@@ -191,14 +191,104 @@ START_TEST(a_count_above_the_limit_is_refused_with_it)
 }
 END_TEST
 
+/* ---- Groups and networks of many nodes ---- */
+
+static const char many_ports[] =
+  "<perfmodel version=\"1\"><system id=\"ports\" name=\"P\"><gpu>v100-sxm2-16gb</gpu><gpus>2</gpus>"
+  "<graph><vertex kind=\"cpu\" names=\"cpu0\"/><link type=\"pcie3-x16\" from=\"cpu0\" to=\"gpu0 gpu1\"/></graph>"
+  "<network link=\"ethernet-10g\" count=\"1000\"/></system></perfmodel>";
+
+typedef struct chosen {
+  const char *type, *answer;
+  int (*ask)(const pm_system *system, const void *choice, void *answer, pm_error *error);
+} chosen;
+
+static int ask_group(const pm_system *system, const void *choice, void *answer, pm_error *error)
+{
+  pm_call call = pm_call_make();
+  pm_group *group = pm_group_new(system, NULL, 2, (const pm_group_choice *)choice, error);
+  if (group == NULL) return error->status;
+  for (int c = 0; c < PM_COLLECTIVE_COUNT; c++) {
+    call.collective = c;
+    pm_group_evaluate(group, &call, (pm_collective_time *)answer, 1);
+  }
+  pm_group_free(group);
+  return PM_OK;
+}
+
+static int ask_fabric(const pm_system *system, const void *choice, void *answer, pm_error *error)
+{
+  return pm_fabric_evaluate(system, (const pm_fabric_choice *)choice, (pm_fabric *)answer, error);
+}
+
+/* Counts above the limit are refused, and what is answered is not negative. */
+static void must_be_bounded(const chosen *c, const pm_system *system, const pm_field *field, const void *given,
+                            double value)
+{
+  union {
+    pm_collective_time time;
+    pm_fabric fabric;
+  } answer;
+  pm_error error = PM_ERROR_NONE;
+  const pm_record_type *type = pm_record_type_find(c->answer);
+  pm_record_fill(type->name, &answer, type->size);
+  int status = c->ask(system, given, &answer, &error);
+  ck_assert_msg((status == PM_OK) == (error.text[0] == '\0'), "%s %g: \"%s\"", field->name, value, error.text);
+  if (field->kind == PM_FIELD_INT && value > PM_COUNT_MAX) ck_assert_msg(status != PM_OK, "%s %g", field->name, value);
+  for (size_t i = 0; status == PM_OK && i < type->field_count; i++)
+    if (type->fields[i].kind != PM_FIELD_TEXT)
+      ck_assert_msg(!(pm_record_get_number(&type->fields[i], &answer) < 0), "%s %g: %s", field->name, value,
+                    type->fields[i].name);
+}
+
+START_TEST(extreme_choices_of_groups_and_fabrics_are_answered_or_refused)
+{
+  static const chosen all[] = {{"group", "collective", ask_group}, {"fabric_choice", "fabric", ask_fabric}};
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_msg(pm_catalog_load_text(catalog, many_ports, "ports", &error) == PM_OK, "%s", error.text);
+  pm_system *system = build_system("ports");
+  for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+    const pm_record_type *type = pm_record_type_find(all[k].type);
+    for (size_t i = 0; i < type->field_count; i++)
+      for (int e = 0; e < EXTREMES; e++) {
+        union {
+          pm_group_choice group;
+          pm_fabric_choice fabric;
+        } given;
+        pm_record_fill(type->name, &given, type->size);
+        if (pm_record_set_number(&type->fields[i], &given, extremes[e], NULL) == PM_OK)
+          must_be_bounded(&all[k], system, &type->fields[i], &given, extremes[e]);
+      }
+  }
+  pm_system_free(system);
+}
+END_TEST
+
+START_TEST(cables_that_no_field_holds_are_refused)
+{
+  pm_fabric fabric;
+  pm_error error = PM_ERROR_NONE;
+  pm_fabric_choice choice = pm_fabric_choice_make();
+  ck_assert_msg(pm_catalog_load_text(catalog, many_ports, "ports", &error) == PM_OK, "%s", error.text);
+  pm_system *system = build_system("ports");
+  choice.nodes = PM_COUNT_MAX;
+  choice.switch_ports = 4096;
+  ck_assert_int_eq(pm_fabric_evaluate(system, &choice, &fabric, &error), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_msg(strstr(error.text, "cables, which are more than 2147483647") != NULL, "%s", error.text);
+  pm_system_free(system);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("extremes");
   TCase *tests = tcase_create("extremes");
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
-  tcase_set_timeout(tests, 60);
+  tcase_set_timeout(tests, 600); /* of what never ends, on a machine that has other work too */
   tcase_add_test(tests, a_count_above_the_limit_is_refused_with_it);
   tcase_add_test(tests, extreme_fields_are_predicted_or_refused);
+  tcase_add_test(tests, extreme_choices_of_groups_and_fabrics_are_answered_or_refused);
+  tcase_add_test(tests, cables_that_no_field_holds_are_refused);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -28,6 +28,7 @@ typedef struct open_element {
 typedef struct reader {
   xmlParserCtxtPtr parser;
   const char *bytes; /* all of the text */
+  size_t size;
   pm__document *document;
   pm_error failure; /* of its own, since a caller may pass none */
   open_element open[DEPTH_MAX];
@@ -77,11 +78,11 @@ static size_t place_of(const reader *r)
   return (size_t)input->consumed + (size_t)(input->cur - input->base);
 }
 
-/* The '<' of the tag that it stands in. */
+/* The '<' of the tag that it stands in, which may be at the end of a text that was cut. */
 static size_t tag_begin(const reader *r)
 {
   size_t place = place_of(r);
-  while (place > 0 && r->bytes[place] != '<') place--;
+  while (place > 0 && (place >= r->size || r->bytes[place] != '<')) place--;
   return place;
 }
 
@@ -303,6 +304,7 @@ static xmlParserCtxtPtr new_parser(reader *r)
 static void parse(reader *r, const char *bytes, size_t size)
 {
   r->bytes = bytes;
+  r->size = size;
   r->parser = new_parser(r);
   if (r->parser == NULL) {
     out_of_memory(r);

@@ -5,14 +5,14 @@
 #include "collective/handle.h"
 #include "hardware/collective_fit.h"
 #include "hardware/system.h"
+#include "record/count.h"
 
 static int check_choice(const pm_group_choice *choice, pm_error *error)
 {
-  if (choice->nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", choice->nodes);
-  if (choice->thread_gpus < 1)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "thread_gpus %d is not at least 1", choice->thread_gpus);
-  if (choice->servers < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "servers %d is not at least 1",
-                                           choice->servers);
+  int status = pm__count_check("nodes", choice->nodes, 1, error);
+  if (status == PM_OK) status = pm__count_check("thread_gpus", choice->thread_gpus, 1, error);
+  if (status == PM_OK) status = pm__count_check("servers", choice->servers, 1, error);
+  if (status != PM_OK) return status;
   if (choice->nccl < 0 || choice->nccl >= PM_NCCL_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no NCCL generation %d", choice->nccl);
   return PM_OK;

@@ -2,12 +2,14 @@
 #include <string.h>
 #include "collective/parameters.h"
 #include "collective/protocols.h"
+#include "record/count.h"
 
 static int check_group(const pm_system *system, int gpus, int nodes, pm_error *error)
 {
   if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no system");
-  if (gpus < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", gpus);
-  if (nodes < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is not at least 1", nodes);
+  int status = pm__count_check("gpus", gpus, 1, error);
+  if (status == PM_OK) status = pm__count_check("nodes", nodes, 1, error);
+  if (status != PM_OK) return status;
   if ((size_t)gpus > system->gpu_count)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, system->machine.id,
                     (int)system->gpu_count);

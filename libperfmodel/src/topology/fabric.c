@@ -3,10 +3,12 @@
 ** ports to the second level; a node's ports all end at the same switch. Every switch of the second level has one cable,
 ** or several, to each of the first; with a third level, it halves its ports between down and up, as the first does.
 */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 #include "hardware/system.h"
 #include "perfmodel/collective.h"
+#include "record/count.h"
 
 static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *error)
 {
@@ -14,8 +16,8 @@ static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *e
       c == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a fabric needs a system and a choice");
   if (system->network.count == 0)
     return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network between nodes", system->machine.id);
-  if (c->nodes < 1 ||
-      c->nodes > 1000000) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nodes %d is out of range", c->nodes);
+  int status = pm__count_check("nodes", c->nodes, 1, error);
+  if (status != PM_OK) return status;
   if (c->switch_ports < 2 || c->switch_ports > 4096)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a switch of %d ports is out of range", c->switch_ports);
   if (!(c->oversubscription >= 1 && c->oversubscription <= 1000))
@@ -54,27 +56,28 @@ static bool split_ports(const pm_fabric_choice *c, pm_fabric *f, int *up)
   return *up >= 1 && f->nodes_per_switch * f->ports + *up <= c->switch_ports;
 }
 
-static void plan_two(const pm_fabric_choice *c, pm_fabric *f, int up)
+/* The cables, as a number that may be more than a field holds. */
+static double plan_two(const pm_fabric_choice *c, pm_fabric *f, int up)
 {
   f->levels = 2;
   f->first_switches = round_up((double)f->nodes / f->nodes_per_switch);
   f->second_switches = round_up((double)f->first_switches * up / c->switch_ports);
   /* every second-level switch must reach every first-level one with the same number of cables */
   while (up % f->second_switches != 0) f->second_switches++;
-  f->cables = f->nodes * f->ports + f->first_switches * up;
+  return (double)f->nodes * f->ports + (double)f->first_switches * up;
 }
 
-static void plan_three(const pm_fabric_choice *c, pm_fabric *f, int up)
+static double plan_three(const pm_fabric_choice *c, pm_fabric *f, int up)
 {
   int half = c->switch_ports / 2;
   f->levels = 3;
   f->first_switches = round_up((double)f->nodes / f->nodes_per_switch);
   f->second_switches = round_up((double)f->first_switches * up / half);
   f->third_switches = round_up((double)f->second_switches * half / c->switch_ports);
-  f->cables = f->nodes * f->ports + f->first_switches * up + f->second_switches * half;
+  return (double)f->nodes * f->ports + (double)f->first_switches * up + (double)f->second_switches * half;
 }
 
-static int choose_levels(const pm_system *system, const pm_fabric_choice *c, pm_fabric *f, pm_error *error)
+static int choose_levels(const pm_fabric_choice *c, pm_fabric *f, pm_error *error)
 {
   int up = 0;
   if (f->nodes * (double)f->ports <= c->switch_ports) {
@@ -83,17 +86,18 @@ static int choose_levels(const pm_system *system, const pm_fabric_choice *c, pm_
   }
   if (!split_ports(c, f, &up))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "switches of %d ports are too small for nodes of %d",
-                    c->switch_ports,
-                    f->ports);
+                    c->switch_ports, f->ports);
   /* two levels: a second-level switch has a port for each first-level one */
   int two = c->switch_ports * f->nodes_per_switch;
   double three = (double)f->nodes_per_switch * c->switch_ports * (c->switch_ports / 2);
   if (f->nodes > three)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d nodes are more than three levels join: %.0f", f->nodes, three);
   f->most_nodes = f->nodes <= two ? two : (int)fmin(three, 2e9);
-  if (f->nodes <= two) plan_two(c, f, up);
-  else plan_three(c, f, up);
-  (void)system;
+  double cables = f->nodes <= two ? plan_two(c, f, up) : plan_three(c, f, up);
+  if (cables > INT_MAX)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d nodes of %d ports need %.0f cables, which are more than %d",
+                    f->nodes, f->ports, cables, INT_MAX);
+  f->cables = (int)cables;
   return PM_OK;
 }
 
@@ -105,7 +109,7 @@ int pm_fabric_evaluate(const pm_system *system, const pm_fabric_choice *choice, 
   memset(fabric, 0, sizeof *fabric);
   fabric->nodes = choice->nodes;
   fabric->ports = system->network.count;
-  status = choose_levels(system, choice, fabric, error);
+  status = choose_levels(choice, fabric, error);
   if (status != PM_OK) return status;
   double through = fabric->levels > 1 ? choice->oversubscription : 1;
   fabric->node_bandwidth = system->network.count * system->network.link.bandwidth * choice->coding;
