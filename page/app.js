@@ -14,9 +14,10 @@ const App = (() => {
   // ---- The program ------------------------------------------------------------------------------------------------
 
   async function unpack() {
-    const packed = Uint8Array.from(atob($("#program").textContent), c => c.charCodeAt(0));
+    const text = atob($("#program").textContent), packed = new Uint8Array(text.length);
+    for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    program = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+    program = await WebAssembly.compileStreaming(new Response(stream, {headers: {"Content-Type": "application/wasm"}}));
   }
 
   function run(args) { return Wasi.run(program, ["perfmodel", ...args], files); }
@@ -46,7 +47,7 @@ const App = (() => {
     predict: ["gpus", "nodes", "precision", "batch", "framework", "tp", "pp", "ep", "zero", "micro-batch", "global-batch", "tokens",
               "gpu-hour-price"],
     infer: ["gpus", "precision", "batch", "framework"],
-    serve: ["gpus", "nodes", "precision", "isl", "osl", "concurrency", "rate"],
+    serve: ["gpus", "nodes", "precision", "isl", "osl", "concurrency", "rate", "gpu-hour-price"],
   };
 
   // The command line of a question; `instead` replaces some of its values.
@@ -96,28 +97,28 @@ const App = (() => {
 
   const SUMMARY = {
     predict: (row, q) => row.tokens_per_second
-      ? headline(amount(row.tokens_per_second, ""), "tokens/s", `${amount(row.throughput, "/s")} sequences, ${range(row, "throughput", "/s")}`, common(row, q))
+      ? headline(amount(row.tokens_per_second, ""), "tokens/s", `${amount(row.throughput, "")} sequences/s, 80 % interval ${range(row, "throughput", "/s")}`, common(row, q))
       : headline(amount(row.throughput, ""), "samples/s", `80 % interval ${range(row, "throughput", "/s")}`, common(row, q)),
     infer: row => headline(amount(row.throughput, ""), "samples/s", `80 % interval ${range(row, "throughput", "/s")}`,
       [["latency", amount(row.latency, "s")], ["limited by", row.bottleneck], ["MFU", percent(row.mfu)], ["memory", amount(row.memory, "B")],
-       ["in memory", row.verdict], ["rests on", row.calibration]], row.assumed && `assumed: ${row.assumed}`),
+       ["in GPU memory", row.verdict], ["calibration", row.calibration]], row.assumed && `assumed: ${row.assumed}`),
     serve: (row, q) => headline(amount(row.output_rate, ""), "tokens/s", `80 % interval ${range(row, "output_rate", "/s")}`,
       [["TTFT", `${amount(row.ttft, "s")} (${range(row, "ttft", "s")})`], ["TPOT", `${amount(row.tpot, "s")} (${range(row, "tpot", "s")})`],
-       ["latency", amount(row.latency, "s")], ["for each user", amount(row.user_rate, "/s") + " tokens"], ["limited by", row.bottleneck],
-       ["most at once", row.largest_concurrency && amount(row.largest_concurrency, "")], ["in memory", row.verdict],
-       ["cost of 1M output tokens", money(row.output_cost, q)], ["energy of a token", amount(row.energy_per_token, "J")],
-       ["rests on", row.calibration]],
+       ["latency", amount(row.latency, "s")], ["for each user", amount(row.user_rate, "") + " tokens/s"], ["limited by", row.bottleneck],
+       ["largest concurrency", row.largest_concurrency && amount(row.largest_concurrency, "")], ["in GPU memory", row.verdict],
+       ["cost per 1M output tokens", money(row.output_cost, q)], ["energy per token", amount(row.energy_per_token, "J")],
+       ["calibration", row.calibration]],
       row.assumed && `assumed: ${row.assumed}`),
   };
 
   function common(row, q) {
     return [["step time", amount(row.step_time, "s")], ["limited by", row.bottleneck], ["MFU", percent(row.mfu)],
-            ["memory", `${amount(row.memory, "B")} of ${amount(row.gpu_memory, "B")}`], ["in memory", row.verdict],
+            ["memory", `${amount(row.memory, "B")} of ${amount(row.gpu_memory, "B")}`], ["in GPU memory", row.verdict],
             ["scaling", percent(row.scaling_efficiency)],
             ["training", row.training_time ? `${amount(row.training_time, "s")} (${range(row, "training_time", "s")})` : ""],
             ["GPU-hours", row.training_gpu_hours && amount(row.training_gpu_hours, "")], ["cost", money(row.training_cost, q)],
-            ["power of a GPU", amount(row.gpu_power, "W")], ["energy of a sample", amount(row.energy_per_sample, "J")],
-            ["rests on", row.calibration]];
+            ["power per GPU", amount(row.gpu_power, "W")], ["energy per sample", amount(row.energy_per_sample, "J")],
+            ["calibration", row.calibration]];
   }
 
   function time_bar(row, q) {
@@ -153,7 +154,7 @@ const App = (() => {
     if (points.length < 2) return "";
     const first = points[0], ideal = points.map(p => ({x: p.x, y: first.y * p.x / first.x}));
     return Draw.lines("Samples per second over nodes", [{name: "predicted, 80 % interval", points},
-      {name: "as fast as the first, times the GPUs", points: ideal, dashed: true, colour: "#7f7f7f"}], {x: "GPUs", unit: "/s", ylog: true});
+      {name: "linear scaling from the first", points: ideal, dashed: true, colour: "#7f7f7f"}], {x: "GPUs", unit: "/s", ylog: true});
   }
 
   const ROOFS = {fp32: "peak_fp32", tf32: "peak_tf32_tensor", fp16: "peak_fp16_tensor", bf16: "peak_bf16_tensor", fp8: "peak_fp8_tensor"};
@@ -179,12 +180,19 @@ const App = (() => {
                     serve: ["output_rate", "ttft", "tpot", "user_rate"]}[q.task];
     const units = {throughput: "/s", output_rate: "/s", user_rate: "/s", memory: "B", mfu: ""};
     const names = {mfu: "MFU", ttft: "TTFT", tpot: "TPOT"}, shown = (of, f) => f === "mfu" ? percent(of[f]) : amount(of[f], units[f] ?? "s");
+    const [before, now] = [label(kept.q, q), label(q, kept.q)];
     const rows = fields.map(f => `<tr><td>${names[f] || f.replace(/_/g, " ")}</td><td>${shown(kept.row, f)}</td><td>${shown(row, f)}</td><td>${(row[f] / kept.row[f]).toPrecision(3)} x</td></tr>`);
-    return `<div><h2>Compared with what you kept</h2><div class="scroll"><table><tr><th></th><th>${escape(label(kept.q))}</th>` +
-           `<th>${escape(label(q))}</th><th></th></tr>${rows.join("")}</table></div></div>`;
+    return `<div><h2>Compared with what you kept</h2><div class="scroll"><table><tr><th></th><th>${escape(before)}</th>` +
+           `<th>${escape(now)}</th><th></th></tr>${rows.join("")}</table></div></div>`;
   }
 
-  const label = q => [own.model || q.network, q.system, q.gpus && `${q.gpus} GPUs`, q.nodes && `${q.nodes} nodes`].filter(Boolean).join(", ");
+  // A question in a few words: its network and machine, and where it differs from another one.
+  function label(q, other) {
+    const own_words = Object.keys({...q, ...other}).filter(name => !["task", "network", "system"].includes(name) && q[name] !== other[name]);
+    const named = own_words.map(name => `${FACTORS[name] || name} ${FACTORS[name] ? "x" + (q[name] || 1) : q[name] || "default"}`);
+    return [own.model || q.network, q.system, ...named].join(", ");
+  }
+
   const quoted = args => args.map(a => /[\s"]/.test(a) ? `"${a}"` : a).join(" ");
 
   function actions(q) {
@@ -250,7 +258,7 @@ const App = (() => {
     if (!rows.length) return `<p class="note">${escape(error)}</p>`;
     const items = rows.map(r => ({name: r.resource.replace(/-/g, " "), value: 100 * (r.throughput_change ?? -r.change)}))
       .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).filter(i => Math.abs(i.value) > 0.005).slice(0, 10);
-    return Draw.bars("Throughput gained by 10 % more of each, in %", items, "%");
+    return Draw.bars("Throughput gained by 10 % more of each, in %" + (axes(q).length ? ", of the machine as it is" : ""), items, "%");
   }
 
   function download(name, text, type) {
@@ -278,14 +286,6 @@ const App = (() => {
     form.elements.framework.placeholder = task === "serve" ? "newest vLLM" : "default";
   }
 
-  function fill_lists() {
-    const options = (id, rows) => { $(id).innerHTML = rows.map(r => `<option value="${escape(r.id)}">${escape(r.name || "")}</option>`).join(""); };
-    options("#networks", ask(["list", "networks"]).rows);
-    options("#systems", [...ask(["list", "systems"]).rows, ...ask(["list", "gpus"]).rows]);
-    options("#frameworks", [...ask(["list", "frameworks"]).rows, ...ask(["list", "engines"]).rows]);
-    form.elements.precision.innerHTML = `<option value="">default</option>` + ask(["list", "precisions"]).rows.map(r => `<option>${escape(r.precision)}</option>`).join("");
-  }
-
   function fill_form() {
     const said = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
     const all = said.task ? said : START;
@@ -302,17 +302,25 @@ const App = (() => {
                  : `${name}: files of weights are not read. Drop the model's config.json, or XML.`;
   }
 
+  // What a dropped catalogue contains can be chosen as what the page came with.
+  function offer(name) {
+    for (const entry of ask(["check", name]).rows)
+      for (const id of {network: ["#networks"], system: ["#systems"], gpu: ["#systems"], framework: ["#frameworks"]}[entry.kind] || [])
+        $(id).insertAdjacentHTML("beforeend", `<option value="${escape(entry.id)}"></option>`);
+  }
+
   async function drop(list) {
     for (const file of list) {
       const name = file.name.replace(/[^\w.-]/g, "_"), bytes = new Uint8Array(await file.arrayBuffer());
       const why = unread(name, bytes);
       if (why) { $("#dropped").textContent = why; return; }
       files[name] = bytes;
-      own[/\.xml$/i.test(name) ? "catalog" : "model"] = name;
+      const kind = /\.xml$/i.test(name) ? "catalog" : "model";
+      own[kind] = name;
+      if (kind === "catalog") offer(name);
     }
     const said = Object.entries(own).map(([kind, name]) => `${kind === "model" ? "model" : "entries of"} ${name}`).join(", ");
     $("#dropped").textContent = said && `asked about: ${said}`;
-    fill_lists();
     show();
   }
 
@@ -343,7 +351,6 @@ const App = (() => {
   async function begin() {
     try {
       await unpack();
-      fill_lists();
       fill_form();
       listen();
       show();

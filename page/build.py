@@ -10,6 +10,8 @@ Needs ninja and `pip install ziglang`. scripts/page.sh brings all of that.
 import argparse
 import base64
 import gzip
+import html
+import json
 import pathlib
 import re
 import shlex
@@ -93,13 +95,21 @@ def compile_all(build, xml, zlib, work):
     return work / "perfmodel.wasm"
 
 
-def write_page(wasm, result):
-    """One file: style, scripts and the program, packed, in the page."""
+def options_of(command, kind):
+    """What the command lists of a kind, to choose from: in the page, since listing takes longer than an answer."""
+    listed = subprocess.run([command, "list", kind, "--format", "json", "-q"], capture_output=True, check=True)
+    entries = [(row.get("id", row.get("precision")), row["name"] if "id" in row else "") for row in json.loads(listed.stdout)]
+    return "".join(f'<option value="{html.escape(id)}">{html.escape(name or id)}</option>' for id, name in entries)
+
+
+def write_page(wasm, command, result):
+    """One file: style, scripts, lists to choose from and the program, packed, in the page."""
     packed = base64.b64encode(gzip.compress(wasm.read_bytes(), 9, mtime=0)).decode()
     page = (PAGE / "page.html").read_text()
     for name in re.findall(r"<!-- (\w+\.(?:css|js)) -->", page):
         tag = "style" if name.endswith("css") else "script"
         page = page.replace(f"<!-- {name} -->", f"<{tag}>\n{(PAGE / name).read_text()}</{tag}>")
+    page = re.sub("<!-- list (\\w+) -->", lambda m: options_of(command, m[1]), page)
     result.write_text(page.replace("<!-- program -->", packed))
     print(f"{result}: {result.stat().st_size / 1e6:.2f} MB, of which the program {len(packed) / 1e6:.2f} MB")
 
@@ -113,7 +123,7 @@ def main():
     asked = parser.parse_args()
     work = asked.build.resolve() / "page"
     wasm = compile_all(asked.build.resolve(), asked.libxml2.resolve(), asked.zlib.resolve(), work)
-    write_page(wasm, asked.output or work / "perfmodel.html")
+    write_page(wasm, asked.build.resolve() / "tools/perfmodel", asked.output or work / "perfmodel.html")
 
 
 if __name__ == "__main__":

@@ -79,18 +79,18 @@ const Draw = (() => {
       if (!s.dots) svg += `<polyline fill="none" stroke="${colour}" stroke-width="2" ${s.dashed ? 'stroke-dasharray="5 4"' : ""} points="${own.map(p => `${px(p.x)},${py(p.y)}`).join(" ")}"/>`;
       if (!s.dashed) for (const p of own) svg += `<circle cx="${px(p.x)}" cy="${py(p.y)}" r="3.4" fill="${colour}"><title>${escape(p.title || `${amount(p.x, xunit)}: ${amount(p.y, unit)}`)}</title></circle>`;
     });
-    const key = series.length > 1 ? `<ul class="key">${series.map((s, i) => `<li><i style="background:${s.colour || COLOURS[i % COLOURS.length]}"></i>${escape(s.name)}</li>`).join("")}</ul>` : "";
+    const key = series.length > 1 ? `<ul class="key">${series.map((s, i) => `<li><i${s.dashed ? ' class="dashed"' : ""} style="background:${s.colour || COLOURS[i % COLOURS.length]}"></i>${escape(s.name)}</li>`).join("")}</ul>` : "";
     return `<figure><figcaption>${escape(caption)}</figcaption><svg viewBox="0 0 460 248" role="img" aria-label="${escape(caption)}">` +
            `${svg}</svg>${key}</figure>`;
   }
 
-  // Bars to both sides of nothing: how far each of a few names moves the answer.
+  // How far each of a few names moves the answer; what makes it worse has a colour of its own.
   function bars(caption, items, unit) {
     const most = Math.max(...items.map(i => Math.abs(i.value)), 1e-9), height = 22 * items.length + 8;
     const rows = items.map((item, i) => {
       const width = 360 * Math.abs(item.value) / most, y = 4 + 22 * i;
       return `<text x="160" y="${y + 14}" text-anchor="end">${escape(item.name)}</text><rect x="170" y="${y + 2}" width="${width.toFixed(1)}" height="16" ` +
-             `fill="${COLOURS[0]}"/><text class="soft" x="${176 + width}" y="${y + 14}">${escape(amount(item.value, unit))}</text>`;
+             `fill="${COLOURS[item.value < 0 ? 5 : 0]}"/><text class="soft" x="${176 + width}" y="${y + 14}">${escape(amount(item.value, unit))}</text>`;
     });
     return `<figure><figcaption>${escape(caption)}</figcaption><svg viewBox="0 0 600 ${height}" role="img" aria-label="${escape(caption)}">${rows.join("")}</svg></figure>`;
   }

@@ -114,6 +114,7 @@ def test_dropped_machine_is_asked_about(browser):
     page.set_input_files("#file", {"name": "mine.xml", "mimeType": "text/xml", "buffer": entry.stdout})
     page.wait_for_function("document.querySelector('#dropped').textContent.includes('mine.xml')")
     assert page.evaluate("App.run(['show', 'system', 'mine', '--catalog', 'mine.xml']).code") == 0
+    assert page.locator("#systems option[value=mine]").count() == 1
     assert not page.failures
 
 
@@ -140,6 +141,24 @@ def test_what_the_page_does_not_read_is_said(browser, name, data, said):
     page.set_input_files("#file", {"name": name, "mimeType": "application/octet-stream", "buffer": data})
     page.wait_for_function("text => document.querySelector('#dropped').textContent.includes(text)", arg=said)
     assert page.inner_text(".headline") == before and not page.failures
+
+
+@pytest.mark.parametrize("field, kinds", [("networks", ["networks"]), ("systems", ["systems", "gpus"]),
+                                          ("frameworks", ["frameworks", "engines"])])
+def test_all_entries_can_be_chosen(page, field, kinds):
+    words = ["--columns", "id", "--format", "csv", "-q"]
+    asked = [subprocess.run([COMMAND, "list", kind, *words], capture_output=True, text=True, check=True) for kind in kinds]
+    listed = [line for answer in asked for line in answer.stdout.split()[1:]]
+    offered = page.eval_on_selector_all(f"#{field} option", "all => all.map(o => o.value)")
+    assert set(listed) <= set(offered) and len(listed) > 10
+
+
+def test_compared_answers_say_how_they_differ(browser):
+    page = open_page(browser, "#task=predict&network=resnet50&system=dgx1-v100&precision=fp16")
+    page.click("[data-do=keep]")
+    page.fill("[name=batch]", "128")
+    page.wait_for_selector("#answer th:has-text('batch 128')")
+    assert "batch default" in page.inner_text("#answer table") and not page.failures
 
 
 def test_size():

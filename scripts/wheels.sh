@@ -130,9 +130,9 @@ check_wheel() {
     cmp "$work/expected" "$work/$1/python"
   else
     python3 -m zipfile -e "$wheel" "$work/$1/unpacked"
-    chmod +x "$work/$1/unpacked"/*.data/scripts/perfmodel
+    chmod +x "$work/$1/unpacked/perfmodel/bin/perfmodel"
     # shellcheck disable=SC2086 # words
-    "qemu-$1" -L "/usr/$1-linux-gnu" "$work/$1/unpacked"/*.data/scripts/perfmodel $question >"$work/$1/answer"
+    "qemu-$1" -L "/usr/$1-linux-gnu" "$work/$1/unpacked/perfmodel/bin/perfmodel" $question >"$work/$1/answer"
   fi
   cmp "$work/expected" "$work/$1/answer"
   echo "$(basename "$wheel"): $size bytes, same numbers"
