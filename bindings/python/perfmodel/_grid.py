@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, lru_cache
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +22,7 @@ from ._hardware import HardwareAxes, variants
 from ._inputs import Numbers, Texts, many, text, whole
 from ._field_table import Columns, asked_of, fields_for
 from ._keywords import takes
-from ._plan import PIECE, FrameworkList, Networks, Plan, Systems, extra_of
+from ._plan import PIECE, WHOLE, FrameworkList, Networks, Plan, Systems, extra_of
 from ._progress import Meter, Progress
 from ._rows_file import RowsFile, form_of, render, version
 from ._run import Input, Samples, asked
@@ -128,9 +130,9 @@ class Grid:
         file, whole = RowsFile(path, self._question(conditions, wanted), resume), False
         try:
             meter = Meter(progress, len(self), file.done)
-            for last, data in self._pieces(_rendered, (conditions, wanted, ending), executor, file.done):
-                file.add(data, last)
-                meter(last)
+            work = conditions, wanted, ending, executor is not None
+            pieces = self._pieces(_rendered, work, executor, file.done, WHOLE if wanted is None else PIECE)
+            _behind(lambda piece: file.add(piece[1], piece[0]), pieces, meter)
             whole = True
         finally:
             file.close(whole)
@@ -147,7 +149,7 @@ class Grid:
         *,
         where: Texts = (),
         columns: Iterable[str] | None = None,
-        rows: int = PIECE,
+        rows: int = WHOLE,
         progress: Progress = None,
     ) -> Iterator[Table]:
         """The rows as tables of at most `rows` each, one after the other: for what takes them a piece at a time."""
@@ -188,7 +190,7 @@ class Grid:
     ) -> Any:  # fmt: skip
         """Places and values of rows that no piece has better ones than."""
         meter, kept = Meter(progress, len(self)), np.empty((0, 1 + len(arguments[1])))
-        for last, found in self._pieces(_values, (*arguments, keep), executor, 0):
+        for last, found in self._pieces(_values, (*arguments, keep), executor, 0, PIECE):
             kept = keep(np.concatenate([kept, found]), arguments[2])
             meter(last)
         return kept
@@ -196,19 +198,20 @@ class Grid:
     # ---- Pieces ----
 
     def _pieces(
-        self, work: Callable[..., Any], arguments: tuple[Any, ...], executor: Executor | None, done: int
+        self, work: Callable[..., Any], arguments: tuple[Any, ...], executor: Executor | None, done: int, rows: int
     ) -> Iterator[tuple[int, Any]]:
         """What `work` makes of each piece, in order, and where the piece ends."""
-        ends = [(first, min(first + PIECE, len(self))) for first in range(done, len(self), PIECE)]
+        ends = [(first, min(first + rows, len(self))) for first in range(done, len(self), rows)]
         if executor is None:
             for first, last in ends:
                 yield last, work(self, first, last, *arguments)
             return
         under_way: deque[tuple[int, int, Any]] = deque()
+        packed = pickle.dumps(self)
         most = 2 * (getattr(executor, "_max_workers", None) or os.cpu_count() or 1) + 1
         try:
             for first, last in ends:
-                under_way.append((first, last, _sent(executor, work, self, first, last, *arguments)))
+                under_way.append((first, last, _sent(executor, packed, work, first, last, *arguments)))
                 if len(under_way) >= most:
                     yield self._taken(under_way.popleft(), work, arguments)
             while under_way:
@@ -234,6 +237,19 @@ class Grid:
         return f"<Grid of {len(self):,} rows: {repr(self.plan)[1:-1]}>"
 
 
+def _behind(put: Callable[[tuple[int, Any]], None], pieces: Iterable[tuple[int, Any]], meter: Meter) -> None:
+    """Puts each piece somewhere in a thread of its own, while the next one is evaluated."""
+    with ThreadPoolExecutor(1) as writer:
+        before = None
+        for piece in pieces:
+            if before is not None:
+                before.result()
+            before = writer.submit(put, piece)
+            meter(piece[0])
+        if before is not None:
+            before.result()
+
+
 def _conditions(where: Texts) -> list[str]:
     return [text(word, "condition") for word in many(where)] if where is not None else []
 
@@ -244,12 +260,23 @@ def _at_least_one(value: Any, what: str) -> int:
     return count
 
 
-def _sent(executor: Executor, work: Callable[..., Any], *arguments: Any) -> Any:
+def _sent(executor: Executor, *arguments: Any) -> Any:
     """A future, or None of an executor that takes no more."""
     try:
-        return executor.submit(work, *arguments)
+        return executor.submit(_of_packed, *arguments)
     except RuntimeError:
         return None
+
+
+def _of_packed(packed: bytes, work: Callable[..., Any], *arguments: Any) -> Any:
+    """A piece of a grid that was sent: its plan is made once in each worker, as it takes as long as some thousand rows."""
+    return work(_unpacked(packed), *arguments)
+
+
+@lru_cache(maxsize=2)
+def _unpacked(packed: bytes) -> Grid:
+    found: Grid = pickle.loads(packed)
+    return found
 
 
 def _met(
@@ -269,8 +296,10 @@ def _met(
     return Table(table), places
 
 
-def _rendered(grid: Grid, first: int, last: int, where: list[str], columns: list[str] | None, ending: str) -> bytes:
-    return render(_met(grid, first, last, where, columns)[0], ending)
+def _rendered(
+    grid: Grid, first: int, last: int, where: list[str], columns: list[str] | None, ending: str, to_send: bool
+) -> Any:
+    return render(_met(grid, first, last, where, columns)[0], ending, to_send)
 
 
 def _values(

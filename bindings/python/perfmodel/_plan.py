@@ -34,7 +34,8 @@ FrameworkList = Union[Software, None, Iterable[Software]]
 
 # Small enough for Ctrl-C to be answered at once, large enough not to be felt.
 CHUNK = 16384
-PIECE = 32768  # rows whose columns alone are kept: the kernels of a batch are priced once in a piece
+WHOLE = 32768  # rows that are kept with all of their columns
+PIECE = 131072  # rows whose columns alone are kept: the kernels of a batch are priced once in a piece
 MEMO = 64  # below it a call is over before order matters
 
 

@@ -14,6 +14,8 @@ from . import _core
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
+    import pyarrow
+
     from ._table import Table
 
 NOTE = ".unfinished"
@@ -35,15 +37,18 @@ def form_of(path: str | os.PathLike[str]) -> str:
     return ending
 
 
-def render(table: Table, ending: str) -> bytes:
-    """The rows of a piece as their file takes them."""
+def render(table: Table, ending: str, to_send: bool = False) -> Any:
+    """The rows of a piece as their file takes them: text, or a table of Arrow; one to send as bytes, as pickles of
+    tables take three times as long."""
     if ending == ".csv":
         return table.format("csv").encode("utf-8")
-    pyarrow, whole = arrow(), table.to_arrow()
+    pyarrow, coded = arrow(), table._coded()
+    if not to_send:
+        return coded
     sink = pyarrow.BufferOutputStream()
-    with pyarrow.ipc.new_stream(sink, whole.schema) as stream:
-        stream.write_table(whole)
-    return bytes(sink.getvalue())
+    with pyarrow.ipc.new_stream(sink, coded.schema, options=pyarrow.ipc.IpcWriteOptions(compression="lz4")) as stream:
+        stream.write_table(coded)
+    return sink.getvalue().to_pybytes()
 
 
 def arrow() -> Any:
@@ -53,6 +58,14 @@ def arrow() -> Any:
     except ImportError:
         raise ImportError("Parquet and Arrow files need pyarrow: pip install 'perfmodel[arrow]'") from None
     return pyarrow
+
+
+def decoded(table: pyarrow.Table) -> pyarrow.Table:
+    """A table without dictionaries."""
+    import pyarrow
+
+    fields = [f.with_type(f.type.value_type) if pyarrow.types.is_dictionary(f.type) else f for f in table.schema]
+    return table.cast(pyarrow.schema(fields, table.schema.metadata))
 
 
 class _Csv:
@@ -86,14 +99,15 @@ class _Arrow:
                 self._put(part)
             before.unlink()
 
-    def add(self, data: bytes) -> int:
-        self._put(arrow().ipc.open_stream(data).read_all())
+    def add(self, data: Any) -> int:
+        self._put(arrow().ipc.open_stream(data).read_all() if isinstance(data, bytes) else data)
         return 0
 
     def _put(self, part: Any) -> None:
+        rows = decoded(part)
         if self._writer is None:
-            self._writer = self._open(self._path, part.schema)
-        self._writer.write_table(part)
+            self._writer = self._open(self._path, rows.schema)
+        self._writer.write_table(rows)
 
     def close(self) -> None:
         if self._writer is not None:
@@ -169,7 +183,7 @@ class RowsFile:
             raise ArgumentError(f"{self._path} is the beginning of another sweep; remove it, or write to another file")
         return state
 
-    def add(self, data: bytes, done: int) -> None:
+    def add(self, data: Any, done: int) -> None:
         """The rows up to `done`."""
         self._size, self.done = self._file.add(data), done
         if isinstance(self._file, _Csv):

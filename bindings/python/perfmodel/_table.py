@@ -133,7 +133,11 @@ class Table:
             import pandas
         except ImportError:
             raise ImportError("to_pandas() needs pandas: pip install pandas") from None
-        return pandas.DataFrame(self._all(), copy=False)
+        return pandas.DataFrame(self._frame(), copy=False)
+
+    def _frame(self) -> dict[str, Any]:
+        """Columns as a DataFrame takes them."""
+        return dict(self._all())
 
     def to_arrow(self) -> pyarrow.Table:
         """A pyarrow.Table with the same column names; unknown numbers are null. Needs pyarrow.
@@ -145,6 +149,10 @@ class Table:
         except ImportError:
             raise ImportError("to_arrow() needs pyarrow: pip install pyarrow") from None
         return pyarrow.table(self)
+
+    def _coded(self) -> pyarrow.Table:
+        """The same with texts as dictionaries where they are few, which is less to send to another process."""
+        return self.to_arrow()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """An Arrow C stream in a capsule, as the Arrow PyCapsule interface has it: a copy of the table."""

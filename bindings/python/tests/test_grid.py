@@ -28,6 +28,7 @@ COLUMNS = ["gpus", "batch", "precision", "status", "throughput", "memory", "bott
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that a small grid has many."""
     monkeypatch.setattr(grid_module, "PIECE", 37)
+    monkeypatch.setattr(grid_module, "WHOLE", 37)
 
 
 @pytest.fixture
