@@ -269,7 +269,7 @@ def _sent(executor: Executor, *arguments: Any) -> Any:
 
 
 def _of_packed(packed: bytes, work: Callable[..., Any], *arguments: Any) -> Any:
-    """A piece of a grid that was sent: its plan is made once in each worker, as it takes as long as some thousand rows."""
+    """A piece of a grid that was sent. Its plan is made once in each worker: it takes as long as some thousand rows."""
     return work(_unpacked(packed), *arguments)
 
 
