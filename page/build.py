@@ -98,8 +98,9 @@ def compile_all(build, xml, zlib, work):
 def options_of(command, kind):
     """What the command lists of a kind, to choose from: in the page, since listing takes longer than an answer."""
     listed = subprocess.run([command, "list", kind, "--format", "json", "-q"], capture_output=True, check=True)
-    entries = [(row.get("id", row.get("precision")), row["name"] if "id" in row else "") for row in json.loads(listed.stdout)]
-    return "".join(f'<option value="{html.escape(id)}">{html.escape(name or id)}</option>' for id, name in entries)
+    rows = json.loads(listed.stdout)
+    entries = [(row["id"], row["name"]) if "id" in row else 2 * (row["precision"],) for row in rows]
+    return "".join(f'<option value="{html.escape(value)}">{html.escape(name)}</option>' for value, name in entries)
 
 
 def write_page(wasm, command, result):
