@@ -51,7 +51,7 @@ static inline pm_serving_run serving_run_on(const serving_bench *b)
 static inline void serving_replica_on(const serving_bench *b, const pm_serving_run *run, pm__serving_replica *r)
 {
   pm_error error = PM_ERROR_NONE;
-  int status = pm__serving_replica_make(r, b->plan, run, run->tensor_parallel, NULL, &error);
+  int status = pm__serving_replica_make(r, b->plan, run, run->tensor_parallel, &error);
   ck_assert_msg(status == PM_OK, "%s", error.text);
 }
 

@@ -93,10 +93,14 @@ pm_serving_goal pm__serving_goal_of(const pm_serving_goal *goal, const pm_servin
 
 /* ---- The rate of a replica ---- */
 
+static bool are_within(const pm_serving_goal *goal, double ttft, double tpot, int limit)
+{
+  return limit != PM_SERVING_LIMIT_OVERLOAD && ttft <= goal->ttft && (isnan(tpot) || tpot <= goal->tpot);
+}
+
 static bool is_within(const pm_serving_goal *goal, const pm_serving *p)
 {
-  if (p->status != PM_OK || p->bottleneck == PM_SERVING_LIMIT_OVERLOAD) return false;
-  return p->ttft_percentile <= goal->ttft && (isnan(p->tpot_percentile) || p->tpot_percentile <= goal->tpot);
+  return p->status == PM_OK && are_within(goal, p->ttft_percentile, p->tpot_percentile, p->bottleneck);
 }
 
 static bool answers(const service_rows *all, const pm_serving_run *run, double rate, pm_serving *p)
@@ -115,11 +119,13 @@ static double largest_rate(const service_rows *all, const pm_serving_run *run, p
   if (!answers(all, run, low, p)) return 0;
   double high = p->largest_rate;
   if (!(high > low)) return 0;
+  pm_serving_run open = *run;
+  open.arrivals = PM_ARRIVALS_OPEN;
   for (int i = 0; i < BISECTIONS && high > low; i++) {
-    pm_serving tried;
-    double middle = (low + high) / 2;
-    if (answers(all, run, middle, &tried)) low = middle;
-    else high = middle;
+    open.rate = (low + high) / 2;
+    pm__serving_service tried = pm__serve_again(all->setup->plan, &open, all->memos);
+    if (are_within(&all->limits, tried.ttft_late, tried.tpot_late, tried.limit)) low = open.rate;
+    else high = open.rate;
   }
   answers(all, run, low, p);
   return low;

@@ -23,8 +23,9 @@ static spent pass_of(const pm__serving_replica *r, const pm__serving_times *t, d
 }
 
 /* The passes of decoding of one request, in each of which the others have their share. */
-static spent decoding(const pm__serving_replica *r, const pm__serving_load *l, double running)
+static spent decoding(const pm__serving_load *l, double running)
 {
+  const pm__serving_replica *r = l->replica;
   pm__serving_times t = pm__serving_decode_parts(r, running, l->context);
   double pass = pm__serving_decode(r, running, l->context) / r->stages, share = pm__serving_steps(l) / running;
   spent one = pass_of(r, &t, pm__serving_decode_factor(r), pass);
@@ -33,8 +34,9 @@ static spent decoding(const pm__serving_replica *r, const pm__serving_load *l, d
 }
 
 /* The passes that read its prompt, by what they draw alone. */
-static spent reading(const pm__serving_replica *r, const pm__serving_load *l, double running, bool alone)
+static spent reading(const pm__serving_load *l, double running, bool alone)
 {
+  const pm__serving_replica *r = l->replica;
   double passes;
   double time = alone ? pm__serving_prefill(r, 1, l->fresh, l->past)
                       : pm__serving_added(r, running, l->context, l->fresh, l->past, &passes);
@@ -55,14 +57,13 @@ static pm__plan_energy_work work_of(const pm_serving *out, double osl, spent dec
                            .tokens = osl, .rate_spread = pm__or(log(out->output_rate / out->output_rate_p10), 0)};
 }
 
-double pm__serving_set_energy(const pm_plan *plan, const pm__serving_replica *r, const pm__serving_replica *prefill,
+double pm__serving_set_energy(const pm_plan *plan, const pm__serving_load *l, const pm__serving_load *prefill,
                               const pm__serving_service *service, pm_serving *out)
 {
+  const pm__serving_replica *r = l->replica;
   const pm_serving_run *run = r->run;
-  const pm__serving_replica *reader = prefill != NULL ? prefill : r;
-  pm__serving_load l = pm__serving_load_of(r), prompts = pm__serving_load_of(reader);
   double running = fmax(1, service->running);
-  spent decode = decoding(r, &l, running), read = reading(reader, &prompts, running, prefill != NULL);
+  spent decode = decoding(l, running), read = reading(prefill != NULL ? prefill : l, running, prefill != NULL);
   pm__plan_energy_work work = work_of(out, run->osl, decode, read);
   work.nodes = run->nodes;
   const pm__plan_site site = PM__PLAN_SITE(run);

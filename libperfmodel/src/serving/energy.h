@@ -4,10 +4,9 @@
 
 #include "serving/service.h"
 
-/* Of an answer that has all of its rates; `prefill`: the workers that only read prompts, else NULL. Returns the
-** part of the GPUs' time that reads prompts, of that in which they work. */
-double pm__serving_set_energy(const pm_plan *plan, const pm__serving_replica *decode,
-                              const pm__serving_replica *prefill, const pm__serving_service *service,
-                              pm_serving *out);
+/* Of an answer that has all of its rates; `prefill`: of workers that only read prompts, else NULL. Returns the part of
+** the GPUs' time that reads prompts, of that in which they work. */
+double pm__serving_set_energy(const pm_plan *plan, const pm__serving_load *decode, const pm__serving_load *prefill,
+                              const pm__serving_service *service, pm_serving *out);
 
 #endif

@@ -35,24 +35,74 @@ static void start_product(pm_kernel *k, const pricing *p, int precision)
   k->rate = p->on->kernels->gemm_rate;
 }
 
-/* `count` launches of a kernel, each with its start; the plain roofline knows no starts. */
-static double price(pricing *p, const pm__device *d, const pm_kernel *k, double count, double start)
+/* What the launches of one kernel take, and what it adds to the parts of the pass. */
+typedef pm__serving_priced priced;
+
+/* The plain roofline knows no starts. */
+static priced roofline(const pm__device *d, const pm__amount *a, double count)
+{
+  double peak = a->matrix ? d->matrix_peak : d->vector_peak, compute = a->flop / peak;
+  double memory = d->bytes * a->elements / d->bandwidth, slow = count * d->power.slow;
+  double time = slow * fmax(compute, memory);
+  return (priced){.time = time, .compute = compute > memory ? slow * compute : 0,
+                  .extra = a->matrix ? pm__extra_energy(&d->power, time, count * a->flop) : 0};
+}
+
+/* `count` launches of a kernel, each with its start. */
+static priced price_of(const pricing *p, const pm__device *d, const pm_kernel *k, double count, double start)
 {
   const pm__operator *op = pm__operator_of(k->operation);
   pm__amount a = op->amount(k);
-  double peak = a.matrix ? d->matrix_peak : d->vector_peak, compute = a.flop / peak;
-  double memory = d->bytes * a.elements / d->bandwidth;
-  if (!d->calibrated) {
-    double slow = count * d->power.slow, time = slow * fmax(compute, memory);
-    p->sum.compute += compute > memory ? slow * compute : 0;
-    p->sum.extra += a.matrix ? pm__extra_energy(&d->power, time, count * a.flop) : 0;
-    return time;
-  }
+  if (!d->calibrated) return roofline(d, &a, count);
   pm__kernel_powered cost = pm__powered(&d->power, op->cost(d, k, &a), a.flop, a.matrix);
-  p->sum.extra += count * pm__extra_over(d, p->on->wide, cost.extra, cost.time);
-  if (cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER) p->sum.compute += count * cost.time;
-  p->sum.start += count * start;
-  return count * (cost.time + start);
+  bool busy = cost.bound == PM_BOUND_COMPUTE || cost.bound == PM_BOUND_POWER;
+  return (priced){count * (cost.time + start), busy ? count * cost.time : 0, count * start,
+                  count * pm__extra_over(d, p->on->wide, cost.extra, cost.time)};
+}
+
+static double add(pricing *p, const priced *cost)
+{
+  p->sum.extra += cost->extra;
+  p->sum.compute += cost->compute;
+  p->sum.start += cost->start;
+  return cost->time;
+}
+
+static double price(pricing *p, const pm__device *d, const pm_kernel *k, double count, double start)
+{
+  priced cost = price_of(p, d, k, count, start);
+  return add(p, &cost);
+}
+
+/* ---- Kernels that several passes have ---- */
+
+typedef enum shared { HEAD, WORDS, DECODING, ABSORBED_KEYS, ABSORBED_VALUES, PROMPTS, SHARED } shared;
+
+typedef priced price_operation(const pricing *p, const pm__serving_operation *op);
+
+static price_operation price_head, price_words, price_decoding, price_absorbed_keys, price_absorbed_values,
+                       price_prompts;
+
+static price_operation *const price_shared[SHARED] = {
+  [HEAD] = price_head, [WORDS] = price_words, [DECODING] = price_decoding, [ABSORBED_KEYS] = price_absorbed_keys,
+  [ABSORBED_VALUES] = price_absorbed_values, [PROMPTS] = price_prompts};
+
+/* Of a kernel, or an exchange, that depends on these numbers of the batch alone. */
+static double add_shared(pricing *p, const pm__serving_operation *op, shared which, double a, double b, double c)
+{
+  const double by[3] = {a, b, c};
+  pm__serving_memo *memo = p->on->memo;
+  if (memo == NULL) {
+    priced once = price_shared[which](p, op);
+    return add(p, &once);
+  }
+  int of = (int)(op - p->model->operation) * SHARED + (int)which + 1;
+  size_t place = pm__serving_memo_place_of(of, by);
+  pm__serving_kernel *at = &memo->kernels[place];
+  if (memo->kernel_of[place] != of || memcmp(at->by, by, sizeof by) != 0)
+    *at = (pm__serving_kernel){{a, b, c}, price_shared[which](p, op)};
+  memo->kernel_of[place] = of;
+  return add(p, &at->priced);
 }
 
 /* ---- Products ---- */
@@ -117,18 +167,34 @@ static void add_latent_up(pricing *p, const pm__serving_operation *op)
   if (rows > 0) p->sum.product += linear(p, op, rows);
 }
 
-/* Of each sequence that gets a token; a prompt's last one does. Two bytes, and the words gathered from all GPUs. */
-static void add_head(pricing *p, const pm__serving_operation *op)
+/* Of each sequence that gets a token; a prompt's last one does. Two bytes. */
+static double head_rows(const pricing *p)
+{
+  return p->batch->sequences * p->batch->drafts + p->batch->prompts;
+}
+
+static priced price_head(const pricing *p, const pm__serving_operation *op)
 {
   pm_kernel k;
   start_product(&k, p, p->on->wide_precision);
-  k.m = p->batch->sequences * p->batch->drafts + p->batch->prompts;
+  k.m = head_rows(p);
   k.n = op->n;
   k.k = op->k;
-  p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
-  if (p->on->tensor_ranks == 1) return;
-  double bytes = 2 * k.m * op->n * p->on->tensor_ranks;
-  p->sum.exchange += op->count * pm__serving_exchange(p->on, p->on->tensor, PM_COLLECTIVE_ALL_GATHER, bytes);
+  return price_of(p, p->on->wide, &k, op->count, product_start(p));
+}
+
+/* The words are gathered from all GPUs. */
+static priced price_words(const pricing *p, const pm__serving_operation *op)
+{
+  double bytes = 2 * head_rows(p) * op->n * p->on->tensor_ranks;
+  double time = pm__serving_exchange(p->on, p->on->tensor, PM_COLLECTIVE_ALL_GATHER, bytes);
+  return (priced){.time = op->count * time};
+}
+
+static void add_head(pricing *p, const pm__serving_operation *op)
+{
+  p->sum.product += add_shared(p, op, HEAD, head_rows(p), 0, 0);
+  if (p->on->tensor_ranks > 1) p->sum.exchange += add_shared(p, op, WORDS, head_rows(p), 0, 0);
 }
 
 /* ---- Attention ---- */
@@ -181,31 +247,46 @@ static double decoding_start(const pricing *p, const pm__serving_operation *op)
 }
 
 /* The up-projections of keys and values, on the side of the queries and of the result. */
-static void add_absorbed(pricing *p, const pm__serving_operation *op)
+static priced price_absorbed(const pricing *p, const pm__serving_operation *op, double n, double inner)
 {
   pm_kernel k;
   start_product(&k, p, p->on->wide_precision);
   k.count = op->heads;
   k.m = p->batch->sequences * p->batch->drafts;
-  k.n = op->latent;
-  k.k = op->size - op->turned;
-  p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
-  k.n = op->value;
-  k.k = op->latent;
-  p->sum.product += price(p, p->on->wide, &k, op->count, product_start(p));
+  k.n = n;
+  k.k = inner;
+  return price_of(p, p->on->wide, &k, op->count, product_start(p));
 }
 
-static void add_decoding(pricing *p, const pm__serving_operation *op)
+static priced price_absorbed_keys(const pricing *p, const pm__serving_operation *op)
+{
+  return price_absorbed(p, op, op->latent, op->size - op->turned);
+}
+
+static priced price_absorbed_values(const pricing *p, const pm__serving_operation *op)
+{
+  return price_absorbed(p, op, op->value, op->latent);
+}
+
+static priced price_decoding(const pricing *p, const pm__serving_operation *op)
 {
   pm_kernel k;
   start_decoding(&k, p, op);
   start_paged(&k, p);
-  p->sum.attention += price(p, p->on->wide, &k, op->count, decoding_start(p, op));
-  if (op->latent > 0) add_absorbed(p, op);
+  return price_of(p, p->on->wide, &k, op->count, decoding_start(p, op));
+}
+
+static void add_decoding(pricing *p, const pm__serving_operation *op)
+{
+  const pm__serving_batch *b = p->batch;
+  p->sum.attention += add_shared(p, op, DECODING, b->sequences, b->context, b->drafts);
+  if (!(op->latent > 0)) return;
+  p->sum.product += add_shared(p, op, ABSORBED_KEYS, b->sequences, b->drafts, 0);
+  p->sum.product += add_shared(p, op, ABSORBED_VALUES, b->sequences, b->drafts, 0);
 }
 
 /* A piece of each prompt sees what the cache has of it, and itself by a causal mask. */
-static void add_prompts(pricing *p, const pm__serving_operation *op)
+static priced price_prompts(const pricing *p, const pm__serving_operation *op)
 {
   const pm_kernel_harness *h = p->on->kernels;
   const pm__serving_batch *b = p->batch;
@@ -225,7 +306,13 @@ static void add_prompts(pricing *p, const pm__serving_operation *op)
   k.rate = latent ? h->latent_rate : h->attention_rate;
   k.ungrouped = h->ungrouped_prompts && !latent;
   double start = latent ? known(h->latent, known(h->attention, 0)) : known(h->attention, 0);
-  p->sum.attention += price(p, p->on->wide, &k, op->count, start);
+  return price_of(p, p->on->wide, &k, op->count, start);
+}
+
+static void add_prompts(pricing *p, const pm__serving_operation *op)
+{
+  const pm__serving_batch *b = p->batch;
+  p->sum.attention += add_shared(p, op, PROMPTS, b->prompts, b->tokens, b->past);
 }
 
 static void add_attention(pricing *p, const pm__serving_operation *op)
@@ -507,8 +594,10 @@ pm__serving_times pm__serving_pass(const pm__serving_model *model, const pm__ser
 {
   pm__serving_memo *memo = device->memo;
   if (memo == NULL) return compute(model, device, batch);
-  for (unsigned i = 0; i < PM__SERVE_PASSES && i < memo->pass_count; i++)
-    if (memcmp(&memo->batch[i], batch, sizeof *batch) == 0) return memo->passes[i];
+  for (unsigned back = 1; back <= PM__SERVE_PASSES && back <= memo->pass_count; back++) {
+    unsigned at = (memo->pass_count - back) % PM__SERVE_PASSES;
+    if (memcmp(&memo->batch[at], batch, sizeof *batch) == 0) return memo->passes[at];
+  }
   unsigned at = memo->pass_count++ % PM__SERVE_PASSES;
   memo->batch[at] = *batch;
   return memo->passes[at] = compute(model, device, batch);

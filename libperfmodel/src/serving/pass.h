@@ -30,6 +30,11 @@ typedef struct pm__serving_times {
   double extra;   /* J of a board beyond what its kernels draw that multiply nothing */
 } pm__serving_times;
 
+/* The launches of one kernel of it: their time, what of it arithmetic limits and starts take, and `extra` as above. */
+typedef struct pm__serving_priced {
+  double time, compute, start, extra;
+} pm__serving_priced;
+
 typedef struct pm__serving_memo pm__serving_memo;
 
 /* What prices it: devices of a precision and of two bytes, the engine's kernels, groups. */

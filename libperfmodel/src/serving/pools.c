@@ -63,12 +63,19 @@ static double queue_wait(const pm__serving_pools *p, const reader *r, double rat
   return isnan(p->clients) ? wait : fmin(wait, p->clients * r->full / r->groups); /* all of them before it */
 }
 
-/* With `running` sequences in each group that decodes: the rate that they make, and what a request then takes. */
-static void serve_with(const pm__serving_pools *p, const reader *r, double running, pm__serving_service *out)
+/* The rate that `running` sequences in each group that decodes make; `pass`: the time of their pass. */
+static double rate_of(const pm__serving_pools *p, const reader *r, double running, double *pass)
 {
   double steps = pm__serving_steps(p->decode), groups = p->decode_workers * p->decode->replica->groups;
-  double pass = pm__serving_decode(p->decode->replica, fmax(1, running), p->decode->context);
-  out->rate = fmin(groups * running / (fmax(1, steps) * pass), r->groups / r->full * (1 - 1e-9));
+  *pass = pm__serving_decode(p->decode->replica, fmax(1, running), p->decode->context);
+  return fmin(groups * running / (fmax(1, steps) * *pass), r->groups / r->full * (1 - 1e-9));
+}
+
+/* What a request then takes. */
+static void serve_with(const pm__serving_pools *p, const reader *r, double running, pm__serving_service *out)
+{
+  double steps = pm__serving_steps(p->decode), pass;
+  out->rate = rate_of(p, r, running, &pass);
   out->prefill = r->alone + (prompts_of(r, out->rate) - 1) * r->added;
   double busy = pm__serving_erlang_c(r->groups, out->rate * r->full);
   double wait = queue_wait(p, r, out->rate, out->prefill) + bunch_wait(p, r);
@@ -81,17 +88,24 @@ static void serve_with(const pm__serving_pools *p, const reader *r, double runni
   out->latency = out->ttft + steps * pass;
 }
 
+/* Whether requests are answered more slowly than they come, at the rate or from all clients. */
+static bool is_slower(const pm__serving_pools *p, const reader *r, double running, pm__serving_service *out)
+{
+  double pass;
+  if (isnan(p->clients)) return rate_of(p, r, running, &pass) < p->rate;
+  serve_with(p, r, running, out);
+  return out->rate * out->latency < p->clients;
+}
+
 enum { HALVINGS = 20 };
 
 /* Sequences at which requests come as fast as they are answered: at the rate, or from all clients. */
 static void settle(const pm__serving_pools *p, const reader *r, pm__serving_service *out)
 {
   double low = 0, high = p->decode->room;
-  bool open = isnan(p->clients);
   for (int i = 0; i < HALVINGS && high - low > 1e-3 * high; i++) {
     double middle = (low + high) / 2;
-    serve_with(p, r, middle, out);
-    if (open ? out->rate < p->rate : out->rate * out->latency < p->clients) low = middle;
+    if (is_slower(p, r, middle, out)) low = middle;
     else high = middle;
   }
   serve_with(p, r, high, out);

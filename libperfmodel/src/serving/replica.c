@@ -186,20 +186,8 @@ static void set_limits(pm__serving_replica *r, const pm_gpu *gpu)
   r->accepted = pm__serving_accepted(r->run->draft_tokens, r->run->acceptance);
 }
 
-/* Everything that passes depend on beside their batch. */
-static void take_memo(pm__serving_replica *r, int tensor, pm__serving_memo *memo)
-{
-  const pm_serving_run *run = r->run;
-  const double layout[PM__SERVE_KEYS] = {
-    run->network_index, run->system_index, run->engine_index, run->precision, run->kernel_model, run->weights,
-    run->expert_weights, run->kv_cache, tensor, run->pipeline_parallel, run->attention_parallel, run->expert_parallel,
-    run->expert_imbalance, run->gpus, run->nodes, run->prefill_workers > 0, run->power_limit, run->draft_tokens};
-  pm__serving_memo_take(memo, layout);
-  r->device.memo = memo;
-}
-
 int pm__serving_replica_make(pm__serving_replica *r, const pm_plan *plan, const pm_serving_run *run, int tensor,
-                             pm__serving_memo *memo, pm_error *error)
+                             pm_error *error)
 {
   const pm__plan_engine *engine = pm__plan_engine_at(plan, run->engine_index, run->system_index);
   const pm_system *system = plan->systems[run->system_index].system;
@@ -216,7 +204,35 @@ int pm__serving_replica_make(pm__serving_replica *r, const pm_plan *plan, const 
   if (status != PM_OK) return status;
   set_limits(r, &system->gpu);
   set_memory(r, system);
-  if (memo != NULL) take_memo(r, tensor, memo);
+  return PM_OK;
+}
+
+/* GPUs of a node, if they decide how groups lie: where one does not fit a node, and between stages. */
+static double node_gpus(const pm_serving_run *run, int tensor)
+{
+  int sharing = tensor * run->attention_parallel > run->expert_parallel ? tensor * run->attention_parallel
+                                                                        : run->expert_parallel;
+  return sharing > run->gpus || run->pipeline_parallel > 1 ? run->gpus : 0;
+}
+
+int pm__serving_replica_keep(pm__serving_kept *kept, const pm_plan *plan, const pm_serving_run *run, int tensor,
+                             pm_error *error)
+{
+  /* everything that passes depend on beside their batch, then what else a replica has of its run */
+  const double numbers[PM__SERVING_NUMBERS] = {
+    run->network_index, run->system_index, run->engine_index, run->precision, run->kernel_model, run->weights,
+    run->expert_weights, run->kv_cache, tensor, run->pipeline_parallel, run->attention_parallel, run->expert_parallel,
+    run->expert_imbalance, node_gpus(run, tensor), run->power_limit, run->draft_tokens,
+    run->prefill_workers > 0, run->gpus, run->acceptance, run->token_budget, run->sequences, run->memory_fraction,
+    run->usable_memory};
+  kept->replica.run = run;
+  if (memcmp(kept->numbers, numbers, sizeof numbers) == 0) return PM_OK;
+  kept->numbers[0] = NAN;
+  int status = pm__serving_replica_make(&kept->replica, plan, run, tensor, error);
+  if (status != PM_OK) return status;
+  memcpy(kept->numbers, numbers, sizeof numbers);
+  pm__serving_memo_take(&kept->memo, numbers);
+  kept->replica.device.memo = &kept->memo;
   return PM_OK;
 }
 

@@ -26,9 +26,28 @@ typedef struct pm__serving_replica {
 } pm__serving_replica;
 
 /* Of a run on a system; `tensor` GPUs share a layer. PM_OK, or why there is none. It refers to itself, and is not to be
-** copied. `memo` keeps its passes; NULL: none are kept. */
+** copied. */
 int pm__serving_replica_make(pm__serving_replica *replica, const pm_plan *plan, const pm_serving_run *run, int tensor,
-                             pm__serving_memo *memo, pm_error *error);
+                             pm_error *error);
+
+enum { PM__SERVING_NUMBERS = PM__SERVE_KEYS + 7 };
+
+/* What the runs of a call share: the replica of the last one, for those that it is the same for, and its passes. */
+typedef struct pm__serving_kept {
+  double numbers[PM__SERVING_NUMBERS]; /* NAN in the first place: there is none */
+  pm__serving_replica replica;
+  pm__serving_memo memo;
+} pm__serving_kept;
+
+static inline void pm__serving_kept_clear(pm__serving_kept *kept)
+{
+  kept->numbers[0] = NAN;
+  pm__serving_memo_clear(&kept->memo);
+}
+
+/* Makes `kept->replica` that of the run, if it is not already. */
+int pm__serving_replica_keep(pm__serving_kept *kept, const pm_plan *plan, const pm_serving_run *run, int tensor,
+                             pm_error *error);
 
 /* Time [s] of a pass in which `sequences` of a group decode with `context` tokens each in the cache. */
 double pm__serving_decode(const pm__serving_replica *replica, double sequences, double context);

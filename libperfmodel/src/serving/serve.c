@@ -10,50 +10,53 @@
 
 /* ---- Checks ---- */
 
-typedef struct bounds {
-  const char *name;
-  double value, least, most;
-} bounds;
+/* Sizes of a run with their bounds; those of the second list may be unknown. */
+#define SIZES(X)                                                                                                       \
+  X(concurrency, 1, 1e9) X(isl, 1, 1e9) X(osl, 1, 1e9) X(arrival_cv, 0, 100) X(length_cv, 0, 100)                      \
+  X(percentile, 0.5, 0.99999) X(hit_ratio, 0, 0.999999) X(shared_prompt, 0, run->isl) X(acceptance, 0, 1)              \
+  X(draft_time, 0, 10) X(draft_tokens, 0, 16) X(expert_imbalance, 1, 1e6) X(tensor_parallel, 1, 1e6)                   \
+  X(pipeline_parallel, 1, 1e6) X(attention_parallel, 1, 1e6) X(expert_parallel, 1, 1e6) X(prefill_workers, 0, 1e6)     \
+  X(prefill_tensor_parallel, 1, 1e6) X(prefill_attention_parallel, 1, 1e6) X(prefill_expert_parallel, 1, 1e6)
+#define SIZES_KNOWN(X)                                                                                                 \
+  X(rate, 1e-9, 1e9) X(duration, 1e-3, 1e12) X(token_budget, 1, 1e9) X(sequences, 1, 1e9) X(memory_fraction, 0.01, 1)  \
+  X(usable_memory, 1, 1e18) X(gpu_hour_price, 0, 1e9) X(client_time, 0, 1e6) X(bunching, 0, 1)
 
-static int check_bounds(const bounds *b, pm_error *error)
+static bool are_bounded(const pm_serving_run *run)
 {
-  if (b->value >= b->least && b->value <= b->most) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not between %g and %g", b->name, b->value, b->least,
-                  b->most);
+  int off = 0;
+#define OFF(name, least, most) off |= !(run->name >= (least) && run->name <= (most));
+#define OFF_KNOWN(name, least, most) off |= run->name < (least) || run->name > (most);
+  SIZES(OFF)
+  SIZES_KNOWN(OFF_KNOWN)
+#undef OFF_KNOWN
+#undef OFF
+  return off == 0;
 }
 
-/* What may be unknown. */
-static int check_known(const char *name, double value, double least, double most, pm_error *error)
+static int refuse_size(const char *name, double value, double least, double most, pm_error *error)
 {
-  const bounds b = {name, value, least, most};
-  return isnan(value) ? PM_OK : check_bounds(&b, error);
+  if (value >= least && value <= most) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g is not between %g and %g", name, value, least, most);
+}
+
+/* Names the first that is out of its bounds. */
+static int refuse_sizes(const pm_serving_run *run, pm_error *error)
+{
+  int status = PM_OK;
+#define REFUSE(name, least, most)                                                                                      \
+  if (status == PM_OK) status = refuse_size(#name, run->name, least, most, error);
+#define REFUSE_KNOWN(name, least, most)                                                                                \
+  if (status == PM_OK && !isnan(run->name)) status = refuse_size(#name, run->name, least, most, error);
+  SIZES(REFUSE)
+  SIZES_KNOWN(REFUSE_KNOWN)
+#undef REFUSE_KNOWN
+#undef REFUSE
+  return status;
 }
 
 static int check_sizes(const pm_serving_run *run, pm_error *error)
 {
-  const bounds all[] = {
-    {"concurrency", run->concurrency, 1, 1e9}, {"isl", run->isl, 1, 1e9}, {"osl", run->osl, 1, 1e9},
-    {"arrival_cv", run->arrival_cv, 0, 100}, {"length_cv", run->length_cv, 0, 100},
-    {"percentile", run->percentile, 0.5, 0.99999}, {"hit_ratio", run->hit_ratio, 0, 0.999999},
-    {"shared_prompt", run->shared_prompt, 0, run->isl}, {"acceptance", run->acceptance, 0, 1},
-    {"draft_time", run->draft_time, 0, 10}, {"draft_tokens", run->draft_tokens, 0, 16},
-    {"expert_imbalance", run->expert_imbalance, 1, 1e6}, {"tensor_parallel", run->tensor_parallel, 1, 1e6},
-    {"pipeline_parallel", run->pipeline_parallel, 1, 1e6}, {"attention_parallel", run->attention_parallel, 1, 1e6},
-    {"expert_parallel", run->expert_parallel, 1, 1e6}, {"prefill_workers", run->prefill_workers, 0, 1e6},
-    {"prefill_tensor_parallel", run->prefill_tensor_parallel, 1, 1e6},
-    {"prefill_attention_parallel", run->prefill_attention_parallel, 1, 1e6},
-    {"prefill_expert_parallel", run->prefill_expert_parallel, 1, 1e6}};
-  int status = PM_OK;
-  for (size_t i = 0; i < sizeof all / sizeof all[0] && status == PM_OK; i++) status = check_bounds(&all[i], error);
-  if (status == PM_OK) status = check_known("rate", run->rate, 1e-9, 1e9, error);
-  if (status == PM_OK) status = check_known("duration", run->duration, 1e-3, 1e12, error);
-  if (status == PM_OK) status = check_known("token_budget", run->token_budget, 1, 1e9, error);
-  if (status == PM_OK) status = check_known("sequences", run->sequences, 1, 1e9, error);
-  if (status == PM_OK) status = check_known("memory_fraction", run->memory_fraction, 0.01, 1, error);
-  if (status == PM_OK) status = check_known("usable_memory", run->usable_memory, 1, 1e18, error);
-  if (status == PM_OK) status = check_known("gpu_hour_price", run->gpu_hour_price, 0, 1e9, error);
-  if (status == PM_OK) status = check_known("client_time", run->client_time, 0, 1e6, error);
-  return status == PM_OK ? check_known("bunching", run->bunching, 0, 1, error) : status;
+  return are_bounded(run) ? PM_OK : refuse_sizes(run, error);
 }
 
 static int check_choice(const char *name, int32_t value, int32_t count, pm_error *error)
@@ -152,11 +155,10 @@ static int check_memory(const pm__serving_replica *r, pm_error *error)
                   needed(r) / 1e9, r->memory.usable / 1e9, taken(r) / 1e9);
 }
 
-static int make(const pm_plan *plan, const pm_serving_run *run, pm__serving_memo *memo, pm__serving_replica *r,
-                pm_error *error)
+static int make(const pm_plan *plan, const pm_serving_run *run, pm__serving_replica *r, pm_error *error)
 {
   int status = check_run(plan, run, error);
-  return status == PM_OK ? pm__serving_replica_make(r, plan, run, run->tensor_parallel, memo, error) : status;
+  return status == PM_OK ? pm__serving_replica_make(r, plan, run, run->tensor_parallel, error) : status;
 }
 
 /* The run as workers see it that only read prompts. */
@@ -169,28 +171,29 @@ static pm_serving_run prefill_run(const pm_serving_run *run)
 }
 
 /* Whether there are such workers, if any are asked for, and a prompt fits them. */
-static int check_prefill(const pm_plan *plan, const pm_serving_run *run, pm_error *error)
+static int check_prefill(const pm_plan *plan, const pm_serving_run *run, pm__serving_kept *prefill, pm_error *error)
 {
-  pm__serving_replica prefill;
   pm_serving_run alone = prefill_run(run);
   if (run->prefill_workers == 0) return PM_OK;
   alone.osl = 1;
-  int status = pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, NULL, error);
-  return status == PM_OK ? check_memory(&prefill, error) : status;
+  int status = pm__serving_replica_keep(prefill, plan, &alone, run->prefill_tensor_parallel, error);
+  return status == PM_OK ? check_memory(&prefill->replica, error) : status;
 }
 
 int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *error)
 {
-  pm__serving_replica r;
-  int status = make(plan, run, NULL, &r, error);
-  if (status == PM_OK) status = check_memory(&r, error);
-  return status == PM_OK ? check_prefill(plan, run, error) : status;
+  pm__serving_kept kept;
+  int status = make(plan, run, &kept.replica, error);
+  if (status == PM_OK) status = check_memory(&kept.replica, error);
+  if (status != PM_OK) return status;
+  pm__serving_kept_clear(&kept);
+  return check_prefill(plan, run, &kept, error);
 }
 
 int pm__serve_get_memory(const pm_plan *plan, const pm_serving_run *run, pm_memory_use *use, pm_error *error)
 {
   pm__serving_replica r;
-  int status = make(plan, run, NULL, &r, error);
+  int status = make(plan, run, &r, error);
   if (status != PM_OK) return status;
   double cache = fmax(0, r.memory.cache);
   pm_record_clear(pm_record_type_find("memory_use"), use);
@@ -338,12 +341,11 @@ static void set_costs(const pm_system *system, const pm_serving_run *run, double
 
 /* ---- One run ---- */
 
-static void serve_pools(const pm__serving_replica *decode, const pm__serving_replica *prefill, double replicas,
+static void serve_pools(const pm__serving_load *decode, const pm__serving_load *prefill, double replicas,
                         pm__serving_service *out)
 {
-  const pm_serving_run *run = decode->run;
-  pm__serving_load of_decode = pm__serving_load_of(decode), of_prefill = pm__serving_load_of(prefill);
-  pm__serving_pools pools = {&of_decode, &of_prefill, run->prefill_workers, replicas,
+  const pm_serving_run *run = decode->replica->run;
+  pm__serving_pools pools = {decode, prefill, run->prefill_workers, replicas,
                              run->arrivals == PM_ARRIVALS_OPEN ? (double)NAN : run->concurrency, run->rate};
   pm__serving_pools_serve(&pools, out);
   out->rate /= replicas;
@@ -351,16 +353,16 @@ static void serve_pools(const pm__serving_replica *decode, const pm__serving_rep
 }
 
 /* Requests are divided over replicas, and within one over its groups. */
-static void serve_replica(const pm__serving_replica *r, double replicas, pm__serving_service *out)
+static void serve_replica(const pm__serving_load *load, double replicas, pm__serving_service *out)
 {
+  const pm__serving_replica *r = load->replica;
   const pm_serving_run *run = r->run;
-  pm__serving_load load = pm__serving_load_of(r);
   double groups = replicas * r->groups, each = fmax(1, run->concurrency / groups);
   switch (run->arrivals) {
-  case PM_ARRIVALS_OPEN: pm__serving_open(&load, run->rate / groups, out); break;
-  case PM_ARRIVALS_STATIC: pm__serving_static(&load, each, out); break;
-  case PM_ARRIVALS_OFFLINE: pm__serving_offline(&load, out); break;
-  default: pm__serving_closed(&load, each, out);
+  case PM_ARRIVALS_OPEN: pm__serving_open(load, run->rate / groups, out); break;
+  case PM_ARRIVALS_STATIC: pm__serving_static(load, each, out); break;
+  case PM_ARRIVALS_OFFLINE: pm__serving_offline(load, out); break;
+  default: pm__serving_closed(load, each, out);
   }
   double busy = run->arrivals == PM_ARRIVALS_OFFLINE ? groups : fmin(groups, fmax(1, run->concurrency));
   if (run->arrivals == PM_ARRIVALS_OPEN) busy = groups;
@@ -368,28 +370,32 @@ static void serve_replica(const pm__serving_replica *r, double replicas, pm__ser
   out->largest *= r->groups;
 }
 
-static void answer(const pm_plan *plan, pm__serving_replica *r, pm__serving_memo *memo, pm_serving *out)
+/* `prefill` NULL: no workers only read prompts. */
+static pm__serving_service serve(const pm__serving_load *decode, const pm__serving_load *prefill)
 {
-  const pm_serving_run *run = r->run;
   pm__serving_service s = {.ttft = NAN, .tpot = NAN, .ttft_late = NAN, .tpot_late = NAN, .latency = NAN, .rate = NAN,
                            .largest = NAN};
-  double replicas = (double)replicas_of(run);
-  pm__serving_replica prefill;
-  pm_serving_run alone = prefill_run(run);
-  bool apart = run->prefill_workers > 0;
+  double replicas = (double)replicas_of(decode->replica->run);
+  if (prefill != NULL) serve_pools(decode, prefill, replicas, &s);
+  else serve_replica(decode, replicas, &s);
+  return s;
+}
+
+static void answer(const pm_plan *plan, const pm__serving_load *decode, const pm__serving_load *prefill,
+                   pm_serving *out)
+{
+  const pm__serving_replica *r = decode->replica;
+  const pm_serving_run *run = r->run;
+  pm__serving_service s = serve(decode, prefill);
+  double replicas = (double)replicas_of(run), context = run->isl + run->osl / 2;
   out->replicas = (int32_t)replicas;
-  if (apart && pm__serving_replica_make(&prefill, plan, &alone, run->prefill_tensor_parallel, memo, NULL) != PM_OK)
-    return;
-  if (apart) serve_pools(r, &prefill, replicas, &s);
-  else serve_replica(r, replicas, &s);
-  double context = run->isl + run->osl / 2;
   set_parts(r, fmax(1, s.running), context, out);
   set_rates(run, replicas, &s, out);
   out->memory += fmin(r->memory.cache, s.running * pm__serving_cache_bytes(r, context));
   if (s.limit != PM_SERVING_LIMIT_NONE) out->bottleneck = s.limit;
   out->calibration = status_of(plan, r);
   set_interval(plan, r, out);
-  double reading = pm__serving_set_energy(plan, r, apart ? &prefill : NULL, &s, out);
+  double reading = pm__serving_set_energy(plan, decode, prefill, &s, out);
   set_costs(plan->systems[run->system_index].system, run, reading, out);
 }
 
@@ -400,22 +406,39 @@ static void set_too_large(const pm__serving_replica *r, pm_serving *out)
   set_memory(r, out);
 }
 
+/* Of workers that only read prompts, whose replica is made already; NULL: there are none. */
+static const pm__serving_load *load_prefill(const pm_serving_run *alone, pm__serving_memos *memos,
+                                            pm__serving_load *load)
+{
+  if (alone->prefill_workers == 0) return NULL;
+  memos->prefill.replica.run = alone;
+  *load = pm__serving_load_of(&memos->prefill.replica);
+  return load;
+}
+
+static void answer_fitting(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos, pm_serving *out)
+{
+  const pm_serving_run alone = prefill_run(run);
+  pm__serving_load decode = pm__serving_load_of(&memos->all.replica), prefill;
+  answer(plan, &decode, load_prefill(&alone, memos, &prefill), out);
+}
+
 static void answer_one(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos, pm_serving *out)
 {
-  pm__serving_replica r;
   fill_unknown(out, PM_OK);
-  int status = make(plan, run, &memos->all, &r, NULL);
+  int status = check_run(plan, run, NULL);
+  if (status == PM_OK) status = pm__serving_replica_keep(&memos->all, plan, run, run->tensor_parallel, NULL);
   if (status != PM_OK) {
     fill_unknown(out, status);
     return;
   }
   out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
-  set_memory(&r, out);
-  status = check_prefill(plan, run, NULL);
+  set_memory(&memos->all.replica, out);
+  status = check_prefill(plan, run, &memos->prefill, NULL);
   bool fitting = run->ignore_memory || (out->verdict != PM_VERDICT_DOES_NOT_FIT && status != PM_STATUS_DOES_NOT_FIT);
-  if (!fitting) set_too_large(&r, out);
+  if (!fitting) set_too_large(&memos->all.replica, out);
   else if (status != PM_OK) fill_unknown(out, status);
-  else answer(plan, &r, &memos->prefill, out);
+  else answer_fitting(plan, run, memos, out);
   if (out->status == PM_OK && isnan(out->tpot) && isnan(out->latency)) fill_unknown(out, PM_STATUS_NOT_MODELLED);
 }
 
@@ -423,6 +446,16 @@ void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm__servi
 {
   answer_one(plan, run, memos, out);
   out->total_gpus = pm__plan_total_gpus(run->gpus, run->nodes);
+}
+
+pm__serving_service pm__serve_again(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos)
+{
+  const pm_serving_run alone = prefill_run(run);
+  pm__serving_replica_keep(&memos->all, plan, run, run->tensor_parallel, NULL);
+  if (run->prefill_workers > 0)
+    pm__serving_replica_keep(&memos->prefill, plan, &alone, run->prefill_tensor_parallel, NULL);
+  pm__serving_load decode = pm__serving_load_of(&memos->all.replica), prefill;
+  return serve(&decode, load_prefill(&alone, memos, &prefill));
 }
 
 /* ---- The largest concurrency ---- */

@@ -4,17 +4,17 @@
 
 #include "perfmodel/serving.h"
 #include "plan/plan.h"
-#include "serving/memo.h"
+#include "serving/service.h"
 
 /* What the runs of a call share: of all replicas, and of workers that only read prompts. */
 typedef struct pm__serving_memos {
-  pm__serving_memo all, prefill;
+  pm__serving_kept all, prefill;
 } pm__serving_memos;
 
 static inline void pm__serving_memos_clear(pm__serving_memos *memos)
 {
-  pm__serving_memo_clear(&memos->all);
-  pm__serving_memo_clear(&memos->prefill);
+  pm__serving_kept_clear(&memos->all);
+  pm__serving_kept_clear(&memos->prefill);
 }
 
 /* PM_OK, or why the run cannot be predicted. */
@@ -23,6 +23,9 @@ int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *er
 /* The answer, or its status and unknown numbers. */
 void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos,
                        pm_serving *answer);
+
+/* What requests see of a run alone, which differs in its rate or its concurrency from one that was predicted last. */
+pm__serving_service pm__serve_again(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos);
 
 /* Memory of one GPU, part by part. */
 int pm__serve_get_memory(const pm_plan *plan, const pm_serving_run *run, pm_memory_use *use, pm_error *error);
