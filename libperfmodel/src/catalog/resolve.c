@@ -132,10 +132,12 @@ static void add_at(const search *in, int wanted, suggestions *to)
     }
 }
 
-/* All that it begins, and those that it is a part of if that is no choice yet; else the nearest. */
+/* All that it begins, and those that it is a part of if that is no choice yet; else the nearest. Nothing is near what is
+** longer than a name: megabytes are not read again for each. */
 static suggestions find_near(const pm_catalog *catalog, int kind, const char *text)
 {
   suggestions found = {.count = 0};
+  if (strlen(text) >= PM_TEXT_MAX) return found;
   search in = search_of(catalog, kind, text);
   int least = least_distance(&in);
   if (least < FAR) add_at(&in, least, &found);
