@@ -132,8 +132,8 @@ static void add_at(const search *in, int wanted, suggestions *to)
     }
 }
 
-/* All that it begins, and those that it is a part of if that is no choice yet; else the nearest. Nothing is near what is
-** longer than a name: megabytes are not read again for each. */
+/* All that it begins, and those that it is a part of if that is no choice yet; else the nearest. Nothing is near what
+** is longer than a name: megabytes are not read again for each. */
 static suggestions find_near(const pm_catalog *catalog, int kind, const char *text)
 {
   suggestions found = {.count = 0};
