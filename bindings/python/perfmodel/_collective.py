@@ -74,7 +74,7 @@ class Collectives(Table):
             raise TypeError("collectives are drawn beside collectives")
         ax = axes(ax)
         draw_bandwidths(ax, [item._line() for item in every])
-        title(ax, "What bus bandwidth has a collective?", self._of if not others else "")
+        title(ax, "What bus bandwidth does a collective reach?", self._of if not others else "")
         return ax
 
     def _line(self) -> Line:

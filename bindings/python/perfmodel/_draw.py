@@ -21,6 +21,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "//", "..", "xx")  # of parts beyond the colours
 WIDTH = 66  # letters of a line of a title
 PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "u"))
+WORDS = {"gpus": "GPUs", "gpu": "GPU", "tpot": "TPOT", "ttft": "TTFT", "mfu": "MFU", "hfu": "HFU", "flop": "FLOP",
+         "mape": "mean absolute error"}
 TIMES = ((86400.0, "d"), (3600.0, "h"), (1.0, "s"))  # each from two of it on
 
 
@@ -84,8 +86,11 @@ def _plain_number(value: float, position: object = None) -> str:
 
 def amount(value: float, unit: str) -> str:
     """With its unit, as reports have it: rates of samples and tokens without a prefix."""
+    if unit in ("", "1"):
+        return _plain_number(value)
     if unit.endswith("s/s") or unit == "%":
-        return f"{value:,.0f} {unit}" if abs(value) >= 1000 else f"{value:.{2 + 2 * (unit != '%')}g} {unit}"
+        digits, most = (2, 100) if unit == "%" else (4, 1000)
+        return f"{value:,.0f} {unit}" if abs(value) >= most else f"{value:.{digits}g} {unit}"
     text: str = _core.quantity_format(float(value), unit)
     return text
 
@@ -102,7 +107,7 @@ def scale(most: float, unit: str) -> tuple[float, str]:
 
 def worded(name: str) -> str:
     """The name of a column as it is said."""
-    return " ".join("GPUs" if word == "gpus" else word for word in name.split("_"))
+    return " ".join(WORDS.get(word, word) for word in name.split("_"))
 
 
 def named(name: str, unit: str) -> str:
@@ -118,7 +123,7 @@ def waterfall(ax: Axes | None, names: Sequence[str], values: Sequence[float], un
     """One part after the other, and their sum."""
     ends = np.cumsum(values)
     starts = np.append(ends - np.asarray(values), 0.0)
-    return steps(ax, [*names, "all"], starts, np.append(values, ends[-1]), unit, what, whole={len(names)})
+    return steps(ax, [*names, "total"], starts, np.append(values, ends[-1]), unit, what, whole={len(names)})
 
 
 def steps(
@@ -144,8 +149,8 @@ def steps(
 def stacks(ax: Axes | None, wholes: Sequence[tuple[str, Mapping[str, float]]], unit: str, what: str,
            limits: Sequence[tuple[str, float]] = ()) -> Axes:  # fmt: skip
     """One bar for each whole, of the same parts in the same colours; limits are lines across."""
-    ax = axes(ax, (7.6, max(2.8, 1.6 + 0.6 * len(wholes))))
     parts = list(dict.fromkeys(name for _, whole in wholes for name in whole))
+    ax = axes(ax, (7.6, max(1.6 + 0.6 * len(wholes), 1.2 + 0.2 * (len(parts) + len(limits)))))
     sums = [sum(whole.values()) for _, whole in wholes]
     size, shown = scale(max([*sums, *(limit for _, limit in limits)]), unit)
     before = np.zeros(len(wholes))

@@ -61,7 +61,7 @@ def of_served(rows: Table, of: str, ax: Axes | None) -> Axes:
     ax = axes(ax)
     for i, name in enumerate(dict.fromkeys(rows["system"])):
         served(ax, rows.select(f"system={name}", sort="user_rate"), name, i, joined=False)
-    served_frame(ax, "Which layout serves most, and how fast for each user?", of)
+    served_frame(ax, "Which layout serves the most tokens, and how fast for each user?", of)
     return ax
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ._options import ServingRunOptions
 
 TERA = 1e12
+ABOVE = 1.01  # times the roof, from which it is no rounding
 
 
 # ---- Scaling ----
@@ -187,7 +188,8 @@ def plot_roofline(
     _draw_roofs(ax, chip, times["peak"][work], low, high)
     _draw_limits(ax, times, work, low, high)
     _draw_layers(ax, times, work)
-    _roofline_frame(ax, net, chip, batch, precision, int((~work).sum()))
+    fewer = bool((times["achieved"][work] > ABOVE * times["peak"][work]).any())
+    _roofline_frame(ax, net, chip, batch, precision, int((~work).sum()), fewer)
     return ax
 
 
@@ -255,7 +257,8 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.01 else "< 1 %"
 
 
-def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, precision: str, left_out: int) -> None:
+def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, precision: str, left_out: int,
+                    fewer: bool) -> None:  # fmt: skip
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel("arithmetic intensity [FLOP/B]")
@@ -266,6 +269,7 @@ def _roofline_frame(ax: Axes, net: Network, chip: _records.Gpu, batch: Number, p
           f"{net.name or net.id} forward, batch {batch}, {precision}, on {chip.name or chip.id}")  # fmt: skip
     calm(ax)
     heading = "share of forward time" + (f"\n(layers without arithmetic of their own: {left_out})" if left_out else "")
+    heading += "\n(above the roof: Winograd, which executes\nfewer FLOP than the layer counts)" if fewer else ""
     key(ax, fontsize=8, title=heading, title_fontsize=8, alignment="left")
     legend = ax.get_legend()
     for handle in legend.legend_handles if legend is not None else ():

@@ -31,7 +31,7 @@ class Serving(Predicted, _records.Serving):
     ('ok', True, True)
     """
 
-    _parts = ("time", "Where does the time of a pass that makes tokens go?")
+    _parts = ("time", "Where does the time of a decoding pass go?")
 
     network: str = ""
     """Id of the network."""

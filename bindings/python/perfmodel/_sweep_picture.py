@@ -38,13 +38,17 @@ def draw(
     asked = f"How do{'es' * (len(known) == 1)} {' and '.join(worded(name) for name in known)} change with"
     if over is None or table[over].dtype == object:
         names = _telling(table, differ) or list(vary)[:1]
-        return _draw_bars(table, known[0], names, ax, question or f"Which has most {worded(known[0])}?", of)
+        return _draw_bars(table, known[0], names, ax, question or _which(known[0]), of)
     ax = axes(ax)
     _draw_lines(ax, table, known[0], over, by)
     if len(known) > 1:
         _draw_second(ax, table, known[1], over, by)
     title(ax, question or f"{asked} {worded(over)}?", of)
     return ax
+
+
+def _which(name: str) -> str:
+    return f"Which has the {'most' if name.endswith('s') else 'highest'} {worded(name)}?"
 
 
 def _why(table: Columns) -> str:

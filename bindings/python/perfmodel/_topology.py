@@ -17,6 +17,7 @@ Place = tuple[float, float]
 GPU, SWITCH = "gpu", "nvs"
 SHADES = {"gpu": COLOURS[2], "nvs": "0.35", "cpu": COLOURS[4], "nic": COLOURS[3]}
 OUTWARDS = 0.62  # from one ring of the picture to the next
+FEW = 24  # ends that a picture of the usual size has room for
 LABEL = 0.5  # room along a ring for a name
 THIN, THICK = 1.2, 7.0  # points, of a link that carries nothing and of one that is always busy
 
@@ -26,8 +27,10 @@ def draw(
 ) -> Axes:
     """Rows of ends `a` and `b`, type `link` and `count`: GPUs in a circle, their switches within, all else outside.
     With shares of the time that they are busy, links are as wide as these."""
-    rows, ax = list(links), axes(ax, (8.0, 6.2))
+    rows = list(links)
     places = _places([(row["a"], row["b"]) for row in rows])
+    larger = max(1.0, (len(places) / FEW) ** 0.5)
+    ax = axes(ax, (2.2 + 5.8 * larger, 6.2 * larger))
     kinds = {kind: COLOURS[i % len(COLOURS)] for i, kind in enumerate(dict.fromkeys(row["link"] for row in rows))}
     shares = [None] * len(rows) if busy is None else list(busy)
     for row, share in zip(rows, shares):
@@ -53,8 +56,10 @@ def _places(ends: list[tuple[str, str]]) -> dict[str, Place]:
         beside[a].append(b)
         beside[b].append(a)
     gpus = sorted((name for name in beside if _kind(name) == GPU), key=lambda name: int(name[len(GPU):]))
-    inner, radius = [name for name in beside if _kind(name) == SWITCH], max(1.0, len(gpus) / 9)
-    places = {**_circle(inner, 0.45 * radius if len(inner) > 1 else 0.0), **_circle(gpus, radius)}
+    inner = [name for name in beside if _kind(name) == SWITCH]
+    within = max(0.45, len(inner) * LABEL / (2 * np.pi)) if len(inner) > 1 else 0.0
+    radius = max(1.0, len(gpus) / 9, within + LABEL)
+    places = {**_circle(inner, within), **_circle(gpus, radius)}
     _place_outside(places, beside, radius)
     return places
 

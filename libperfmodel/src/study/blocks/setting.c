@@ -203,7 +203,7 @@ static void fill_sensitivities(const pm__study_subject *s, pm_report *r)
 static void fill_upgrades(const pm__study_subject *s, pm_report *r)
 {
   char title[PM_TEXT_MAX];
-  pm__report_add(r, "run", "%s %s on %s: what upgrades would give", pm__study_title(s, title), s->totals.name,
+  pm__report_add(r, "run", "%s %s on %s: what each upgrade gains", pm__study_title(s, title), s->totals.name,
                  s->machine->name);
 }
 
@@ -224,7 +224,10 @@ static void fill_sizes(const pm__study_subject *s, pm_report *r)
     snprintf(aim + used, sizeof aim - used, ", calls within %s", pm__report_quantity(time, goal->latency, "s"));
   bool fastest = isnan(goal->rate) && isnan(goal->within) && goal->minimize == PM_MINIMIZE_NODES;
   pm__report_add(r, "target", "%s %s%s, %s%s", pm__study_title(s, title), s->totals.name, aim,
-                 fastest ? "the fastest first" : "with the least ", fastest ? "" : least);
+                 fastest                                    ? "the fastest first"
+                 : goal->minimize == PM_MINIMIZE_NODES ? "with the fewest "
+                                                       : "with the least ",
+                 fastest ? "" : least);
   pm__report_summarize(r, "%s%s", s->totals.id, aim);
 }
 
