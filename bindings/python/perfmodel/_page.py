@@ -28,7 +28,9 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 62em; margin: 2em auto; 
 h1 { font-size: 1.5em; line-height: 1.25 } h2 { font-size: 1.15em; margin: 2em 0 .5em; border-bottom: 1px solid #ccc }
 table { border-collapse: collapse; margin: .6em 0 } td, th { padding: .15em .9em .15em 0; vertical-align: top }
 th { text-align: left } tr + tr td { border-top: 1px solid #eee } figure { margin: 1em 0 }
-figure svg { max-width: 100%; height: auto } .wide { overflow-x: auto } footer { color: #666; margin-top: 3em }
+figure svg { max-width: 100%; height: auto } .wide { overflow-x: auto }
+td[style*=right] { white-space: nowrap } td[style*=pre]:last-child:nth-child(-n+3) { white-space: pre-wrap !important }
+footer { color: #666; margin-top: 3em }
 @media print { body { max-width: none } h2 { break-after: avoid } figure { break-inside: avoid } }
 """
 
@@ -141,7 +143,7 @@ def _sentences(answer: Any, blocks: tuple[str, ...]) -> str:
 def _inputs(answer: Any) -> str:
     """What was assumed, and every input that is known, with its meaning as a tip."""
     said = getattr(answer, "assumed", "")
-    assumed = f"<p>Not given, and taken to be: {escape(str(said))}</p>" if said and isinstance(said, str) else ""
+    assumed = f"<p>Assumed: {escape(str(said))}</p>" if said and isinstance(said, str) else ""
     run = getattr(answer, "run", None)
     name = next((record for record in ("run", "inference_run", "serving_run")
                  if type(run).__name__ == class_name(record)), None)  # fmt: skip

@@ -192,7 +192,7 @@ class Table:
         known = getattr(self, "assumed", "") or ""
         own = {"assumed"} & {column.name for column in self.columns}
         words = dict.fromkeys([known] if known else [str(word) for name in own for word in self[name]])
-        return [f"not given, and taken to be: {word}" for word in words if word]
+        return [f"assumed: {word}" for word in words if word]
 
     def plot(self, y: str | None = None, x: str | None = None, *, ax: Axes | None = None) -> Axes:
         """A picture of what the table is about; of a column `y`, or `y` over column `x`: a line where `x` is numbers,

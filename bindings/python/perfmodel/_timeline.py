@@ -150,7 +150,8 @@ def _of(prediction: Prediction) -> str:
     schedule = "interleaved" if run.virtual_pipeline > 1 else run.pipeline_schedule
     stages = f"{prediction.pipeline_stages} stages{chunks}" if prediction.pipeline_stages > 1 else "1 stage"
     order = f", {schedule}" if prediction.pipeline_stages > 1 else ""
-    return f"{prediction.network} on {prediction.system}: {stages}, {prediction.micro_batches:.0f} micro-batches{order}"
+    batches = f"{prediction.micro_batches:.0f} micro-batch{'es' * (prediction.micro_batches != 1)}"
+    return f"{prediction.network} on {prediction.system}: {stages}, {batches}{order}"
 
 
 def _legend(ax: Axes, prediction: Prediction, kinds: set[str]) -> None:
