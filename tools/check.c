@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include "command.h"
+#include "sweep.h"
 
 typedef struct finding {
   char file[PM_TEXT_MAX], kind[PM_TEXT_MAX], id[PM_TEXT_MAX], effect[PM_TEXT_MAX];
@@ -12,7 +12,7 @@ static const pm_field finding_fields[] = {
   {"file", "", "the file or folder", offsetof(finding, file), .kind = PM_FIELD_TEXT},
   {"kind", "", "kind of the entry", offsetof(finding, kind), .kind = PM_FIELD_TEXT},
   {"id", "", "its id", offsetof(finding, id), .kind = PM_FIELD_TEXT},
-  {"effect", "", "whether it is new or replaces an entry", offsetof(finding, effect), .kind = PM_FIELD_TEXT},
+  {"effect", "", "whether it is new or replaces an entry; runs of an experiment", offsetof(finding, effect), .kind = PM_FIELD_TEXT},
 };
 static const pm_record_type finding_type = {"finding", "", sizeof(finding), finding_fields, 4};
 
@@ -124,9 +124,50 @@ static int try_all(const pm_catalog *catalog, const char *path)
   return error.status == PM_OK ? CODE_DONE : blame(path, &error); /* the first error wins */
 }
 
+/* ---- Experiments ---- */
+
+/* The start of the root element: behind the declaration, comments and blanks. */
+static const char *root_of(const char *text)
+{
+  const char *end;
+  for (;;) {
+    text += strspn(text, " \t\r\n");
+    bool comment = strncmp(text, "<!--", 4) == 0;
+    if (!comment && strncmp(text, "<?", 2) != 0) return text;
+    if ((end = strstr(text, comment ? "-->" : "?>")) == NULL) return text;
+    text = end + (comment ? 3 : 2);
+  }
+}
+
+static bool is_experiment(const char *path)
+{
+  pm_error error = PM_ERROR_NONE;
+  char *text = pm_file_read(path, &error); /* of a folder there is none */
+  bool found = text != NULL && strncmp(root_of(text), "<experiment", strlen("<experiment")) == 0;
+  pm_string_free(text);
+  return found;
+}
+
+static int count_experiment(const cli_request *sweep, void *runs)
+{
+  return sweep_check(sweep, (double *)runs);
+}
+
+/* Names, options, conditions and columns, as the sweep reads them. */
+static int check_experiment(const char *path, findings *all)
+{
+  double runs = 0;
+  char effect[PM_TEXT_MAX];
+  int code = experiment_use(NULL, path, count_experiment, &runs);
+  if (code != CODE_DONE) return code;
+  snprintf(effect, sizeof effect, "%.0f run%s", runs, runs == 1 ? "" : "s");
+  return add_finding(all, path, "experiments", "", effect) ? CODE_DONE : fail_memory();
+}
+
 static int check_file(pm_catalog *catalog, const char *path, findings *all)
 {
   pm_error error = PM_ERROR_NONE;
+  if (is_experiment(path)) return check_experiment(path, all);
   before then = look(catalog);
   if (pm_catalog_load(catalog, path, &error) != PM_OK) return blame(path, &error);
   int code = try_all(catalog, path);
@@ -165,6 +206,7 @@ static const cli_option options[] = {
 const cli_command check_command = {
   "check", "FILE.xml...", "checks your own XML files and lists what they contain",
   "Reads XML files or folders on top of the built-in catalogue, in the given order, builds every network and system, "
-  "and lists the entries that they add or replace. If anything is wrong, it prints only the error with its file and "
+  "and lists the entries that they add or replace. Of an experiment it checks names, options, conditions and columns, and "
+  "predicts nothing. If anything is wrong, it prints only the error with its file and "
   "line, and the exit status is 3.",
   "perfmodel check my-cluster.xml", options, 1, (size_t)-1, run};

@@ -366,6 +366,9 @@ char *colour_text(const char *text);
 /* Keeps the columns of --columns, if there are such. An exit code. */
 int keep_columns(const cli_request *request, pm_table *table);
 
+/* Keeps the rows and columns that --where, --sort, --top and --columns ask for. An exit code. */
+int choose_rows(const cli_request *request, pm_table *table);
+
 /* Keeps the first rows that --top asks for, of a table that is sorted (first.c). An exit code. */
 int keep_first(const cli_request *request, pm_table *table);
 

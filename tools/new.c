@@ -440,7 +440,8 @@ static int new_experiment(const cli_request *request)
   cli_page page;
   if (!page_open(&page)) return fail_memory();
   fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<!-- Run it:   perfmodel run FILE, pm.experiment(\"FILE\") in Python and Lua\n"
+        "<!-- Check it: perfmodel check FILE\n"
+        "     Run it:   perfmodel run FILE, pm.experiment(\"FILE\") in Python and Lua\n"
         "     Editors:  perfmodel.xsd, installed in share/perfmodel, is its schema -->\n"
         "<experiment version=\"1\" name=\"batch and GPUs\">   <!-- task=\"inference\" or \"serving\" for these -->\n"
         "  <networks>resnet50, vgg16</networks>\n"

@@ -261,12 +261,17 @@ static int write_rows(const cli_request *request, const pm_table *table)
   return code;
 }
 
+int choose_rows(const cli_request *request, pm_table *table)
+{
+  int code = select_rows(request, table);
+  if (code == CODE_DONE) code = keep_first(request, table);
+  return code == CODE_DONE ? keep_columns(request, table) : code;
+}
+
 int write_table(const cli_request *request, pm_table *table, const pm_error *error)
 {
   if (table == NULL) return error->status != PM_OK ? fail_error(error) : fail(CODE_INTERNAL, "out of memory");
-  int code = select_rows(request, table);
-  if (code == CODE_DONE) code = keep_first(request, table);
-  if (code == CODE_DONE) code = keep_columns(request, table);
+  int code = choose_rows(request, table);
   if (code == CODE_DONE) code = write_rows(request, table);
   pm_table_free(table);
   return code;

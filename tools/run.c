@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "options.h"
+#include "sweep.h"
 
 enum { WORD_ROOM = 8192, WORDS_MOST = 512 };
 
@@ -47,17 +48,18 @@ static int add_catalog(run_words *words, const char *file, const char *path)
 /* Options of the command line go before those of the file. */
 static bool is_replaced(const cli_request *request, const char *option)
 {
+  if (request == NULL) return false;
   return (strcmp(option, "output") == 0 && request->value[OPTION_OUTPUT] != NULL) ||
          (strcmp(option, "columns") == 0 && request->value[OPTION_COLUMNS] != NULL);
 }
 
-static int add_option(const cli_request *request, const cli_options *known, const char *option, const char *set_to,
-                      run_words *words)
+static int add_option(const cli_request *request, const char *file, const cli_options *known, const char *option,
+                      const char *set_to, run_words *words)
 {
   char head[128];
   if (strcmp(option, "networks") == 0 || strcmp(option, "systems") == 0 || is_replaced(request, option))
     return CODE_DONE;
-  if (strcmp(option, "catalog") == 0) return add_catalog(words, request->arguments.items[0], set_to);
+  if (strcmp(option, "catalog") == 0) return add_catalog(words, file, set_to);
   if (strcmp(option, "where") == 0) {
     size_t used = strlen(words->where);
     snprintf(words->where + used, sizeof words->where - used, "%s%s", used > 0 ? "," : "", set_to);
@@ -94,43 +96,53 @@ static int add_own(const cli_request *request, run_words *words)
   return code;
 }
 
-static int make_words(const cli_request *request, const pm_table *table, run_words *words)
+static int make_words(const cli_request *request, const char *file, const pm_table *table, run_words *words)
 {
   cli_options *known = options_new(sweep_command.options, common_options);
   int code = known != NULL ? add_word(words, "", list_of(table, "networks")) : fail_memory();
   if (code == CODE_DONE) code = add_word(words, "", list_of(table, "systems"));
   for (size_t i = 0; i < pm_table_count_rows(table) && code == CODE_DONE; i++)
-    code = add_option(request, known, text_of(table, "option", i), text_of(table, "set_to", i), words);
+    code = add_option(request, file, known, text_of(table, "option", i), text_of(table, "set_to", i), words);
   if (code == CODE_DONE && words->where[0] != '\0') code = add_word(words, "--where=", words->where);
   free(known);
-  return code == CODE_DONE ? add_own(request, words) : code;
+  return code == CODE_DONE && request != NULL ? add_own(request, words) : code;
 }
 
-static int run_sweep(const char *file, run_words *words)
+static int use_sweep(const char *file, run_words *words, experiment_user *use, void *to)
 {
   cli_request sweep;
   fail_about(file);
   int code = request_read(&sweep, &sweep_command, words->count, words->items);
-  if (code == CODE_DONE) code = sweep_command.run(&sweep);
+  if (code == CODE_DONE) code = use(&sweep, to);
   request_free(&sweep);
   return code == CODE_USAGE ? CODE_INPUT : code; /* the words are the file's */
 }
 
-static int run(const cli_request *request)
+int experiment_use(const cli_request *request, const char *file, experiment_user *use, void *to)
 {
   pm_error error = PM_ERROR_NONE;
-  const char *file = request->arguments.items[0];
   char *text = pm_file_read(file, &error);
   pm_table *table = text != NULL ? pm_settings_read("experiment", text, file, &error) : NULL;
   pm_string_free(text);
   if (table == NULL) return fail_error(&error);
   run_words *words = (run_words *)calloc(1, sizeof *words);
-  int code = words != NULL ? make_words(request, table, words) : fail_memory();
-  if (code == CODE_DONE) code = run_sweep(file, words);
+  int code = words != NULL ? make_words(request, file, table, words) : fail_memory();
+  if (code == CODE_DONE) code = use_sweep(file, words, use, to);
   for (int i = 0; words != NULL && i < words->count; i++) free(words->items[i]);
   free(words);
   pm_table_free(table);
   return code;
+}
+
+static int run_sweep(const cli_request *sweep, void *to)
+{
+  (void)to;
+  return sweep_command.run(sweep);
+}
+
+static int run(const cli_request *request)
+{
+  return experiment_use(request, request->arguments.items[0], run_sweep, NULL);
 }
 
 static const cli_option options[] = {

@@ -59,19 +59,40 @@ static bool add_places(cli_runs *runs, size_t networks, size_t systems, size_t f
          (frameworks == 0 || add_index_axis(&runs->axes, runs->facts->software, frameworks));
 }
 
-int make_runs(cli_runs *runs, size_t networks, size_t systems, size_t frameworks, double most, const char *what)
+static pm_space space_of(const cli_runs *runs)
+{
+  return (pm_space){.type = runs->type, .base = runs->base, .axes = runs->axes.items,
+                    .axis_count = runs->axes.count, .run_size = runs->type->size};
+}
+
+/* The first `count` runs. */
+static int fill_runs(cli_runs *runs, size_t count)
 {
   pm_error error = PM_ERROR_NONE;
-  if (!add_places(runs, networks, systems, frameworks)) return CODE_INTERNAL;
-  const pm_space space = {.type = runs->type, .base = runs->base, .axes = runs->axes.items,
-                          .axis_count = runs->axes.count, .run_size = runs->type->size};
-  runs->count = pm_space_count(&space);
-  if ((double)runs->count > most)
-    return fail(CODE_USAGE, "there are %.0f %s; at most %.0f are possible", (double)runs->count, what, most);
-  runs->runs = calloc(runs->count, runs->type->size);
-  runs->answers = calloc(runs->count, runs->answer->size);
+  const pm_space space = space_of(runs);
+  runs->count = count;
+  runs->runs = calloc(count, runs->type->size);
+  runs->answers = calloc(count, runs->answer->size);
   if (runs->runs == NULL || runs->answers == NULL) return fail_memory();
-  return pm_space_get_runs(&space, 0, runs->count, runs->runs, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+  return pm_space_get_runs(&space, 0, count, runs->runs, &error) == PM_OK ? CODE_DONE : fail_error(&error);
+}
+
+int make_runs(cli_runs *runs, size_t networks, size_t systems, size_t frameworks, double most, const char *what)
+{
+  if (!add_places(runs, networks, systems, frameworks)) return CODE_INTERNAL;
+  const pm_space space = space_of(runs);
+  const size_t count = pm_space_count(&space);
+  if ((double)count > most)
+    return fail(CODE_USAGE, "there are %.0f %s; at most %.0f are possible", (double)count, what, most);
+  return fill_runs(runs, count);
+}
+
+int make_first_run(cli_runs *runs, size_t networks, size_t systems, size_t frameworks, double *count)
+{
+  if (!add_places(runs, networks, systems, frameworks)) return CODE_INTERNAL;
+  const pm_space space = space_of(runs);
+  *count = (double)pm_space_count(&space);
+  return fill_runs(runs, 1);
 }
 
 int complete_all(cli_runs *runs, const cli_request *request, pm_study *study, bool rows)

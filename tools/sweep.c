@@ -169,15 +169,6 @@ int sweep_predict(const cli_request *request, cli_sweep *sweep)
 
 /* ---- Result ---- */
 
-static int write_sweep(const cli_request *request, const cli_sweep *sweep)
-{
-  pm_error error = PM_ERROR_NONE;
-  pm_sweep all = sweep_of(&sweep->runs);
-  all.paths = sweep->paths;
-  all.path_count = sweep->hardware_count;
-  return write_table(request, pm_study_tabulate(sweep->study, &sweep->runs.given, &all, &error), &error);
-}
-
 static void add_reason(char *reasons, size_t size, const char *reason, size_t count)
 {
   size_t used = strlen(reasons);
@@ -219,6 +210,41 @@ void sweep_free(cli_sweep *sweep)
   free_runs(&sweep->runs);
 }
 
+static pm_table *table_of(const cli_sweep *sweep, pm_error *error)
+{
+  pm_sweep all = sweep_of(&sweep->runs);
+  all.paths = sweep->paths;
+  all.path_count = sweep->hardware_count;
+  return pm_study_tabulate(sweep->study, &sweep->runs.given, &all, error);
+}
+
+/* A table of the first run has all columns: conditions and columns are looked for there. */
+static int check_first(const cli_request *request, cli_sweep *sweep, double *runs)
+{
+  pm_error error = PM_ERROR_NONE;
+  const size_t networks = sweep->network_names.count;
+  int code = make_first_run(&sweep->runs, networks, sweep->system_count, sweep->framework_count, runs);
+  if (code == CODE_DONE) code = complete_all(&sweep->runs, request, sweep->study, true);
+  if (code == CODE_DONE) open_plan(sweep->study, &code);
+  pm_table *table = code == CODE_DONE ? table_of(sweep, &error) : NULL;
+  if (table == NULL) return code == CODE_DONE ? fail_error(&error) : code;
+  code = choose_rows(request, table);
+  pm_table_free(table);
+  return code;
+}
+
+int sweep_check(const cli_request *request, double *runs)
+{
+  cli_sweep *sweep = (cli_sweep *)calloc(1, sizeof *sweep);
+  if (sweep == NULL) return fail_memory();
+  int code = read_question(request, sweep);
+  if (code == CODE_DONE) code = open_all(request, sweep);
+  if (code == CODE_DONE) code = check_first(request, sweep, runs);
+  sweep_free(sweep);
+  free(sweep);
+  return code;
+}
+
 /* Rows of any number, written as they come: what Python does. */
 static int stream(const cli_request *request)
 {
@@ -232,10 +258,11 @@ static int run(const cli_request *request)
 {
   if (request->streamed || request->value[OPTION_RESUME] != NULL || request->value[OPTION_WORKERS] != NULL)
     return stream(request);
+  pm_error error = PM_ERROR_NONE;
   cli_sweep *sweep = (cli_sweep *)calloc(1, sizeof *sweep);
   if (sweep == NULL) return fail_memory();
   int code = sweep_predict(request, sweep);
-  if (code == CODE_DONE) code = write_sweep(request, sweep);
+  if (code == CODE_DONE) code = write_table(request, table_of(sweep, &error), &error);
   if (code == CODE_DONE) code = report_failures(request, sweep);
   sweep_free(sweep);
   free(sweep);

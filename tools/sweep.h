@@ -45,4 +45,15 @@ typedef struct cli_sweep {
 int sweep_predict(const cli_request *request, cli_sweep *sweep);
 void sweep_free(cli_sweep *sweep);
 
+/* Whether all names, options, conditions and columns are right, and how many runs there are; predicts none. An exit
+** code. */
+int sweep_check(const cli_request *request, double *runs);
+
+/* What is done with the sweep of an experiment. */
+typedef int experiment_user(const cli_request *sweep, void *to);
+
+/* Reads an experiment file and uses its sweep (run.c). Options of `request`, if there is one, go before those of the
+** file. An exit code. */
+int experiment_use(const cli_request *request, const char *file, experiment_user *use, void *to);
+
 #endif

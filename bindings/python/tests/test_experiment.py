@@ -73,6 +73,9 @@ def test_hostile_files_are_refused_with_their_line(path: Path) -> None:
     if COMMAND:
         done = subprocess.run([COMMAND, "run", path.name], cwd=FILES, capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (3, "", f"perfmodel: {wanted}\n")
+    if COMMAND and path.stem != "bad-catalogue":  # which is right as a file of the catalogue
+        check = subprocess.run([COMMAND, "check", path.name], cwd=FILES, capture_output=True, text=True)
+        assert check.returncode == 3 and check.stdout == "" and path.name in check.stderr
 
 
 @needs_command
@@ -83,11 +86,31 @@ def test_hostile_files_are_refused_with_their_line(path: Path) -> None:
 def test_what_only_the_catalogue_knows_names_the_file(change: tuple[str, str], reason: str, tmp_path: Path) -> None:
     path = tmp_path / "x.xml"
     path.write_text((FILES / "hardware.xml").read_text().replace(*change))
-    done = run("run", path)
-    assert done.returncode == 3 and done.stdout == ""
-    assert done.stderr.startswith(f"perfmodel: {path}: ") and reason in done.stderr and done.stderr.count("\n") == 1
+    for command in ("run", "check"):
+        done = run(command, path)
+        assert done.returncode == 3 and done.stdout == ""
+        assert done.stderr.startswith(f"perfmodel: {path}: ") and reason in done.stderr and done.stderr.count("\n") == 1
     with pytest.raises(pm.Error, match=reason):
         pm.experiment(path).run()
+
+
+@needs_command
+@pytest.mark.parametrize("path", GOOD, ids=lambda path: path.stem)
+def test_check_counts_runs_and_predicts_none(path: Path) -> None:
+    done = run("check", path, "--format", "csv")
+    kind, effect = done.stdout.splitlines()[1].split(",")[1::2]
+    assert (done.returncode, done.stderr, kind) == (0, "", "experiment")
+    assert effect.split() == [str(len(pm.experiment(path).grid)), "runs"]
+
+
+@needs_command
+@pytest.mark.parametrize("change", [("throughput", "thruput"), ("<where>", "<where>thruput>1</where><where>")])
+def test_check_knows_columns(change: tuple[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "x.xml"
+    run("new", "experiment", "-o", path)
+    path.write_text(path.read_text().replace(*change))
+    done = run("check", path)
+    assert (done.returncode, done.stdout) == (3, "") and "thruput" in done.stderr
 
 
 @needs_command
