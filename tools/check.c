@@ -12,7 +12,8 @@ static const pm_field finding_fields[] = {
   {"file", "", "the file or folder", offsetof(finding, file), .kind = PM_FIELD_TEXT},
   {"kind", "", "kind of the entry", offsetof(finding, kind), .kind = PM_FIELD_TEXT},
   {"id", "", "its id", offsetof(finding, id), .kind = PM_FIELD_TEXT},
-  {"effect", "", "whether it is new or replaces an entry; runs of an experiment", offsetof(finding, effect), .kind = PM_FIELD_TEXT},
+  {"effect", "", "whether it is new or replaces an entry; runs of an experiment", offsetof(finding, effect),
+   .kind = PM_FIELD_TEXT},
 };
 static const pm_record_type finding_type = {"finding", "", sizeof(finding), finding_fields, 4};
 
@@ -206,7 +207,7 @@ static const cli_option options[] = {
 const cli_command check_command = {
   "check", "FILE.xml...", "checks your own XML files and lists what they contain",
   "Reads XML files or folders on top of the built-in catalogue, in the given order, builds every network and system, "
-  "and lists the entries that they add or replace. Of an experiment it checks names, options, conditions and columns, and "
-  "predicts nothing. If anything is wrong, it prints only the error with its file and "
-  "line, and the exit status is 3.",
+  "and lists the entries that they add or replace. Of an experiment it checks names, options, conditions and "
+  "columns, and predicts nothing. If anything is wrong, it prints only the error with its file and line, and the exit "
+  "status is 3.",
   "perfmodel check my-cluster.xml", options, 1, (size_t)-1, run};
