@@ -635,6 +635,53 @@ START_TEST(fewest_nodes_for_a_deadline)
 }
 END_TEST
 
+/* Of all plans on so many nodes that meet the deadline, the least energy; INFINITY if none does. */
+static double least_on(const pm_run *base, int nodes, const pm_training_goal *goal)
+{
+  double least = INFINITY;
+  pm_run run = *base;
+  run.gpus = 8;
+  run.nodes = nodes;
+  run.samples = goal->samples;
+  run.pue = goal->pue;
+  pm_search *search = pm_search_new(plan, &run, 1, 64, NULL);
+  for (size_t i = 0; search != NULL && i < pm_search_count(search); i++) {
+    pm_prediction p;
+    pm_search_get_run(search, i, &run);
+    pm_predict(plan, &run, &p, 1);
+    if (p.status == PM_OK && p.training_time <= goal->within) least = fmin(least, p.training_energy);
+  }
+  pm_search_free(search);
+  return least;
+}
+
+/* Least energy looks at all counts: no plan on any of them that meets the deadline needs less; and a limit of the
+** boards below their own needs less still. */
+START_TEST(least_energy_for_a_deadline)
+{
+  double before = INFINITY;
+  pm_run base = pm_search_base_make();
+  base.precision = PM_PRECISION_BF16;
+  base.optimizer = PM_OPTIMIZER_ADAM;
+  pm_training_goal goal = pm_training_goal_make();
+  goal.samples = 1000 * 64;
+  goal.within = 1000 * fastest_on(&base, 3) * 1.05;
+  goal.minimize = PM_MINIMIZE_ENERGY;
+  goal.max_nodes = 8;
+  goal.pue = 1.2;
+  for (int i = 0; i < 2; i++, base.power_limit = 0.7 * pm_system_get_gpu(host)->power) {
+    double least = INFINITY;
+    pm_table *table = deadline(&base, &goal);
+    size_t last = pm_table_count_rows(table) - 1;
+    for (int n = 1; n <= goal.max_nodes; n++) least = fmin(least, least_on(&base, n, &goal));
+    ck_assert_double_eq(cell(table, "energy", last), least);
+    ck_assert(cell(table, "reached", last) >= 1 && least < before);
+    pm_table_free(table);
+    before = least;
+  }
+}
+END_TEST
+
 /* Failures of GPUs and of nodes add up; a checkpoint is what the network's weights and optimizer take to be written. */
 START_TEST(deadline_counts_failures)
 {
@@ -723,6 +770,7 @@ int main(void)
   tcase_add_test(tests, searches_minimise);
   tcase_add_test(tests, bad_searches);
   tcase_add_test(tests, fewest_nodes_for_a_deadline);
+  tcase_add_test(tests, least_energy_for_a_deadline);
   tcase_add_test(tests, deadline_counts_failures);
   tcase_add_test(tests, bad_deadlines);
   tcase_add_test(tests, goodput);

@@ -1,8 +1,8 @@
 /*
 ** How many GPUs for a deadline. For every count of nodes the best plan is searched, until training all tokens or
-** samples with it (step/training.c) is within the deadline. No network is trained faster than its FLOP at the peak of
-** the GPUs, so counts that this excludes are left out; only of networks that read tokens, for algorithms of
-** convolutions save FLOP.
+** samples with it (step/training.c) is within the deadline; for the least energy, of all counts. No network is trained
+** faster than its FLOP at the peak of the GPUs, so counts that this excludes are left out; only of networks that read
+** tokens, for algorithms of convolutions save FLOP.
 */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "record/sized.h"
 #include "search/parallel_search.h"
 #include "search/size.h"
-#include "step/step.h"
+#include "step/screen.h"
 #include "hardware/kernel_calibration.h"
 
 enum { NODES_MOST = 100000 };
@@ -103,7 +103,7 @@ static void set_amounts(const question *q, const pm_prediction *p, pm_training *
   row->gpu_hours = p->training_gpu_hours;
   row->design_power = row->nodes * pm__energy_node_design(system, q->base.power_limit) * goal->pue;
   row->gpu_design_power = row->gpus * pm__energy_board_design(system, q->base.power_limit) * goal->pue;
-  row->power = p->power * goal->pue;
+  row->power = p->site_power;
   row->energy = p->training_energy;
   row->carbon = p->training_carbon;
   row->energy_cost = p->training_energy_cost;
@@ -134,21 +134,14 @@ static void fill(const question *q, const pm_run *run, pm_training *row)
   set_amounts(q, &p, row);
 }
 
-/* The first `top` plans of a search in that order. */
-static int order_plans(const pm_search *search, size_t top, pm_minimize minimize, pm_search_result **result,
-                       pm_error *error)
-{
-  *result = pm_search_result_new(search, top, minimize, error);
-  if (*result == NULL) return PM_STATUS_NO_MEMORY;
-  return pm_search_evaluate(search, 0, pm_search_count(search), *result) == PM_OK ? PM_OK : pm__no_memory(error);
-}
-
 /* The surest plan; PM_STATUS_DOES_NOT_FIT if none fits. */
 static int find_best(const question *q, const pm_search *search, pm_training *row, pm_error *error)
 {
   size_t number;
-  pm_search_result *result;
-  int status = order_plans(search, 1, PM_MINIMIZE_NODES, &result, error);
+  pm_search_result *result = pm_search_result_new(search, 1, PM_MINIMIZE_NODES, error);
+  if (result == NULL) return PM_STATUS_NO_MEMORY;
+  int status = pm_search_evaluate(search, 0, pm_search_count(search), result);
+  if (status != PM_OK) status = pm__no_memory(error);
   if (status == PM_OK && pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, 0, &number) != PM_OK)
     status = PM_STATUS_DOES_NOT_FIT;
   if (status == PM_OK) {
@@ -159,24 +152,25 @@ static int find_best(const question *q, const pm_search *search, pm_training *ro
   return status;
 }
 
-/* Of the plans that meet the deadline the one with least energy; where none of the first does, `row` stays. */
+/* Of the plans that meet the deadline the one with least energy; where none does, `row` stays. Time is no less than
+** that of the steps, so few plans need a prediction of the whole. */
 static int find_least(const question *q, const pm_search *search, pm_training *row, pm_error *error)
 {
-  enum { TRIED = 256 };
-  size_t number;
-  pm_search_result *result;
-  bool met = false;
-  int status = order_plans(search, TRIED, PM_MINIMIZE_ENERGY, &result, error);
-  for (size_t place = 0; status == PM_OK && !met; place++) {
+  double least = INFINITY, steps = ceil(q->samples / q->global_batch);
+  pm__step_screen *screen = pm__step_screen_new(search->plan, true);
+  if (screen == NULL) return pm__no_memory(error);
+  for (size_t i = 0; i < search->plans.count; i++) {
     pm_training other;
-    if (pm_search_result_get_plan(result, PM_SEARCH_VIEW_PLANS, place, &number) != PM_OK) break;
-    const pm_run run = pm__search_run_of(search, number);
+    const pm_run run = pm__search_run_of(search, i);
+    const pm__step_screened a = pm__step_screen_run(screen, &search->bases[search->plans.plan[i].base].run, &run);
+    if (a.status != PM_OK || !(a.energy < least) || steps * a.step_time > q->goal->within) continue;
     fill(q, &run, &other);
-    met = other.reached >= 1;
-    if (met) *row = other;
+    if (!(other.reached >= 1)) continue;
+    least = a.energy;
+    *row = other;
   }
-  pm_search_result_free(result);
-  return status;
+  pm__step_screen_free(screen);
+  return PM_OK;
 }
 
 /* Carbon and price are proportional to energy. */
@@ -247,19 +241,31 @@ static int refuse(const question *q, bool fits, int most, pm_error *error)
                   "%.0f%s", network, most, plural, q->global_batch, alone);
 }
 
+/* Of counts that meet the deadline, the one with less energy; of the others, the faster one. */
+static bool is_better(const question *q, const pm_training *row, const pm_training *last)
+{
+  bool met = last->reached >= 1;
+  return met ? wants_least_energy(q) && row->reached >= 1 && row->energy < last->energy : row->time < last->time;
+}
+
+/* More nodes than the fewest may need less energy, as their plans recompute or wait less. */
+static bool is_last(const question *q, const rows *all)
+{
+  return all->count > 0 && all->row[all->count - 1].reached >= 1 && !wants_least_energy(q);
+}
+
 static int evaluate_all(const question *q, rows *all, pm_error *error)
 {
-  bool fits = true, met = false;
+  bool fits = true;
   int most = most_nodes(q);
-  for (int nodes = least_nodes(q, most); nodes <= most && !met; nodes++) {
+  for (int nodes = least_nodes(q, most); nodes <= most && !is_last(q, all); nodes++) {
     pm_training row;
     int status = evaluate(q, nodes, &row, error);
     if (status == PM_STATUS_DOES_NOT_FIT) fits = false;
     if (status == PM_STATUS_DOES_NOT_FIT || status == PM_STATUS_NOT_FOUND) continue;
     if (status != PM_OK) return status;
-    bool faster = all->count == 0 || row.time < all->row[all->count - 1].time;
-    if (faster && !add(all, &row)) return pm__no_memory(error);
-    met = row.reached >= 1;
+    bool better = all->count == 0 || is_better(q, &row, &all->row[all->count - 1]);
+    if (better && !add(all, &row)) return pm__no_memory(error);
   }
   return all->count > 0 ? PM_OK : refuse(q, fits, most, error);
 }
