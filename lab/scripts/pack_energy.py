@@ -29,7 +29,8 @@ How the words of the sources are read, decided before any prediction was looked 
                Pictures and films are prepared by the host, for how long is not printed: no constant is fitted to them.
                MXFP4 multiplies in BF16 before Blackwell.
   MLPerf       boards run all the time; FLOP/s are not known, so none count. Inference: rows whose submission says the
-               limit, or is not tuned for efficiency (MaxQ); the limits of the others are not printed.
+               limit, in its description or in its power settings, or is not tuned for efficiency (MaxQ); the limits of
+               the others are not printed. Of two runs of one name power was logged of MaxQ alone.
 """
 import collections
 import csv
@@ -64,6 +65,8 @@ NETWORKS = {
     "codellama/CodeLlama-13b-hf": "llama2-13b", "codellama/CodeLlama-7b-hf": "llama2-7b",
     "mistralai/Mixtral-8x7B-Instruct-v0.1": "mixtral-8x7b", "mistralai/Mixtral-8x22B-Instruct-v0.1": "mixtral-8x22b",
 }
+# Power limits [W] that the power settings of a submission state, by the start of the node's name.
+SUBMITTED_LIMITS = {"PRIMERGY GX2570M6": 275, "Dell EMC PowerEdge R750xa": 175}
 PRECISIONS = {"bfloat16": "bf16", "16 bit": "fp16", "fp8": "fp8", "mxfp4": "bf16", "": ""}
 
 
@@ -156,8 +159,7 @@ def serving(row):
 
 
 def stated_limit(note):
-    found = re.search(r"(?i)limit\w* to (\d+) ?W", note)
-    return float(found[1]) if found else None
+    return next((limit for node, limit in SUBMITTED_LIMITS.items() if note.startswith(node)), None)
 
 
 def node_inference(row):

@@ -374,7 +374,7 @@ START_TEST(least_energy_reaches_the_target)
       ck_assert_double_eq(rows[i].energy_per_sample, least);
       ck_assert_double_ge(rows[i].reached, 1);
       pm_prediction p = on_nodes(&b, i, rows[i].nodes, &goal, &reached);
-      ck_assert_double_eq_tol(rows[i].power / (p.power * goal.pue), 1, 1e-12);
+      ck_assert_double_eq_tol(rows[i].power / p.site_power, 1, 1e-12);
       ck_assert_double_eq_tol(rows[i].energy / (rows[i].power * rows[i].time), 1, 1e-12);
     }
   }

@@ -3,7 +3,7 @@
 ** then of all architectures what a power limit does to a kernel. What a FLOP draws beside is fitted to times of
 ** products that power bounds (kernel_stages.c), which tell it ten times better than draws; rows of a user may still
 ** move it. The rows are those of `validate --set energy` whose time is known, and whose boards were not limited or
-** always worked.
+** always worked. What nodes draw beside their boards is fitted last, to rows of nodes that air cools.
 **
 ** Residual: the logarithm of predicted over measured, with Huber's loss, since rows in which boards waited unseen lie
 ** far to one side. What a constant is before any row counts as one row more.
@@ -95,6 +95,12 @@ static bool wants_limits(const problem *p, const pm__lab_energy_row *row)
   return strcmp(row->kind, "limit-busy") == 0 && row->quantity != PM__ENERGY_FACTOR && !row->check;
 }
 
+static bool wants_hosts(const problem *p, const pm__lab_energy_row *row)
+{
+  (void)p;
+  return row->quantity == PM__ENERGY_POWER && !(row->cooling_liquid > 0) && !row->check;
+}
+
 static const group parts[] = {
   {"waiting", {{"idle_power", 0.2, 1.5, 0.01, 0.6, false}}, wants_waiting, false},
   {"FP32 cores", {{"simt_power", 0.8, 1.2, 0.1, 1, false}}, wants_simt, false},
@@ -103,6 +109,8 @@ static const group parts[] = {
   {"limits", {{"limit_softness", 2.1, 1.5, 0.5, 20, false}, {"limit_fixed", 0.1, 2, 0.001, 0.5, false},
               {"limit_knee", 0.87, 1.2, 0.3, 1, false}, {"limit_voltage", 2.6, 1.5, 0.1, 8, false},
               {"limit_clocked", 0.92, 1.1, 0.1, 1, false}}, wants_limits, true},
+  {"hosts", {{"host_cpu_power", 225, 1.5, 10, 2000, false}, {"host_power_air", 0.3, 1.5, 0.01, 1, false}}, wants_hosts,
+   true},
 };
 
 /* ---- Predictions ---- */

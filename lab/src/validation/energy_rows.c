@@ -155,12 +155,12 @@ static int read_row(pm__lab_energy_rows *r, pm__lab_energy_row *row, pm_error *e
 
 /* ---- Predicting ---- */
 
-/* Of a node beside its boards [W]: rows do not say which CPUs it has. */
+/* Of a node beside its boards [W]: rows do not say how many CPUs it has. */
 static double host_of(const pm__lab_energy_row *row, const pm_kernel_calibration *k, const pm_gpu *gpu)
 {
   double share = row->cooling_liquid > 0 ? k->host_power_liquid : k->host_power_air;
   double sockets = row->gpus > 1 ? 2 : 1;
-  return sockets * k->host_cpu_share * k->host_cpu_power + row->gpus * share * gpu->power;
+  return sockets * k->host_cpu_power + row->gpus * share * gpu->power;
 }
 
 /* A board's draw as the quantity of the row. */

@@ -4,7 +4,7 @@
 **
 **     power of a kernel = min(margin x limit, running + energy of a FLOP x FLOP / time)
 **     energy            = sum of power x time of kernels + exchanging x exposed exchanges + idle x waiting
-**     node              = (boards + host) / efficiency of the supplies       site = nodes x PUE
+**     node              = (boards + host) / efficiency of the supplies       site = (nodes + switches) x PUE
 **
 ** A power limit (power_limit of a run) lowers the clock, and with it time and energy together. Without a design power
 ** of the GPU everything here is unknown, never 0.
@@ -39,7 +39,9 @@ extern "C" {
   X(REAL, carbon_per_sample, "g", "carbon dioxide of that energy; unknown without a carbon intensity")                 \
   X(REAL, energy_cost_per_sample, "1", "price of that energy; unknown without one")                                    \
   X(REAL, budget_nodes, "1", "nodes that the power budget feeds, by their design power")                               \
-  X(REAL, draw_nodes, "1", "nodes whose predicted draw is within the power budget")
+  X(REAL, draw_nodes, "1", "nodes whose predicted draw is within the power budget")                                    \
+  X(REAL, network_power, "W", "draw of the switches between the nodes; unknown: not in what the site draws")           \
+  X(REAL, site_power, "W", "mean draw of the site: nodes and switches, times the PUE")
 
 #ifdef __cplusplus
 }

@@ -90,7 +90,8 @@ PM_API int pm_precision_find(const char *name);
   X(TEXT, pcie, "", "id of its host link type")                                                                   \
   X(REAL, held_clock, "Hz", "clock that boards hold under load, where that is above the boost clock")             \
   X(REAL, reference_power, "W", "power at which boards reach these clocks; unknown: the design power")           \
-  X(REAL, most_power, "W", "highest power limit that can be set; unknown: the design power")
+  X(REAL, most_power, "W", "highest power limit that can be set; unknown: the design power")                      \
+  X(REAL, module_power, "W", "design power of its module, CPU and GPU; unknown: no CPU is on it")
 
 typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 
@@ -325,8 +326,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, limit_voltage, "1", "exponent of the clock, beside the clock itself, in the draw above the knee")            \
   X(REAL, limit_clocked, "1", "share of the time of a kernel that follows the clock")                                  \
   X(REAL, limit_least, "1", "share of the design power below which limits were not measured")                          \
-  X(REAL, host_cpu_share, "1", "draw of a node that does not grow with its boards, over the design power of its CPUs") \
-  X(REAL, host_cpu_power, "W", "design power of a CPU socket where that is not known")                                 \
+  X(REAL, host_cpu_power, "W", "draw of a node for each CPU socket: CPU, memory, storage")                             \
   X(REAL, host_power_air, "1", "draw of a node for its boards beside them, over their design power: cooled by air")    \
   X(REAL, host_power_liquid, "1", "the same, cooled by a liquid")                                                      \
   X(REAL, node_dense_board, "W", "design power of boards from which on a node is built around their cooling")          \
@@ -371,7 +371,9 @@ typedef enum pm_link_kind {
   X(TEXT, name, "", "full name")                                                                       \
   X(LINK_KIND, kind, "", "nvlink, pcie, xgmi, smp, infiniband or ethernet")                                  \
   X(REAL, bandwidth, "B/s", "line rate of one link, per direction, after line coding")                 \
-  X(REAL, flow_bandwidth, "B/s", "what one flow can use of it; unlimited if the whole")
+  X(REAL, flow_bandwidth, "B/s", "what one flow can use of it; unlimited if the whole")                 \
+  X(INT, switch_ports, "1", "ports of a switch of such links; 0: not known")                           \
+  X(REAL, switch_power, "W", "typical draw of such a switch with copper cables")
 
 typedef struct pm_link { PM_LINK_FIELDS(PM_DECLARE) } pm_link;
 

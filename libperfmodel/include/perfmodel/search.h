@@ -171,7 +171,7 @@ typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_train
   X(REAL, time_p90, "s", "upper end of it", .show = PM_SHOW_MAIN)                                                      \
   X(REAL, global_batch, "1", "samples of a step over all GPUs")                                                        \
   X(REAL, rack_units, "1", "rack space of the nodes")                                                                  \
-  X(REAL, power, "W", "predicted draw of the nodes at the wall times the PUE")                                         \
+  X(REAL, power, "W", "predicted draw of nodes and switches times the PUE")                                            \
   X(REAL, carbon, "g", "carbon dioxide of the energy; unknown without a carbon intensity")                             \
   X(REAL, energy_cost, "1", "price of the energy; unknown without one")
 

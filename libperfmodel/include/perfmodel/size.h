@@ -107,13 +107,14 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
   X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")                                                \
   X(POWER_BASIS, power_basis, "", "what the design power of its machines rests on")                                 \
-  X(REAL, power, "W", "predicted draw of the nodes at the wall times the PUE")                                      \
+  X(REAL, power, "W", "predicted draw of nodes and switches times the PUE")                                         \
   X(REAL, energy, "J", "that draw over the time for all epochs")                                                    \
   X(REAL, energy_per_sample, "J", "predicted energy of the site for a sample", .show = PM_SHOW_MAIN)                \
   X(REAL, carbon_per_sample, "g", "carbon dioxide of that energy; unknown without a carbon intensity")              \
   X(REAL, energy_cost_per_sample, "1", "price of that energy; unknown without one")                                 \
   X(REAL, budget_nodes, "1", "nodes that the power budget feeds, by their design power", .show = PM_SHOW_MAIN)      \
-  X(REAL, draw_nodes, "1", "nodes whose predicted draw is within the power budget", .show = PM_SHOW_MAIN)
+  X(REAL, draw_nodes, "1", "nodes whose predicted draw is within the power budget", .show = PM_SHOW_MAIN)           \
+  X(REAL, power_limit, "W", "power limit of each GPU, where one is set", .show = PM_SHOW_MAIN)
 
 typedef struct pm_size_choice { PM_SIZE_CHOICE_FIELDS(PM_DECLARE) } pm_size_choice;
 

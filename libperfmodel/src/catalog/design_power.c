@@ -15,7 +15,8 @@ static double rest_of(const pm_gpu *gpu, const pm_kernel_calibration *general)
 
 static double parts_of(const pm_machine *machine, const pm_gpu *gpu)
 {
-  return machine->gpus * gpu->power + machine->cpu_sockets * machine->cpu_power;
+  double modules = machine->gpus * gpu->module_power; /* with their CPUs */
+  return isnan(modules) ? machine->gpus * gpu->power + machine->cpu_sockets * machine->cpu_power : modules;
 }
 
 void pm__design_power_words(const pm_machine *machine, const pm_gpu *gpu, char *text, size_t size)

@@ -133,7 +133,6 @@ static const limit limits[] = {
   LIMIT(limit_voltage, OPTIONAL, -1e-300, 10),
   LIMIT(limit_clocked, OPTIONAL, -1e-300, 1),
   LIMIT(limit_least, OPTIONAL, -1e-300, 1),
-  LIMIT(host_cpu_share, OPTIONAL, -1e-300, 10),
   LIMIT(host_cpu_power, OPTIONAL, -1e-300, 1e5),
   LIMIT(host_power_air, OPTIONAL, -1e-300, 10),
   LIMIT(host_power_liquid, OPTIONAL, -1e-300, 10),

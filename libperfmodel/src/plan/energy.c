@@ -29,23 +29,45 @@ static int32_t basis_of(const pm__kernel_board *p)
 
 /* ---- Nodes ---- */
 
-/* By design [W]. CPUs on the boards are in their power; of other machines without a list of theirs, one socket for a
-** board and two for several. */
-static double cpus_of(const pm_machine *m, const pm_kernel_calibration *k)
+/* Behind the supplies, for CPUs [W]: those on the modules of the boards take no more than these leave them. Machines
+** without a list of theirs have one socket for a board and two for several. */
+static double cpus_of(const pm_machine *m, const pm_gpu *gpu, double each)
 {
-  if (isnan(m->cpu_power) && m->power_basis == PM_POWER_BASIS_PUBLISHED) return 0;
   int sockets = m->cpu_sockets > 0 ? m->cpu_sockets : m->gpus > 1 ? 2 : 1;
-  return sockets * pm__or(m->cpu_power, pm__or(k->host_cpu_power, 0));
+  double room = (m->gpus > 0 ? m->gpus : 1) * (gpu->module_power - gpu->power);
+  return sockets * each > room ? room : sockets * each;
 }
 
-/* Of one board's share of its node, behind the supplies [W]. */
+/* Of one board's share of its node, behind the supplies [W]. With boards at their design power the node draws its own
+** at most, and so it does under every limit. */
 static double host_of(const pm_system *system)
 {
   const pm_machine *m = &system->machine;
   const pm_kernel_calibration *k = &system->kernels;
-  double boards = m->gpus > 0 ? m->gpus : 1, fixed = pm__or(k->host_cpu_share, 0) * cpus_of(m, k);
-  if (!isnan(m->host_power)) return m->host_power / boards;
-  return fixed / boards + (m->liquid_cooled ? k->host_power_liquid : k->host_power_air) * system->gpu.power;
+  double boards = m->gpus > 0 ? m->gpus : 1, all = boards * system->gpu.power;
+  double host = cpus_of(m, &system->gpu, pm__or(k->host_cpu_power, 0)) +
+                (m->liquid_cooled ? k->host_power_liquid : k->host_power_air) * all;
+  if (!isnan(m->host_power)) host = m->host_power;
+  double most = k->supply_efficiency * m->power - all;
+  return (host > most ? fmax(0, most) : host) / boards;
+}
+
+/* ---- The network between nodes ---- */
+
+/* Ports of switches for so many links: of a fat tree each of whose levels passes on all that the one below it gets. */
+static double ports_of(double ends, double radix)
+{
+  int levels = 1;
+  for (double most = radix; most < ends && radix > 2; most *= radix / 2) levels++;
+  return ends * (2 * levels - 1);
+}
+
+static double network_of(const pm_system *system, double nodes)
+{
+  const pm_link *link = &system->network.link;
+  if (nodes < 2) return 0;
+  if (system->network.count == 0 || link->switch_ports < 2) return NAN;
+  return ports_of(nodes * system->network.count, link->switch_ports) * link->switch_power / link->switch_ports;
 }
 
 /* ---- Both ---- */
@@ -60,7 +82,8 @@ static void set_interval(double draw, double rate, pm__plan_energy *out)
 
 static void set_site(const pm__plan_energy_work *w, pm__plan_site site, pm__plan_energy *out)
 {
-  double sample = out->power * site.pue * w->time / w->samples;
+  out->site_power = (out->power + pm__or(out->network_power, 0)) * site.pue;
+  double sample = out->site_power * w->time / w->samples;
   out->site_energy_per_sample = sample;
   out->carbon_per_sample = sample / KWH * site.carbon;
   out->energy_cost_per_sample = sample / KWH * site.price;
@@ -78,7 +101,7 @@ static void set_budget(const pm_system *system, const pm__plan_energy_work *w, p
                        pm__plan_energy *out)
 {
   out->budget_nodes = pm__energy_budget_nodes(system, site);
-  out->draw_nodes = pm__energy_whole_nodes(site.budget, out->power / w->nodes * site.pue);
+  out->draw_nodes = pm__energy_whole_nodes(site.budget, out->site_power / w->nodes);
 }
 
 static int check_budget(const pm_system *system, int32_t nodes, pm__plan_site site, pm_error *error)
@@ -108,6 +131,7 @@ pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *p
   out.energy = w->gpus * one.energy;
   out.gpu_power = one.energy / w->time;
   out.power = w->gpus * (out.gpu_power + host_of(system)) / system->kernels.supply_efficiency;
+  out.network_power = network_of(system, w->nodes);
   out.design_power = w->nodes * pm__energy_node_design(system, site.limit);
   out.idle_energy_share = one.waiting / one.energy;
   out.energy_per_sample = out.energy / w->samples;

@@ -4,9 +4,9 @@
 **     board  kernels + exchanging x exposed exchanges + idle x the rest of the time
 **     node   ( boards + host ) / efficiency of the supplies       host: what the machine says, or shares of its
 **                                                                   CPUs and boards
-**     site   nodes x PUE                                            carbon and price: of its energy
+**     site   ( nodes + switches between them ) x PUE                carbon and price: of its energy
 **
-** Hosts count in proportion to the boards that a run uses. Switches between the nodes are left out.
+** Hosts count in proportion to the boards that a run uses.
 */
 #ifndef PM_PLAN_ENERGY_H
 #define PM_PLAN_ENERGY_H

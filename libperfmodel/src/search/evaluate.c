@@ -191,7 +191,7 @@ static void set_machine(const pm__size_question *q, size_t choice, pm_size_choic
 static void set_energy(const pm__size_question *q, size_t choice, const pm__task_outcome *p, double nodes,
                        pm_size_choice *row)
 {
-  double node = p->power / nodes * q->goal->pue;
+  double node = p->power / nodes;
   row->power = row->nodes * node;
   row->energy = row->power * row->time;
   row->energy_per_sample = p->energy;
@@ -233,6 +233,7 @@ static void start_row(const pm__size_question *q, size_t choice, const void *run
   row->choice = (int32_t)choice;
   row->budget_nodes = fed_nodes(q, choice);
   row->precision = pm__task_get(run, q->task->at.precision);
+  row->power_limit = limit_of(q, choice);
 }
 
 /* What nodes of any task have. */

@@ -216,7 +216,7 @@ static double replicas_for(const service_rows *all, double rate, const pm_servin
 static void set_energy(const pm_serving_run *run, const pm_serving *p, pm_serving_choice *row)
 {
   const double million = 1e6 / run->osl;
-  row->power = row->replicas * p->power * run->pue;
+  row->power = row->replicas * p->site_power;
   row->output_energy = p->site_energy_per_sample / run->osl;
   row->output_carbon = p->carbon_per_sample * million;
   row->output_energy_cost = p->energy_cost_per_sample * million;

@@ -126,6 +126,7 @@ static void scale_power(pm_gpu *gpu, double factor)
 static void scale_host_power(pm_machine *machine, pm_kernel_calibration *kernels, double factor)
 {
   machine->host_power *= factor;
+  kernels->host_cpu_power *= factor;
   kernels->host_power_air *= factor;
   kernels->host_power_liquid *= factor;
 }

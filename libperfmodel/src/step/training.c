@@ -80,7 +80,7 @@ static void set_unknown(pm_prediction *out)
 static void set_energy(const pm_run *run, pm_prediction *out)
 {
   const double kwh = 3.6e6;
-  out->training_energy = out->power * run->pue * out->training_time;
+  out->training_energy = out->site_power * out->training_time;
   out->training_design_energy = out->design_power * run->pue * out->training_time;
   out->training_carbon = out->training_energy / kwh * run->carbon;
   out->training_energy_cost = out->training_energy / kwh * run->energy_price;

@@ -44,13 +44,13 @@ typedef struct pm__task_outcome {
   double efficiency; /* weak scaling */
   double most;       /* samples/s, or the most that there can be of requests */
   double first;      /* time to first token; NAN: there is none */
-  double power;      /* of all nodes at the wall */
+  double power;      /* of the site */
   double energy, carbon, energy_cost; /* of the site, for a sample or a request */
 } pm__task_outcome;
 
 /* Of any answer. */
 #define PM__TASK_ENERGY(p)                                                                                          \
-  .power = (p)->power, .energy = (p)->site_energy_per_sample, .carbon = (p)->carbon_per_sample,                     \
+  .power = (p)->site_power, .energy = (p)->site_energy_per_sample, .carbon = (p)->carbon_per_sample,                \
   .energy_cost = (p)->energy_cost_per_sample
 
 typedef struct pm__task {

@@ -113,7 +113,7 @@ const char *const pm__task_formulas_of_training[] = {
   "training_time_p10|= training_time * throughput / throughput_p90||" DEADLINE "|" RATE,
   "training_time_p90|= training_time * throughput / throughput_p10||" DEADLINE "|" RATE,
   "training_gpu_hours|= total_gpus * training_time / 3600||" DEADLINE "|" RATE,
-  "training_energy|= power * pue * training_time||" DEADLINE,
+  "training_energy|= site_power * training_time||" DEADLINE,
   "training_cost|= training_gpu_hours * gpu_hour_price||" DEADLINE "|" RATE,
   "mtbf|1 over the failures in a second of all GPUs and nodes|gpu_mtbf node_mtbf total_gpus nodes|" DEADLINE,
   "checkpoint_size|weights and optimizer states of the whole network|model.parameters optimizer precision|" DEADLINE,

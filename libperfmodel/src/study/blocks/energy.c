@@ -5,7 +5,7 @@
 #include "study/blocks/blocks.h"
 
 typedef struct numbers {
-  double board, node, design, sample, token, low, high, waiting, site, carbon, cost, pue, fed, drawing;
+  double board, node, network, all, design, sample, token, low, high, waiting, site, carbon, cost, pue, fed, drawing;
 } numbers;
 
 static numbers numbers_of(const pm__study_subject *s)
@@ -13,6 +13,7 @@ static numbers numbers_of(const pm__study_subject *s)
   double energy = pm__study_number(s, "energy"), sample = pm__study_number(s, "energy_per_sample");
   double each = sample / energy;
   return (numbers){.board = pm__study_number(s, "gpu_power"), .node = pm__study_number(s, "power"),
+                   .network = pm__study_number(s, "network_power"), .all = pm__study_number(s, "site_power"),
                    .design = pm__study_number(s, "design_power"), .sample = sample,
                    .token = pm__study_number(s, "energy_per_token"), .low = each * pm__study_number(s, "energy_p10"),
                    .high = each * pm__study_number(s, "energy_p90"),
@@ -55,17 +56,18 @@ static void add_nodes(const numbers *n, pm_report *r)
 static void add_parts(const pm__study_subject *s, const numbers *n, pm_report *r)
 {
   double boards = n->board * pm__study_gpus(s);
-  double behind = n->node * s->system->kernels.supply_efficiency, all = n->node * n->pue;
+  double behind = n->node * s->system->kernels.supply_efficiency, all = n->all;
   pm__report_add(r, "of the site", "%.1f %% boards, %.1f %% hosts, %.1f %% supplies, %.1f %% cooling",
                  100 * boards / all, 100 * (behind - boards) / all, 100 * (n->node - behind) / all,
-                 100 * (1 - n->node / all));
+                 100 * (1 - 1 / n->pue));
   pm__report_set_value(r, boards / all, "1");
+  if (n->network > 0) pm__report_note(r, "\n%.1f %% switches between the nodes", 100 * n->network / all);
 }
 
 /* What people count in: an epoch, a million tokens. */
 static void add_totals(const pm__study_subject *s, const numbers *n, pm_report *r)
 {
-  double epoch = s->trains ? pm__study_number(s, "epoch_time") * n->node * n->pue : (double)NAN;
+  double epoch = s->trains ? pm__study_number(s, "epoch_time") * n->all : (double)NAN;
   if (!isnan(epoch)) pm__report_add_quantity(r, "per epoch", epoch, "J");
   if (!isnan(n->token)) pm__report_add_quantity(r, "per million tokens", 1e6 * n->site * n->token / n->sample, "J");
 }
@@ -85,7 +87,7 @@ static void add_site(const pm__study_subject *s, const numbers *n, pm_report *r)
   pm__report_add(r, "site", "%s per %s with hosts, supplies and a PUE of %.4g",
                  pm__report_quantity(joules, n->site, "J"), unit_of(s), n->pue);
   pm__report_set_value(r, n->site, "J");
-  pm__report_note(r, "\nwithout the network between nodes, storage and manufacturing");
+  pm__report_note(r, "\nwithout %sstorage and manufacturing", isnan(n->network) ? "the network between nodes, " : "");
   if (!isnan(n->carbon)) {
     pm__report_add(r, "carbon", "%s per million %ss", pm__report_quantity(grams, 1e6 * n->carbon, "g"), unit_of(s));
     pm__report_set_value(r, n->carbon, "g");
