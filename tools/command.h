@@ -121,6 +121,7 @@ typedef enum option_id {
   OPTION_LATENT,
   OPTION_OPERAND_BYTES,
   OPTION_COLUMNS,
+  OPTION_ENERGY,
   OPTION_SORT,
   OPTION_WHERE,
   OPTION_ELEMENTS,
@@ -376,6 +377,10 @@ int keep_first(const cli_request *request, pm_table *table);
 bool is_report(const cli_request *request);
 
 /* The option of every command that prints a table. */
+/* For tables of predictions; their reports have it anyway. */
+#define ENERGY_OPTION                                                                                             \
+  {OPTION_ENERGY, '\0', "energy", NULL, "also show what boards, nodes and the site draw, in tables"}
+
 #define COLUMNS_OPTION                                                                                            \
   {OPTION_COLUMNS, '\0', "columns", "NAME,...",                                                                   \
    "print a table of these columns, as csv calls them; all: every column"},                                       \

@@ -132,6 +132,7 @@ static const cli_option options[] = {
                                                 "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},
   COLUMNS_OPTION,
+  ENERGY_OPTION,
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -220,11 +220,20 @@ static int select_rows(const cli_request *request, pm_table *table)
   return status == PM_OK ? CODE_DONE : fail(CODE_USAGE, "--%s: %s", option, error.text);
 }
 
+static void show_energy(pm_table *table)
+{
+  static const char *const names[] = {"gpu_power", "power", "site_power", "energy_per_sample", "energy_per_token",
+                                      "site_energy_per_sample", "carbon_per_sample", "energy_cost_per_sample"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) pm_table_set_show(table, names[i], PM_SHOW_MAIN);
+  pm_table_set_show(table, "idle_energy_share", PM_SHOW_MAIN | PM_SHOW_PERCENT);
+}
+
 int keep_columns(const cli_request *request, pm_table *table)
 {
   texts names;
   pm_error error = PM_ERROR_NONE;
   const char *asked = request->value[OPTION_COLUMNS];
+  if (table != NULL && request->value[OPTION_ENERGY] != NULL) show_energy(table);
   if (asked == NULL || table == NULL) return CODE_DONE;
   if (strcmp(asked, "all") == 0) return pm_table_set_show(table, NULL, PM_SHOW_MAIN), CODE_DONE;
   if (!read_option_names("columns", asked, &names)) return CODE_USAGE;

@@ -211,6 +211,7 @@ static const cli_option options[] = {
                                           "repeated"},
   {OPTION_TRACE, '\0', "trace", "FILE", "also write the timeline of a step to FILE, JSON that ui.perfetto.dev opens"},
   COLUMNS_OPTION,
+  ENERGY_OPTION,
   {OPTION_LAYERS, '\0', "layers", NULL, "print the times of every layer on one GPU instead"},
   {OPTION_STAGES, '\0', "stages", NULL, "print what every stage of the pipeline computes, waits for and keeps instead"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

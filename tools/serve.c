@@ -97,6 +97,7 @@ static const cli_option options[] = {
   {OPTION_FRAMEWORK, '\0', "engine", "NAME",
    "the serving engine, such as vllm, sglang-0.4 or trtllm-1.0 (default vllm, the newest); see perfmodel list engines"},
   COLUMNS_OPTION,
+  ENERGY_OPTION,
   {OPTION_RUN, '\0', "run", "FILE", "read the run from a script with the flags of vLLM, SGLang or TensorRT-LLM"},
   {OPTION_AS, '\0', "as", "vllm|sglang|trtllm", "print the flags of that engine instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},

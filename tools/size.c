@@ -195,6 +195,7 @@ static const cli_option options[] = {
   {OPTION_PARETO, '\0', "pareto", NULL, "print the Pareto front of rate and the minimized quantity instead"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
+  ENERGY_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

@@ -272,6 +272,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   SWEEP_OPTIONS,
   COLUMNS_OPTION,
+  ENERGY_OPTION,
   {OPTION_FIRST, '\0', "top", "N", "only the first N rows in the order of --sort, without rows whose value is unknown"},
   WORKERS_OPTIONS,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

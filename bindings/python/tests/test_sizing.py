@@ -144,6 +144,23 @@ def test_upgrades_have_the_software_of_their_gpus():
     assert named["throughput"][0] == pm.predict("resnet50", "dgx1-v100", framework="mxnet-1.2", **asked).throughput
 
 
+def test_the_limit_with_least_energy_is_that_of_predictions_one_by_one() -> None:
+    limits, most = range(150, 301, 30), 3
+    asked = dict(precision="fp16", batch=128)
+    sized = pm.size("resnet50", "dgx1-v100", epochs=90, within="8 h", minimize="energy", max_nodes=most,
+                    power_limit=list(limits), **asked)
+    answers = {}
+    for limit in limits:
+        for nodes in range(1, most + 1):
+            p = pm.predict("resnet50", "dgx1-v100", gpus=8, nodes=nodes, power_limit=limit, dataset="ilsvrc2012",
+                           **asked)
+            if 90 * p.epoch_time <= 8 * 3600:
+                answers[limit, nodes] = p.site_energy_per_sample
+    best = min(answers, key=answers.__getitem__)
+    assert (sized.best.power_limit, sized.best.nodes) == best and sized.best.energy_per_sample == answers[best]
+    assert 150 <= best[0] < 300
+
+
 def test_least_energy_reaches_and_a_budget_is_kept_to() -> None:
     asked = dict(precision="fp16", batch=128, power_limit=["200 W", "300 W"], carbon="400 g/kWh")
     s = pm.size("resnet50", "dgx1-v100", epochs=90, within="10 h", minimize="energy", max_nodes=8, **asked)
