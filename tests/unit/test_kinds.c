@@ -48,6 +48,7 @@ static const struct {
   {"multiply", "6x20 6x20", ""},
   {"divide", "6x20 6x20", ""},
   {"pointwise", "6x20", ""},
+  {"operator", "6x20", "flop=1000"},
   {"max_pool", "6x20x10", "kernel=2"},
   {"avg_pool", "6x20x10", "kernel=2"},
   {"adaptive_avg_pool", "6x20x10", "size=3"},

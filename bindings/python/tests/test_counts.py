@@ -227,3 +227,24 @@ def test_to_arrow_without_pyarrow_says_what_is_missing(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match="pip install pyarrow"):
         pm.network("alexnet").layers().to_arrow()
+
+
+def operator(share: float, flop: float, matrix: bool) -> pm.Network:
+    net = pm.Network("mine")
+    net.input(256, 256)
+    net.add("operator", name="own", flop=flop, share=share, matrix=matrix)
+    return net
+
+
+@pytest.mark.parametrize(("flop", "matrix"), [(1e5, False), (1e8, False), (1e9, True)])
+def test_operator_takes_what_its_user_says(flop: float, matrix: bool) -> None:
+    """Its time is the roofline of the data sheet over the share that it reaches, also where no software is assumed."""
+    gpu = pm.gpu("v100-sxm2-16gb")
+    peak = gpu.peak_fp16_tensor if matrix else gpu.peak_fp32
+    ideal = 64 * max(flop / peak, 2 * 2 * 256 * 256 / gpu.memory_bandwidth)
+    own = [
+        pm.predict(operator(share, flop, matrix), gpu.id, batch=64, precision="fp16", framework="none").forward_time
+        for share in (0.5, 0.25)
+    ]
+    assert own[1] - own[0] == pytest.approx(2 * ideal, rel=1e-9)
+    assert operator(1, flop, matrix).flop == flop

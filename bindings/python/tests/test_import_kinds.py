@@ -23,6 +23,7 @@ NEVER_IMPORTED = {
     "dora",
     "dot_attention",
     "dot_interaction",
+    "operator",
     "squeeze_excitation",
 }
 

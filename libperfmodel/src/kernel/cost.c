@@ -63,6 +63,7 @@ static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kern
   case PM__NORM: return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__norm_reads(d, kernel->shape.row));
   case PM__SOFTMAX:
     return pm__stream_cost(d, flop, bytes + d->bytes * tensor * pm__softmax_reads(d, kernel->shape.row));
+  case PM__OPERATOR: return pm__operator_cost(d, kernel->matrix, flop, bytes, kernel->shape.share);
   default: return kernel->framework_kernel ? pm__stream_cost(d, flop, bytes) : pm__image_pass_cost(d, flop, bytes);
   }
 }
@@ -88,6 +89,7 @@ double pm__kernel_price(const pm__device *d, const pm__layer_kernel *kernel, dou
   if (!pm__kernel_works(kernel)) return 0;
   if (d->calibrated) return pm__kernel_cost_of(d, kernel, batch).time - d->launch;
   double peak = kernel->matrix ? d->matrix_peak : d->vector_peak, moved = d->bytes * d->per_byte;
-  return d->power.slow * pm__most(kernel->work.flop * batch / peak,
-                                  kernel->work.elements * batch * moved + kernel->work.fixed_elements * moved);
+  double ideal = pm__most(kernel->work.flop * batch / peak,
+                          kernel->work.elements * batch * moved + kernel->work.fixed_elements * moved);
+  return d->power.slow * ideal / (kernel->family == PM__OPERATOR ? kernel->shape.share : 1);
 }

@@ -107,6 +107,9 @@ double pm__window_shape_executed(const pm__window_shape *shape, double batch, in
 /* Accesses [B] and arithmetic [FLOP] of everything that is neither. */
 pm__kernel_cost pm__stream_cost(const pm__device *device, double flop, double bytes);
 
+/* An operator of the user, by a share of the data sheet's roofline. */
+pm__kernel_cost pm__operator_cost(const pm__device *device, bool matrix, double flop, double bytes, double share);
+
 /* The same over images, whose channels software may keep apart; rows of features lie together wherever they are. */
 pm__kernel_cost pm__image_pass_cost(const pm__device *device, double flop, double bytes);
 

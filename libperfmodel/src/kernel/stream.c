@@ -22,6 +22,13 @@ pm__kernel_cost pm__stream_cost(const pm__device *d, double flop, double bytes)
   return slower_of(d, flop, bytes * d->per_byte);
 }
 
+pm__kernel_cost pm__operator_cost(const pm__device *d, bool matrix, double flop, double bytes, double share)
+{
+  double compute = flop / (matrix ? d->matrix_peak : d->vector_peak), memory = bytes / d->bandwidth;
+  int bound = compute > memory ? PM_BOUND_COMPUTE : PM_BOUND_MEMORY_BANDWIDTH;
+  return (pm__kernel_cost){pm__most(compute, memory) / share, PM_KERNEL_ALGORITHM_STREAM, bound};
+}
+
 pm__kernel_cost pm__image_pass_cost(const pm__device *d, double flop, double bytes)
 {
   return slower_of(d, flop, bytes * d->pass_byte);

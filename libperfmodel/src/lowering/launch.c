@@ -24,7 +24,8 @@ void pm__launch_list_free(pm__launch_list *list)
 /* A pass over memory, of which nothing but its work matters. */
 static bool is_stream(const pm__layer_kernel *kernel)
 {
-  return !kernel->matrix && kernel->family != PM__NORM && kernel->family != PM__SOFTMAX;
+  bool other = kernel->family == PM__NORM || kernel->family == PM__SOFTMAX || kernel->family == PM__OPERATOR;
+  return !kernel->matrix && !other;
 }
 
 /* Up to the last number, so that no padding is compared. */
@@ -40,6 +41,7 @@ bool pm__same_shape(const pm__layer_kernel *a, const pm__layer_kernel *b)
     return a->shape.conv.transposed == b->shape.conv.transposed &&
            memcmp(&a->shape.conv, &b->shape.conv, offsetof(pm__conv, transposed)) == 0;
   case PM__ATTENTION: return memcmp(&a->shape.flash, &b->shape.flash, sizeof a->shape.flash) == 0;
+  case PM__OPERATOR: return a->matrix == b->matrix && a->shape.share == b->shape.share;
   default: return a->shape.row == b->shape.row;
   }
 }

@@ -44,7 +44,8 @@ typedef enum pm__family {
   PM__POOL,
   PM__NORM,     /* rows of a layer, group, instance or RMS norm */
   PM__GATHER,   /* rows of a table, by index */
-  PM__ATTENTION /* scores, softmax and context in one kernel */
+  PM__ATTENTION, /* scores, softmax and context in one kernel */
+  PM__OPERATOR   /* as its user says */
 } pm__family;
 
 typedef struct pm__work {
@@ -143,6 +144,7 @@ typedef struct pm__layer_kernel {
     pm__conv conv;
     pm__flash flash;
     double row; /* softmax, norms: elements that are reduced together; gather: elements of one row */
+    double share; /* operator: of the peak and the bandwidth that it reaches */
   } shape;
 } pm__layer_kernel;
 

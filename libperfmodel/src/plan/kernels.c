@@ -9,6 +9,7 @@
 
 static int sort_of(const pm__layer_kernel *kernel)
 {
+  if (kernel->family == PM__OPERATOR) return PM__OPERATORS;
   if (kernel->matrix) return PM__MATRIX;
   if (kernel->family == PM__NORM || kernel->family == PM__SOFTMAX) return PM__ROWS;
   return kernel->framework_kernel ? PM__FRAMEWORK_STREAMS : PM__STREAMS;
@@ -302,7 +303,7 @@ static void sum_group(const pm__plan_kernels *kernels, const pm__segments *segme
 {
   int sort = group % PM__SORTS;
   if (kernels->first[group] == kernels->first[group + 1]) return;
-  bool by_formula = device->calibrated && (sort == PM__MATRIX || sort == PM__ROWS);
+  bool by_formula = sort == PM__OPERATORS || (device->calibrated && (sort == PM__MATRIX || sort == PM__ROWS));
   if (by_formula) price_group(kernels, segments, group, device, batch, costs);
   else stream_group(kernels, segments, group, device, batch, costs);
 }

@@ -13,7 +13,8 @@
 #include "lowering/execution.h"
 
 enum { PM__LANES = 4 };
-enum { PM__STREAMS, PM__ROWS, PM__MATRIX, PM__FRAMEWORK_STREAMS, PM__SORTS, PM__GROUPS = PM__SORTS * PM__PASSES };
+enum { PM__STREAMS, PM__ROWS, PM__MATRIX, PM__FRAMEWORK_STREAMS, PM__OPERATORS, PM__SORTS,
+       PM__GROUPS = PM__SORTS * PM__PASSES };
 
 /* Group g is first[g] .. first[g + 1]. */
 typedef struct pm__plan_kernels {

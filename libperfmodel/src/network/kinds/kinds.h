@@ -47,6 +47,7 @@
   X(multiply) \
   X(divide) \
   X(pointwise) \
+  X(operator) \
   X(max_pool) \
   X(avg_pool) \
   X(adaptive_avg_pool) \
