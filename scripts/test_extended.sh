@@ -1,54 +1,59 @@
 #!/bin/sh
-# Checks with programs that are too large for scripts/test.sh: the page in a browser, workbooks in LibreOffice, the two
-# files, wheels, pages with what commands print, the documentation site, grids on dask and MPI. Installs what they need on Debian 12, uses the build of
-# scripts/test.sh, and ends with one line for each check.
+# Checks with programs that are too large for scripts/test.sh: the page in a browser, workbooks in LibreOffice, the two files, wheels,
+# rocks, Debian packages, pages with what commands print, the documentation site, grids on dask and MPI. Installs what they need on
+# Debian 12, uses the build of scripts/test.sh or the one that PERFMODEL_BUILD names, and ends with one line for each check.
 #
 #     scripts/test_extended.sh                  all
-#     scripts/test_extended.sh single site ...  some of: page workbooks single wheels pasted site executors
+#     scripts/test_extended.sh single site ...  some of: page workbooks single wheels rocks debian pasted site executors
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
-wanted=${*:-page workbooks single wheels pasted site executors}
-build=build/test
-[ -x $build/tools/perfmodel ] || sh scripts/test.sh quick
+all="page workbooks single wheels rocks debian pasted site executors"
+wanted=${*:-$all}
+build=${PERFMODEL_BUILD:-build/test}
+[ -x "$build/tools/perfmodel" ] || sh scripts/test.sh quick
 
+# bring PACKAGE...: from PyPI into build/venv.
+bring() {
+  [ -x build/venv/bin/python ] || python3 -m venv build/venv
+  build/venv/bin/python -m pip install --disable-pip-version-check -q "$@"
+}
 page() {
   need chromium has chromium
   install_missing
-  sh scripts/page.sh $build
-  build/venv/bin/python -c 'import playwright, pytest' 2>/dev/null ||
-    build/venv/bin/python -m pip install --disable-pip-version-check -q playwright pytest
+  sh scripts/page.sh "$build"
+  bring playwright pytest
   PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel PERFMODEL_PAGE=$PWD/$build/page/perfmodel.html \
     build/venv/bin/python -m pytest -q -p no:cacheprovider page/test_page.py
 }
 workbooks() {
   need libreoffice-calc-nogui has soffice
   install_missing
-  build/venv/bin/python -c 'import openpyxl' 2>/dev/null ||
-    build/venv/bin/python -m pip install --disable-pip-version-check -q openpyxl
+  bring numpy openpyxl pytest
   PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel PYTHONPATH=$PWD/$build/python \
     build/venv/bin/python -m pytest -q -p no:cacheprovider bindings/python/tests/test_excel.py
 }
-single() { sh scripts/single.sh $build check; }
-wheels() { sh scripts/wheels.sh; }
-pasted() { python3 scripts/pasted.py $build/tools/perfmodel; }
+single() { sh scripts/single.sh "$build" check; }
+wheels() { PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel sh scripts/wheels.sh x86_64 aarch64; }
+rocks() { sh scripts/rocks.sh "$build"; }
+debian() { sh scripts/debian.sh; }
+pasted() { python3 scripts/pasted.py "$build"/tools/perfmodel; }
 executors() {
   need openmpi-bin has mpiexec
   need libopenmpi-dev has mpicc
   install_missing
-  build/venv/bin/python -c 'import distributed, mpi4py' 2>/dev/null ||
-    build/venv/bin/python -m pip install --disable-pip-version-check -q distributed mpi4py pytest
+  bring numpy distributed mpi4py pytest
   PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel PYTHONPATH=$PWD/$build/python \
     build/venv/bin/python -m pytest -q -p no:cacheprovider bindings/python/tests/test_executors.py
   PYTHONPATH=$PWD/$build/python build/venv/bin/python bindings/python/tests/test_executors.py speed
 }
-site() { sh scripts/site.sh $build; }
+site() { sh scripts/site.sh "$build"; }
 
 failures=0
 summary=""
 for check in $wanted; do
-  case $check in page | workbooks | single | wheels | pasted | site | executors) ;; *) echo "there is no check \"$check\"" >&2; exit 2 ;; esac
+  case " $all " in *" $check "*) ;; *) echo "there is no check \"$check\"; one of: $all" >&2; exit 2 ;; esac
   # Not as a condition: there, a failure inside would not end the check.
   set +e
   (set -e; "$check")

@@ -2,7 +2,7 @@
 # Wheels of the stable interface, each for Python 3.11 and newer, and the source distribution, in build/dist:
 #
 #     scripts/wheels.sh              for x86_64
-#     scripts/wheels.sh aarch64      for another machine, which was not tried yet
+#     scripts/wheels.sh aarch64      for another machine
 #
 # Brings from PyPI the compiler (ziglang, which has the headers of old C libraries), SWIG and auditwheel, and from Debian the
 # sources of libxml2 and zlib, which the wheels have inside. Each wheel is installed in an empty environment and compared with
@@ -97,18 +97,19 @@ libraries() {
   logged "$work/$1/libxml2.log" libxml2 "$1" && logged "$work/$1/zlib.log" zlib "$1" && touch "$work/$1/libraries"
 }
 
-# build_wheel MACHINE: into build/wheels/MACHINE/raw, then checked against the policy of its C library.
+# build_wheel MACHINE: into build/wheels/MACHINE/raw, then named by the oldest C library that it runs with, which has to be 2.17.
 build_wheel() {
   prefix=$work/$1/prefix
   rm -rf "$work/$1/raw" build/lib build/lib.* build/temp.* build/bdist.*
   export _PYTHON_HOST_PLATFORM="linux-$1" CMAKE_ARGS="-DCMAKE_TOOLCHAIN_FILE=$work/$1/machine.cmake -DPM_PYTHON_STABLE=ON
     -DSWIG_EXECUTABLE=$tools/swig -DLIBXML2_INCLUDE_DIR=$prefix/include/libxml2 -DLIBXML2_LIBRARY=$prefix/lib/libxml2.a
     -DZLIB_INCLUDE_DIR=$prefix/include -DZLIB_LIBRARY=$prefix/lib/libz.a -DCMAKE_C_FLAGS=-DLIBXML_STATIC"
+  rm -f "$dist"/perfmodel-*"$1".whl
   logged "$work/$1/log" "$tools/python" -m pip wheel --disable-pip-version-check --no-deps --no-build-isolation -w "$work/$1/raw" . &&
-    logged "$work/$1/audit" env "PATH=$tools:$PATH" "$tools/auditwheel" repair --plat "manylinux_2_17_$1" -w "$dist" "$work/$1/raw"/*.whl
+    logged "$work/$1/audit" env "PATH=$tools:$PATH" "$tools/auditwheel" repair --plat auto -w "$dist" "$work/$1/raw"/*.whl
 }
 
-made() { ls "$dist"/perfmodel-*-cp311-abi3-*"$1".whl; }
+made() { ls "$dist"/perfmodel-*-cp311-abi3-*manylinux_2_17_"$1".whl; }
 
 # check_wheel MACHINE: its size, and the numbers of what it installs beside those of the command of this build.
 check_wheel() {

@@ -47,7 +47,7 @@ NAV = [
     ("Yours", ["your-cluster.md", "your-framework.md", "import.md", "import-machines.md", "import-measurements.md",
                "import-settings.md", "import-power.md", "networks.md", "xml.md", "calibration.md"]),
     ("Cookbook", ["cookbook.md", "results.md", "gallery.md"]),
-    ("How right is it", ["how-right.md", "accuracy.md", "reliability.md"]),
+    ("How right is it", ["how-right.md", "accuracy.md", "reliability.md", "expectations.md"]),
     ("The model", ["model.md", "collectives.md", "parallel.md", "inference.md", "serving.md", "sizing.md", "energy.md",
                    "defaults.md"]),
     ("Reference", []),

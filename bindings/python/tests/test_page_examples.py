@@ -1,5 +1,6 @@
-"""Each `sh` block of a page runs, in a folder that has the files that pages name. Pages that need more are tested
-elsewhere: `ELSEWHERE` says where. Blocks of `console` are those of scripts/pasted.py."""
+"""Each `sh` block of a page runs, in a folder that has the files that pages name, and each command of the table of
+expectations. Pages that need more are tested elsewhere: `ELSEWHERE` says where. Blocks of `console` are those of
+scripts/pasted.py."""
 
 from __future__ import annotations
 
@@ -43,6 +44,7 @@ def blocks(page: Path) -> list[str]:
     return re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
+TABLE = (ROOT / "docs/expectations.md").read_text(encoding="utf-8")
 XML = (ROOT / "docs/xml.md").read_text(encoding="utf-8")
 EXPERIMENT = "".join(re.findall(r"^<experiment.*?^</experiment>\n", XML, re.DOTALL | re.MULTILINE))
 EXAMPLES = [(page.name, text) for page in PAGES for text in blocks(page) if "calibrate --all" not in text]
@@ -58,6 +60,8 @@ def lay_out(folder: Path) -> dict[str, str]:
     bin = folder / "bin"
     bin.mkdir()
     (bin / "perfmodel").symlink_to(command())
+    export = [str(command()), "export", "system", "dgx1-v100", "--id", "mine", "-o", str(folder / "mine.xml")]
+    subprocess.run(export, check=True)
     driver = bin / "nvidia-smi"
     driver.write_text(f"#!/bin/sh\ncat <<'END'\n{MATRIX}END\n", encoding="utf-8")
     driver.chmod(0o755)
@@ -76,3 +80,20 @@ def test_example(page: str, text: str, tmp_path: Path) -> None:
     words = ["sh", "-eu", "-c", made + text]
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=3600)
     assert done.returncode == 0, f"{page}:\n{text}{done.stderr}"
+
+
+@pytest.mark.parametrize("words", re.findall(r"`(perfmodel [^`]*)`", TABLE))
+def test_expectation_is_met(words: str, tmp_path: Path) -> None:
+    environment = lay_out(tmp_path)
+    before = set(tmp_path.iterdir())
+    words_of_shell = ["sh", "-c", words]
+    done = subprocess.run(words_of_shell, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=3600)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout or set(tmp_path.iterdir()) - before, "no answer"
+
+
+def test_expectations_are_counted() -> None:
+    numbers = [int(n) for n in re.findall(r"^\| (\d+) \|", TABLE, re.MULTILINE)]
+    assert numbers == [*range(1, 53), *range(1, 11)]
+    named = re.findall(r"`((?:bindings|debian|scripts|tests)/[^`]*)`", TABLE)
+    assert len(named) > 10 and all((ROOT / name).exists() for name in named)
