@@ -10,11 +10,11 @@ enum { FLOP, MOVED, BACKWARD, SHARE, MATRIX, SHAPE };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("flop", FLOP, PM__NUMBER, 0, 1e18, "FLOP of the forward pass of one sample"),
-  PM__LIKE("moved", MOVED, PM__NUMBER, 0, 1e18, "inputs and output", "numbers read and written, of one sample"),
+  PM__OPTIONAL("moved", MOVED, PM__NUMBER, 0, 1e18, 0, "numbers read and written of one sample; 0: inputs and output"),
   PM__OPTIONAL("backward", BACKWARD, PM__NUMBER, 0, 1e3, 2, "cost of the backward pass over that of the forward pass"),
   PM__OPTIONAL("share", SHARE, PM__NUMBER, 1e-6, 1, 1, "of the GPU's peak and bandwidth that it reaches"),
   PM__SWITCHED("matrix", MATRIX, 0, "its peak is that of matrix products"),
-  PM__LIKE("shape", SHAPE, PM__LIST, 1, 1e15, "the first input's", "sizes of its output"),
+  PM__LIKE("shape", SHAPE, PM__LIST, 1, 1e15, "input", "sizes of its output, if it is not that of its first input"),
   PM__RULES_END,
 };
 
