@@ -6,6 +6,9 @@
 The sample is a rule: of each GPU, library, operator, kernel and type, sorted by their sizes, every second row,
 beginning with the first. Collectives of NCCL other than all-reduces, and the exchanges of experts (DeepEP), are left
 out: no operator of ours reads them. Columns that nothing reads are dropped.
+
+Experts of vLLM in MXFP4 take as long on one GPU of many as on all: 64 tokens, 534 us on the one with 1 of 128 experts,
+347 and more to read the weights of all. They are marked, as what ran is not what the row says.
 """
 import csv
 import gzip
@@ -32,9 +35,14 @@ def plain(text):
         return text
 
 
+def marked(row):
+    whole = row["kernel"] == "vllm_mxfp4_moe" and float(row["moe_ep"]) > 1
+    return {**row, "check": "all experts" if whole else row.get("check")}
+
+
 def read(path):
     with gzip.open(path, "rt", newline="") as table:
-        return [row for row in csv.DictReader(table) if row["op"] not in LEFT_OUT]
+        return [marked(row) for row in csv.DictReader(table) if row["op"] not in LEFT_OUT]
 
 
 def order(row):

@@ -7,6 +7,7 @@
 #include "fixtures.h"
 #include "serving_bench.h"
 #include "shipped.h"
+#include "software/experts.h"
 
 static pm_serving serve(const serving_bench *b, pm_serving_run run)
 {
@@ -434,6 +435,61 @@ START_TEST(shared_experts_are_exchanged)
 }
 END_TEST
 
+/* ---- Kernels of experts ---- */
+
+static double expert_time(serving_bench *b, int weights, double block_rate)
+{
+  pm_serving_run run = serving_run_on(b);
+  run.precision = PM_PRECISION_FP8;
+  run.weights = weights;
+  b->engine.kernels.block_experts_rate = block_rate;
+  ck_assert_int_eq(pm_plan_set_engine(b->plan, 0, &b->engine, NULL), PM_OK);
+  return answer(b, run).expert_time;
+}
+
+START_TEST(blocks_of_fp8_have_kernels_of_their_own)
+{
+  serving_bench b = serving_bench_open("deepseek-v3", "hgx-h200", 8, "trtllm-1.0");
+  double fast = expert_time(&b, PM_STORED_FP8_BLOCK, 0.4), slow = expert_time(&b, PM_STORED_FP8_BLOCK, 0.001);
+  ck_assert_double_gt(slow, 2 * fast);
+  ck_assert_double_eq(expert_time(&b, PM_STORED_FP8, 0.4), expert_time(&b, PM_STORED_FP8, 0.001));
+  serving_bench_close(&b);
+}
+END_TEST
+
+START_TEST(kernels_of_experts_that_nobody_timed)
+{
+  pm_kernel_harness h;
+  pm_record_clear(pm_record_type_find("kernel_harness"), &h);
+  h.experts = 3e-5, h.routing = 4, h.experts_rate = 0.6;
+  for (int kind = PM__EXPERTS_GENERAL; kind <= PM__EXPERTS_FP4; kind++) {
+    pm__software_experts found = pm__software_experts_of(&h, (pm__software_experts_kind)kind);
+    ck_assert(found.time == 3e-5 && found.routing == 4 && found.rate == 0.6);
+  }
+  h.quantized_rate = 0.9, h.block_rate = 0.6; /* slower, as products are */
+  ck_assert_double_eq_tol(pm__software_experts_of(&h, PM__EXPERTS_BLOCK).rate, 0.4, 1e-12);
+  h.mx_experts_rate = 0.1;
+  ck_assert_double_eq(pm__software_experts_of(&h, PM__EXPERTS_MX).rate, 0.1);
+  ck_assert_double_eq(pm__software_experts_of(&h, PM__EXPERTS_W4).rate, 0.6);
+}
+END_TEST
+
+/* A host may say whose kernels of experts engines run on its GPU: of blocks and FP4, not of two bytes. */
+START_TEST(kernels_of_experts_of_other_software)
+{
+  pm_engine_profile own, other, hopper;
+  ck_assert_int_eq(pm_catalog_get_engine_on(catalog, "sglang-0.5", "blackwell", &own, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_engine_on(catalog, "trtllm-1.0", "blackwell", &other, NULL), PM_OK);
+  ck_assert_int_eq(pm_catalog_get_engine_on(catalog, "sglang-0.5", "hopper", &hopper, NULL), PM_OK);
+  ck_assert_str_eq(own.kernels.experts_kernels, "trtllm");
+  ck_assert_str_eq(hopper.kernels.experts_kernels, "");
+  ck_assert_double_eq(own.kernels.fp4_experts_rate, other.kernels.fp4_experts_rate);
+  ck_assert_double_eq(own.kernels.block_experts_rate, pm__software_experts_of(&other.kernels, PM__EXPERTS_BLOCK).rate);
+  ck_assert_double_ne(own.kernels.experts_rate, other.kernels.experts_rate);
+  ck_assert_double_ne(own.kernels.block_rate, other.kernels.block_rate);
+}
+END_TEST
+
 static void same_bits(const pm_serving *a, const pm_serving *b)
 {
   ck_assert_mem_eq(a, b, sizeof *a);
@@ -618,6 +674,9 @@ int main(void)
   tcase_add_test(tests, bunches_wait_for_pools);
   tcase_add_test(tests, pools_read_prompts_together);
   tcase_add_test(tests, shared_experts_are_exchanged);
+  tcase_add_test(tests, blocks_of_fp8_have_kernels_of_their_own);
+  tcase_add_test(tests, kernels_of_experts_that_nobody_timed);
+  tcase_add_test(tests, kernels_of_experts_of_other_software);
   tcase_add_test(tests, neutral_options_change_nothing);
   tcase_add_test(tests, tokens_pay_for_whole_nodes);
   tcase_add_test(tests, networks_with_experts_have_a_spread_of_their_own);

@@ -29,6 +29,9 @@ static const struct {
   {{"block_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"block_quantizing", 6, 2, 1, 40}, {"block_rate", 0.9, 1.5, 0.2, 1}},
   {{"fp4_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"fp4_quantizing", 6, 2, 1, 40}, {"fp4_rate", 0.9, 1.5, 0.2, 1}},
   {{"experts", 30e-6, 2, 0.1e-6, 200e-6}, {"routing", 4, 3, 0.05, 60}, {"experts_rate", 0.9, 1.5, 0.05, 1}},
+  {{"block_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"block_routing", 4, 3, 0.05, 60},
+   {"block_experts_rate", 0.9, 1.5, 0.05, 1}},
+  {{"mx_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"mx_routing", 4, 3, 0.05, 60}, {"mx_experts_rate", 0.9, 1.5, 0.05, 1}},
   {{"w4_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"w4_routing", 4, 3, 0.05, 60}, {"w4_experts_rate", 0.9, 1.5, 0.05, 1}},
   {{"fp4_experts", 30e-6, 2, 0.1e-6, 200e-6}, {"fp4_routing", 4, 3, 0.05, 60}, {"fp4_experts_rate", 0.9, 1.5, 0.05, 1}},
   {{"latent", 8e-6, 2, 0.1e-6, 40e-6}, {"latent_rate", 1, 2, 0.05, 4}},
@@ -56,6 +59,7 @@ typedef struct hosts {
   size_t *active, active_count; /* its lines, or those of a part */
   double *base, *moved;         /* errors of lines */
   int part, constants[MOST];    /* the part that is fitted now, and which of its constants the host states */
+  double start[MOST];           /* before any row of these */
   size_t count;
 } hosts;
 
@@ -69,11 +73,13 @@ static double *constant_field(const hosts *h, int constant)
   return (double *)(void *)((char *)h->host + field_of(h->part, constant)->offset);
 }
 
-/* Products of latents, prompts within a window and experts in MXFP4 are compared, and decide no constants. */
-static bool has_constants(const pm__lab_operator_row *row)
+/* Products of latents, prompts within a window and experts in MXFP4, of which a host states nothing, are compared, and
+** decide no constants. */
+static bool has_constants(const pm__lab_operator_row *row, const pm_kernel_harness *host)
 {
+  bool unknown = strcmp(row->precision, "w4a16-mx") == 0 && (host == NULL || isnan(host->mx_experts_rate));
   return row->skip[0] == '\0' && !row->marked && strcmp(row->label, "products-latent") != 0 &&
-         !(row->kernels[0].window > 0) && strcmp(row->precision, "w4a16-mx") != 0;
+         !(row->kernels[0].window > 0) && !unknown;
 }
 
 static void choose_lines(hosts *h)
@@ -81,7 +87,8 @@ static void choose_lines(hosts *h)
   pm__lab_operator_row row;
   for (size_t line = 1; line < h->lines; line++) {
     pm__lab_operator_reader_get(h->reader, line, &row);
-    h->of_line[line] = has_constants(&row) ? pm__lab_operator_reader_harness(h->reader, line) : NULL;
+    pm_kernel_harness *host = pm__lab_operator_reader_harness(h->reader, line);
+    h->of_line[line] = has_constants(&row, host) ? host : NULL;
   }
 }
 
@@ -110,10 +117,19 @@ static int residuals_of(void *context, const double *values, double *residuals, 
   hosts *h = (hosts *)context;
   put(h, values);
   for (size_t i = 0; i < h->count; i++) {
-    int c = h->constants[i];
-    residuals[h->active_count + i] = NOISE * log(values[i] / kinds[h->part][c].start) / log(kinds[h->part][c].factor);
+    residuals[h->active_count + i] = NOISE * log(values[i] / h->start[i]) / log(kinds[h->part][h->constants[i]].factor);
   }
   return errors_of(h, residuals, error);
+}
+
+/* Experts whose blocks have scales are slower than others, before any row, as products are. */
+static double start_of(const hosts *h, int c)
+{
+  const pm_kernel_harness *host = h->host;
+  double start = kinds[h->part][c].start;
+  if (strcmp(kinds[h->part][c].name, "block_experts_rate") != 0) return start;
+  double blocks = host->experts_rate * host->block_rate / host->quantized_rate;
+  return blocks > 0 ? fmin(blocks, kinds[h->part][c].upper) : start;
 }
 
 /* The part's constants that the host states, at their starts. */
@@ -123,7 +139,7 @@ static void take_constants(hosts *h, int part, double *values)
   h->count = 0;
   for (int c = 0; c < MOST; c++) {
     if (kinds[part][c].name == NULL || isnan(*constant_field(h, c))) continue;
-    values[h->count] = kinds[part][c].start;
+    h->start[h->count] = values[h->count] = start_of(h, c);
     h->constants[h->count++] = c;
   }
 }
@@ -162,7 +178,7 @@ static int solve(hosts *h, pm_fit_parameter *found, pm_error *error)
   options.starts = STARTS;
   for (size_t i = 0; i < h->count; i++) {
     int c = h->constants[i];
-    found[i] = pm_fit_parameter_make(kinds[h->part][c].name, kinds[h->part][c].start, kinds[h->part][c].lower,
+    found[i] = pm_fit_parameter_make(kinds[h->part][c].name, h->start[i], kinds[h->part][c].lower,
                                      kinds[h->part][c].upper);
   }
   return pm_fit(found, h->count, residuals_of, h, h->active_count + h->count, &options, NULL, error);

@@ -121,12 +121,31 @@ typedef struct experts {
   double time, routing, rate;
 } experts;
 
+static double either(double value, double otherwise)
+{
+  return value > 0 ? value : otherwise;
+}
+
+/* Blocks with scales, if nothing is stated of them, are slower than others by as much as in products of one matrix. */
 static experts experts_of(const pm__lab_operator_row *row, const pm_kernel_harness *h)
 {
-  if (row->kernels[0].precision == PM_PRECISION_FP4)
-    return (experts){h->fp4_experts, h->fp4_routing, h->fp4_experts_rate};
-  if (strcmp(row->precision, "w4a16") == 0) return (experts){h->w4_experts, h->w4_routing, h->w4_experts_rate};
-  return (experts){h->experts, h->routing, h->experts_rate};
+  double slower = either(h->block_rate / h->quantized_rate, 1);
+  const struct {
+    const char *precision;
+    experts own;
+  } kinds[] = {{"nvfp4", {h->fp4_experts, h->fp4_routing, h->fp4_experts_rate}},
+               {"w4a16", {h->w4_experts, h->w4_routing, h->w4_experts_rate}},
+               {"w4a16-mx", {h->mx_experts, h->mx_routing, h->mx_experts_rate}},
+               {"fp8-block",
+                {h->block_experts, h->block_routing, either(h->block_experts_rate, slower * h->experts_rate)}}};
+  const experts general = {h->experts, h->routing, h->experts_rate};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    const experts *own = &kinds[i].own;
+    if (strcmp(kinds[i].precision, row->precision) == 0)
+      return (experts){either(own->time, general.time), either(own->routing, general.routing),
+                       either(own->rate, general.rate)};
+  }
+  return general;
 }
 
 /* Rows are sorted by expert, and their results added up: the software goes over all that are routed, not over those of

@@ -52,12 +52,19 @@ extern "C" {
   X(REAL, experts, "s", "added to experts: routing, sorting, starts")                        \
   X(REAL, routing, "1", "accesses of a number of all rows that are routed")                  \
   X(REAL, experts_rate, "1", "arithmetic of their kernels over that of the library's")       \
+  X(REAL, block_experts, "s", "the same of one byte whose blocks have scales")               \
+  X(REAL, block_routing, "1", "accesses of a number of all rows that are routed")            \
+  X(REAL, block_experts_rate, "1", "arithmetic of their kernels over that of the library's") \
+  X(REAL, mx_experts, "s", "the same of weights in MXFP4, for rows of two bytes")            \
+  X(REAL, mx_routing, "1", "accesses of a number of all rows that are routed")               \
+  X(REAL, mx_experts_rate, "1", "arithmetic of their kernels over that of the library's")    \
   X(REAL, w4_experts, "s", "the same where weights have four bits and rows do not")           \
   X(REAL, w4_routing, "1", "accesses of a number of all rows that are routed")               \
   X(REAL, w4_experts_rate, "1", "arithmetic of their kernels over that of the library's")    \
   X(REAL, fp4_experts, "s", "the same in FP4")                                               \
   X(REAL, fp4_routing, "1", "accesses of a number of all rows that are routed")              \
   X(REAL, fp4_experts_rate, "1", "arithmetic of their kernels over that of the library's")   \
+  X(TEXT, experts_kernels, "", "whose kernels of experts engines run there, if others: a word of a repository") \
   X(REAL, attention, "s", "added to attention of prompts")                                   \
   X(REAL, attention_rate, "1", "its rate over that of FlashAttention")                       \
   X(REAL, decode, "s", "added to attention of decoding")                                     \

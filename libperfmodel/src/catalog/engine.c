@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "catalog/generation.h"
 #include "perfmodel/engine.h"
+#include "software/experts.h"
 
 static const char general[] = "vidur";
 
@@ -53,6 +54,15 @@ static void take_attention(pm_kernel_harness *h, const pm_kernel_harness *from)
   h->unmasked = from->unmasked;
 }
 
+/* Of FP8 in blocks and of FP4: for weights of two bytes, and of four bits for such rows, software has its own. */
+static void take_experts(pm_kernel_harness *h, const pm_kernel_harness *from)
+{
+  pm__software_experts block = pm__software_experts_of(from, PM__EXPERTS_BLOCK);
+  pm__software_experts fp4 = pm__software_experts_of(from, PM__EXPERTS_FP4);
+  h->block_experts = block.time, h->block_routing = block.routing, h->block_experts_rate = block.rate;
+  h->fp4_experts = fp4.time, h->fp4_routing = fp4.routing, h->fp4_experts_rate = fp4.rate;
+}
+
 /* Numbers that it does not say; what it says of how kernels work stays. */
 static void fill(pm_kernel_harness *h, const pm_kernel_harness *from)
 {
@@ -62,6 +72,18 @@ static void fill(pm_kernel_harness *h, const pm_kernel_harness *from)
     if (field->kind == PM_FIELD_REAL && isnan(pm_record_get_number(field, h)))
       pm_record_set_number(field, h, pm_record_get_number(field, from), NULL);
   }
+}
+
+/* A part of the kernels, of another family where one is named. */
+static int take_part(const pm_catalog *catalog, const char *family, const char *architecture, pm_kernel_harness *h,
+                     void (*take_of)(pm_kernel_harness *, const pm_kernel_harness *), pm_error *error)
+{
+  pm_kernel_harness other;
+  bool any = false;
+  if (family[0] == '\0') return PM_OK;
+  int status = find_harness(catalog, family, architecture, &other, &any, error);
+  if (any) take_of(h, &other);
+  return status;
 }
 
 static int take_kernels(const pm_catalog *catalog, const char *architecture, pm_engine_profile *profile,
@@ -75,11 +97,11 @@ static int take_kernels(const pm_catalog *catalog, const char *architecture, pm_
   if (status == PM_OK && architecture != NULL && architecture[0] != '\0')
     status = find_harness(catalog, family, architecture, &profile->kernels, &any, error);
   if (status == PM_OK && !any) status = find_harness(catalog, family, NULL, &profile->kernels, &any, error);
-  pm_kernel_harness other;
-  bool has_other = false;
-  if (status == PM_OK && profile->engine.attention_kernels[0] != '\0')
-    status = find_harness(catalog, profile->engine.attention_kernels, architecture, &other, &has_other, error);
-  if (has_other) take_attention(&profile->kernels, &other);
+  if (status == PM_OK)
+    status = take_part(catalog, profile->engine.attention_kernels, architecture, &profile->kernels, take_attention,
+                       error);
+  if (status == PM_OK)
+    status = take_part(catalog, profile->kernels.experts_kernels, architecture, &profile->kernels, take_experts, error);
   if (status != PM_OK || !has_base) return status;
   if (!any) profile->kernels = base;
   fill(&profile->kernels, &base);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "kernel/operators.h"
 #include "serving/memo.h"
+#include "software/experts.h"
 
 typedef struct pricing {
   const pm__serving_model *model;
@@ -374,20 +375,14 @@ double pm__serving_active(double experts, double top_k, double tokens)
   return experts * (1 - pow(1 - fmin(top_k / experts, 1), tokens));
 }
 
-/* What the engine's kernels of experts add, by how weights are stored. Those of MXFP4 are the engine's for two bytes,
-** which read shorter weights; kernels for groups of four bits are others. */
-typedef struct routing {
-  double time, accesses, rate;
-} routing;
-
-static routing routing_of(const pricing *p)
+/* Those of MXFP4 for rows of FP4 are the engine's in general, which read shorter weights. */
+static pm__software_experts_kind kind_of(const pricing *p)
 {
-  const pm_kernel_harness *h = p->on->kernels;
-  bool shorter = p->on->expert_bytes < 1 && p->on->experts_stored != PM_STORED_MXFP4;
-  if (shorter && p->on->precision == PM_PRECISION_FP4 && h->fp4_experts_rate > 0)
-    return (routing){h->fp4_experts, h->fp4_routing, h->fp4_experts_rate};
-  if (shorter && h->w4_experts_rate > 0) return (routing){h->w4_experts, h->w4_routing, h->w4_experts_rate};
-  return (routing){h->experts, h->routing, h->experts_rate};
+  bool fp4 = p->on->precision == PM_PRECISION_FP4;
+  if (p->on->experts_stored == PM_STORED_FP8_BLOCK) return PM__EXPERTS_BLOCK;
+  if (p->on->experts_stored == PM_STORED_MXFP4) return fp4 ? PM__EXPERTS_GENERAL : PM__EXPERTS_MX;
+  if (!(p->on->expert_bytes < 1)) return PM__EXPERTS_GENERAL;
+  return fp4 ? PM__EXPERTS_FP4 : PM__EXPERTS_W4;
 }
 
 /* 4-bit weights of experts are multiplied in two bytes where the run is not in FP4. */
@@ -431,7 +426,7 @@ static void add_experts(pricing *p, const pm__serving_operation *op)
   double used = fmax(1, pm__serving_active(local, op->top_k * local / op->experts, tokens));
   double per = fmax(1, tokens * op->top_k / on->expert_ranks * on->imbalance / used);
   double hidden = op->k * on->tensor_ranks / inner; /* the shard has those of a tensor group alone */
-  routing r = routing_of(p);
+  pm__software_experts r = pm__software_experts_of(on->kernels, kind_of(p));
   pm_kernel k;
   start_product(&k, p, precision);
   k.count = used;
@@ -450,7 +445,7 @@ static void add_experts(pricing *p, const pm__serving_operation *op)
   pass.m = used * per * hidden;
   p->sum.expert += price(p, p->on->wide, &pass, op->count, 0);
   pass.count = 1;
-  pass.m = known(r.accesses, 4) * tokens * op->top_k * op->n;
+  pass.m = known(r.routing, 4) * tokens * op->top_k * op->n;
   p->sum.expert += price(p, p->on->wide, &pass, op->count, 0);
   add_dispatch(p, op, p->rows);
 }

@@ -24,12 +24,14 @@ static double transfer_time(const pm__serving_pools *p, double reading)
 /* Passes of a group that reads prompts: of one; and what each further one adds, up to as many as the budget takes. */
 typedef struct reader {
   double groups, alone, added, most, full; /* full: s of a prompt in a pass of `most` */
+  double together; /* groups that share experts, and so begin and end their passes together */
 } reader;
 
 static reader reader_of(const pm__serving_pools *p)
 {
   const pm__serving_load *l = p->prefill;
-  reader r = {.groups = p->prefill_workers * l->replica->groups};
+  reader r = {.groups = p->prefill_workers * l->replica->groups, .together = 1};
+  if (l->replica->model->expert_parameters > 0) r.together = l->replica->groups;
   double waiting = isnan(p->clients) ? (double)INFINITY : ceil(p->clients / r.groups);
   r.most = pm__serving_at_once(l->replica, waiting, l->fresh);
   r.alone = r.added = r.full = pm__serving_prefill(l->replica, 1, l->fresh, l->past);
@@ -54,12 +56,21 @@ static double bunch_wait(const pm__serving_pools *p, const reader *r)
   return isnan(p->clients) ? 0 : p->decode->bunching * fmax(0, p->clients - r->groups) * r->full / r->groups / 2;
 }
 
-/* A queue of full passes, and where passes are longer than a prompt of such takes, the rest of the one that runs. */
+/* The rest of the pass that runs, where that is longer than a prompt of a full one takes. Groups that share experts
+** run if any of them has a prompt: from the end of a pass until one comes is idle, if none came during it. */
+static double rest_wait(const reader *r, double rate, double pass)
+{
+  if (!(r->together > 1)) return pm__serving_erlang_c(r->groups, rate * r->alone) * (pass - r->full) / 2;
+  double come = rate * r->together / r->groups * pass;
+  return come / (come + exp(-come)) * pass / 2;
+}
+
+/* A queue of full passes, and the rest of the one that runs. */
 static double queue_wait(const pm__serving_pools *p, const reader *r, double rate, double pass)
 {
   const pm_serving_run *run = p->decode->replica->run;
   double wait = pm__serving_wait(r->groups, rate * r->full, r->full, run->arrival_cv, run->length_cv);
-  wait += pm__serving_erlang_c(r->groups, rate * r->alone) * (pass - r->full) / 2;
+  wait += rest_wait(r, rate, pass);
   return isnan(p->clients) ? wait : fmin(wait, p->clients * r->full / r->groups); /* all of them before it */
 }
 
