@@ -10,8 +10,9 @@ bool pm__lab_own_is_one_of(const char *word, const char *list)
 {
   char one[60];
   for (const char *p = list; *p != '\0'; p += p[0] == ',') {
-    size_t length = strcspn(p, ",");
-    snprintf(one, sizeof one, "%.*s", (int)length, p);
+    size_t length = strcspn(p, ","), kept = length < sizeof one ? length : sizeof one - 1;
+    memcpy(one, p, kept);
+    one[kept] = '\0';
     if (pm__same_name(one, word)) return true;
     p += length;
   }

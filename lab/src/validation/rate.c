@@ -330,6 +330,7 @@ int pm__lab_rate_read(pm__lab_rate_reader *reader, pm__lab_row *row, pm__lab_rat
   rate->micro_batch[0] = (double)NAN;
   rate->micro_batches = 1;
   if (reader->packed) return pm__lab_packed_read(reader, row, rate, error);
+  pm__lab_readings_know(&reader->readings, row);
   pm__lab_readings_date(&reader->readings, row);
   const char *why = pm__lab_readings_decide(&reader->readings, PM_DECISION_SKIP, row, value);
   if (why != NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "left out: %.150s", why);

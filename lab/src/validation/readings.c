@@ -2,6 +2,8 @@
 #include "validation/readings.h"
 #include <ctype.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,7 @@ void pm__lab_row_get(const pm__csv *table, size_t index, const int columns[PM__C
   row->date[0] = '\0';
   row->set = "";
   row->rules = NULL;
+  memset(row->seen, 0, sizeof row->seen);
 }
 
 const char *pm__lab_row_cell(const pm__lab_row *row, const char *text)
@@ -55,6 +58,22 @@ void pm__lab_source_name(const char *source, char *text, size_t size)
 {
   const char *slash = strrchr(source, '/'), *start = slash != NULL ? slash + 1 : source, *end = strstr(start, " (");
   snprintf(text, size, "%.*s", (int)(end != NULL ? end - start : (ptrdiff_t)strlen(start)), start);
+}
+
+/* The first texts of each condition, and of each rule which of them were tried and held, a bit for each. */
+enum { TEXTS = 64, TEXT_BYTES = 48 };
+
+struct pm__lab_seen {
+  char texts[PM__CONDITIONS][TEXTS][TEXT_BYTES];
+  unsigned char count[PM__CONDITIONS];
+  struct {
+    uint64_t tried, held;
+  } rules[][PM__CONDITIONS];
+};
+
+static pm__lab_seen *new_seen(size_t rules)
+{
+  return (pm__lab_seen *)calloc(1, sizeof(pm__lab_seen) + (rules + 1) * sizeof ((pm__lab_seen *)NULL)->rules[0]);
 }
 
 /* Rules that decide the same follow each other, in their order: a row asks for one decision after the other. */
@@ -85,6 +104,7 @@ int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, 
     int status = pm_catalog_get_record(catalog, "reading", id, &readings->items[i], error);
     if (status != PM_OK) return status;
   }
+  if ((readings->seen = new_seen(readings->count)) == NULL) return pm__no_memory(error);
   return chain(readings, error);
 }
 
@@ -92,8 +112,10 @@ void pm__lab_readings_free(pm__lab_readings *readings)
 {
   free(readings->items);
   free(readings->next);
+  free(readings->seen);
   readings->items = NULL;
   readings->next = NULL;
+  readings->seen = NULL;
   readings->count = 0;
 }
 
@@ -107,22 +129,59 @@ static bool in_time(const pm_reading *rule, const char *date)
          (rule->until[0] == '\0' || strcmp(date, rule->until) <= 0);
 }
 
-/* Most rules are of one source, which is looked at first. */
-static bool holds(const pm_reading *rule, const pm__lab_row *row)
+/* Conditions of a rule and what they are on. Most rules are of one source, which is looked at first. */
+enum { ORIGIN = -1, SET = -2 };
+
+static const struct {
+  size_t offset;
+  int column;
+} conditions[PM__CONDITIONS] = {
+#define CONDITION(field, column) {offsetof(pm_reading, field), column}
+  CONDITION(origin, ORIGIN), CONDITION(set, SET), CONDITION(model, PM__COLUMN_MODEL),
+  CONDITION(framework, PM__COLUMN_FRAMEWORK), CONDITION(version, PM__COLUMN_VERSION), CONDITION(gpu, PM__COLUMN_GPU),
+  CONDITION(system, PM__COLUMN_SYSTEM), CONDITION(precision, PM__COLUMN_PRECISION), CONDITION(unit, PM__COLUMN_UNIT),
+  CONDITION(sequence, PM__COLUMN_SEQUENCE), CONDITION(batch, PM__COLUMN_BATCH),
+  CONDITION(serving, PM__COLUMN_SERVING), CONDITION(schedule, PM__COLUMN_SCHEDULE), CONDITION(remark, PM__COLUMN_NOTE),
+#undef CONDITION
+};
+
+static const char *text_of(const pm__lab_row *row, size_t condition)
 {
-  return in_time(rule, row->date) && pm__words_hold(rule->origin, row->origin) && pm__words_hold(rule->set, row->set) &&
-         pm__words_hold(rule->model, row->cell[PM__COLUMN_MODEL]) &&
-         pm__words_hold(rule->framework, row->cell[PM__COLUMN_FRAMEWORK]) &&
-         pm__words_hold(rule->version, row->cell[PM__COLUMN_VERSION]) &&
-         pm__words_hold(rule->gpu, row->cell[PM__COLUMN_GPU]) &&
-         pm__words_hold(rule->system, row->cell[PM__COLUMN_SYSTEM]) &&
-         pm__words_hold(rule->precision, row->cell[PM__COLUMN_PRECISION]) &&
-         pm__words_hold(rule->unit, row->cell[PM__COLUMN_UNIT]) &&
-         pm__words_hold(rule->sequence, row->cell[PM__COLUMN_SEQUENCE]) &&
-         pm__words_hold(rule->batch, row->cell[PM__COLUMN_BATCH]) &&
-         pm__words_hold(rule->serving, row->cell[PM__COLUMN_SERVING]) &&
-         pm__words_hold(rule->schedule, row->cell[PM__COLUMN_SCHEDULE]) &&
-         pm__words_hold(rule->remark, row->cell[PM__COLUMN_NOTE]);
+  int column = conditions[condition].column;
+  return column == ORIGIN ? row->origin : column == SET ? row->set : row->cell[column];
+}
+
+void pm__lab_readings_know(const pm__lab_readings *readings, pm__lab_row *row)
+{
+  pm__lab_seen *seen = readings->seen;
+  for (size_t i = 0; i < PM__CONDITIONS; i++) {
+    const char *text = text_of(row, i);
+    unsigned k = 0;
+    while (k < seen->count[i] && strcmp(seen->texts[i][k], text) != 0) k++;
+    bool fits = k < TEXTS && strlen(text) < TEXT_BYTES;
+    if (fits && k == seen->count[i]) strcpy(seen->texts[i][seen->count[i]++], text);
+    row->seen[i] = fits ? (unsigned char)(k + 1) : 0;
+  }
+}
+
+static bool condition_holds(const pm__lab_readings *readings, size_t rule, size_t i, const pm__lab_row *row)
+{
+  const char *condition = (const char *)&readings->items[rule] + conditions[i].offset;
+  if (condition[0] == '\0') return true;
+  if (row->seen[i] == 0) return pm__words_hold(condition, text_of(row, i));
+  uint64_t bit = UINT64_C(1) << (row->seen[i] - 1), *tried = &readings->seen->rules[rule][i].tried;
+  uint64_t *held = &readings->seen->rules[rule][i].held;
+  if ((*tried & bit) == 0 && pm__words_hold(condition, text_of(row, i))) *held |= bit;
+  *tried |= bit;
+  return (*held & bit) != 0;
+}
+
+static bool holds(const pm__lab_readings *readings, size_t rule, const pm__lab_row *row)
+{
+  if (!in_time(&readings->items[rule], row->date)) return false;
+  for (size_t i = 0; i < PM__CONDITIONS; i++)
+    if (!condition_holds(readings, rule, i, row)) return false;
+  return true;
 }
 
 /* ---- Values ---- */
@@ -167,7 +226,7 @@ const char *pm__lab_readings_decide(const pm__lab_readings *readings, pm_decisio
   if (readings->count == 0) return NULL;
   for (size_t i = readings->first[decision]; i < readings->count; i = readings->next[i]) {
     const pm_reading *rule = &readings->items[i];
-    if (!holds(rule, row) || !fill_in(rule->value, row, value)) continue;
+    if (!holds(readings, i, row) || !fill_in(rule->value, row, value)) continue;
     note_rule(row, rule);
     return value;
   }

@@ -40,6 +40,8 @@ typedef enum pm__lab_column {
   PM__COLUMNS
 } pm__lab_column;
 
+enum { PM__CONDITIONS = 14 }; /* of a rule: on the origin, the set and cells */
+
 typedef struct pm__lab_row {
   const char *cell[PM__COLUMNS];
   size_t line; /* of the table */
@@ -47,6 +49,7 @@ typedef struct pm__lab_row {
   const char *set;              /* training or inference */
   char date[8];                 /* of the software, "2018-06"; "" if nothing says */
   pm__string *rules;            /* gets the ids of rules that decide something of it; or NULL */
+  unsigned char seen[PM__CONDITIONS]; /* which of the texts that conditions were tried on; 0: none of them */
 } pm__lab_row;
 
 /* Finds the columns; they may stand in any order, and others are ignored. */
@@ -67,14 +70,20 @@ void pm__lab_source_name(const char *source, char *text, size_t size);
 
 enum { PM__VALUE_LONGEST = 200 };
 
+typedef struct pm__lab_seen pm__lab_seen;
+
 typedef struct pm__lab_readings {
   pm_reading *items;
+  pm__lab_seen *seen; /* texts of rows before, and which conditions held for them */
   size_t count;
   size_t first[PM_DECISION_COUNT], *next; /* the first rule of a decision, and the next behind each; count: none */
 } pm__lab_readings;
 
 int pm__lab_readings_new(pm__lab_readings *readings, const pm_catalog *catalog, pm_error *error);
 void pm__lab_readings_free(pm__lab_readings *readings);
+
+/* Knows the texts of a row again, once its set is known: long tables have few of each column. */
+void pm__lab_readings_know(const pm__lab_readings *readings, pm__lab_row *row);
 
 /* What the first rule that holds for the row decides for, its columns put in; NULL if no rule holds. `value` has room
 ** for PM__VALUE_LONGEST bytes. */
