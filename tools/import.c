@@ -123,7 +123,7 @@ static const cli_option options[] = {
   {OPTION_FROM, '\0', "from", "nccl|topo|rocm|hwloc", "format of the file (default: detected from its text)"},
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of the catalogue; needed for topo and rocm, and for files that name none"},
   {OPTION_NIC, '\0', "nic", "RATE", "rate of each port of a system whose source shows NICs without one, \"400 Gb/s\" "
-   "(InfiniBand), or \"100 Gb/s roce\", ethernet, efa, slingshot"},
+   "(InfiniBand), or \"100 Gb/s roce\", ethernet, efa, slingshot, omni-path"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system of measurements that do not name it (nccl-tests, training)"},
   {OPTION_COLLECTIVE, '\0', "collective", "NAME", "the collective of a table of nccl-tests that does not name it"},
   {OPTION_NETWORK, '\0', "network", "NAME", "the network of a log of training; see perfmodel list networks"},

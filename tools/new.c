@@ -62,7 +62,7 @@ static bool is_network(const pm_link *link)
   return link->kind == PM_LINK_INFINIBAND || link->kind == PM_LINK_ETHERNET;
 }
 
-static const char *const families[] = {"infiniband", "ethernet", "roce", "efa", "slingshot", NULL};
+static const char *const families[] = {"infiniband", "ethernet", "roce", "efa", "slingshot", "omni-path", NULL};
 
 /* The last word, if it is a family: what is before it is left. */
 static const char *take_family(char *text)
@@ -93,7 +93,7 @@ static bool find_rate(const pm_catalog *catalog, double rate, char *id)
 static int bad_network(const char *text)
 {
   return fail(CODE_USAGE, "--network \"%.60s\" is no number of ports and their rate or link; write \"8x400 Gb/s\", "
-              "\"1x40 Gb/s ethernet\" (infiniband, ethernet, roce, efa, slingshot) or \"8x infiniband-ndr\" "
+              "\"1x40 Gb/s ethernet\" (infiniband, ethernet, roce, efa, slingshot, omni-path) or \"8x infiniband-ndr\" "
               "(perfmodel list "
               "links)", text);
 }

@@ -370,6 +370,8 @@ START_TEST(ports_are_what_they_are)
   check_dump(gpu_text, "", NIC("0x020000", "eth0", "10000"), "link=\"ethernet-10g\" count=\"1\"", "1 x ethernet-10g");
   check_dump(gpu_text, "", NIC("0x020000", "rdmap0s6", "100000"), "link=\"efa-100g\"", "1 x efa-100g");
   check_dump(gpu_text, "", NIC("0x020000", "hsn0", "200000"), "link=\"slingshot-200g\"", "1 x slingshot-200g");
+  check_dump(gpu_text, "", NIC("0x020800", "hfi1_0", "100000"), "link=\"omni-path-100\" count=\"1\"", "1 x "
+             "omni-path-100");
   check_dump(gpu_text, "", NIC("0x020700", "mlx5_4", "200000") NIC("0x020700", "mlx5_5", "100000"),
              "link=\"infiniband-hdr\" count=\"1\"", "left out: 1 port of 100 Gbit/s beside 1 of 200 Gbit/s");
 }

@@ -109,6 +109,18 @@ def test_what_is_no_release_of_pytorch(tmp_path: Path) -> None:
         predicted("PyTorch 2.9", "2.1")
 
 
+@pytest.mark.parametrize(("framework", "version", "profile"), [
+    ("TensorFlow 2.4", "", "tensorflow-2.4"), ("TensorFlow", "2.4.1", "tensorflow-2.4"),
+    ("TensorFlow", "v2.13.0", "tensorflow-2.4"), ("TensorFlow 2.3", "", "tf1-nhwc"), ("TF2", "", "tf1-nhwc"),
+    ("TensorFlow", "1.15.2", "tf1-nchw"), ("TensorFlow", "NGC 20.06", "tf1-nhwc"),
+])
+def test_releases_of_tensorflow(tmp_path: Path, framework: str, version: str, profile: str) -> None:
+    row = ROW.replace("PyTorch,2.9.1", f"{framework},{version}")
+    (tmp_path / "own.csv").write_text(HEADING + "\n" + row + "\n")
+    table = pm.validate("training", data=tmp_path / "own.csv", rows=True)
+    assert table["framework"][0].partition("@")[0] == profile
+
+
 @pytest.mark.parametrize(("titles", "cells"), [
     ("throughput_img_s", "10600"), ("images_per_second", "10600"), ("Avg. throughput [img/s]", "10600"),
     ("FPS", "10600"), ("samples_per_second_per_gpu", "1325"), ("throughput per GPU,unit", "1325,images/s"),

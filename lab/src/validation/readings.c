@@ -277,10 +277,28 @@ static bool date_in(const char *text, char *date)
   return false;
 }
 
+/* "TensorFlow 2.4", or version 2.4.0 of TensorFlow -> "2020-12". TensorFlow's own pages date its releases; later ones
+** count as the last of these, which is the last that profiles tell apart. */
+static bool date_of_tensorflow(const pm__lab_row *row, char *date)
+{
+  static const char *const dates[] = {"2019-09", "2020-01", "2020-05", "2020-07", "2020-12"};
+  enum { LAST = sizeof dates / sizeof dates[0] - 1 };
+  const char *framework = row->cell[PM__COLUMN_FRAMEWORK], *version = row->cell[PM__COLUMN_VERSION];
+  size_t name = strcspn(framework, "0123456789");
+  int major, minor;
+  if (!pm__words_hold("TensorFlow | TF2", framework)) return false;
+  if (strchr(framework + name, '.') != NULL) version = framework + name;
+  version += *version == 'v' ? 1 : 0;
+  if (sscanf(version, "%3d.%3d", &major, &minor) != 2 || major != 2 || minor < 0) return false;
+  snprintf(date, 8, "%s", dates[minor < LAST ? minor : LAST]);
+  return true;
+}
+
 void pm__lab_readings_date(const pm__lab_readings *readings, pm__lab_row *row)
 {
   char value[PM__VALUE_LONGEST];
   const char *date = pm__lab_readings_decide(readings, PM_DECISION_DATE, row, value);
   if (date != NULL) snprintf(row->date, sizeof row->date, "%.7s", date);
-  else if (!date_of_container(row->cell[PM__COLUMN_VERSION], row->date)) date_in(row->cell[PM__COLUMN_DATE], row->date);
+  else if (!date_of_container(row->cell[PM__COLUMN_VERSION], row->date) &&
+           !date_in(row->cell[PM__COLUMN_DATE], row->date)) date_of_tensorflow(row, row->date);
 }

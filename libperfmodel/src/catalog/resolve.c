@@ -60,12 +60,38 @@ static bool is_of_another_family(int kind, const char *text, const char *name)
   return strcspn(name, "-._ ") != length || strncmp(text, name, length) != 0;
 }
 
-static int entry_distance(const pm_catalog *catalog, int kind, size_t position, const char *text)
+static const char between[] = " -_./,";
+
+/* The word of a name of a machine that is a GPU, as h20 of hgx-h20: machines of another one, hgx-h200, are no slip of
+** it. */
+static void find_gpu_word(const pm_catalog *catalog, int kind, const char *text, char *word, size_t size)
+{
+  word[0] = '\0';
+  for (size_t length; kind == PM__SYSTEMS && *text != '\0'; text += length + strspn(text + length, between)) {
+    length = strcspn(text, between);
+    snprintf(word, size, "%.*s", (int)length, text);
+    if (length < size && strpbrk(word, "0123456789") != NULL && pm__names_find(catalog, PM__GPUS, word) != NULL) return;
+    word[0] = '\0';
+  }
+}
+
+static bool has_word(const char *name, const char *word)
+{
+  char one[PM_TEXT_MAX];
+  for (size_t length; *name != '\0'; name += length + strspn(name + length, between)) {
+    length = strcspn(name, between);
+    snprintf(one, sizeof one, "%.*s", (int)length, name);
+    if (pm__same_name(one, word)) return true;
+  }
+  return false;
+}
+
+static int entry_distance(const pm_catalog *catalog, int kind, size_t position, const char *text, const char *gpu)
 {
   int least = FAR;
   const char *name;
   for (size_t which = 1; (name = pm__catalog_name(catalog, kind, position, which)) != NULL; which++) {
-    bool other = name[0] == '\0' || is_of_another_family(kind, text, name);
+    bool other = name[0] == '\0' || is_of_another_family(kind, text, name) || (gpu[0] != '\0' && !has_word(name, gpu));
     int edits = other ? FAR : distance(text, name);
     if (edits < least) least = edits;
   }
@@ -81,11 +107,14 @@ typedef struct search {
   const pm_catalog *catalog;
   const char *text;
   int kinds[2], count;
+  char gpu[PM_TEXT_MAX]; /* that the text names; "": none */
 } search;
 
 static search search_of(const pm_catalog *catalog, int kind, const char *text)
 {
-  return (search){catalog, text, {kind, PM__GPUS}, kind == PM__SYSTEMS ? 2 : 1};
+  search in = {catalog, text, {kind, PM__GPUS}, kind == PM__SYSTEMS ? 2 : 1, ""};
+  find_gpu_word(catalog, kind, text, in.gpu, sizeof in.gpu);
+  return in;
 }
 
 static int least_distance(const search *in)
@@ -93,7 +122,7 @@ static int least_distance(const search *in)
   int least = FAR;
   for (int k = 0; k < in->count; k++)
     for (size_t i = 0; i < in->catalog->lists[in->kinds[k]].count; i++) {
-      int edits = entry_distance(in->catalog, in->kinds[k], i, in->text);
+      int edits = entry_distance(in->catalog, in->kinds[k], i, in->text, in->gpu);
       if (edits < least) least = edits;
     }
   return least;
@@ -127,7 +156,7 @@ static void add_at(const search *in, int wanted, suggestions *to)
 {
   for (int k = 0; k < in->count; k++)
     for (size_t i = 0; i < in->catalog->lists[in->kinds[k]].count; i++) {
-      if (entry_distance(in->catalog, in->kinds[k], i, in->text) != wanted) continue;
+      if (entry_distance(in->catalog, in->kinds[k], i, in->text, in->gpu) != wanted) continue;
       add_suggestion(to, pm__catalog_name(in->catalog, in->kinds[k], i, 1), is_software(in->kinds[k]));
     }
 }
@@ -249,6 +278,23 @@ static bool is_catalog_file(int kind, const char *name, pm_error *error)
   return true;
 }
 
+/* "2x8xH100": several of a machine, which are nodes. */
+static bool is_nodes(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
+{
+  enum { NODES_MOST = 99999 };
+  const pm__entry *entry;
+  const char *rest;
+  int nodes = kind == PM__SYSTEMS ? pm__whole_at(name, NODES_MOST, &rest) : 0;
+  if (nodes < 1) return false;
+  rest += strspn(rest, " ");
+  if (*rest != 'x' && *rest != 'X' && *rest != '*') return false;
+  rest += 1 + strspn(rest + 1, " ");
+  if (pm__catalog_find(catalog, kind, rest, &entry, NULL) != PM_OK) return false;
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is %d nodes; give the system \"%.80s\" with --nodes %d (nodes=%d)",
+           name, nodes, rest, nodes, nodes);
+  return true;
+}
+
 /* ---- Nothing of it. */
 
 /* What is known of frameworks that have no profile, of training or of inference. */
@@ -291,7 +337,7 @@ int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_
   if (error == NULL || error->status != PM_OK) return PM_STATUS_NOT_FOUND;
   bool said = is_other_kind(catalog, kind, name, error) || is_list(catalog, kind, name, error) ||
               (kind == PM__NETWORKS && (is_model_file(name, error) || is_quantised(catalog, name, error))) ||
-              is_catalog_file(kind, name, error) ||
+              is_catalog_file(kind, name, error) || is_nodes(catalog, kind, name, error) ||
               ((kind == PM__FRAMEWORKS || kind == PM__INFERENCE_PROFILES) &&
                is_like_framework(catalog, kind, name, error));
   return said ? PM_STATUS_NOT_FOUND : fail_near(catalog, kind, name, error);

@@ -47,8 +47,8 @@ static bool is_nvswitch(const pm__element *e)
 
 static bool is_nic(const pm__element *e)
 {
-  static const char *const classes[] = {"0207", "0200"};
-  return is_device(e, classes, 2);
+  static const char *const classes[] = {"0207", "0200", "0208"}; /* the last: Omni-Path */
+  return is_device(e, classes, 3);
 }
 
 /* GPUs of the whole tree, in the order of the file, which is that of the bus. */

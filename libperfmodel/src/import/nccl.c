@@ -219,7 +219,8 @@ static const char *family_of(const pm__element *pci, const char *name)
   static const struct {
     const char *prefix, *family;
   } names[] = {{"mlx", "roce"},   {"bnxt", "roce"}, {"irdma", "roce"}, {"roce", "roce"},   {"ionic", "roce"},
-               {"rdmap", "efa"},  {"efa", "efa"},   {"hsn", "slingshot"}, {"cxi", "slingshot"}, {"ib", "infiniband"}};
+               {"rdmap", "efa"},  {"efa", "efa"},   {"hsn", "slingshot"}, {"cxi", "slingshot"},
+               {"hfi", "omni-path"}, {"opa", "omni-path"}, {"ib", "infiniband"}};
   const char *kind = pci != NULL ? attribute(pci, "class") : "";
   if (strncmp(kind, "0x0207", 6) == 0) return "infiniband";
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

@@ -31,7 +31,7 @@ static int read_nic(pm__sketch *w, pm_error *error)
   double rate;
   char value[PM_TEXT_MAX];
   const char *last = strrchr(w->nic, ' '), *family = "infiniband";
-  static const char *const families[] = {"infiniband", "ethernet", "roce", "efa", "slingshot"};
+  static const char *const families[] = {"infiniband", "ethernet", "roce", "efa", "slingshot", "omni-path"};
   snprintf(value, sizeof value, "%.60s", w->nic);
   for (size_t i = 0; last != NULL && i < sizeof families / sizeof families[0]; i++)
     if (pm__same_name(last + 1, families[i])) {
@@ -40,7 +40,7 @@ static int read_nic(pm__sketch *w, pm_error *error)
     }
   if (pm_quantity_parse(value, "B/s", &rate, NULL) != PM_OK || !(rate > 0 && isfinite(rate)))
     return pm__fail(error, PM_STATUS_BAD_VALUE, "nic \"%.60s\" is no rate of a port; write \"400 Gb/s\", or "
-                    "\"400 Gb/s roce\" (infiniband, ethernet, roce, efa, slingshot)", w->nic);
+                    "\"400 Gb/s roce\" (infiniband, ethernet, roce, efa, slingshot, omni-path)", w->nic);
   if (w->counts[PM_VERTEX_NIC] == 0)
     return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source shows no NIC that \"%.60s\" could be of",
                        w->nic);
