@@ -222,6 +222,39 @@ def test_files_that_are_no_models_get_one_line(config: dict[str, Any], words: st
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("change, words", [
+    ({"layer_types": ["linear_attention"] * 32}, 'has a layer of type "linear_attention", which is not modelled'),
+    ({"layer_types": ["full_attention"] * 3}, "has layer_types of 3 layers, but 32 layers"),
+    ({"num_hidden_layers": "32"}, 'num_hidden_layers "32", which is no whole number'),
+    ({"quantization_config": "fp8"}, "has quantization_config fp8, which is no configuration"),
+    ({"architectures": ["LlamaForCausalLMEagle3"]}, "a draft for speculative decoding"),
+    ({"add_cross_attention": True}, "a llama with attention to what another model encodes"),
+    ({"model_type": "LLaMA"}, 'did you mean "llama"'), ({"model_type": "beit"}, 'unknown model_type "beit"; docs'),
+    ({"model_type": "internlm2"}, 'unknown model_type "internlm2"; docs'),
+    ({"model_type": "nemotron_h", "hybrid_override_pattern": "MX" * 16}, r"hybrid_override_pattern \(M, "),
+    ({"model_type": "qwen3_next", "layer_types": ["linear_attention", "odd"] * 16}, 'a layer of type "odd"'),
+])  # fmt: skip
+def test_what_says_something_else_is_not_read_as_usual(change: dict[str, Any], words: str) -> None:
+    with pytest.raises(pm.Error, match=words):
+        pm.from_hf({**LLAMA, **change}, seq=16)
+
+
+def test_an_encoder_alone_is_no_translator() -> None:
+    """The text encoder of diffusion networks: T5 v1.1 XXL, of which the encoder has 4,762,310,656 parameters."""
+    config = {"model_type": "t5", "d_model": 4096, "d_kv": 64, "d_ff": 10240, "num_layers": 24, "num_heads": 64,
+              "vocab_size": 32128, "feed_forward_proj": "gated-gelu"}  # fmt: skip
+    alone = pm.from_hf({**config, "architectures": ["T5EncoderModel"]}, seq=512)
+    assert alone.parameters == 4_762_310_656 < pm.from_hf(config, seq=512).parameters
+
+
+def test_every_part_that_is_left_out_is_said() -> None:
+    parts = {"vision_config": {"model_type": "odd"}, "qformer_config": {"model_type": "odd"}}
+    report = pm.from_hf({"model_type": "blip-2", "text_config": {**LLAMA, "model_type": "llama"}, **parts}, seq=8).report
+    assert report is not None
+    assert [note for note in report.notes if "left out" in note] == ["vision_config is left out",
+                                                                     "qformer_config is left out"]  # fmt: skip
+
+
 def test_searched_networks_have_blocks_of_their_own() -> None:
     """nemotron-nas: attention with 4 heads of keys, none, and a product; feed-forward networks of other widths."""
     blocks = [{"attention": {"n_heads_in_group": 8}, "ffn": {"ffn_mult": 2.625}},
@@ -445,7 +478,7 @@ def test_layers_with_a_state_are_split_by_heads(name: str) -> None:
 
 def test_sparse_attention_reads_few_keys_and_keeps_all() -> None:
     sparse = published("DeepSeek-V3.2")
-    dense = {key: value for key, value in sparse.items() if not key.startswith("index")}
+    dense = {key: value for key, value in sparse.items() if not key.startswith(("index", "layer_types"))}
     dense["model_type"] = "deepseek_v3"
     nets = [pm.from_hf(config, seq=16384) for config in (sparse, dense)]
     assert nets[0].totals.flop < nets[1].totals.flop

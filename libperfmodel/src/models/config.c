@@ -176,7 +176,9 @@ static bool is_whole(const pm__config_value *value, double least, double most)
 static double bad_whole(const pm__config *config, const char *name, const pm__config_value *value, double least,
                         double most)
 {
-  pm__config_fail(config, "has %.60s %s, which is no whole number of %.0f to %.0f", name, value->text, least, most);
+  const char *quote = value->type == PM__CONFIG_TEXT ? "\"" : "";
+  pm__config_fail(config, "has %.60s %s%.60s%s, which is no whole number of %.0f to %.0f", name, quote, value->text,
+                  quote, least, most);
   return least;
 }
 
@@ -312,7 +314,7 @@ double pm__config_labels(const pm__config *config)
 
 const char *pm__config_architecture(const pm__config *config, const char *otherwise)
 {
-  static const char *const endings[] = {"ForPreTraining", "LMHeadModel", "DoubleHeadsModel"};
+  static const char *const endings[] = {"ForPreTraining", "LMHeadModel", "DoubleHeadsModel", "EncoderModel"};
   const pm__config_value *names = pm__config_words(config, "architectures");
   if (names == NULL || names->count == 0) return otherwise;
   const char *name = names->first->text, *last = NULL;

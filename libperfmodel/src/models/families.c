@@ -76,10 +76,10 @@ static const pm__decoder_family families[] = {
   {.types = "gpt_oss", .kv_heads = 8, .head = 64, .qkv_bias = "attention_bias=yes",
    .output_bias = "attention_bias=yes", .windows = PM__WINDOWS_EVEN, .experts = PM__EXPERTS_ALL, .number = 128,
    .chosen = 4, .more = pm__more_gpt_oss},
-  {.types = "minimax", .kv_heads = 8, .experts = PM__EXPERTS_ALL, .number = 8, .chosen = 2, .more = pm__more_minimax},
+  {.types = "minimax", .kinds = "linear_attention", .kv_heads = 8, .experts = PM__EXPERTS_ALL, .number = 8, .chosen = 2, .more = pm__more_minimax},
   {.types = "minimax_m2", .kv_heads = 8, .head = 128, .qk_norm = PM__QK_ROW, .rotary = 0.5,
    .experts = PM__EXPERTS_ALL, .number = 256, .chosen = 8},
-  {.types = "minimax_m3_vl_text", .kv_heads = 4, .head = 128, .qk_norm = PM__QK_HEADS, .rotary = 0.5,
+  {.types = "minimax_m3_vl_text", .kinds = "minimax_m3_sparse", .kv_heads = 4, .head = 128, .qk_norm = PM__QK_HEADS, .rotary = 0.5,
    .experts = PM__EXPERTS_BEHIND, .number = 128, .chosen = 4, .expert_ffn = 3072, .more = pm__more_minimax_m3,
    .sizes = {6144, 60, 64, 3072, 200064}},
   {.types = "mellum", .kv_heads = 4, .head = 128, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS,
@@ -116,9 +116,9 @@ static const pm__decoder_family families[] = {
    .shared = 2, .ffn_bias = "mlp_bias", .more = pm__more_latent},
   {.types = "deepseek_v3 kimi_k2", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
    .expert_ffn = 2048, .shared = 1, .more = pm__more_latent, .sizes = {7168, 61, 128, 18432, 129280}},
-  {.types = "deepseek_v32", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
+  {.types = "deepseek_v32", .kinds = "indexed_attention", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
    .expert_ffn = 2048, .shared = 1, .more = pm__more_sparse, .sizes = {7168, 61, 128, 18432, 129280}},
-  {.types = "glm_moe_dsa", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
+  {.types = "glm_moe_dsa", .kinds = "indexed_attention", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 3, .number = 256, .chosen = 8,
    .expert_ffn = 2048, .shared = 1, .more = pm__more_sparse},
   {.types = "glm4_moe_lite", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 1, .number = 64, .chosen = 4,
    .expert_ffn = 1536, .shared = 1, .more = pm__more_latent},
@@ -128,7 +128,7 @@ static const pm__decoder_family families[] = {
    .expert_ffn = 2048, .shared = 1, .more = pm__more_latent},
   {.types = "minicpm3", .head = 1, .ffn_bias = "mlp_bias", .tied = true,
    .more = pm__more_minicpm3},
-  {.types = "deepseek_v4", .kv_heads = 1, .head = 512, .ffn_bias = "mlp_bias", .rotary = 0.125,
+  {.types = "deepseek_v4", .kinds = "heavily_compressed_attention compressed_sparse_attention", .kv_heads = 1, .head = 512, .ffn_bias = "mlp_bias", .rotary = 0.125,
    .experts = PM__EXPERTS_BEHIND, .number = 256, .chosen = 6, .expert_ffn = 2048, .shared = 1,
    .more = pm__more_compressed, .sizes = {4096, 43, 64, 2048, 129280}},
   {.types = "youtu", .head = 1, .tied = true, .more = pm__more_latent},
@@ -193,24 +193,24 @@ static const pm__decoder_family families[] = {
   /* Layers that carry a state, alone or beside attention. */
   {.types = "mamba falcon_mamba", .attention_free = true, .tied = true, .more = pm__more_mamba},
   {.types = "mamba2", .attention_free = true, .more = pm__more_mamba2},
-  {.types = "nemotron_h", .kv_heads = 8, .head = 128, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .ungated = true,
+  {.types = "nemotron_h", .kinds = "linear_attention mamba attention moe mlp", .kv_heads = 8, .head = 128, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .ungated = true,
    .unturned = true, .more = pm__more_nemotron_h},
   {.types = "falcon_h1", .kv_heads = 8, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .more = pm__more_falcon_h1},
-  {.types = "granitemoehybrid", ATTENTION_BIAS, .more = pm__more_granite_hybrid},
-  {.types = "bamba", .kv_heads = 8, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .rotary = 0.5, .more = pm__more_bamba},
-  {.types = "jamba", .kv_heads = 8, .unturned = true, .more = pm__more_jamba},
-  {.types = "qwen3_next", .kv_heads = 2, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
+  {.types = "granitemoehybrid", .kinds = "linear_attention mamba attention", ATTENTION_BIAS, .more = pm__more_granite_hybrid},
+  {.types = "bamba", .kinds = "linear_attention mamba attention", .kv_heads = 8, ATTENTION_BIAS, .ffn_bias = "mlp_bias", .rotary = 0.5, .more = pm__more_bamba},
+  {.types = "jamba", .kinds = "linear_attention mamba attention", .kv_heads = 8, .unturned = true, .more = pm__more_jamba},
+  {.types = "qwen3_next", .kinds = "linear_attention", .kv_heads = 2, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
    .experts = PM__EXPERTS_QWEN, .number = 512, .chosen = 10, .expert_ffn = 512, .more = pm__more_qwen_next},
-  {.types = "qwen3_5_text", .kv_heads = 4, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
+  {.types = "qwen3_5_text", .kinds = "linear_attention", .kv_heads = 4, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
    .more = pm__more_qwen_next, .sizes = {4096, 32, 16, 12288, 248320}},
-  {.types = "qwen3_5_moe_text", .kv_heads = 2, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
+  {.types = "qwen3_5_moe_text", .kinds = "linear_attention", .kv_heads = 2, .head = 256, ATTENTION_BIAS, .qk_norm = PM__QK_HEADS, .rotary = 0.25,
    .experts = PM__EXPERTS_QWEN, .number = 256, .chosen = 8, .expert_ffn = 512, .more = pm__more_qwen_next,
    .sizes = {2048, 40, 16, 512, 248320}},
-  {.types = "kimi_linear", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 1, .number = 256, .chosen = 8,
+  {.types = "kimi_linear", .kinds = "linear_attention", .head = 1, .experts = PM__EXPERTS_BEHIND, .dense = 1, .number = 256, .chosen = 8,
    .expert_ffn = 1024, .shared = 1, .more = pm__more_kimi_linear},
-  {.types = "lfm2_moe", .kv_heads = 8, .qk_norm = PM__QK_HEADS, .tied = true,
+  {.types = "lfm2_moe", .kinds = "conv", .kv_heads = 8, .qk_norm = PM__QK_HEADS, .tied = true,
    .experts = PM__EXPERTS_BEHIND, .dense = 2, .number = 32, .chosen = 4, .expert_ffn = 1792, .more = pm__more_lfm2},
-  {.types = "lfm2", .kv_heads = 8, .qk_norm = PM__QK_HEADS, .tied = true, .more = pm__more_lfm2},
+  {.types = "lfm2", .kinds = "conv", .kv_heads = 8, .qk_norm = PM__QK_HEADS, .tied = true, .more = pm__more_lfm2},
 
   /* GPT and its kin: an ungated feed-forward network of four times the width. */
   {.types = "gpt2", .norm = PM__NORM_LAYER, .qkv_bias = "=yes", .output_bias = "=yes", .ffn_bias = "=yes",
@@ -292,6 +292,25 @@ static bool sees_window(const pm__decoder_family *f, const pm__config *c, int i,
   case PM__WINDOWS_PATTERN: return every > 0 && (i + 1) % (int)every != 0;
   case PM__WINDOWS_QWEN: return i >= first;
   default: return false;
+  }
+}
+
+/* Lists that say something of each layer have as many entries or more (those of layers that predict further words). */
+static void check_lists(const pm__decoder_family *f, const pm__config *c, const pm__decoder *d)
+{
+  static const char *const lists[] = {"layer_types", "mlp_layer_types", "layers_block_type", "indexer_types",
+                                      "hybrid_layer_pattern", "no_rope_layers", "num_attention_heads_per_layer"};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    const pm__config_value *list = pm__config_find(c, lists[i]);
+    if (list != NULL && list->type == PM__CONFIG_LIST && list->count > 0 && list->count < (size_t)d->count)
+      pm__config_fail(c, "has %s of %zu layers, but %d layers", lists[i], list->count, d->count);
+  }
+  const pm__config_value *kinds = pm__config_words(c, "layer_types|layers_block_type");
+  for (const pm__config_value *v = kinds != NULL ? kinds->first : NULL; v != NULL; v = v->next) {
+    size_t length = strlen(v->text);
+    bool known = pm__list_has("full_attention sliding_attention chunked_attention", v->text, length) ||
+                 (f->kinds != NULL && pm__list_has(f->kinds, v->text, length));
+    if (!known) pm__config_fail(c, "has a layer of type \"%.60s\", which is not modelled", v->text);
   }
 }
 
@@ -423,6 +442,7 @@ pm__decoder pm__decoder_family_describe(const pm__decoder_family *f, const pm__c
   set_layers(f, c, &d, part);
   set_switches(f, c, &d);
   set_rates(f, c, &d);
+  check_lists(f, c, &d);
   set_windows(f, c, &d);
   set_experts(f, c, &d);
   if (f->more != NULL && c->error->status == PM_OK) f->more(c, &d);

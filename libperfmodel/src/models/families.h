@@ -46,6 +46,7 @@ typedef struct pm__decoder_family {
   double number, chosen, expert_ffn, shared; /* experts, where it does not say; shared: times the width of one */
   const char *embedding_rate, *residual_rate; /* settings of what is dropped */
   double rate;                                /* where they are not stated */
+  const char *kinds; /* words of layer_types that `more` reads; NULL: only those of all families */
   double sizes[5]; /* hidden, layers, heads, ffn, vocabulary of a part of a configuration that leaves them out */
   void (*more)(const pm__config *config, pm__decoder *decoder); /* what only this family has */
 } pm__decoder_family;

@@ -162,14 +162,18 @@ void pm__more_minicpm3(const pm__config *c, pm__decoder *d)
   d->latent.value = pm__config_count(c, "v_head_dim", floor(d->hidden / d->layers[0].heads));
 }
 
-/* A list that says of each layer whether it is so; the older name of it is a list of 0 and 1. */
-static bool is_so(const pm__config_value *words, const pm__config_value *numbers, const char *word, int layer,
-                  bool otherwise)
+/* A list that says of each layer whether it is so; the older name of it is a list of 0 and 1. `v` goes through it. */
+static bool is_so(const pm__config_value **v, const char *word, bool otherwise)
 {
-  const pm__config_value *list = words != NULL ? words : numbers, *v = list != NULL ? list->first : NULL;
-  for (int i = 0; i < layer && v != NULL; i++) v = v->next;
-  if (v == NULL) return otherwise;
-  return words != NULL ? strcmp(v->text, word) == 0 : v->number != 0;
+  const pm__config_value *now = *v;
+  if (now == NULL) return otherwise;
+  *v = now->next;
+  return now->type == PM__CONFIG_TEXT ? strcmp(now->text, word) == 0 : now->number != 0;
+}
+
+static const pm__config_value *either(const pm__config_value *list, const pm__config_value *old)
+{
+  return list != NULL ? list->first : old != NULL ? old->first : NULL;
 }
 
 /* Blocks of keys that narrow heads choose, in some layers; experts in most. */
@@ -188,23 +192,21 @@ void pm__more_minimax_m3(const pm__config *c, pm__decoder *d)
   d->experts.ffn = d->layers[0].ffn;
   d->experts.shared = pm__config_count_or_none(c, "shared_intermediate_size", 3072);
   double turned = pm__config_count_or_none(c, "rotary_dim", 64) / d->layers[0].head;
+  const pm__config_value *feed = either(feeds, experts), *type = either(types, sparse);
   for (int i = 0; i < d->count; i++) {
-    bool sparse_feed = is_so(feeds, experts, "sparse", i, true);
+    bool sparse_feed = is_so(&feed, "sparse", true);
     d->layers[i].feed = sparse_feed ? PM__FEED_EXPERTS : PM__FEED_DENSE;
     d->layers[i].ffn = dense;
-    d->layers[i].all_keys = !is_so(types, sparse, "minimax_m3_sparse", i, false);
+    d->layers[i].all_keys = !is_so(&type, "minimax_m3_sparse", false);
     d->layers[i].rotary = fmin(turned, 1);
   }
 }
 
 /* Tokens of a compressed key in a layer: as a list of types says, an older one of numbers, or the usual order. */
-static double compressed_of(const pm__config *c, int layer, double few, double many)
+static double compressed_of(const pm__config_value *v, int layer, double few, double many)
 {
-  const pm__config_value *types = pm__config_words(c, "layer_types"), *old = pm__config_counts(c, "compress_ratios");
-  const pm__config_value *list = types != NULL ? types : old, *v = list != NULL ? list->first : NULL;
-  for (int i = 0; i < layer && v != NULL; i++) v = v->next;
   if (v == NULL) return layer >= 2 && (layer - 2) % 2 == 1 ? few : many;
-  if (types == NULL) return v->number == 0 ? 0 : v->number < 64 ? few : many;
+  if (v->type != PM__CONFIG_TEXT) return v->number == 0 ? 0 : v->number < 64 ? few : many;
   if (strcmp(v->text, "sliding_attention") == 0) return 0;
   return strcmp(v->text, "compressed_sparse_attention") == 0 ? few : many;
 }
@@ -223,8 +225,9 @@ void pm__more_compressed(const pm__config *c, pm__decoder *d)
   d->index.head = pm__config_count(c, "index_head_dim", 128);
   d->index.chosen = pm__config_count(c, "index_topk", 512);
   d->streams = pm__config_whole(c, "hc_mult", 4, 2, 16);
-  for (int i = 0; i < d->count; i++) {
-    double every = compressed_of(c, i, few, many);
+  const pm__config_value *v = either(pm__config_words(c, "layer_types"), pm__config_counts(c, "compress_ratios"));
+  for (int i = 0; i < d->count; i++, v = v != NULL ? v->next : NULL) {
+    double every = compressed_of(v, i, few, many);
     d->layers[i].mixer = PM__MIXER_COMPRESSED;
     d->layers[i].feed = PM__FEED_EXPERTS;
     d->layers[i].window = pm__config_count(c, "sliding_window", 128);

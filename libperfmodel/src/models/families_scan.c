@@ -105,8 +105,9 @@ void pm__more_nemotron_h(const pm__config *c, pm__decoder *d)
   const pm__config_value *types = pm__config_words(c, "layers_block_type|layer_types"),
     *v = types != NULL ? types->first : NULL;
   const char *pattern = pm__config_word(c, "hybrid_override_pattern", "");
-  if (types == NULL && strlen(pattern) != (size_t)d->count)
-    pm__config_fail(c, "has no layers_block_type or hybrid_override_pattern of its %d layers", d->count);
+  if (types == NULL && (strlen(pattern) != (size_t)d->count || strspn(pattern, "M*-E") != strlen(pattern)))
+    pm__config_fail(c, "has no layers_block_type or hybrid_override_pattern (M, *, - and E) of its %d layers",
+                    d->count);
   set_space(c, d);
   d->scan.norm = true;
   d->scan.conv_bias = pm__config_flag(c, "use_conv_bias", true);

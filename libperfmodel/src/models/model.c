@@ -69,6 +69,16 @@ static void name_by_file(question *q, const char *kind)
 
 /* ---- What the configuration is ---- */
 
+/* A model that only guesses words for another one takes its states, and has layers of its own. */
+static int refuse_drafts(const pm__config *c)
+{
+  const pm__config_value *names = pm__config_find(c, "architectures");
+  const pm__config_value *first = names != NULL && names->type == PM__CONFIG_LIST ? names->first : NULL;
+  if (first == NULL || first->type != PM__CONFIG_TEXT || strstr(first->text, "Eagle") == NULL) return PM_OK;
+  return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "%.60s is a draft for speculative decoding, which is not modelled; "
+                  "give the config.json of the model that it serves", first->text);
+}
+
 /* Files of other programs, or of parts of models, each with what to do. */
 static int refuse_others(const pm__config *c)
 {
@@ -82,7 +92,13 @@ static int refuse_others(const pm__config *c)
     return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "this is the configuration of a diffusers %.60s, which is not "
                     "read; \"perfmodel list networks\" has diffusion networks, and perfmodel.from_torch reads any",
                     pm__config_word(c, "_class_name", "model"));
-  return PM_OK;
+  if (c->kind[0] == '\0' && pm__config_find(c, "dim") != NULL && pm__config_find(c, "n_layers") != NULL)
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "these are the parameters of a model in its maker's own format "
+                    "(params.json); give the config.json that Transformers reads");
+  if (pm__config_flag(c, "add_cross_attention", false))
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "a %.60s with attention to what another model encodes "
+                    "(add_cross_attention) is not modelled", c->kind);
+  return refuse_drafts(c);
 }
 
 /* Whether "Qwen3MoeForCausalLM" begins with "qwen3_moe", and "For" or "Model" or nothing follows. */
@@ -128,16 +144,34 @@ static bool is_known(const char *type)
   return pm__decoder_family_find(type) != NULL || pm__model_find(type) != NULL;
 }
 
-/* The type whose name is nearest, for "did you mean". */
+/* The next digit of a name, one for several that are the same; '\0': none. */
+static char next_digit(const char **name)
+{
+  const char *at = *name + strcspn(*name, "0123456789");
+  const char digit = *at;
+  while (*at == digit && digit != '\0') at++;
+  *name = at;
+  return digit;
+}
+
+static bool same_digits(const char *a, const char *b)
+{
+  char digit;
+  do if ((digit = next_digit(&a)) != next_digit(&b)) return false;
+  while (digit != '\0');
+  return true;
+}
+
+/* The type that a slip was made of, for "did you mean": a letter of five; another number is another model. */
 static const char *nearest_type(const char *type, pm__arena *arena)
 {
   const char *best = NULL, *types;
-  int least = 4;
+  int least = (int)(strlen(type) / 5) + 1;
   for (size_t i = 0; (types = types_at(i)) != NULL; i++)
     for (const char *p = types; *p != '\0';) {
       size_t length = strcspn(p, " ");
       const char *known = pm__arena_copy(arena, p, length);
-      int distance = known != NULL ? pm__name_distance(known, type) : least;
+      int distance = known != NULL && same_digits(known, type) ? pm__name_distance(known, type) : least;
       if (distance < least) least = distance, best = known;
       p += length + (p[length] == ' ');
     }
@@ -179,7 +213,7 @@ static int unknown_type(const pm__config *c, pm__arena *arena)
 /* ---- Composites ---- */
 
 static const char *const text_parts[] = {"text_config", "language_config", "llm_config", "thinker_config", NULL};
-static const char *const other_parts[] = {"vision_config", "audio_config", "visual", "vision_tower_config", NULL};
+static const char *const text_part_names = "text_config language_config llm_config thinker_config";
 
 /* The text model of a composite, if its type is known. */
 static bool text_of(const pm__config *c, pm__config *text)
@@ -211,7 +245,7 @@ static bool part_of(const pm__config *c, const char *name, pm__arena *arena, pm_
   *part = (pm__config){"", value, c->error};
   part->kind = pm__config_word(part, "model_type", "");
   const char *own = tower_of(part->kind, arena), *outer = tower_of(c->kind, arena);
-  bool text = pm__list_has("text_config language_config llm_config thinker_config", name, strlen(name));
+  bool text = pm__list_has(text_part_names, name, strlen(name));
   if (own == NULL) own = outer;
   if (!text && pm__model_find(part->kind) == NULL && own != NULL) part->kind = own;
   return true;
@@ -233,17 +267,31 @@ static bool count_tower(const pm__body *b, pm__config tower, pm_network_totals *
   return known;
 }
 
+/* A part that is no text model: "vision_config", "qformer_config"; not how weights are stored, nor what is generated. */
+static bool is_other_part(const pm__config_value *v)
+{
+  size_t length = strlen(v->key);
+  if (v->type != PM__CONFIG_OBJECT || pm__list_has(text_part_names, v->key, length)) return false;
+  if (pm__list_has("quantization_config compression_config generation_config", v->key, length)) return false;
+  return strcmp(v->key, "visual") == 0 || (length > 7 && strcmp(v->key + length - 7, "_config") == 0);
+}
+
+enum { PARTS_NOTED = 8 };
+
 static void note_parts(pm__body *b, const pm__config *c, const pm__config *text, pm__arena *arena)
 {
   pm_network_totals totals;
   pm__config tower;
-  pm__body_note(b, "note: only the text model (%.60s) of the %.60s is read", text->kind, c->kind);
-  for (const char *const *name = other_parts; *name != NULL; name++) {
-    if (pm__config_find(c, *name) == NULL) continue;
-    if (part_of(c, *name, arena, &tower) && count_tower(b, tower, &totals))
-      pm__body_note(b, "note: %s (%.60s) is not among the layers: %.0f parameters, %.4g GMAC for each input; "
-                    "part=%s reads it alone", *name, tower.kind, totals.parameters, totals.mac / 1e9, *name);
-    else pm__body_note(b, "note: %s is left out", *name);
+  pm__body_note(b, "note: only the text model (%.60s) of the %.60s is read", text->kind,
+                c->kind[0] != '\0' ? c->kind : "composite");
+  int noted = 0;
+  for (const pm__config_value *v = c->settings->first; v != NULL && noted < PARTS_NOTED; v = v->next) {
+    if (!is_other_part(v)) continue;
+    noted++;
+    if (part_of(c, v->key, arena, &tower) && count_tower(b, tower, &totals))
+      pm__body_note(b, "note: %.60s (%.60s) is not among the layers: %.0f parameters, %.4g GMAC for each input; "
+                    "part=%.60s reads it alone", v->key, tower.kind, totals.parameters, totals.mac / 1e9, v->key);
+    else pm__body_note(b, "note: %.60s is left out", v->key);
   }
 }
 

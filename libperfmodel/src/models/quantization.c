@@ -78,7 +78,11 @@ static bool leaves_attention(const pm__config *q)
 void pm__body_quantize(pm__body *b, const pm__config *c)
 {
   const pm__config_value *stated = pm__config_find(c, "quantization_config|compression_config");
-  if (stated == NULL || stated->type != PM__CONFIG_OBJECT || b->error->status != PM_OK) return;
+  if (stated == NULL || b->error->status != PM_OK) return;
+  if (stated->type != PM__CONFIG_OBJECT) {
+    pm__config_fail(c, "has %.60s %.60s, which is no configuration", stated->key, stated->text);
+    return;
+  }
   pm__config q = pm__config_child(c, stated->key);
   const char *method = pm__config_word(&q, "quant_method", "");
   if (is(method, "") && pm__config_find(&q, "quant_algo") != NULL) method = "modelopt";

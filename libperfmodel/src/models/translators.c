@@ -63,6 +63,7 @@ void pm__build_t5(pm__body *b, const pm__config *c)
   for (int i = 0; i < layers && b->error->status == PM_OK; i++, e.bias_shared = true)
     pm__encoder_layer(b, &e, "encoder", i);
   int encoded = PM__NEXT(b, "rms_norm", "encoder.norm", " ");
+  if (strcmp(pm__config_architecture(c, ""), "EncoderModel") == 0) return;
   e.causal = true;
   e.bias_shared = false;
   pm__body_input(b, "decoder_input_ids", shape, 1);
