@@ -223,6 +223,20 @@ def test_labels_before_lines(tmp_path: Path, label: str) -> None:
     assert len(imported(log, "--system", "hgx-h100")[0]) == 3
 
 
+def test_what_no_collective_takes_is_refused(tmp_path: Path) -> None:
+    """GPUs of two kinds, a row that was cut within a number, a time in another unit, results that are wrong."""
+    log = tmp_path / "all_reduce.txt"
+    plain = collective_log(2, 2, 1)
+    lines = plain.splitlines()
+    name = next(line for line in lines if "Rank  0" in line).rpartition("] ")[2]
+    for text, message in ((plain.replace(name, "NVIDIA A100-SXM4-80GB", 1), "a system has GPUs of one kind"),
+                          ("\n".join([*lines[:-2], lines[-2][:45]]), "this row is cut off"),
+                          (plain.replace(" 1100.0 ", " 1.1 ", 1), "a number is cut, or of another unit")):
+        assert text != plain
+        log.write_text(text)
+        assert message in refused(log, "--system", "hgx-h100")
+
+
 def test_a_table_alone(tmp_path: Path) -> None:
     log = tmp_path / "pasted.txt"
     log.write_text("\n".join(line for line in collective_log(16, 8, 1.875).splitlines() if "Rank" not in line))

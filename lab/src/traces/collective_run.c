@@ -220,18 +220,32 @@ static int settle(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_colle
 
 /* ---- Rows ---- */
 
+enum { TELLS_FROM = 2 }; /* GB/s, printed with two decimals */
+
+/* Bytes over the time are the bandwidth beside them, or a number is cut, or of another unit. */
+static int check_time(const pm__lab_trace *trace, const pm__lab_collective_time *time)
+{
+  static const double tolerance = 0.01;
+  double bandwidth = time->bytes / time->us / 1e3;
+  if (!(time->algorithm_bandwidth > TELLS_FROM) || fabs(bandwidth / time->algorithm_bandwidth - 1) < tolerance)
+    return PM_OK;
+  return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, time->line,
+                     "%.0f bytes in %.6g us are %.4g GB/s, but algbw is %.4g: a number is cut, or of another unit",
+                     time->bytes, time->us, bandwidth, time->algorithm_bandwidth);
+}
+
 /* The two bandwidths that the program prints differ by a factor of the collective and its ranks, which tells whether
 ** what the text does not say was given right, and whether lines of it are lost. They are rounded, so only large ones
 ** tell. */
 static int check_bandwidths(const pm__lab_trace *trace, const pm__lab_collective_run *run,
                             const pm__lab_collective_time *time)
 {
-  static const double rounded_below = 2, rounded_by = 0.005; /* GB/s */
+  static const double rounded_by = 0.005; /* GB/s */
   double tolerance = 0.005 + rounded_by / time->algorithm_bandwidth + rounded_by / time->bus_bandwidth;
   double n = (double)run->ranks, share = (n - 1) / n;
   double factor[] = {1, share, 2 * share}, ratio = time->bus_bandwidth / time->algorithm_bandwidth;
   double expected = factor[find_test(run->collective, strlen(run->collective))->busy];
-  if (!(time->algorithm_bandwidth > rounded_below && time->bus_bandwidth > rounded_below) || expected == 0) return
+  if (!(time->algorithm_bandwidth > TELLS_FROM && time->bus_bandwidth > TELLS_FROM) || expected == 0) return
       PM_OK;
   if (fabs(ratio / expected - 1) < tolerance) return PM_OK;
   return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, time->line,
@@ -244,6 +258,7 @@ int pm__lab_collective_add(pm__lab_trace *trace, const pm_catalog *catalog, pm__
 {
   char row[PM__LAB_TRACE_ROW];
   int status = run->finished ? PM_OK : settle(trace, catalog, run);
+  if (status == PM_OK) status = check_time(trace, time);
   if (status == PM_OK) status = check_bandwidths(trace, run, time);
   if (status != PM_OK || time->bytes == 0) return status; /* nothing was sent */
   snprintf(row, sizeof row, "%zu x %s,%zu,%zu,%s,%.0f,%s,-g %.0f,%s,fit", run->ranks, run->gpu, run->ranks, run->nodes,
@@ -254,5 +269,6 @@ int pm__lab_collective_add(pm__lab_trace *trace, const pm_catalog *catalog, pm__
 int pm__lab_collective_check(const pm__lab_trace *trace)
 {
   if (trace->time_count > 0) return PM_OK;
-  return pm__fail(trace->error, PM_STATUS_BAD_FILE, "%s: no size was timed out of place", trace->file);
+  return pm__fail(trace->error, PM_STATUS_BAD_FILE, "%s: no size was timed out of place%s", trace->file,
+                  trace->note[0] != '\0' ? " with right results" : "");
 }

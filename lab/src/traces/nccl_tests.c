@@ -22,8 +22,10 @@ typedef struct reader {
   pm__lab_trace *trace;
   const pm_catalog *catalog;
   pm__lab_collective_run run;
-  int time, algorithm_bandwidth, bus_bandwidth; /* places of these columns behind that of the size; 0: unknown */
-  bool rows;                                    /* of this run, have been read */
+  int time, algorithm_bandwidth, bus_bandwidth, wrong; /* places of these columns behind the size's; 0: unknown */
+  int number;                                          /* of the line */
+  bool rows;                                           /* of this run, have been read */
+  int wrong_rows;
 } reader;
 
 /* ---- Lines ---- */
@@ -92,7 +94,7 @@ static void next_run(reader *r)
 {
   pm__lab_collective_begin(&r->run);
   r->rows = false;
-  r->time = r->algorithm_bandwidth = r->bus_bandwidth = 0;
+  r->time = r->algorithm_bandwidth = r->bus_bandwidth = r->wrong = 0;
 }
 
 /* "size count type redop root time algbw busbw #wrong": the first time is out of place. */
@@ -103,6 +105,8 @@ static void read_header(reader *r, const line *l, int size)
   r->time = time > 0 ? time - size : 0;
   r->algorithm_bandwidth = algorithm > 0 ? algorithm - size : 0;
   r->bus_bandwidth = bus > 0 ? bus - size : 0;
+  int wrong = find_word(l, "wrong", size);
+  r->wrong = wrong > 0 ? wrong - size : 0;
 }
 
 /* Words with one blank between them. */
@@ -124,7 +128,12 @@ static int read_rank(reader *r, const char *rank)
   const char *on = strstr(rank, " on "), *gpu = strchr(rank, ']');
   if (on == NULL || gpu == NULL || sscanf(on, " on %79s device %d", host, &device) != 2) return PM_OK;
   if (r->rows) next_run(r);
-  if (r->run.ranks++ == 0) set_name(r->run.gpu, sizeof r->run.gpu, gpu + 1);
+  char name[sizeof r->run.gpu];
+  set_name(name, sizeof name, gpu + 1);
+  if (r->run.ranks++ == 0) memcpy(r->run.gpu, name, sizeof name);
+  if (strcmp(name, r->run.gpu) != 0)
+    return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, r->number,
+                       "a rank on \"%.60s\" beside \"%.60s\"; a system has GPUs of one kind", name, r->run.gpu);
   return pm__lab_collective_add_host(r->trace, &r->run, host);
 }
 
@@ -165,6 +174,19 @@ static double bandwidth_at(const line *l, int place)
   return place > 0 && place < l->count && pm_number_parse(l->word[place], &value) == PM_OK ? value : 0;
 }
 
+/* Whether what the collective left in memory was wrong: the time is then of something else. */
+static bool is_wrong(reader *r, const line *l, int size)
+{
+  double wrong;
+  int place = size + r->wrong;
+  if (r->wrong == 0 || place >= l->count || pm_number_parse(l->word[place], &wrong) != PM_OK || wrong == 0)
+    return false;
+  r->wrong_rows++;
+  snprintf(r->trace->note, sizeof r->trace->note, "%.200s: left out: %d row%s whose results were wrong (#wrong)",
+           r->trace->file, r->wrong_rows, r->wrong_rows == 1 ? "" : "s");
+  return true;
+}
+
 static int read_row(reader *r, const line *l, int size)
 {
   pm__lab_collective_time time = {.line = l->number};
@@ -178,14 +200,18 @@ static int read_row(reader *r, const line *l, int size)
   if (pm_number_parse(us, &time.us) != PM_OK || !pm__lab_collective_is_time(time.us))
     return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, l->number,
                        "time \"%.40s\" is no number above 0", us);
+  if (size + r->algorithm_bandwidth >= l->count || size + r->bus_bandwidth >= l->count)
+    return pm__fail_at(r->trace->error, PM_STATUS_BAD_SYNTAX, r->trace->file, l->number, "this row is cut off");
   if (r->algorithm_bandwidth > 0) time.algorithm_bandwidth = bandwidth_at(l, size + r->algorithm_bandwidth);
   if (r->bus_bandwidth > 0) time.bus_bandwidth = bandwidth_at(l, size + r->bus_bandwidth);
   r->rows = true;
+  if (is_wrong(r, l, size)) return PM_OK;
   return pm__lab_collective_add(r->trace, r->catalog, &r->run, &time);
 }
 
 static int read_line(reader *r, const line *l)
 {
+  r->number = l->number;
   int size = find_word(l, "size", 0), row = row_begins(l);
   if (size >= 0 && find_word(l, "count", size) == size + 1 && find_word(l, "algbw", size) > 0) read_header(r, l, size);
   else if (row >= 0) return read_row(r, l, row);

@@ -314,7 +314,7 @@ double pm__config_labels(const pm__config *config)
 
 const char *pm__config_architecture(const pm__config *config, const char *otherwise)
 {
-  static const char *const endings[] = {"ForPreTraining", "LMHeadModel", "DoubleHeadsModel", "EncoderModel"};
+  static const char *const endings[] = {"ForPreTraining", "LMHeadModel", "DoubleHeadsModel", "EncoderModel", "MTModel"};
   const pm__config_value *names = pm__config_words(config, "architectures");
   if (names == NULL || names->count == 0) return otherwise;
   const char *name = names->first->text, *last = NULL;

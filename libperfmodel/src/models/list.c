@@ -20,8 +20,8 @@ static const pm__model models[] = {
   {"clip", pm__build_clip},
   {"clip_text_model", pm__build_clip_text},
   {"clip_vision_model", pm__build_clip_vision},
-  {"mt5 t5", pm__build_t5},
-  {"bart mbart", pm__build_bart},
+  {"mt5 t5 umt5", pm__build_t5},
+  {"bart mbart marian pegasus plbart blenderbot blenderbot-small m2m_100", pm__build_bart},
   {"whisper", pm__build_whisper},
   {"hubert wav2vec2", pm__build_wav2vec2},
 };

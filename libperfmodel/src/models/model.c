@@ -267,7 +267,7 @@ static bool count_tower(const pm__body *b, pm__config tower, pm_network_totals *
   return known;
 }
 
-/* A part that is no text model: "vision_config", "qformer_config"; not how weights are stored, nor what is generated. */
+/* A part that is no text model, such as "vision_config"; not how weights are stored, nor what is generated. */
 static bool is_other_part(const pm__config_value *v)
 {
   size_t length = strlen(v->key);

@@ -1,4 +1,4 @@
-/* Encoders and decoders: T5 and mT5; BART, mBART; Whisper. */
+/* Encoders and decoders: T5 and its kin; BART and its kin, which differ in norms and positions; Whisper. */
 #include <math.h>
 #include <string.h>
 #include "models/encoder.h"
@@ -12,7 +12,7 @@ static bool is(const pm__config *c, const char *kind)
 static void add_head(pm__body *b, const pm__config *c, const char *name, double vocabulary, bool tied, bool always)
 {
   const char *head = pm__config_architecture(c, "ForConditionalGeneration");
-  bool words = strcmp(head, "ForConditionalGeneration") == 0, none = strcmp(head, "Model") == 0;
+  bool words = pm__list_has("ForConditionalGeneration MTModel", head, strlen(head)), none = strcmp(head, "Model") == 0;
   if (words || (always && !none))
     pm__body_linear_shared(b, name, -1, vocabulary, false, pm__config_flag(c, "tie_word_embeddings", tied));
   else if (!none) pm__body_note(b, "note: the head of %.60s is left out", head);
@@ -60,7 +60,7 @@ void pm__build_t5(pm__body *b, const pm__config *c)
   pm__body_input(b, "input_ids", shape, 1);
   PM__NEXT(b, "embedding", "shared", "entries=%.0f features=%.0f", vocabulary, e.hidden);
   pm__body_dropout(b, "encoder.dropout", e.rate);
-  for (int i = 0; i < layers && b->error->status == PM_OK; i++, e.bias_shared = true)
+  for (int i = 0; i < layers && b->error->status == PM_OK; i++, e.bias_shared = !is(c, "umt5"))
     pm__encoder_layer(b, &e, "encoder", i);
   int encoded = PM__NEXT(b, "rms_norm", "encoder.norm", " ");
   if (strcmp(pm__config_architecture(c, ""), "EncoderModel") == 0) return;
@@ -69,19 +69,39 @@ void pm__build_t5(pm__body *b, const pm__config *c)
   pm__body_input(b, "decoder_input_ids", shape, 1);
   PM__NEXT(b, "embedding", "decoder.words", "entries=%.0f features=%.0f shared=yes", vocabulary, e.hidden);
   pm__body_dropout(b, "decoder.dropout", e.rate);
-  for (int i = 0; i < decoders && b->error->status == PM_OK; i++, e.bias_shared = true)
+  for (int i = 0; i < decoders && b->error->status == PM_OK; i++, e.bias_shared = !is(c, "umt5"))
     add_decoder_layer(b, &e, i, encoded);
   PM__NEXT(b, "rms_norm", "decoder.norm", " ");
   add_head(b, c, "lm_head", vocabulary, is(c, "t5"), true);
 }
 
-/* ---- BART: learned positions, the norm behind each sum. mBART, Whisper: the norm before each part ---- */
+/* ---- BART and its kin, Whisper ---- */
+
+/* What they differ in; none of them: the norm before each part, and once more at the end of a side. */
+enum {
+  AFTER = 1,      /* the norm is behind each sum, and none at the end */
+  EMBED_NORM = 2, /* of words and positions */
+  OFFSET = 4,     /* two positions more than the configuration says */
+  COMPUTED = 8    /* positions are no parameters */
+};
+
+static int switches_of(const pm__config *c)
+{
+  static const struct {
+    const char *types;
+    int switches;
+  } kinds[] = {{"bart plbart", AFTER | EMBED_NORM | OFFSET}, {"mbart", EMBED_NORM | OFFSET}, {"marian", AFTER},
+               {"blenderbot-small", AFTER | EMBED_NORM}, {"m2m_100", COMPUTED}};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    if (pm__list_has(kinds[i].types, c->kind, strlen(c->kind))) return kinds[i].switches;
+  return 0;
+}
 
 static pm__encoder describe_side(const pm__config *c, const char *heads, const char *ffn, double rate)
 {
   pm__encoder e = {.hidden = pm__config_count(c, "d_model", (double)NAN),
                    .heads = pm__config_count(c, heads, (double)NAN),
-                   .ffn = pm__config_count(c, ffn, (double)NAN), .after = is(c, "bart"),
+                   .ffn = pm__config_count(c, ffn, (double)NAN), .after = (switches_of(c) & AFTER) != 0,
                    .activation = pm__config_word(c, "activation_function", "gelu"), .rate = rate,
                    .inner_rate = pm__config_rate(c, "activation_dropout", 0),
                    .attention_rate = pm__config_rate(c, "attention_dropout", 0), .no_key_bias = is(c, "whisper")};
@@ -104,7 +124,7 @@ static void decode(pm__body *b, const pm__config *c, double rate, int encoded)
   for (int i = 0; i < count && b->error->status == PM_OK; i++) add_decoder_layer(b, &e, i, encoded);
 }
 
-/* Both sides look words up in one table; their positions start at 2. */
+/* Both sides look words up in one table. */
 static void embed_side(pm__body *b, const pm__config *c, const char *side, const char *input, double rate,
                        bool shared)
 {
@@ -114,23 +134,25 @@ static void embed_side(pm__body *b, const pm__config *c, const char *side, const
   PM__NEXT(b, "embedding", "words", "entries=%.0f features=%.0f shared=%s",
            pm__config_count(c, "vocab_size", (double)NAN), pm__config_count(c, "d_model", (double)NAN),
            pm__yes(shared));
-  PM__NEXT(b, "positional_embedding", "positions", "positions=%.0f",
-           pm__config_count(c, "max_position_embeddings", (double)NAN) + 2);
-  PM__NEXT(b, "layer_norm", "embed_norm", " ");
+  int switches = switches_of(c);
+  if ((switches & COMPUTED) == 0)
+    PM__NEXT(b, "positional_embedding", "positions", "positions=%.0f",
+             pm__config_count(c, "max_position_embeddings", (double)NAN) + ((switches & OFFSET) != 0 ? 2 : 0));
+  if ((switches & EMBED_NORM) != 0) PM__NEXT(b, "layer_norm", "embed_norm", " ");
   pm__body_dropout(b, "dropout", rate);
   pm__body_part(b, "%s", "");
 }
 
-/* mBART normalises once more at the end of each side. */
 void pm__build_bart(pm__body *b, const pm__config *c)
 {
   double rate = pm__config_rate(c, "dropout", 0.1);
   embed_side(b, c, "encoder", "input_ids", rate, false);
   encode(b, c, rate);
-  int encoded = is(c, "mbart") ? PM__NEXT(b, "layer_norm", "encoder.norm", " ") : b->last;
+  bool last = (switches_of(c) & AFTER) == 0;
+  int encoded = last ? PM__NEXT(b, "layer_norm", "encoder.norm", " ") : b->last;
   embed_side(b, c, "decoder", "decoder_input_ids", rate, true);
   decode(b, c, rate, encoded);
-  if (is(c, "mbart")) PM__NEXT(b, "layer_norm", "decoder.norm", " ");
+  if (last) PM__NEXT(b, "layer_norm", "decoder.norm", " ");
   add_head(b, c, "lm_head", pm__config_count(c, "vocab_size", (double)NAN), true, false);
 }
 
