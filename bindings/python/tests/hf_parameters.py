@@ -435,6 +435,8 @@ SIDES = {"d_model": 128, "encoder_layers": 2, "decoder_layers": 3, "encoder_ffn_
 T5 = {"d_model": 128, "d_kv": 32, "d_ff": 256, "num_layers": 2, "num_heads": 4, "vocab_size": 1000}
 PICTURE = {"hidden_size": 192, "num_hidden_layers": 3, "num_attention_heads": 3, "image_size": 64}
 
+NO_ENDS = {"bos_token_id": 0, "eos_token_id": 0}
+
 # Small models of types whose published sizes are too large to run.
 RUN: list[tuple[str, str, dict[str, Any], str]] = [(kind, name, settings, "") for kind, name, settings in [
     ("mistral", "MistralForCausalLM", {**GROUPED, "sliding_window": None}),
@@ -447,6 +449,13 @@ RUN: list[tuple[str, str, dict[str, Any], str]] = [(kind, name, settings, "") fo
     ("gpt2", "GPT2LMHeadModel", {**NANO, "n_positions": 64}),
     ("gpt_oss", "GptOssForCausalLM", {**GROUPED, "num_local_experts": 4, "num_experts_per_tok": 2}),
     ("mpt", "MptForCausalLM", {"d_model": 256, "n_layers": 3, "n_heads": 8, "vocab_size": 1000, "max_seq_len": 64}),
+    ("cohere2_moe", "Cohere2MoeForCausalLM", {**GROUPED, **NO_ENDS, "head_dim": 32, "num_experts": 4,
+     "num_experts_per_tok": 2, "num_shared_experts": 2, "first_k_dense_replace": 1, "sliding_window": 64,
+     "prefix_dense_intermediate_size": 384}),
+    ("cohere2_moe", "Cohere2MoeForCausalLM", {**GROUPED, **NO_ENDS, "head_dim": 32, "num_experts": 4,
+     "rms_norm_eps": 1e-5}),
+    ("emu3_text_model", "Emu3ForCausalLM", {**GROUPED, **NO_ENDS}),
+    ("aria_text", "AriaTextForCausalLM", {**GROUPED, "moe_num_experts": 4, "moe_num_shared_experts": 1}),
     ("bert", "BertModel", ENCODER), ("bert", "BertForMaskedLM", ENCODER), ("roberta", "RobertaModel", ENCODER),
     ("camembert", "CamembertModel", ENCODER), ("xlm-roberta", "XLMRobertaModel", ENCODER),
     ("distilbert", "DistilBertModel", {"dim": 256, "n_layers": 3, "n_heads": 8, "hidden_dim": 512, "vocab_size": 1000}),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import time
 from pathlib import Path
 
 import perfmodel as pm
 import pytest
 
+COMMAND = os.environ.get("PERFMODEL_COMMAND", "")
 HEADING = "model,throughput,unit,gpu,gpus,batch_per_gpu,precision,framework,framework_version"
 ROW = "resnet50,1325,images/s,v100-sxm2-16gb,1,128,mixed,PyTorch,2.9.1"
 
@@ -156,3 +159,20 @@ def test_many_rows_cost_what_rows_cost(tmp_path: Path) -> None:
 
     few = min(seconds(1000) for _ in range(3))
     assert seconds(8000) < 16 * few + 0.5
+
+
+@pytest.mark.skipif(not COMMAND, reason="PERFMODEL_COMMAND is not set")
+@pytest.mark.parametrize(("framework", "message"), [
+    ("PyTorch,nightly", '1 row: "PyTorch" of no release that is known; "pt-nchw" stands for it'),
+    ("FooFrame,1", '1 row: "FooFrame" is no framework that is known; "generic" stands for it'),
+    (",", '1 row: no framework is named; "generic" stands for any'), ("PyTorch,2.9.1", ""),
+])
+def test_what_stands_for_unknown_software_is_said(tmp_path: Path, framework: str, message: str) -> None:
+    (tmp_path / "own.csv").write_text(HEADING + "\n" + ROW.replace("PyTorch,2.9.1", framework) + "\n")
+    run = subprocess.run([COMMAND, "validate", "--set", "training", "--data", str(tmp_path / "own.csv")],
+                         capture_output=True, text=True, check=True)  # fmt: skip
+    assert message in run.stderr and ("stands for" in run.stderr) == (message != "")
+
+
+def test_a_batch_is_whole(tmp_path: Path) -> None:
+    assert rates(tmp_path, HEADING + "\n" + ROW.replace(",128,", ",12.5,") + "\n") == []

@@ -323,6 +323,14 @@ def served(concurrency: int, slower: float) -> str:
                        "mean_tpot_ms": 1e3 * slower * float(row["tpot [s]"])})
 
 
+def test_a_layout_that_is_not_said_is_assumed_with_a_word(tmp_path: Path) -> None:
+    served = (TRACES / "served.json").read_text().splitlines()[0]
+    (tmp_path / "told.json").write_text(served)
+    assert "assumed: one GPU" not in imported(tmp_path / "told.json", "--system", "hgx-h100")[1]
+    (tmp_path / "untold.json").write_text(re.sub(r'"(tp|ep|dp|pp)": *"?\d+"?,', "", served))
+    assert "assumed: one GPU" in imported(tmp_path / "untold.json", "--system", "hgx-h100")[1]
+
+
 def test_an_engine_is_fitted_to_a_benchmark(tmp_path: Path) -> None:
     data, own = tmp_path / "served.json", tmp_path / "own.xml"
     data.write_text("\n".join(served(n, 1.25) for n in (1, 4, 16, 64, 128)))

@@ -172,6 +172,20 @@ static double told(const result *r, const char *name)
   return pm_number_parse(r->told[field - type->fields], &value) == PM_OK ? value : 1;
 }
 
+static bool is_told(const result *r, const char *name)
+{
+  return r->told[pm_record_find_field(run_type(), name) - run_type()->fields][0] != '\0';
+}
+
+/* The client does not know how the server was started. */
+static void note_layout(pm__lab_trace *trace, const result *r)
+{
+  if (is_told(r, "gpus") || is_told(r, "tensor_parallel") || is_told(r, "pipeline_parallel") ||
+      is_told(r, "attention_parallel")) return;
+  snprintf(trace->note, sizeof trace->note, "%.200s: assumed: one GPU, as the file does not say its layout; it does "
+           "with vLLM's --metadata tp=4 precision=fp8, or SGLang's --tag", trace->file);
+}
+
 /* Clients count where there are some; else requests come at their rate, or all at the beginning. */
 static void set_load(result *r)
 {
@@ -184,8 +198,7 @@ static void set_load(result *r)
     set_number(r, "rate", r->rate);
     set_number(r, "duration", r->completed / r->rate);
   }
-  const pm_record_type *type = run_type();
-  if (r->told[pm_record_find_field(type, "gpus") - type->fields][0] == '\0')
+  if (!is_told(r, "gpus"))
     set_number(r, "gpus", told(r, "tensor_parallel") * told(r, "pipeline_parallel") * told(r, "attention_parallel"));
 }
 
@@ -221,6 +234,7 @@ static int add_result(pm__lab_trace *trace, const pm_catalog *catalog, result *r
                          found[i]);
   int status = name_all(trace, catalog, r);
   if (status != PM_OK) return status;
+  note_layout(trace, r);
   set_load(r);
   bool offline = !(r->concurrency >= 1) && !isfinite(r->rate);
   for (int i = 0; i < FIELDS; i++) pm__lab_trace_clean(r->told[i]);

@@ -250,6 +250,9 @@ static int read_batch(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__l
   if (isnan(rate->accumulation)) rate->accumulation = rint(all / (rate->batch * ranks));
   if (!(rate->accumulation >= 1)) rate->accumulation = 1;
   if (isnan(rate->batch)) return pm__fail(error, PM_STATUS_NOT_FOUND, "no batch size");
+  double stated = pm__lab_row_number(row, PM__COLUMN_BATCH);
+  if (stated > 0 && stated != floor(stated))
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "a batch of %.6g per GPU, which is no whole number", stated);
   rate->batch = rint(rate->batch);
   return rate->batch >= 1 ? PM_OK : pm__fail(error, PM_STATUS_BAD_VALUE, "batch %g", rate->batch);
 }

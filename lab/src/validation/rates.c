@@ -60,7 +60,7 @@ typedef struct rates {
   size_t capacity, read_capacity, setting_capacity;
   bool by_plan; /* groups of packed rows */
   int quantities; /* a quantities_wanted */
-  pm__lab_reasons reasons;
+  pm__lab_reasons reasons, software; /* why a row has no prediction; what stands for software that is not known */
 } rates;
 
 static int add_run(rates *t, const pm__lab_rate *rate, int micro_batch, pm_error *error)
@@ -177,6 +177,23 @@ static int add_row(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, s
   return add_runs(t, rate, &t->asked[index], error);
 }
 
+/* Software of the user's own rows that a profile of something else, or of any time, stands for. */
+static int note_software(rates *t, const pm__lab_row *row, const pm__lab_rate *rate, pm_error *error)
+{
+  char text[3 * PM_TEXT_MAX];
+  const char *name = row->cell[PM__COLUMN_FRAMEWORK], *version = row->cell[PM__COLUMN_VERSION];
+  bool release = strncmp(rate->framework, "pt-", 3) != 0 || row->date[0] != '\0' || strstr(version, "pt") != NULL;
+  if (strcmp(t->context->set, "own") != 0 || t->reader.packed) return PM_OK;
+  if (rate->generic && name[0] != '\0')
+    snprintf(text, sizeof text, "\"%.60s\" is no framework that is known; \"generic\" stands for it", name);
+  else if (rate->generic) snprintf(text, sizeof text, "no framework is named; \"generic\" stands for any");
+  else if (!release)
+    snprintf(text, sizeof text, "\"%.40s\" of no release that is known; \"%.40s\" stands for it: say which, as in "
+             "framework_version 2.9", name, rate->framework);
+  else return PM_OK;
+  return pm__lab_reasons_add(&t->software, text, error);
+}
+
 /* One row of the table; the readings that decided something of it go to `rules`. */
 static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, pm_error *error)
 {
@@ -189,6 +206,7 @@ static int read_row(rates *t, pm__lab_row *row, size_t line, pm__string *rules, 
     return PM_OK;
   if (status != PM_OK) return pm__lab_reasons_add(&t->reasons, reason.text, error);
   status = add_row(t, row, &rate, line, error);
+  if (status == PM_OK) status = note_software(t, row, &rate, error);
   if (status != PM_OK) return status;
   t->asked[t->rows.count - 1].rules = rules->text;
   rules->text = NULL; /* handed over */
@@ -325,6 +343,7 @@ static void free_rates(rates *t)
 {
   pm__lab_rate_reader_close(&t->reader);
   pm__lab_reasons_free(&t->reasons);
+  pm__lab_reasons_free(&t->software);
   for (size_t i = 0; i < t->rows.count; i++) free(t->asked[i].rules);
   free(t->rows.items);
   free(t->asked);
@@ -347,6 +366,7 @@ static pm_table *validate(pm__lab_context *context, const char *set, int quantit
   if (status == PM_OK) status = predict_rows(&t, error);
   if (status == PM_OK) {
     pm__lab_note_unpredicted(context, &t.reasons);
+    pm__lab_reasons_write(&t.software, &context->notes);
     note_refusals(&t);
     table = context->rows ? rows_table(&t, error)
                           : pm__lab_settings_summary(&t.rows, t.settings, &context->notes, error);

@@ -76,6 +76,8 @@ void pm__more_hunyuan(const pm__config *config, pm__decoder *decoder);
 void pm__more_granite(const pm__config *config, pm__decoder *decoder);
 void pm__more_gpt_oss(const pm__config *config, pm__decoder *decoder);
 void pm__more_exaone4(const pm__config *config, pm__decoder *decoder);
+void pm__more_aria(const pm__config *config, pm__decoder *decoder);
+void pm__more_cohere_experts(const pm__config *config, pm__decoder *decoder);
 void pm__more_afmoe(const pm__config *config, pm__decoder *decoder);
 void pm__more_blocks(const pm__config *config, pm__decoder *decoder);
 void pm__more_falcon(const pm__config *config, pm__decoder *decoder);

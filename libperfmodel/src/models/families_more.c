@@ -35,6 +35,32 @@ void pm__more_afmoe(const pm__config *c, pm__decoder *d)
 
 /* ---- Experts ---- */
 
+void pm__more_aria(const pm__config *c, pm__decoder *d)
+{
+  d->experts.shared = pm__config_count_or_none(c, "moe_num_shared_experts", 2) * d->experts.ffn;
+}
+
+/* Dense layers first, of a width of their own, with windows of another pattern; all of them are turned. */
+void pm__more_cohere_experts(const pm__config *c, pm__decoder *d)
+{
+  bool listed = pm__config_find(c, "layer_types") != NULL, rms = pm__config_find(c, "rms_norm_eps") != NULL;
+  int first = (int)pm__config_count_or_none(c, "first_k_dense_replace", 0);
+  int every = (int)pm__config_count(c, "sliding_window_pattern", 4);
+  int prefix = (int)pm__config_count(c, "prefix_dense_sliding_window_pattern", 1);
+  double window = pm__config_count_or_none(c, "sliding_window", 4096), ffn = d->layers[0].ffn;
+  double dense = pm__config_count(c, "prefix_dense_intermediate_size", ffn);
+  d->experts.ffn = ffn;
+  d->experts.shared = pm__config_count_or_none(c, "num_shared_experts", 0) * ffn;
+  d->layer_norm = !rms;
+  for (int i = 0; i < d->count; i++) {
+    pm__decoder_layer *l = &d->layers[i];
+    bool whole = i < first ? (i + 1) % prefix == 0 : (i - first + 1) % every == 0;
+    if (!listed) l->window = whole ? 0 : window;
+    if (l->feed == PM__FEED_DENSE) l->ffn = dense;
+    if (l->window == 0 && !(l->feed == PM__FEED_DENSE && prefix == 1)) l->rotary = 0;
+  }
+}
+
 void pm__more_gpt_oss(const pm__config *c, pm__decoder *d)
 {
   (void)c;

@@ -189,6 +189,8 @@ static const char *what_is_missing(const char *type)
     {"mistral_large4 mistral_large4_text", "its keys that layers take from others are not modelled"},
     {"qwen4_exp qwen4_exp_text hy_v4 hy_v4_vl_text glm5_next glm5_next_text lfm3 axk1 axk2 bailing_hybrid olmo_hybrid "
      "dots3_note dots3_note_text", "its layers are not modelled"},
+    {"diffllama", "its attention, the difference of two, is not modelled"},
+    {"dbrx", "its configuration in parts is not read"},
     {"longcat_flash", "its experts that pass their input on are not modelled"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
