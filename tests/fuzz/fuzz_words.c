@@ -54,10 +54,11 @@ static void expressions(const char *text)
   must_be_said(pm__lab_formula_evaluate(text, resolve, NULL, &out, &other) == PM_OK, &other);
 }
 
-/* A name of the catalogue, or a system as a word: "h100-sxm5*8:nvswitch". */
+/* A name of the catalogue, or a system as a word: "h100-sxm5*8:nvswitch"; a model as hubs call it. */
 static void name(const char *text)
 {
-  pm_error error = PM_ERROR_NONE;
+  pm_error error = PM_ERROR_NONE, other = PM_ERROR_NONE;
+  must_be_said(pm_catalog_resolve(shipped(), "network", text, &other) != NULL, &other);
   const char *id = pm_catalog_resolve(shipped(), "systems", text, &error);
   must_be_said(id != NULL, &error);
   pm_system *system = id != NULL ? pm_catalog_new_system(shipped(), text, &error) : NULL;

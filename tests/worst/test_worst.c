@@ -159,20 +159,35 @@ static void model(const char *format, const char *text)
   pm_network_free(pm_model_read(text, "worst.json", NULL, 0, &error));
 }
 
+/* A name of a system and of a network. */
+static void name(const char *format, const char *text)
+{
+  (void)format;
+  pm_error error = PM_ERROR_NONE, other = PM_ERROR_NONE;
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  pm_system_free(pm_catalog_new_system(catalog, text, &error));
+  pm_catalog_resolve(catalog, "network", text, &other);
+  pm_catalog_free(catalog);
+}
+
 static void settings(const char *format, const char *text)
 {
   pm_error error = PM_ERROR_NONE;
   pm_table_free(pm_settings_read(format, text, "worst", &error));
 }
 
+/* `format`: "storage" and "steps" need more to be known than the system. */
 static void measured(const char *format, const char *text)
 {
-  (void)format;
   pm_error error = PM_ERROR_NONE;
   pm_catalog *catalog = pm_catalog_new(NULL);
   char *report = NULL;
-  static const pm_attribute known[] = {{"system", "dgx1-v100"}};
-  pm_string_free(pm_measurements_read(catalog, text, "worst", known, 1, &report, &error));
+  static const pm_attribute known[] = {{"system", "dgx1-v100"}, {"network", "gpt2"}, {"gpus", "8"},
+                                       {"global_batch", "64"}, {"seq", "512"}};
+  static const pm_attribute storage[] = {{"system", "dgx1-v100"}, {"storage", "nvme"}};
+  bool stored = format != NULL && strcmp(format, "storage") == 0, steps = format != NULL && !stored;
+  const pm_attribute *said = stored ? storage : known;
+  pm_string_free(pm_measurements_read(catalog, text, "worst", said, stored ? 2 : steps ? 5 : 1, &report, &error));
   pm_string_free(report);
   pm_catalog_free(catalog);
 }
@@ -186,6 +201,17 @@ typedef struct input {
 #define LLAMA "{\"model_type\":\"llama\",\"hidden_size\":64"
 #define DEBERTA "{\"model_type\":\"deberta-v2\",\"hidden_size\":64,\"num_attention_heads\":4," \
                 "\"relative_attention\":true"
+#define SMALL "\"hidden_size\":64,\"num_attention_heads\":4,\"num_hidden_layers\":999,\"vocab_size\":100," \
+              "\"intermediate_size\":64"
+#define V4 "{\"model_type\":\"deepseek_v4\"," SMALL
+#define M3 "{\"model_type\":\"minimax_m3_vl_text\"," SMALL
+#define HYBRID "{\"model_type\":\"nemotron_h\"," SMALL
+#define TOWER "{\"model_type\":\"qwen2_5_vl_vision\",\"hidden_size\":64,\"num_heads\":4,\"depth\":999," \
+              "\"intermediate_size\":64"
+#define DEEP "{\"model_type\":\"qwen3_vl_vision\",\"hidden_size\":64,\"num_heads\":4,\"depth\":999," \
+             "\"intermediate_size\":64"
+#define RANK "#  Rank  %d Group  0 Pid 1 on   node%d device  0 [0x01] NVIDIA H100\n"
+#define STEP " iteration  %d/ 500 | elapsed time per iteration (ms): 3005.1 | global batch size: 64 |\n"
 #define TESTS "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
 #define TRACE "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"args\":{}}"
 #define SERVED "{\"backend\":\"vllm\",\"model_id\":\"llama3-8b\",\"completed\":1,\"itls\":[["
@@ -213,6 +239,25 @@ static const input inputs[] = {
   {model, NULL, {"kinds of scores", DEBERTA ",\"pos_att_type\":[\"c2p\"", ",\"c2p\"", "]}", NULL}},
   {model, NULL, {"frames of sound", "{\"model_type\":\"hubert\",\"conv_dim\":[8", ",8", "]}", NULL}},
   {model, NULL, {"a name of a model", LLAMA ",\"torch_dtype\":\"", "a", "\"}", NULL}},
+  {model, NULL, {"layers of compressed keys", V4 ",\"layer_types\":[\"sliding_attention\"",
+                 ",\"compressed_sparse_attention\"", "]}", NULL}},
+  {model, NULL, {"rates of compressed keys", V4 ",\"compress_ratios\":[0", ",4", "]}", NULL}},
+  {model, NULL, {"layers of chosen blocks", M3 ",\"layer_types\":[\"full_attention\"", ",\"minimax_m3_sparse\"",
+                 "]}", NULL}},
+  {model, NULL, {"a pattern of layers", HYBRID ",\"hybrid_override_pattern\":\"", "M*", "\"}", NULL}},
+  {model, NULL, {"layers that see all", TOWER ",\"fullatt_block_indexes\":[1", ",1", "]}", NULL}},
+  {model, NULL, {"layers that give rows", DEEP ",\"deepstack_visual_indexes\":[1", ",1", "]}", NULL}},
+  {model, NULL, {"dense layers", "{\"model_type\":\"qwen3_moe\"," SMALL ",\"mlp_only_layers\":[1", ",1", "]}", NULL}},
+  {model, NULL, {"parts of a composite", LLAMA ",\"model_type\":\"x\",\"text_config\":" LLAMA "}",
+                 ",\"a%d_config\":{}", "}", NULL}},
+  {model, NULL, {"groups of weights", LLAMA ",\"quantization_config\":{\"quant_method\":\"fp8\",\"ignore\":[\"a\"",
+                 ",\"a\"",
+                 "]}}", NULL}},
+  {name, NULL, {"machines of machines", "", "2x", "8xh100", NULL}},
+  {name, NULL, {"stars of a machine", "h100", "*8", "", NULL}},
+  {name, NULL, {"words of a name", "", "h20-", "", NULL}},
+  {name, NULL, {"owners of a model", "", "meta-llama/", "Llama-3-8B", NULL}},
+  {name, NULL, {"endings of a model", "meta-llama/Llama-3-8B", "-Instruct", "", NULL}},
   {machine, "nccl", {"CPUs", "<system version=\"1\">", "<cpu numaid=\"%d\"/>", "</system>", NULL}},
   {machine, "nccl", {"PCI devices", "<system version=\"1\"><cpu numaid=\"0\">",
                      "<pci busid=\"0000:%d:00.0\" class=\"0x060400\"/>",
@@ -229,6 +274,20 @@ static const input inputs[] = {
   {measured, NULL, {"samples of power", "timestamp, index, power.draw [W]\n",
                     "2024/01/01 00:00:0%d.000, 0, 70.1 W\n", "", NULL}},
   {measured, NULL, {"lines of dmon", "# gpu   pwr\n# Idx     W\n", "    0    %d\n", "", NULL}},
+  {measured, NULL, {"ranks of a run", "", RANK, TESTS "8 2 float sum -1 9.1 0.1 0.2 0\n", NULL}},
+  {measured, "steps", {"steps of Megatron", "", STEP, "", NULL}},
+  {measured, "steps", {"steps of torchtitan", "", "step: %d  loss: 1  memory: 1GiB(1 of 2)  tps: 5,762\n", "", NULL}},
+  {measured, "steps", {"steps of NeMo", "", "train_step_timing in s: 10.2, global_step: %d\n", "", NULL}},
+  {measured, "steps", {"lines of MLPerf", ":::MLLOG {\"key\": \"global_batch_size\", \"value\": 64}\n",
+                       ":::MLLOG {\"key\": \"tracked_stats\", \"value\": {\"throughput\": 1.%d}}\n", "", NULL}},
+  {measured, "storage", {"rates of MLPerf Storage",
+                         "{\"num_accelerators\":8,\"metric\":{\"train_throughput_samples_per_second\":[1", ",1",
+                         "]}}", NULL}},
+  {measured, NULL, {"rows of llama-bench", "[{\"model_filename\":\"a\",\"n_prompt\":1,\"n_gen\":0,\"avg_ts\":1}",
+                    ",{\"model_filename\":\"a%d\",\"n_prompt\":1,\"n_gen\":0,\"avg_ts\":1}", "]", NULL}},
+  {measured, NULL, {"windows of Zeus", "start_time,window_name,elapsed_time,gpu0_energy\n", "1,w%d,1,100\n", "",
+                    NULL}},
+  {measured, NULL, {"rows of bars", "| model | gpu | img/s |\n|---|---|---|\n", "| a%d | b | 1 |\n", "", NULL}},
   {measured, NULL, {"rows of a table", RATES, "resnet18,PyTorch,V100,%d,fp32,9,images/s\n", "", NULL}},
   {measured, NULL, {"columns of a table", "model", ",c%d", "\n", NULL}},
 };

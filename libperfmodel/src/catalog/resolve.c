@@ -360,9 +360,20 @@ bool pm__catalog_has(const pm_catalog *catalog, int kind, const char *name)
   return pm__names_find(catalog, kind, name) != NULL;
 }
 
+/* No name, nor the path of a file in its place, is so long; what looks for near ones would take long. */
+static bool is_too_long(int kind, const char *name, pm_error *error)
+{
+  enum { NAME_MOST = 4096 };
+  if (memchr(name, '\0', NAME_MOST + 1) != NULL) return false;
+  pm__fail(error, PM_STATUS_NOT_FOUND, "unknown %s \"%.40s...\", a name of more than %d bytes", singular_of(kind), name,
+           NAME_MOST);
+  return true;
+}
+
 const char *pm__catalog_resolve(const pm_catalog *catalog, int kind, const char *name, pm_error *error)
 {
   const pm__entry *entry = NULL;
+  if (is_too_long(kind, name, error)) return NULL;
   const pm__names_place *place = pm__names_find_place(catalog, kind, name);
   if (place != NULL && place->kind == kind) return pm__catalog_name(catalog, kind, place->position, 1);
   return pm__catalog_find(catalog, kind, name, &entry, error) == PM_OK ? entry->id : NULL;
@@ -393,6 +404,8 @@ int pm__catalog_seek(const pm_catalog *catalog, int kind, const char *name, cons
 
 int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error)
 {
+  *entry = NULL;
+  if (is_too_long(kind, name, error)) return PM_STATUS_NOT_FOUND;
   const pm__names_place *place = pm__names_find_place(catalog, kind, name);
   *entry = NULL;
   if (place == NULL && kind == PM__SYSTEMS && is_system_word(catalog, name))

@@ -257,6 +257,14 @@ const pm__config_value *pm__config_counts(const pm__config *config, const char *
   return list_of(config, name, false);
 }
 
+const pm__config_value *pm__config_some_layers(const pm__config *config, const char *name, int layers)
+{
+  const pm__config_value *list = pm__config_counts(config, name);
+  if (list == NULL || list->count <= (size_t)layers) return list;
+  pm__config_fail(config, "has %.60s of %zu layers, but %d layers", name, list->count, layers);
+  return NULL;
+}
+
 const pm__config_value *pm__config_words(const pm__config *config, const char *name)
 {
   return list_of(config, name, true);

@@ -61,6 +61,9 @@ double pm__config_rate(const pm__config *config, const char *names, double other
 const pm__config_value *pm__config_counts(const pm__config *config, const char *name);
 const pm__config_value *pm__config_words(const pm__config *config, const char *name);
 
+/* A list of some of so many layers, by their numbers. */
+const pm__config_value *pm__config_some_layers(const pm__config *config, const char *name, int layers);
+
 /* A list of whole numbers, one for each stage; `otherwise` ends with 0. Returns how many there are. `depths`: of the
 ** layers of each stage. */
 int pm__config_stages(const pm__config *config, const char *name, const double *otherwise, double *out);

@@ -364,7 +364,7 @@ static bool is_in(const pm__config_value *list, double number)
 static void place_experts(const pm__decoder_family *f, const pm__config *c, pm__decoder *d)
 {
   const pm__config_value *types = pm__config_words(c, "mlp_layer_types"), *type = types != NULL ? types->first : NULL;
-  const pm__config_value *dense = pm__config_counts(c, "mlp_only_layers");
+  const pm__config_value *dense = pm__config_some_layers(c, "mlp_only_layers", d->count);
   double step = pm__config_count(c, "decoder_sparse_step", 1);
   double first = pm__config_count_or_none(c, "first_k_dense_replace|num_dense_layers", f->dense);
   for (int i = 0; i < d->count; i++, type = type != NULL ? type->next : NULL) {

@@ -244,12 +244,11 @@ static double windows_of(pm__body *b, const pm__config *c, double count)
   return 0;
 }
 
-static bool sees_all(const pm__config *c, int layer)
+static bool has(const pm__config_value *list, int layer)
 {
-  const pm__config_value *list = pm__config_counts(c, "fullatt_block_indexes");
   for (const pm__config_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next)
     if (v->number == layer) return true;
-  return list == NULL && layer % 8 == 7;
+  return false;
 }
 
 static void put_in_windows(pm__body *b, const pm__encoder *e, double count, double window)
@@ -266,17 +265,18 @@ static void put_together(pm__body *b, const pm__encoder *e, double count)
 /* Layers, of which some also give rows of their own to the model of words (deepstack). */
 static int add_layers(pm__body *b, const tower *t, const pm__config *c, const pm__encoder *e, int *deep, double count)
 {
-  const pm__config_value *list = pm__config_counts(c, "deepstack_visual_indexes");
   int layers = pm__config_layers(c, "num_hidden_layers|depth|vt_num_hidden_layers", t->layers), found = 0;
+  const pm__config_value *list = pm__config_some_layers(c, "deepstack_visual_indexes", layers);
+  const pm__config_value *whole = pm__config_some_layers(c, "fullatt_block_indexes", layers);
   double window = windows_of(b, c, count);
   bool deeper = is(c, "qwen3_vl_vision qwen3_vl_moe_vision qwen3_omni_moe_vision_encoder");
   for (int i = 0; i < layers && b->error->status == PM_OK; i++) {
     pm__body_part(b, "layers.%d", i);
-    if (window > 0 && !sees_all(c, i)) put_in_windows(b, e, count, window);
+    bool all = whole != NULL ? has(whole, i) : i % 8 == 7;
+    if (window > 0 && !all) put_in_windows(b, e, count, window);
     else if (window > 0) put_together(b, e, count);
     pm__encoder_layer(b, e, "layers", i);
-    bool gives = list == NULL && (i == 8 || i == 16 || i == 24);
-    for (const pm__config_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) gives |= v->number == i;
+    bool gives = list != NULL ? has(list, i) : i == 8 || i == 16 || i == 24;
     if (deeper && gives && found < PM__CONFIG_STAGES) deep[found++] = b->last;
   }
   if (window > 0) put_together(b, e, count);
