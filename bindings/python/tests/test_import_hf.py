@@ -176,6 +176,32 @@ def test_towers_are_counted_as_the_package_does(row: dict[str, Any]) -> None:
     assert net.macs == row.get("mac", net.macs)
 
 
+# Towers that have the class of another one, but for their sizes.
+TOWERS_OF_OTHERS = {"smolvlm_vision": "idefics3_vision", "qwen2_5_omni_vision_encoder": "qwen2_5_vl_vision",
+                    "qwen3_omni_moe_vision_encoder": "qwen3_vl_vision", "qwen3_vl_moe_vision": "qwen3_vl_vision",
+                    "qwen3_5_moe_vision": "qwen3_5_vision", "glm4v_moe_vision": "glm4v_vision"}  # fmt: skip
+
+
+def test_the_table_of_towers_has_every_tower() -> None:
+    """Types of models/towers.c and of list.c; a new one needs a row that the package has counted."""
+    folder = Path(__file__).parents[3] / "libperfmodel" / "src" / "models"
+    source, lists = (
+        (folder / name).read_text(encoding="utf-8").replace('"\n   "', "") for name in ("towers.c", "list.c")
+    )
+    table = source[source.index("towers[] = {"):source.index("static const tower *find")]
+    own = {kind for types in re.findall(r'^  {"([^"]+)"', table, re.M) for kind in types.split()}
+    built = {kind for types in re.findall(r'{"([^"]+)", pm__build_tower}', lists) for kind in types.split()}
+    counted = {row["config"]["model_type"] for row in TOWERS} | {"siglip_vision_model"}
+    assert own == built and built - counted == set(TOWERS_OF_OTHERS)
+
+
+@pytest.mark.parametrize("kind, like", TOWERS_OF_OTHERS.items())
+def test_towers_of_others_are_those(kind: str, like: str) -> None:
+    row = next(row for row in TOWERS if row["config"]["model_type"] == like)
+    net = pm.from_hf({**row["config"], "model_type": kind}, image=row["image"])
+    assert (net.parameters, net.macs) == (row["parameters"], row.get("mac", net.macs))
+
+
 @pytest.mark.parametrize("stated", ["qwen3_vl_vision", "qwen3_vl", None])
 def test_a_tower_has_the_type_of_its_composite(stated: str | None) -> None:
     """Configurations on a hub say "qwen3_vl" of the part too, or nothing."""
@@ -361,12 +387,17 @@ def test_bad_values_get_one_line(name: str, value: Any) -> None:
     assert name in str(caught.value) and "llama" in str(caught.value) and "\n" not in str(caught.value)
 
 
-KINDS = ["qwen3_moe", "deepseek_v3", "llama4_text", "gemma3_text", "falcon", "deberta-v2", "swin"]
+KINDS = ["qwen3_moe", "deepseek_v3", "llama4_text", "gemma3_text", "falcon", "deberta-v2", "swin", "deepseek_v4",
+         "minimax_m3_vl_text", "nemotron_h", "qwen3_next", "kimi_linear", "granitemoehybrid", "lfm2", "gemma4_text",
+         "glm_moe_dsa", "cohere2_moe", "marian", "umt5"]
+TOWER_KINDS = ["siglip2_vision_model", "qwen2_5_vl_vision", "qwen3_vl_vision", "llama4_vision_model", "glm4v_vision",
+               "gemma4_vision", "kimi_k25_vision", "internvl_vision", "pixtral"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *TOWER_KINDS])
 def test_no_value_of_any_setting_is_a_crash(kind: str) -> None:
-    config = [row["config"] for row in ROWS["rows"] if row["config"]["model_type"] == kind][-1]
+    found = [row for row in [*ROWS["rows"], *TOWERS] if row["config"]["model_type"] == kind]
+    config = min(found, key=lambda row: row["parameters"])["config"]
     for name in set(config) - {"model_type", "architectures", "id2label"}:
         for value in [*BAD_VALUES, None, [1, "x"]]:
             try:
