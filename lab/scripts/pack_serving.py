@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes data/measured/serving.csv.gz: published serving of language models as packed rows, one quantity a row.
 
-    lab/scripts/pack_serving.py FOLDER        with serving.csv.gz, serving_more.csv.gz and vllm_memory.csv.gz as they
-                                              were collected
+    lab/scripts/pack_serving.py FOLDER        with serving.csv.gz, serving_more.csv.gz, vllm_memory.csv.gz and
+                                              mlperf_inference.csv.gz as they were collected
 
 How the words of the sources are read, decided before any prediction was looked at:
 
@@ -23,6 +23,12 @@ How the words of the sources are read, decided before any prediction was looked 
   memory     of vLLM: weights, what it keeps beside them (activations and what is not PyTorch's) and cache of a GPU, in
              GiB; a fine-tuned model has the sizes of its base.
   use        rows whose `check` is ok; the others are packed as "skip" with its words.
+  MLPerf     language models of the closed division, which nothing is fitted to ("check"). Lengths are the means of the
+             benchmark's data: those of its documents (MLPERF), not of a submission. Offline is compared in tokens/s;
+             server and interactive in tokens/s at the largest rate of Poisson arrivals within the limits of the
+             scenario at p99. Engine by the version that is printed; of TensorRT alone the newest profile that began
+             before the month of the results. Degrees, sequences, budget and cache by the submitter's file; else the
+             least degree whose 0.9 of the memory holds the weights, and the engine's defaults.
 """
 import csv
 import gzip
@@ -49,10 +55,16 @@ SYSTEMS = {
     "MI250": "mi250x-node", "MI300X": "mi300x-node", "RTX 4090": "rtx-4090",
     "RTX PRO 6000 Blackwell Server": "rtx-pro-6000-blackwell*2:pcie",
 }
+# What documents say of a benchmark's data: mean tokens of a prompt and of an answer. OpenOrca of MLPerf: 5,463,976
+# input tokens in 24,576 samples (source mlperf-openorca); 294.45 tokens a sample (source mlperf-llama2-70b).
+MLPERF = {"Llama-2-70B": (5463976 / 24576, 294.45)}
+MLPERF_MODELS = {"Llama-2-70B", "GPT-J-6B", "Mixtral-8x7B", "gpt-oss-120b", "DeepSeek-R1"}
+MEMORY = {"H200 SXM": 141e9, "MI300X": 192e9, "L40S": 48e9}
 COLUMNS = ["id", "task", "network", "system", "framework", "gpus", "nodes", "arrivals", "concurrency", "rate",
-           "duration", "isl", "osl", "precision", "weights", "expert_weights", "kv_cache", "tensor_parallel",
+           "duration", "percentile", "limit_ttft", "limit_tpot", "scenario", "isl", "osl", "precision", "weights",
+           "expert_weights", "kv_cache", "tensor_parallel",
            "pipeline_parallel", "attention_parallel", "expert_parallel", "memory_fraction",
-           "prefill_workers", "prefill_tensor_parallel",
+           "sequences", "token_budget", "prefill_workers", "prefill_tensor_parallel",
            "prefill_attention_parallel", "prefill_expert_parallel", "quantity", "value", "source", "words", "use",
            "check"]
 
@@ -217,6 +229,49 @@ def packed(row):
         yield {**out, "quantity": name, "value": f"{value:.6g}"}
 
 
+def mlperf_engine(row):
+    if row["engine"] == "trtllm":
+        return "trtllm-0.8" if row["date"] <= "2024-08" else "trtllm-0.12" if row["date"] <= "2025-09" else "trtllm-1.0"
+    found = re.search(r"vLLM (\d+\.\d+)", row["engine_version"])
+    if not found:
+        return ""
+    own = engine_of({**row, "engine_version": found[1]})
+    return "vllm-rocm-0.5" if row["gpu"].startswith("MI") and own == "vllm-0.5" else own
+
+
+def mlperf_doubt(row):
+    """Why a row is left out; "" if it is not."""
+    if row["division"] != "closed" or row["check"] != "ok":
+        return row["check"]
+    if row["model"] not in MLPERF:
+        return f"no document states the mean input length of {row['model']}'s data"
+    if row["weights"] not in ("fp8", "16 bit"):
+        return "weights are not printed"
+    return "" if mlperf_engine(row) else "the engine is none of the catalogue"
+
+
+def packed_mlperf(row):
+    why, scenario = mlperf_doubt(row), row["mode"].split()[1]
+    isl, osl = MLPERF.get(row["model"], (1024, 256))
+    bytes_of = 1 if row["weights"] == "fp8" else 2
+    tensor = number(row["tp"])
+    while not row["tp"] and tensor < 8 and 69e9 * bytes_of / tensor > 0.9 * MEMORY.get(row["gpu"], 80e9):
+        tensor *= 2
+    yield {"id": row["id"], "task": "serving", "network": NETWORKS.get(row["model"], row["model"]),
+           "system": SYSTEMS.get(row["gpu"], row["gpu"]), "framework": mlperf_engine(row),
+           "gpus": number(row["gpus"]) // number(row["nodes"]), "nodes": number(row["nodes"]),
+           "arrivals": "offline" if scenario == "offline" else "open", "concurrency": "",
+           "percentile": "" if scenario == "offline" else 0.99, "limit_ttft": row["limit_ttft_s"],
+           "limit_tpot": row["limit_tpot_s"], "scenario": "mlperf-" + scenario,
+           "isl": f"{isl:.6g}", "osl": f"{osl:.6g}",
+           "precision": "fp8" if bytes_of == 1 else "fp16", "weights": "fp8" if bytes_of == 1 else "",
+           "kv_cache": "fp8" if row["kv_cache"] == "fp8" else "16-bit", "tensor_parallel": tensor,
+           "sequences": row["batch"], "token_budget": row["token_budget"], "quantity": "output_rate",
+           "value": f"{float(row['output_rate']):.6g}" if row["output_rate"] else "", "source": row["source"],
+           "words": f"{row['submitter']} {row['engine_version'][:40]} {row['gpu']}",
+           "use": "skip" if why else "check", "check": why}
+
+
 def main():
     folder = Path(sys.argv[1])
     rows = []
@@ -225,6 +280,8 @@ def main():
             rows += [line for row in csv.DictReader(table) for line in packed(row)]
     with gzip.open(folder / "vllm_memory.csv.gz", "rt", newline="") as table:
         rows += [line for row in csv.DictReader(table) for line in packed_memory(row)]
+    with gzip.open(folder / "mlperf_inference.csv.gz", "rt", newline="") as table:
+        rows += [line for row in csv.DictReader(table) if row["model"] in MLPERF_MODELS for line in packed_mlperf(row)]
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()

@@ -105,7 +105,7 @@ static bool is_first(const pm__lab_serving_row *row)
 /* Rates of requests follow from the two times of the same row; memory moves with no constant of these. */
 static bool counts(const pm__lab_serving_row *row)
 {
-  return strcmp(row->quantity->name, "request_rate") != 0 && strcmp(row->quantity->unit, "B") != 0;
+  return !row->checked && strcmp(row->quantity->name, "request_rate") != 0 && strcmp(row->quantity->unit, "B") != 0;
 }
 
 /* ---- Predictions ---- */

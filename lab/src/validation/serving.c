@@ -6,9 +6,11 @@
 #include "validation/comparison.h"
 #include "validation/serving_rows.h"
 
-static const char *arrivals_name(const pm_serving_run *run)
+static const char *arrivals_name(const pm__lab_serving_row *row)
 {
+  const pm_serving_run *run = &row->run;
   const pm_field *field = pm_record_find_field(pm_record_type_find("serving_run"), "arrivals");
+  if (row->scenario[0] != '\0') return row->scenario;
   return run->prefill_workers > 0 ? "disaggregated" : field->choices[run->arrivals].name;
 }
 
@@ -18,7 +20,7 @@ static void name_group(pm__lab_serving_rows *rows, const pm__lab_serving_row *ro
   const pm__lab_serving_plan *plan = pm__lab_serving_rows_plan(rows, row->plan);
   char network[PM_TEXT_MAX];
   snprintf(network, sizeof network, "%.*s", (int)strcspn(plan->network, " "), plan->network);
-  snprintf(group, size, "%s %s %.20s %.20s %.20s", row->quantity->name, arrivals_name(&row->run), plan->engine,
+  snprintf(group, size, "%s %s %.20s %.20s %.20s", row->quantity->name, arrivals_name(row), plan->engine,
            row->gpu, network);
 }
 

@@ -21,7 +21,8 @@ struct pm__lab_serving_rows {
 
 /* Columns that are no fields of a run. */
 static const char *const own[] = {"id", "task", "network", "system", "framework", "framework_version", "quantity",
-                                  "rank", "value", "source", "words", "use", "check"};
+                                  "rank", "value", "source", "words", "use", "check", "limit_ttft", "limit_tpot",
+                                  "scenario"};
 
 static bool is_own(const char *title)
 {
@@ -110,6 +111,27 @@ static int read_quantity(const pm__lab_serving_rows *r, pm__lab_serving_row *row
   return pm__fail(error, PM_STATUS_BAD_VALUE, "value \"%.40s\" of %s", cell(r, row->line, "value"), name);
 }
 
+/* A limit of a scenario, whose rate is found. */
+static int read_limit(const pm__lab_serving_rows *r, const pm__lab_serving_row *row, const char *title, double *limit,
+                      pm_error *error)
+{
+  const char *text = cell(r, row->line, title);
+  *limit = NAN;
+  if (text[0] == '\0') return PM_OK;
+  if (pm_number_parse(text, limit) == PM_OK && *limit > 0) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.40s\" of %.40s", title, text, cell(r, row->line, "id"));
+}
+
+static int read_scenario(const pm__lab_serving_rows *r, pm__lab_serving_row *row, pm_error *error)
+{
+  row->scenario = cell(r, row->line, "scenario");
+  row->checked = strcmp(cell(r, row->line, "use"), "check") == 0;
+  int status = read_limit(r, row, "limit_ttft", &row->limit_ttft, error);
+  if (status == PM_OK) status = read_limit(r, row, "limit_tpot", &row->limit_tpot, error);
+  if (!isnan(row->limit_ttft) && isnan(row->run.rate)) row->run.rate = 1; /* until it is found */
+  return status;
+}
+
 static int read_row(pm__lab_serving_rows *r, pm__lab_serving_row *row, pm_error *error)
 {
   const char *use = cell(r, row->line, "use");
@@ -117,6 +139,7 @@ static int read_row(pm__lab_serving_rows *r, pm__lab_serving_row *row, pm_error 
     return pm__fail(error, PM_STATUS_NOT_MODELLED, "left out: %.150s", cell(r, row->line, "check"));
   int status = set_fields(r, row, error);
   if (status == PM_OK) status = read_quantity(r, row, error);
+  if (status == PM_OK) status = read_scenario(r, row, error);
   if (status != PM_OK) return status;
   row->plan = plan_of(r, row->line, error);
   if (row->plan < 0) return PM_STATUS_NOT_FOUND;
@@ -127,9 +150,36 @@ static int read_row(pm__lab_serving_rows *r, pm__lab_serving_row *row, pm_error 
   return PM_OK;
 }
 
+static bool is_within(const pm_plan *plan, const pm__lab_serving_row *row, double rate, double *most)
+{
+  pm_serving answer;
+  pm_serving_run run = row->run;
+  run.rate = rate;
+  pm_serve(plan, &run, &answer, 1);
+  *most = answer.largest_rate;
+  return answer.status == PM_OK && answer.bottleneck != PM_SERVING_LIMIT_OVERLOAD &&
+         answer.ttft_percentile <= row->limit_ttft && answer.tpot_percentile <= row->limit_tpot;
+}
+
+enum { HALVINGS = 20 };
+
+/* The largest rate of a run within its limits. */
+static double largest_rate(const pm_plan *plan, const pm__lab_serving_row *row)
+{
+  double low = 1e-3, high, most;
+  if (!is_within(plan, row, low, &high)) return low;
+  for (int i = 0; i < HALVINGS; i++) {
+    double middle = (low + high) / 2;
+    if (is_within(plan, row, middle, &most)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
 void pm__lab_serving_row_predict(const pm__lab_serving_rows *r, pm__lab_serving_row *row)
 {
   pm_serving answer;
+  if (!isnan(row->limit_ttft)) row->run.rate = largest_rate(r->plans[row->plan].plan, row);
   pm_serve(r->plans[row->plan].plan, &row->run, &answer, 1);
   row->experts = answer.expert_time > 0;
   row->predicted = answer.status == PM_OK ? pm_record_get_number(row->quantity, &answer) : (double)NAN;

@@ -1,7 +1,8 @@
 /*
 ** Packed rows of serving: one measured quantity of one run in the terms of the catalogue (data/measured/README.md).
 ** Columns are the fields of serving_run by name, and network, system, framework (the engine), quantity, value, source,
-** use, check, id. Runs of one network on one system with one engine share a plan.
+** use, check, id; of benchmarks that ask for the largest rate within limits, these and the name of the scenario. Runs
+** of one network on one system with one engine share a plan.
 */
 #ifndef PM_LAB_VALIDATION_SERVING_ROWS_H
 #define PM_LAB_VALIDATION_SERVING_ROWS_H
@@ -22,7 +23,9 @@ typedef struct pm__lab_serving_row {
   pm_serving_run run;
   const pm_field *quantity; /* of the answer */
   double measured, predicted;
-  const char *source, *id;
+  double limit_ttft, limit_tpot; /* s, at the percentile of the run; NAN: the rate is given */
+  const char *source, *id, *scenario;
+  bool checked; /* nothing is fitted to it */
   char gpu[PM_TEXT_MAX];
   bool experts; /* the network has some */
 } pm__lab_serving_row;
