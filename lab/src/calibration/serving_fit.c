@@ -245,12 +245,30 @@ static int keep_width(problem *p, const char *name, double value, size_t rows, p
   return PM_OK;
 }
 
-/* Of networks with experts, or without; none if there are few. */
-static int keep_spread_of(problem *p, const char *name, bool experts, const double *all, double *some, pm_error *error)
+typedef bool row_kind(const pm__lab_serving_row *row);
+
+static bool has_experts(const pm__lab_serving_row *row)
+{
+  return row->experts;
+}
+
+static bool has_none(const pm__lab_serving_row *row)
+{
+  return !row->experts;
+}
+
+static bool is_open(const pm__lab_serving_row *row)
+{
+  return row->run.arrivals == PM_ARRIVALS_OPEN && row->run.prefill_workers == 0;
+}
+
+/* Of rows of a kind; none if there are few. */
+static int keep_spread_of(problem *p, const char *name, row_kind *is_of, const double *all, double *some,
+                          pm_error *error)
 {
   size_t count = 0;
   for (size_t i = 0; i < p->active_count; i++)
-    if (p->items[p->active[i]].experts == experts) some[count++] = all[i];
+    if (is_of(&p->items[p->active[i]])) some[count++] = all[i];
   return count < FEWEST ? PM_OK : keep_width(p, name, spread_of(some, count), count, error);
 }
 
@@ -260,9 +278,10 @@ static int keep_spread(problem *p, bool first, double *errors, pm_error *error)
   if (p->own && p->active_count < FEW) return PM_OK;
   double *some = (double *)malloc((p->active_count + 1) * sizeof *some);
   if (some == NULL) return pm__no_memory(error);
-  int status = first ? PM_OK : keep_spread_of(p, "expert_spread", true, errors, some, error);
+  int status = first ? PM_OK : keep_spread_of(p, "expert_spread", has_experts, errors, some, error);
+  if (status == PM_OK && !first) status = keep_spread_of(p, "open_spread", is_open, errors, some, error);
   size_t known = p->out->constant_count;
-  if (status == PM_OK && !first) status = keep_spread_of(p, "spread", false, errors, some, error);
+  if (status == PM_OK && !first) status = keep_spread_of(p, "spread", has_none, errors, some, error);
   free(some);
   if (status != PM_OK || p->out->constant_count > known) return status;
   return keep_width(p, first ? "first_spread" : "spread", spread_of(errors, p->active_count), p->active_count, error);
@@ -549,6 +568,26 @@ static int add_client_errors(problem *p, const clients *c, pm_error *error)
   return status;
 }
 
+/* First tokens of pools, to which nothing is fitted. */
+static int keep_pools(problem *p, pm_error *error)
+{
+  p->active_count = 0;
+  for (size_t i = 0; i < p->count; i++) {
+    const pm__lab_serving_row *row = &p->items[i];
+    bool pool = counts(row) && is_first(row) && row->run.prefill_workers > 0;
+    if (pool && strcmp(pm__lab_serving_rows_plan(p->rows, row->plan)->engine, p->engine) == 0)
+      p->active[p->active_count++] = i;
+  }
+  if (p->own || p->active_count < FEWEST) return PM_OK;
+  double *errors = (double *)malloc(p->active_count * sizeof *errors);
+  if (errors == NULL) return pm__no_memory(error);
+  int status = predict(p, errors, error);
+  if (status == PM_OK)
+    status = keep_width(p, "pool_spread", spread_of(errors, p->active_count), p->active_count, error);
+  free(errors);
+  return status;
+}
+
 /* Every engine that was fitted has the clients of the median source. */
 static int keep_clients(problem *p, const clients *c, const pm__lab_serving_row *row, pm_error *error)
 {
@@ -567,7 +606,8 @@ static int keep_clients(problem *p, const clients *c, const pm__lab_serving_row 
     p->values[i] = kept->value;
   }
   choose_rows(p, true);
-  return p->active_count > 0 ? add_client_errors(p, c, error) : PM_OK;
+  int status = p->active_count > 0 ? add_client_errors(p, c, error) : PM_OK;
+  return status == PM_OK ? keep_pools(p, error) : status;
 }
 
 static int fit_clients(problem *p, const char *chosen, pm_error *error)
@@ -579,7 +619,7 @@ static int fit_clients(problem *p, const char *chosen, pm_error *error)
       status = fit_source(p, &c, &p->items[i], error);
   for (size_t i = 0; i < p->count && status == PM_OK && c.count > 0; i++) {
     const char *engine = pm__lab_serving_rows_plan(p->rows, p->items[i].plan)->engine;
-    bool wanted = chosen == NULL || pm__lab_listed(chosen, engine);
+    bool wanted = !p->items[i].checked && (chosen == NULL || pm__lab_listed(chosen, engine));
     if (wanted && pm__lab_calibration_find(p->out, engine, "client_time") == NULL)
       status = keep_clients(p, &c, &p->items[i], error);
   }
@@ -591,7 +631,7 @@ static int fit_all(problem *p, const char *chosen, pm_error *error)
   int status = PM_OK;
   for (size_t i = 0; i < p->count && status == PM_OK; i++) {
     const char *engine = pm__lab_serving_rows_plan(p->rows, p->items[i].plan)->engine;
-    bool wanted = chosen == NULL || pm__lab_listed(chosen, engine);
+    bool wanted = !p->items[i].checked && (chosen == NULL || pm__lab_listed(chosen, engine));
     if (wanted && !pm__lab_calibration_has(p->out, engine)) status = fit_engine(p, &p->items[i], error);
   }
   return status == PM_OK ? fit_clients(p, chosen, error) : status;

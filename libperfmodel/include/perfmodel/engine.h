@@ -162,7 +162,9 @@ typedef enum pm_scheduler {
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
   X(TEXT, architectures, "", "architectures of GPUs that it runs on, separated by spaces; any if not given")          \
   X(TEXT, calibrated_on, "", "architectures of the rows that ran it, separated by spaces")                            \
-  X(REAL, latent_time, "s", "host time of a layer of latent attention in a pass of prompts; as of others if unknown")
+  X(REAL, latent_time, "s", "host time of a layer of latent attention in a pass of prompts; as of others if unknown") \
+  X(REAL, open_spread, "1", "spread of passes in open loops; as of others if unknown")                             \
+  X(REAL, pool_spread, "1", "spread of the first token where workers only read prompts; as of others if unknown")
 
 typedef struct pm_engine { PM_ENGINE_FIELDS(PM_DECLARE) } pm_engine;
 

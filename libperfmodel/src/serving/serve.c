@@ -307,6 +307,21 @@ static int32_t status_of(const pm_plan *plan, const pm__serving_replica *r)
                                                                                   : PM_CALIBRATION_STATUS_EXTRAPOLATED);
 }
 
+/* Of passes: those of open loops and of networks with experts may have one of their own. */
+static double spread_of(const pm__serving_replica *r)
+{
+  const pm_engine *e = r->engine;
+  bool open = r->run->arrivals == PM_ARRIVALS_OPEN && r->run->prefill_workers == 0;
+  if (open && !isnan(e->open_spread)) return e->open_spread;
+  return r->model->expert_parameters > 0 && !isnan(e->expert_spread) ? e->expert_spread : e->spread;
+}
+
+static double first_spread_of(const pm__serving_replica *r)
+{
+  const pm_engine *e = r->engine;
+  return r->run->prefill_workers > 0 && !isnan(e->pool_spread) ? e->pool_spread : e->first_spread;
+}
+
 /* Spreads are of rows of the engine: those of this architecture have the errors of its kernels already. */
 static void set_interval(const pm_plan *plan, const pm__serving_replica *r, pm_serving *out)
 {
@@ -314,8 +329,7 @@ static void set_interval(const pm_plan *plan, const pm__serving_replica *r, pm_s
   int32_t rests_on = host_status(plan, r) == PM_CALIBRATION_STATUS_CALIBRATED
                        ? (int32_t)PM_CALIBRATION_STATUS_CALIBRATED : out->calibration;
   double less_sure = pm__spread_factor(rests_on, e->spread_extrapolated, e->spread_not_calibrated);
-  bool own = r->model->expert_parameters > 0 && !isnan(e->expert_spread);
-  double spread = less_sure * (own ? e->expert_spread : e->spread), first_spread = less_sure * e->first_spread;
+  double spread = less_sure * spread_of(r), first_spread = less_sure * first_spread_of(r);
   if (!(spread > 0)) return;
   double factor = pm__interval_factor(pm__spread_square(spread));
   out->output_rate_p10 = out->output_rate / factor;
