@@ -192,7 +192,8 @@ static bool read_quantity(const char *name, const pm_field *field, void *record,
 /* "0" of a count that is 0 where none is given: it says that there is none. */
 static bool is_none(const pm_field *field, const char *text)
 {
-  return field->kind == PM_FIELD_INT && field->otherwise == NULL && strcmp(text, "0") == 0;
+  bool none = field->otherwise == NULL || strcmp(field->otherwise, "0") == 0;
+  return field->kind == PM_FIELD_INT && none && strcmp(text, "0") == 0;
 }
 
 bool read_field(const char *name, const pm_field *field, void *record, const char *text)

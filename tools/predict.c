@@ -27,7 +27,7 @@ static int read_question(const cli_request *request, cli_study *study)
   double global_batch = NAN;
   study->run = pm_run_make();
   study->given = read_given(request, "run");
-  int code = read_settings(request, "run", &study->run, &study->given, &global_batch);
+  int code = read_settings(request, "run", &study->run, &study->given, &global_batch, NULL);
   if (code != CODE_DONE) return code;
   if (!read_run(request, "run", &study->run)) return CODE_USAGE;
   code = take_currency(&study->prices, field_given(request, "gpu_hour_price"));

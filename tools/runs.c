@@ -45,7 +45,8 @@ int start_runs(cli_runs *runs, const cli_request *request, int32_t task, bool ma
   pm_record_set_number(pm_record_find_field(runs->type, runs->facts->software), runs->base, 0, NULL);
   double global_batch = NAN;
   int code = check_fields(request, runs);
-  if (code == CODE_DONE) code = read_settings(request, runs->facts->run, runs->base, &runs->given, &global_batch);
+  if (code == CODE_DONE)
+    code = read_settings(request, runs->facts->run, runs->base, &runs->given, &global_batch, runs->framework);
   if (code != CODE_DONE) return code;
   bool good = many ? read_axes(request, runs->type, runs->base, &runs->axes)
                    : read_run(request, runs->facts->run, runs->base);

@@ -14,6 +14,7 @@ typedef struct cli_runs {
   const pm_task_facts *facts;
   const pm_record_type *type, *answer;
   pm_given given;
+  char framework[PM_TEXT_MAX]; /* whose settings --run reads; empty: nobody's */
   void *base; /* one run: defaults, and fields of which one value was given */
   cli_axes axes;
   void *runs, *answers; /* of `count` records */

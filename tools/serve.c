@@ -19,10 +19,13 @@ typedef struct question {
 static int find_all(const cli_request *request, question *q)
 {
   int code;
+  cli_request own = *request; /* flags of an engine are answered by that engine */
+  if (own.value[OPTION_FRAMEWORK] == NULL && q->asked.framework[0] != '\0')
+    own.value[OPTION_FRAMEWORK] = q->asked.framework;
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
   if (code == CODE_DONE) q->system = open_system(q->catalog, request->arguments.items[1], &code);
   const cli_asked asked = {q->catalog, &q->network, 1, &q->system, 1, PM_TASK_SERVING};
-  if (code == CODE_DONE) q->study = open_study(request, &asked, NULL, &code);
+  if (code == CODE_DONE) q->study = open_study(&own, &asked, NULL, &code);
   return code;
 }
 

@@ -58,15 +58,17 @@ typedef struct target {
   void *run;
   pm_given *given;
   double *global_batch;
+  char *framework; /* NULL: it is not asked for */
 } target;
 
-/* A field of the run, the global batch, or nothing of a run. */
+/* A field of the run, the global batch, the engine, or nothing of a run. */
 static int take(void *to, const char *name, const char *text)
 {
   const target *t = (const target *)to;
   pm_error error = PM_ERROR_NONE;
   const pm_field *field = pm_record_find_field(pm_record_type_find(t->record), name);
   int status = PM_OK;
+  if (strcmp(name, "engine") == 0 && t->framework != NULL) snprintf(t->framework, PM_TEXT_MAX, "%.79s", text);
   if (strcmp(name, "global_batch") == 0) status = pm_number_parse(text, t->global_batch);
   else if (field != NULL) status = pm_record_set(field, t->run, text, &error);
   if (field != NULL) pm_given_add(t->given, t->record, name);
@@ -100,9 +102,9 @@ int each_setting(const cli_request *request, setting_taker *taker, void *to)
 }
 
 int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,
-                  double *global_batch)
+                  double *global_batch, char *framework)
 {
-  target to = {record, run, given, global_batch};
+  target to = {record, run, given, global_batch, framework};
   return each_setting(request, take, &to);
 }
 

@@ -11,9 +11,10 @@ typedef int setting_taker(void *to, const char *option, const char *set_to);
 int each_setting(const cli_request *request, setting_taker *taker, void *to);
 
 /* Reads --run, if it is given, into a run of that record and what is given of it; what is read, assumed and not
-** understood are notes. The global batch is set if the file has one. */
+** understood are notes. The global batch is set if the file has one, and so is `framework`, of PM_TEXT_MAX bytes, if it
+** is not NULL and the file is an engine's. */
 int read_settings(const cli_request *request, const char *record, void *run, pm_given *given,
-                  double *global_batch);
+                  double *global_batch, char *framework);
 
 /* One setting of a table: field and value, each of PM_TEXT_MAX bytes. */
 void read_setting(const pm_table *table, size_t row, char *option, char *value);

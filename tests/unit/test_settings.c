@@ -83,14 +83,14 @@ END_TEST
 START_TEST(flags_of_engines)
 {
   ck_assert_str_eq(file_summary("vllm.sh"), "tensor_parallel=4 kv_cache=fp8 sequences=256 token_budget=8192 "
-                                            "memory_fraction=0.9 isl=2048 osl=256 concurrency=64 gpus=4 weights=fp8 "
-                                            "precision=fp8 ");
+                                            "memory_fraction=0.9 isl=2048 osl=256 concurrency=64 gpus=4 engine=vllm "
+                                            "weights=fp8 precision=fp8 ");
   ck_assert_str_eq(summary(NULL, "sglang serve --tp 16 --dp 8 --enable-dp-attention --ep 16 --nnodes 2"),
-                   "expert_parallel=16 nodes=2 tensor_parallel=2 attention_parallel=8 gpus=8 ");
+                   "expert_parallel=16 nodes=2 tensor_parallel=2 attention_parallel=8 gpus=8 engine=sglang ");
   ck_assert_str_eq(summary(NULL, "vllm serve --data-parallel-size 4 --request-rate 2.5 --enforce-eager"),
-                   "rate=2.5 !enforce-eager gpus=4 arrivals=open ");
+                   "rate=2.5 !enforce-eager gpus=4 engine=vllm arrivals=open ");
   ck_assert_str_eq(summary(NULL, "trtllm-serve x --tp_size 4 --kv_cache_free_gpu_memory_fraction 0.5"),
-                   "!kv_cache_free_gpu_memory_fraction tensor_parallel=4 gpus=4 ");
+                   "!kv_cache_free_gpu_memory_fraction tensor_parallel=4 gpus=4 engine=trtllm ");
 }
 END_TEST
 

@@ -132,6 +132,8 @@ static int follow_groups(const pm__settings_format *format, pm__settings *s, pm_
   if (status == PM_OK && !is(s, "gpus"))
     status = pm__settings_assume_number(s, "gpus", gpus / pm__settings_number(s, "nodes", 1),
                                         format->name, error);
+  if (status == PM_OK && !is(s, "engine"))
+    status = pm__settings_assume(s, "engine", format->name, "its flags", error);
   return status;
 }
 
