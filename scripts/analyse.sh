@@ -31,7 +31,7 @@ commands() {
 
 run() {
   case $1 in
-    gcc) commands gcc -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS=-O1 -fanalyzer -DPM_ANALYSIS"
+    gcc) commands gcc -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_C_FLAGS=-O1 -fanalyzer -DPM_ANALYSIS -Wno-unused-value"
       cmake --build "$folder/gcc" -j "$(jobs)" --clean-first 2>&1 ;;
     warnings) commands warnings -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Release "-DCMAKE_C_FLAGS=-isystem $PWD/scripts/analyse -Wdouble-promotion -Wshadow -Wconversion"
       cmake --build "$folder/warnings" -j "$(jobs)" --clean-first 2>&1 ;;

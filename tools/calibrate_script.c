@@ -35,8 +35,8 @@ static void add_path(words *line, const char *root, const char *file)
 
 static void free_words(words *line)
 {
-  for (size_t i = 1; i < line->count; i++)
-    if (i != 2) free(line->item[i]);
+  for (size_t i = 1; i < line->count; i++) /* a path that there was no memory for left its place to the next word */
+    if (line->item[i] != line->self) free(line->item[i]);
 }
 
 static void make_line(words *line, const cli_tree *tree, const cli_part *part)

@@ -248,6 +248,24 @@ bool is_report(const cli_request *request)
          request->value[OPTION_SORT] == NULL && request->value[OPTION_WHERE] == NULL;
 }
 
+/* Makes what stands between the `ends` safe to show; returns the length that is left. */
+static size_t clean_parts(char *text, const char *ends)
+{
+  char *to = text;
+  for (char *part = text, end = *text; end != '\0';) {
+    char *stop = part + strcspn(part, ends);
+    end = *stop;
+    *stop = '\0';
+    size_t length = strlen(pm_text_clean(part));
+    memmove(to, part, length);
+    to += length;
+    if (end != '\0') *to++ = end;
+    part = stop + 1;
+  }
+  *to = '\0';
+  return (size_t)(to - text);
+}
+
 /* The table as it is written: with the delimiter of CSV that was asked for. */
 static char *table_text(const cli_request *request, const pm_table *table, const csv_form *form, pm_error *reason)
 {
@@ -265,6 +283,7 @@ static int write_rows(const cli_request *request, const pm_table *table)
   if (!read_csv_form(request, &form)) return CODE_USAGE;
   char *text = request->workbook ? pm_table_pack(table, &reason) : table_text(request, table, &form, &reason);
   if (text == NULL) return reason.status != PM_OK ? fail_error(&reason) : fail_memory();
+  if (request->format == PM_FORMAT_CSV && !request->workbook) clean_parts(text, "\t\r\n"); /* terminals show it */
   int code = request->workbook ? write_workbook(request, text) : write_coloured(request, text);
   pm_string_free(text);
   return code;
@@ -308,17 +327,7 @@ bool page_open(cli_page *page)
 /* Line by line, since names on the page are those of users' files. */
 static void clean_page(cli_page *page)
 {
-  char *to = page->text, *next;
-  for (char *line = page->text; line != NULL && *line != '\0'; line = next) {
-    char *end = strchr(line, '\n');
-    next = end != NULL ? end + 1 : NULL;
-    if (end != NULL) *end = '\0';
-    size_t length = strlen(pm_text_clean(line));
-    memmove(to, line, length);
-    to += length;
-    if (end != NULL) *to++ = '\n';
-  }
-  if (page->text != NULL) page->size = (size_t)(to - page->text);
+  if (page->text != NULL) page->size = clean_parts(page->text, "\n");
 }
 
 int page_write(cli_page *page, const cli_request *request)

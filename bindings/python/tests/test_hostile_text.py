@@ -6,9 +6,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import random
+import subprocess
 import unicodedata
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -95,3 +98,25 @@ def test_a_trace_comes_back(network: tuple[pm.Network, list[str]]) -> None:
     net, taken = network
     events = json.loads(pm.predict(net, "dgx1-v100").trace())["traceEvents"]
     assert {"".join(c for c in name if c >= " ") for name in taken} <= {event["name"] for event in events}
+
+
+EVIL = "\x9b31m\u202eX\u2066\u061c"
+OWN = f"""<perfmodel version="1">
+<network id="nn" name="N{EVIL}"><input shape="8"/><relu/></network>
+<system id="ss" name="S{EVIL}" note="n{EVIL}"><gpu>v100-sxm2-16gb</gpu><gpus>2</gpus><topology>t{EVIL}</topology>
+<graph><vertex kind="cpu" names="cpu0"/><link type="pcie3-x16" from="cpu0" to="gpu0 gpu1"/></graph></system>
+</perfmodel>"""
+PRINTED = [["list", "systems"], ["list", "networks"], ["show", "system", "ss"], ["show", "network", "nn"],
+           ["layers", "nn"], ["predict", "nn", "ss"], ["memory", "nn", "ss"], ["topology", "ss"]]  # fmt: skip
+
+
+@pytest.mark.skipif("PERFMODEL_COMMAND" not in os.environ, reason="PERFMODEL_COMMAND is not set")
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+@pytest.mark.parametrize("words", PRINTED, ids=" ".join)
+def test_the_command_prints_no_name_that_a_terminal_obeys(words: list[str], form: str, tmp_path: Path) -> None:
+    (tmp_path / "own.xml").write_text(OWN, encoding="utf-8")
+    done = subprocess.run([os.environ["PERFMODEL_COMMAND"], *words, "--catalog", "own.xml", "--format", form],
+                          cwd=tmp_path, capture_output=True, check=False)  # fmt: skip
+    for text in (done.stdout.decode(), done.stderr.decode()):
+        assert not [c for c in text if unicodedata.category(c) == "Cc" and c not in "\r\n\t"]
+        assert not [c for c in text if c in MARKS]

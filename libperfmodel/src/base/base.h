@@ -107,6 +107,9 @@ void pm__string_add_escaped(pm__string *string, const char *text);
 /* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
 size_t pm__utf8_length(const char *text);
 
+/* Whether nobody is to see the character at `text`. */
+bool pm__utf8_is_control(const char *text);
+
 /* Appends text, each byte that is not UTF-8 as U+FFFD. */
 void pm__utf8_add(pm__string *out, const char *text);
 

@@ -22,8 +22,9 @@ size_t pm__utf8_length(const char *text)
 }
 
 /* C0, delete and C1; marks that turn the direction of what follows; separators of lines and paragraphs. */
-static bool is_control(const unsigned char *c)
+bool pm__utf8_is_control(const char *text)
 {
+  const unsigned char *c = (const unsigned char *)text;
   if (c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c)) return true;
   if (c[0] != 0xe2) return false;
   if (c[1] == 0x80) return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae);
@@ -36,7 +37,7 @@ static const char *shown(const char *text, size_t *length, const char **next)
   *length = pm__utf8_length(text);
   *next = text + (*length == 0 ? 1 : *length);
   const char *instead = *text == '\t' || *text == '\n' || *text == '\r' ? " "
-                        : *length == 0 || is_control((const unsigned char *)text) ? "?" : NULL;
+                        : *length == 0 || pm__utf8_is_control(text) ? "?" : NULL;
   if (instead != NULL) *length = 1;
   return instead != NULL ? instead : text;
 }

@@ -256,6 +256,9 @@ void pm__design_power_words(const pm_machine *machine, const pm_gpu *gpu, char *
 /* The record of an entry, each field as it states it, or as the entry does that it falls back to. */
 int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);
 
+/* PM_OK, or that the entries that it is `like` have no end. */
+int pm__entry_check_likes(const pm_catalog *catalog, const pm__entry *entry, pm_error *error);
+
 /* The entry that a field's value is from: itself or one that it falls back to; NULL without an error if none states
 ** it. */
 int pm__entry_find_stating(const pm_catalog *catalog, const pm__entry *entry, const char *field,

@@ -49,6 +49,14 @@ static int find_like(const pm_catalog *catalog, const pm__entry *asked, const pm
   return fail_likes(catalog, asked, error != NULL ? error : &own);
 }
 
+int pm__entry_check_likes(const pm_catalog *catalog, const pm__entry *entry, pm_error *error)
+{
+  const pm__entry *at = entry;
+  int status = PM_OK;
+  for (int depth = 0; status == PM_OK && at != NULL; depth++) status = find_like(catalog, entry, at, depth, &at, error);
+  return status;
+}
+
 /* A text of an entry whose record belongs to a room above. */
 static const char *text_of(const pm__entry *entry, const char *name)
 {

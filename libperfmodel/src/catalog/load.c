@@ -247,9 +247,9 @@ static int add_documents(const pm_catalog *catalog, pm_catalog *next, pm__docume
   }
   if (status == PM_OK) status = place_entries(catalog, next, &fresh, error);
   if (status == PM_OK) status = index_names(next, error);
-  for (size_t i = 0; i < fresh.count && status == PM_OK; i++) {
-    status = pm__entry_check(next, fresh.items[i], error);
-  }
+  for (size_t i = 0; i < fresh.count && status == PM_OK; i++) status = pm__entry_check(next, fresh.items[i], error);
+  for (size_t i = 0; i < fresh.count && status == PM_OK; i++)
+    if (fresh.items[i]->record != NULL) status = pm__entry_check_likes(next, fresh.items[i], error);
   free(fresh.items);
   return status;
 }

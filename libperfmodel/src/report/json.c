@@ -9,11 +9,17 @@
 #include <string.h>
 #include "report/table_data.h"
 
-static void write_escaped(pm__string *out, unsigned char c)
+/* The number of a character of at most three bytes. */
+static unsigned number_of(const unsigned char *c)
 {
-  static const char *const hex = "0123456789abcdef";
-  char unicode[] = "\\u0000";
-  switch (c) {
+  if (c[0] < 0x80) return c[0];
+  if (c[0] < 0xe0) return (c[0] & 31u) << 6 | (c[1] & 63u);
+  return (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
+}
+
+static void write_escaped(pm__string *out, const char *text)
+{
+  switch (*text) {
   case '"': pm__string_add(out, "\\\""); return;
   case '\\': pm__string_add(out, "\\\\"); return;
   case '\n': pm__string_add(out, "\\n"); return;
@@ -21,20 +27,18 @@ static void write_escaped(pm__string *out, unsigned char c)
   case '\t': pm__string_add(out, "\\t"); return;
   default: break;
   }
-  unicode[4] = hex[c >> 4];
-  unicode[5] = hex[c & 15];
-  pm__string_add(out, unicode);
+  pm__string_format(out, "\\u%04x", number_of((const unsigned char *)text));
 }
 
-/* Valid UTF-8 stays as it is; a byte that is none becomes U+FFFD, so the result is always valid JSON. */
+/* Valid UTF-8 stays as it is, but for what terminals obey; a byte that is none becomes U+FFFD, so the result is always
+** valid JSON. */
 static void write_string(pm__string *out, const char *text)
 {
   pm__string_add(out, "\"");
   while (*text != '\0') {
-    unsigned char c = (unsigned char)*text;
     size_t length = pm__utf8_length(text);
-    if (c < 0x20 || c == 0x7f || c == '"' || c == '\\') write_escaped(out, c);
-    else if (length == 0) pm__string_add(out, "\xef\xbf\xbd");
+    if (length == 0) pm__string_add(out, "\xef\xbf\xbd");
+    else if (pm__utf8_is_control(text) || *text == '"' || *text == '\\') write_escaped(out, text);
     else pm__string_add_bytes(out, text, length);
     text += length == 0 ? 1 : length;
   }
