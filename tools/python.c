@@ -79,7 +79,7 @@ static int read_as_workbook(const cli_request *request, int from)
   char file[PATH_ROOM], name[32];
   snprintf(file, sizeof file, "%s", request->value[OPTION_OUTPUT]);
   char **words = (char **)calloc((size_t)request->word_count + 2, sizeof *words);
-  if (words == NULL || dup2(from, STDIN_FILENO) < 0) return fail_memory();
+  if (words == NULL || dup2(from, STDIN_FILENO) < 0) return free(words), fail_memory();
   snprintf(name, sizeof name, "%s", request->command->name);
   words[0] = file, words[1] = name;
   for (int i = 0; i < request->word_count; i++) words[2 + i] = request->words[i];
@@ -130,7 +130,7 @@ static int write_network(const cli_request *request, const char *path, int to)
   char file[PATH_ROOM], quiet[] = "-q", id[PM_TEXT_MAX + 8];
   char **words = (char **)calloc(request->sets.count + 3, sizeof *words);
   int count = 0;
-  if (words == NULL || dup2(to, STDOUT_FILENO) < 0) return fail_memory();
+  if (words == NULL || dup2(to, STDOUT_FILENO) < 0) return free(words), fail_memory();
   snprintf(file, sizeof file, "%s", path);
   words[count++] = file;
   if (request->value[OPTION_QUIET] != NULL) words[count++] = quiet;
