@@ -85,7 +85,7 @@ static void evaluate(const pm_group *group, const pm_call *call, named *last, pm
   }
   pm__collective_candidate_time t = pm__collective_candidates_time(candidates_of(group, call, last), call->bytes);
   if (t.candidate == NULL) fill_unknown(out, PM_STATUS_NOT_MODELLED);
-  else if (isinf(t.time)) fill_unknown(out, PM_STATUS_BAD_VALUE); /* more seconds than a double can hold */
+  else if (!isfinite(t.time)) fill_unknown(out, PM_STATUS_BAD_VALUE); /* more seconds than a double can hold */
   else fill_known(&t, call->bytes, pm__collective_interval_at(group->interval, call->bytes),
                   group->parameters.calibrated, out);
 }
