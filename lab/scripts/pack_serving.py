@@ -13,6 +13,9 @@ How the words of the sources are read, decided before any prediction was looked 
              and multiplies in BF16 before Blackwell, in FP4 there. What a row does not say of the cache is as in two
              bytes.
   lengths    InferenceX draws lengths in [0.8 x, x]: 0.9 x in the mean.
+  settings   of InferenceX outside of pools are those of its launch scripts (benchmarks/*.sh of its repository,
+             2025-10 to 2026-03): keys and values in FP8 but for gpt-oss and SGLang on H200; the part of the memory and
+             the tokens of a pass as there. Its pools were launched by other scripts, which were not read.
   expert     moe_ep is over the GPUs that share a layer; an empty cell is 1.
   degrees    of InferenceX on nodes of eight GPUs: a degree above eight is counted with the experts'; without them the
              times are those of eight GPUs, and none falls as over eight nodes.
@@ -109,6 +112,29 @@ def formats(row):
     if weights in ("fp4", "nvfp4"):
         return "fp4", "nvfp4", "", cache
     return half, "", "", cache
+
+
+def launched(row):
+    """How the launch scripts of InferenceX set the engine: the cache, the part of the memory, the tokens of a pass."""
+    if "InferenceX" not in row["source"] or row["mode"] != "concurrency" or row["gpu"] == "GB200":
+        return {}
+    engine, model = row["engine"], row["model"]
+    isl, osl, users = (int(float(row[name])) for name in ("isl", "osl", "concurrency"))
+    hopper, four = row["gpu"] == "H200 SXM", row["weights"] == "fp4"
+    if engine == "vllm":
+        return {} if model.startswith("gpt-oss") and hopper else {"kv_cache": "fp8"}
+    if engine == "trtllm" and model.startswith("gpt-oss"):
+        return {"memory_fraction": 0.85, "token_budget": 20000} | ({} if hopper else {"kv_cache": "fp8"})
+    if engine == "trtllm" and model.startswith("DeepSeek"):
+        budget = max(8192, users + isl + 64)
+        return {"kv_cache": "fp8", "memory_fraction": 0.75 if hopper else 0.8, "token_budget": budget}
+    if engine == "trtllm":
+        return {"kv_cache": "fp8", "token_budget": isl + osl + 200}
+    if hopper:
+        return {"memory_fraction": 0.82, "token_budget": 32768} if model.startswith("DeepSeek") else {}
+    if not model.startswith("DeepSeek"):
+        return {}
+    return {"kv_cache": "fp8", "memory_fraction": 0.85 if four else 0.82, "token_budget": 16384 if four else 32768}
 
 
 def number(text, otherwise=1):
@@ -219,6 +245,7 @@ def packed(row):
            "weights": weights, "expert_weights": experts, "kv_cache": cache, "source": row["source"],
            "words": " ".join(filter(None, (row["engine"], row["engine_version"], row["gpu"], row["note"][:60]))),
            "use": use, "check": "" if why == "ok" else why}
+    out.update(launched(row))
     if out["rate"] and row.get("requests"):
         out["duration"] = f"{float(row['requests']) / float(row['rate']):.6g} s"
     always = ("tensor_parallel", "prefill_workers")

@@ -164,7 +164,9 @@ typedef enum pm_scheduler {
   X(TEXT, calibrated_on, "", "architectures of the rows that ran it, separated by spaces")                            \
   X(REAL, latent_time, "s", "host time of a layer of latent attention in a pass of prompts; as of others if unknown") \
   X(REAL, open_spread, "1", "spread of passes in open loops; as of others if unknown")                             \
-  X(REAL, pool_spread, "1", "spread of the first token where workers only read prompts; as of others if unknown")
+  X(REAL, pool_spread, "1", "spread of the first token where workers only read prompts; as of others if unknown") \
+  X(REAL, cache_reserved, "1", "share of what running sequences have yet to write for which the cache keeps room") \
+  X(REAL, recomputed, "1", "tokens computed again after preemptions in a full cache, over those of an answer")
 
 typedef struct pm_engine { PM_ENGINE_FIELDS(PM_DECLARE) } pm_engine;
 

@@ -116,6 +116,7 @@ typedef enum pm_serving_limit {
   X(REAL, decode_cost, "1", "price of a million output tokens: of all other time", .show = PM_SHOW_MAIN)           \
   X(REAL, output_cost, "1", "price of a million output tokens that pay for everything", .show = PM_SHOW_MAIN)      \
   X(REAL, token_cost, "1", "price of a million tokens, input and output alike")                                    \
+  X(REAL, recomputed_tokens, "1", "tokens of a request that are computed again: the full cache preempts sequences") \
   /* the next field of an answer goes above this line */
 
 typedef struct pm_serving { PM_SERVING_FIELDS(PM_DECLARE) } pm_serving;

@@ -27,7 +27,8 @@ static int check_engine(const pm_engine *e, pm_error *error)
              {"step_time", e->step_time, 0, 1e3}, {"sequence_time", e->sequence_time, 0, 1e3},
              {"layer_time", e->layer_time, 0, 1e3}, {"latent_time", e->latent_time, 0, 1e3},
              {"stage_factor", e->stage_factor, 1e-3, 1e3},
-             {"client_time", e->client_time, 0, 1e6}, {"bunching", e->bunching, 0, 1}};
+             {"client_time", e->client_time, 0, 1e6}, {"bunching", e->bunching, 0, 1},
+             {"cache_reserved", e->cache_reserved, 0, 1}, {"recomputed", e->recomputed, 0, 1e3}};
   int status = PM_OK;
   for (size_t i = 0; i < sizeof all / sizeof all[0] && status == PM_OK; i++)
     status = check_number(e, all[i].name, all[i].value, all[i].least, all[i].most, error);

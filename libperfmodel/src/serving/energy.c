@@ -34,12 +34,13 @@ static spent decoding(const pm__serving_load *l, double running)
 }
 
 /* The passes that read its prompt, by what they draw alone. */
-static spent reading(const pm__serving_load *l, double running, bool alone)
+static spent reading(const pm__serving_load *l, double running, bool alone, bool full)
 {
   const pm__serving_replica *r = l->replica;
   double passes;
   double time = alone ? pm__serving_prefill(r, 1, l->fresh, l->past)
                       : pm__serving_added(r, running, l->context, l->fresh, l->past, &passes);
+  if (full) time += pm__serving_again(l, running);
   pm__serving_times t = pm__serving_prompt_parts(r, l->fresh, l->past);
   double factor = pm__serving_prefill_factor(r);
   spent one = pass_of(r, &t, factor, factor * pm__serving_kernels(r, &t));
@@ -63,7 +64,8 @@ double pm__serving_set_energy(const pm_plan *plan, const pm__serving_load *l, co
   const pm__serving_replica *r = l->replica;
   const pm_serving_run *run = r->run;
   double running = fmax(1, service->running);
-  spent decode = decoding(l, running), read = reading(prefill != NULL ? prefill : l, running, prefill != NULL);
+  spent decode = decoding(l, running);
+  spent read = reading(prefill != NULL ? prefill : l, running, prefill != NULL, service->again > 0);
   pm__plan_energy_work work = work_of(out, run->osl, decode, read);
   work.nodes = run->nodes;
   const pm__plan_site site = PM__PLAN_SITE(run);

@@ -216,7 +216,7 @@ static double largest(const pm__serving_load *l)
   double steps = pm__serving_steps(l), room = l->room, share = share_of(l);
   if (steps > 0 && !interrupts(&s)) room = fmax(1, fmin(room, steps / share));
   look(&s, room);
-  return room / (steps * s.pass + room * s.added);
+  return room / (steps * s.pass + room * (s.added + pm__serving_again(l, room)));
 }
 
 /* The first of a run comes to an empty engine; without an end it does not count. */
@@ -257,6 +257,7 @@ static void set_steady(state *s, pm__serving_service *out)
   out->ttft = first + rest + out->queue;
   out->latency = out->ttft + (steps > 0 ? s->decoding : 0);
   out->rate = s->rate;
+  out->again = 0;
   out->running = s->running;
   out->ttft_late = first + 2 * rest * run->percentile +
                    pm__serving_wait_percentile(run->percentile, fmin(1, s->busy), s->prompts) +
@@ -271,6 +272,7 @@ static void set_overload(const state *s, double rate, pm__serving_service *out)
   const pm__serving_load *l = s->load;
   double most = out->largest, duration = l->replica->run->duration, life = l->room / most;
   out->running = l->room;
+  out->again = l->again;
   out->tpot = s->token / l->replica->accepted;
   out->tpot_late = out->tpot;
   out->prefill = s->added;
@@ -293,6 +295,6 @@ void pm__serving_open(const pm__serving_load *l, double rate, pm__serving_servic
   }
   s.rate = out->largest;
   look(&s, l->room);
-  s.token = s.pass / fmax(1e-3, 1 - s.rate * s.added);
+  s.token = s.pass / fmax(1e-3, 1 - s.rate * (s.added + pm__serving_again(l, l->room)));
   set_overload(&s, rate, out);
 }

@@ -92,6 +92,7 @@ static void serve_with(const pm__serving_pools *p, const reader *r, double runni
   double wait = queue_wait(p, r, out->rate, out->prefill) + bunch_wait(p, r);
   out->transfer = transfer_time(p, out->prefill);
   out->queue = wait;
+  out->again = 0;
   out->running = running;
   out->tpot = out->tpot_late = steps > 0 ? pass / p->decode->replica->accepted : (double)NAN;
   out->ttft = wait + out->prefill + out->transfer + p->decode->client;

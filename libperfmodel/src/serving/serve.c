@@ -279,6 +279,7 @@ static void set_rates(const pm_serving_run *run, double replicas, const pm__serv
   out->gpu_rate = out->output_rate / out->total_gpus;
   out->largest_rate = replicas * s->largest;
   out->running = s->running;
+  out->recomputed_tokens = s->again;
   out->prefill_time = s->prefill;
   out->queue_time = s->queue;
   out->transfer_time = s->transfer;

@@ -15,6 +15,7 @@ typedef struct pm__serving_service {
   double largest;          /* requests/s that can be, for ever */
   double running;          /* sequences that decode, of a group */
   double queue, prefill, transfer;
+  double again;            /* tokens of a request that are computed again */
   int limit;               /* PM_SERVING_LIMIT_CACHE, _SEQUENCES, _OVERLOAD, or _NONE: what a pass spends its time on */
 } pm__serving_service;
 
@@ -26,10 +27,14 @@ typedef struct pm__serving_load {
   double context;          /* mean tokens of a running sequence */
   double room;             /* sequences of a group that run at once: of the cache and the engine */
   bool by_cache;           /* the cache is what limits that */
+  double again;            /* tokens of a request that are computed again where all of the room is taken */
   double client, bunching;
 } pm__serving_load;
 
 pm__serving_load pm__serving_load_of(const pm__serving_replica *replica);
+
+/* What a request adds to the passes of `running` others by tokens that are computed again. */
+double pm__serving_again(const pm__serving_load *load, double running);
 
 /* `requests` of a group at once, in as many waves as there is room for. */
 void pm__serving_static(const pm__serving_load *load, double requests, pm__serving_service *out);

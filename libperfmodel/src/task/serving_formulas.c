@@ -33,6 +33,8 @@ const char *const pm__task_formulas_of_serving[] = {
   "largest_concurrency step_time prefill_time replicas|" ARRIVALS,
   "running|sequences that run at once, from arrivals and latency (Little's law)|request_rate latency replicas|"
   ARRIVALS,
+  "recomputed_tokens|of a full cache: osl times what the engine computes again; none while it has room|osl "
+  "engine.recomputed largest_concurrency|" ARRIVALS,
   "step_time|decode_factor times the kernels of a pass, joined with the host's time of layers; and the host's time of "
   "a pass and of each sequence|engine.decode_factor engine.start_factor engine.step_time engine.sequence_time "
   "engine.layer_time product_time attention_time expert_time pass_time communication_time running|" PASS,
