@@ -72,7 +72,7 @@ const App = (() => {
               ["recomputation", "recompute_time"], ["update", "update_time"], ["launch overhead", "launch_overhead_time"],
               ["communication", "exposed_communication_time"], ["pipeline bubble", "bubble_time"],
               ["stragglers", "straggler_wait_time"], ["input", "input_wait_time"], ["offloading", "offload_time"]],
-    infer: [["products", "product_time"], ["convolutions", "convolution_time"], ["memory-bound kernels", "pass_time"],
+    infer: [["matrix multiplications", "product_time"], ["convolutions", "convolution_time"], ["memory-bound kernels", "pass_time"],
             ["conversions", "conversion_time"], ["launch overhead", "launch_overhead_time"]],
     serve: [["linear layers", "product_time"], ["attention", "attention_time"], ["experts", "expert_time"],
             ["norms and activations", "pass_time"], ["communication", "communication_time"], ["engine", "host_time"]],

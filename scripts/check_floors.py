@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Fails if the library's rooms do not go one way, or files use each other in circles.
+"""Fails if the library's modules do not depend one way, or files use each other in circles.
 
-A room is a folder of libperfmodel/src (network/kinds and collective/algorithms are rooms within a room); each public
-header belongs to one. The way of a prediction (docs/architecture.md) is the order of FLOORS: a room may include, and
-use functions of, itself and the rooms of the floors below its own, never those beside or above it.
+A module is a folder of libperfmodel/src (network/kinds and collective/algorithms are modules within a module); each
+public
+header belongs to one. The way of a prediction (docs/architecture.md) is the order of LAYERS: a module may include, and
+use functions of, itself and the modules of the layers below its own, never those beside or above it.
 
-The laboratory (lab/src) is a program over the public headers and the functions of `base`; its rooms have floors of
+The laboratory (lab/src) is a program over the public headers and the functions of `base`; its modules have layers of
 their own.
 
 Files are looked at too: a.c with its header a.h is one unit, which uses another where it names a function or variable
-that the other defines. Units that use each other, directly or over others, are a circle, within a room or over rooms;
-so are modules of the Python package that import each other. The command in tools/ has no rooms, but its files
+that the other defines. Units that use each other, directly or over others, are a circle, within a module or over
+modules;
+so are modules of the Python package that import each other. The command in tools/ has no modules, but its files
 may not go in circles either.
 """
 
@@ -26,7 +28,7 @@ SOURCES = LIBRARY / "src"
 LAB = ROOT / "lab" / "src"
 PYTHON = ROOT / "bindings" / "python" / "perfmodel"
 
-FLOORS = [
+LAYERS = [
     ["base"],  # status, memory, text, numbers, the tree of a document
     ["record"],  # field tables, quantities with units
     ["hardware", "report"],  # GPUs, links, systems | tables as columns, CSV, JSON, text
@@ -52,7 +54,7 @@ BESIDE = {
     "complete": FACTS | {"catalog"},  # what is not given of a run
 }
 
-# Rooms of that way that also know one beside it: a task completes runs.
+# Modules of that way that also know one beside it: a task completes runs.
 ALSO = {"task": {"complete"}}
 
 # Above all: plans of what is asked by name.
@@ -60,11 +62,11 @@ ABOVE = {"study"}
 
 # The laboratory, over the public interface: rows that it ships | files of other programs | measurements beside
 # predictions | constants from measurements.
-LAB_FLOORS = ["lab/shipped", "lab/traces", "lab/validation", "lab/calibration"]
+LAB_LAYERS = ["lab/shipped", "lab/traces", "lab/validation", "lab/calibration"]
 
-ROOMS = [room for floor in FLOORS for room in floor] + list(BESIDE) + sorted(ABOVE) + LAB_FLOORS
+MODULES = [module for layer in LAYERS for module in layer] + list(BESIDE) + sorted(ABOVE) + LAB_LAYERS
 
-# A header belongs to the lowest room that has its types.
+# A header belongs to the lowest module that has its types.
 HEADERS = {
     "error.h": "base", "units.h": "base", "record.h": "record", "hardware.h": "hardware", "network.h": "network",
     "table.h": "report", "report.h": "report", "arrow.h": "report", "counts.h": "counts", "memory.h": "memory",
@@ -95,7 +97,7 @@ ONLY = {
     "base/document.h": {"base/document.c", "catalog/", "import/", "network/"},
 }
 
-# First words of internal types (pm__<word>...), besides the room's own name. A word belongs to one room.
+# First words of internal types (pm__<word>...), besides the module's own name. A word belongs to one module.
 WORDS = {
     "base": {"arena", "csv", "document", "element", "embedded", "json", "name", "error", "string", "text", "words"},
     "hardware": {"edge", "kept", "keeper", "vertex", "system", "gpu"},
@@ -139,29 +141,29 @@ KIND = re.compile(r"^const pm__layer_kind (\w+)\b", re.MULTILINE)
 KIND_NAME = re.compile(r"strcmp\([^()\"]*\bkind->name|strcmp\([^()\"]*\blayer(?:->|\.)kind\b")
 
 
-def room_of(path: str) -> str:
-    """The room of a path relative to src/ (the laboratory's begin with lab/), or of the text of an #include; "" of a
+def module_of(path: str) -> str:
+    """The module of a path relative to src/ (the laboratory's begin with lab/), or of the text of an #include; "" of a
     file that is in none."""
     if path.startswith("perfmodel/"):
         return HEADERS.get(path.removeprefix("perfmodel/"), "")
     folder = path.rpartition("/")[0]
-    while folder and folder not in ROOMS:
+    while folder and folder not in MODULES:
         folder = folder.rpartition("/")[0]
     return folder
 
 
-def allowed(room: str) -> set[str]:
-    """What a room may include. A room and the room within it know each other; their files may not go in circles."""
-    if room in BESIDE:
-        return BESIDE[room] | {room}
-    if room in ABOVE:
-        return set(ROOMS) - set(LAB_FLOORS)
-    if room in LAB_FLOORS:
-        return {"base", *LAB_FLOORS[: LAB_FLOORS.index(room) + 1]}
-    nest = {each for each in ROOMS if each.split("/")[0] == room.split("/")[0]}
-    for index, floor in enumerate(FLOORS):
-        if room in floor:
-            return {each for lower in FLOORS[:index] for each in lower} | {room} | nest | ALSO.get(room, set())
+def allowed(module: str) -> set[str]:
+    """What a module may include. Nested modules know each other."""
+    if module in BESIDE:
+        return BESIDE[module] | {module}
+    if module in ABOVE:
+        return set(MODULES) - set(LAB_LAYERS)
+    if module in LAB_LAYERS:
+        return {"base", *LAB_LAYERS[: LAB_LAYERS.index(module) + 1]}
+    nest = {each for each in MODULES if each.split("/")[0] == module.split("/")[0]}
+    for index, layer in enumerate(LAYERS):
+        if module in layer:
+            return {each for lower in LAYERS[:index] for each in lower} | {module} | nest | ALSO.get(module, set())
     return set()
 
 
@@ -175,13 +177,13 @@ def bare(text: str) -> str:
 
 def include_problems(name: str, text: str) -> list[str]:
     """What is wrong with the includes of a file of src/."""
-    room = room_of(name)
-    if not room:
-        return [f"{name}: is in no room"]
-    may = allowed(room)
+    module = module_of(name)
+    if not module:
+        return [f"{name}: is in no module"]
+    may = allowed(module)
     problems = []
     for bracket, target in INCLUDE.findall(text):
-        if room in LAB_FLOORS:
+        if module in LAB_LAYERS:
             if target in PUBLIC:
                 continue
             target = f"lab/{target}" if (LAB / target).exists() else target
@@ -190,21 +192,21 @@ def include_problems(name: str, text: str) -> list[str]:
                 problems.append(f"{name}: includes {target}, which is not its business")
         if bracket == "<" or name in LISTS:
             continue
-        if not room_of(target):
-            problems.append(f"{name}: includes {target}, which is in no room")
-        elif room_of(target) not in may:
-            problems.append(f"{name}: includes {target}: {room} may not know {room_of(target)}")
+        if not module_of(target):
+            problems.append(f"{name}: includes {target}, which is in no module")
+        elif module_of(target) not in may:
+            problems.append(f"{name}: includes {target}: {module} may not know {module_of(target)}")
     return problems
 
 
 def header_problems(header: Path) -> list[str]:
     """What is wrong with the includes of a public header."""
-    room = HEADERS.get(header.name, "")
-    if not room:
-        return [f"{header.name}: belongs to no room; name it in HEADERS"]
+    module = HEADERS.get(header.name, "")
+    if not module:
+        return [f"{header.name}: belongs to no module; name it in HEADERS"]
     targets = [target for _, target in INCLUDE.findall(header.read_text(encoding="utf-8")) if target in HEADERS]
-    wrong = [target for target in targets if HEADERS[target] not in allowed(room)]
-    return [f"{header.name}: includes {target}: {room} may not know {HEADERS[target]}" for target in wrong]
+    wrong = [target for target in targets if HEADERS[target] not in allowed(module)]
+    return [f"{header.name}: includes {target}: {module} may not know {HEADERS[target]}" for target in wrong]
 
 
 def outsider_problems(file: Path) -> list[str]:
@@ -291,7 +293,7 @@ def use_problems(texts: dict[str, str]) -> tuple[list[str], int]:
         for other in sorted(others):
             if unit.startswith("lab/") and not example[unit, other].startswith("pm__"):
                 continue  # the public interface
-            if room_of(other + ".c") not in allowed(room_of(unit + ".c")):
+            if module_of(other + ".c") not in allowed(module_of(unit + ".c")):
                 problems.append(f"{unit}.c: uses {example[unit, other]} of {other}.c, above or beside it")
     found = circle_problems(graph, example)
     return problems + found, len(found)
@@ -340,13 +342,13 @@ def imports(file: Path, modules: set[str]) -> set[str]:
     return found
 
 
-def module_of(file: Path) -> str:
+def python_module_of(file: Path) -> str:
     parts = ["perfmodel", *file.relative_to(PYTHON).with_suffix("").parts]
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def python_problems() -> tuple[list[str], int, int]:
-    files = {module_of(file): file for file in sorted(PYTHON.rglob("*.py"))}
+    files = {python_module_of(file): file for file in sorted(PYTHON.rglob("*.py"))}
     graph = {name: imports(file, set(files)) - {name} for name, file in files.items()}
     found = circles(graph)
     problems = [f"circle of Python modules: {' -> '.join(path_within(graph, part))}" for part in found]
@@ -375,7 +377,7 @@ def twice_problems(types: dict[str, set[str]], texts: dict[str, str], raw: dict[
 
 
 def name_problems(texts: dict[str, str], raw: dict[str, str]) -> list[str]:
-    """Names that are given twice, or types that say another room than theirs."""
+    """Names that are given twice, or types that say another module than theirs."""
     types: dict[str, set[str]] = defaultdict(set)
     for name, text in texts.items():
         for found in TYPE.findall(text):
@@ -383,22 +385,22 @@ def name_problems(texts: dict[str, str], raw: dict[str, str]) -> list[str]:
     problems = twice_problems(types, texts, raw)
     words: dict[str, set[str]] = defaultdict(set)
     for name, file in sorted((name, file) for name, where in types.items() for file in where):
-        word, room = name.removeprefix("pm__").split("_")[0], room_of(file)
-        words[word].add(room.split("/")[0])
-        if word not in {*room.split("/"), *WORDS.get(room, ()), *WORDS.get(room.split("/")[0], ())}:
-            problems.append(f"{file}: type {name} does not begin with a word of its room")
-    shared = {word: sorted(rooms) for word, rooms in sorted(words.items()) if len(rooms) > 1}
-    return problems + [f"types of {', '.join(rooms)} begin with the word {word}" for word, rooms in shared.items()]
+        word, module = name.removeprefix("pm__").split("_")[0], module_of(file)
+        words[word].add(module.split("/")[0])
+        if word not in {*module.split("/"), *WORDS.get(module, ()), *WORDS.get(module.split("/")[0], ())}:
+            problems.append(f"{file}: type {name} does not begin with a word of its module")
+    shared = {word: sorted(modules) for word, modules in sorted(words.items()) if len(modules) > 1}
+    return problems + [f"types of {', '.join(modules)} begin with the word {word}" for word, modules in shared.items()]
 
 
 def kind_problems(texts: dict[str, str]) -> list[str]:
     """Places outside the kinds that name one: what is asked of a kind is the descriptor's to answer."""
-    kinds = {kind for name, text in texts.items() if room_of(name) == "network/kinds" for kind in KIND.findall(text)}
+    kinds = {kind for name, text in texts.items() if module_of(name) == "network/kinds" for kind in KIND.findall(text)}
     named = re.compile(rf"&\s*(?:{'|'.join(sorted(kinds))})\b") if kinds else KIND_NAME
     both = re.compile(f"{named.pattern}|{KIND_NAME.pattern}")
     problems = []
     for name, text in texts.items():
-        if room_of(name) == "network/kinds":
+        if module_of(name) == "network/kinds":
             continue
         for found in (named if name.startswith("lab/") else both).finditer(text):  # constants of the lab have kinds too
             line = text.count("\n", 0, found.start()) + 1
@@ -430,9 +432,9 @@ def main() -> int:
     problems += found + others + python + name_problems(texts, raw) + kind_problems(texts)
     for problem in problems:
         print(problem, file=sys.stderr)
-    rooms = {room_of(name) for name in raw} - {""}
+    modules = {module_of(name) for name in raw} - {""}
     count = len(raw) + len(headers) + len(outsiders)
-    print(f"floors: {len(rooms)} rooms, {count} files, {circle_count} circles of files")
+    print(f"floors: {len(modules)} modules, {count} files, {circle_count} circles of files")
     print(f"python: {module_count} modules, {python_circles} circles")
     print(f"problems: {len(problems)}")
     return 1 if problems or not raw else 0

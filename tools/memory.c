@@ -101,7 +101,7 @@ static int add_run(pm_table *table, const question *q, pm_error *error)
   for (size_t i = 0; i < sizeof dropped / sizeof dropped[0]; i++) pm_table_drop(table, dropped[i]);
   if (status == PM_OK) status = pm_table_add_records(table, pm_record_type_find("memory_use"), &q->use, error);
   if (status == PM_OK)
-    status = pm_table_add_text(table, "assumed", "what was not given, and is taken to be", &line, error);
+    status = pm_table_add_text(table, "assumed", "defaults that were assumed", &line, error);
   return status;
 }
 

@@ -29,7 +29,7 @@ static int add_assumed(pm_table *table, const size_question *q, const pm_size_ch
   if (!isnan(q->goal.global_batch)) pm_given_add(&given, "run", "batch");
   for (size_t i = 0; i < count && status == PM_OK; i++)
     all[i] = assumed_of(q->study, &given, run_at(&q->runs, (size_t)rows[i].choice), lines[i]);
-  if (status == PM_OK) status = pm_table_add_text(table, "assumed", "what was not given, and is taken to be", all,
+  if (status == PM_OK) status = pm_table_add_text(table, "assumed", "defaults that were assumed", all,
                                                   error);
   free(all);
   free(lines);

@@ -216,8 +216,9 @@ static char *table_format(const pm_table *table, const char *format, double widt
 }
 %}
 
+char *pm_table_pack(const pm_table *table, pm_error *error);
+
 #if defined(SWIGPYTHON)
 PyObject *table_arrow(const pm_table *const *HANDLES, size_t COUNT, pm_error *error);
-char *pm_table_pack(const pm_table *table, pm_error *error);
 pm_table *pm_table_unpack(const char *text, pm_error *error);
 #endif

@@ -111,7 +111,7 @@ def of_kernels(command):
     return paragraph(
         f"- **Kernels** are calibrated per architecture. Mean errors over {len(rows):,} published times (`perfmodel "
         f"validate --set "
-        f"kernels`): FP32 matrix products {means('FP32 GEMM [VA]100')} on V100 and A100, "
+        f"kernels`): FP32 matrix multiplications {means('FP32 GEMM [VA]100')} on V100 and A100, "
         f"{means('FP32 GEMM (T4|P100|P4)')} on P100, "
         f"T4 and P4; tensor-core products {means('FP16 tensor-core GEMM')}; FP32 convolutions {means('FP32 conv')}, on "
         f"tensor cores "

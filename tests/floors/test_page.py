@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of rooms in docs/architecture.md is what scripts/check_floors.py holds: rooms, their floors, their
+"""The table of modules in docs/architecture.md is what scripts/check_floors.py holds: modules, their layers, their
 doors."""
 
 import re
@@ -28,14 +28,14 @@ def missing_doors(text: str) -> list[str]:
 
 def main() -> int:
     rows = ROW.findall((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
-    held = {room: str(floor) for floor, rooms in enumerate(check_floors.FLOORS, 1) for room in rooms}
+    held = {module: str(layer) for layer, modules in enumerate(check_floors.LAYERS, 1) for module in modules}
     held |= dict.fromkeys(check_floors.BESIDE, "beside") | dict.fromkeys(check_floors.ABOVE, "above")
-    held |= dict.fromkeys(check_floors.LAB_FLOORS, "lab")
-    said = {room: floor for floor, room, _ in rows}
-    problems = [f"{room}: the page says {said.get(room)}, the check {held.get(room)}"
-                for room in sorted({*held, *said}) if held.get(room) != said.get(room)]
-    problems += [f"{room}: no such door {door}" for _, room, cell in rows for door in missing_doors(cell)]
-    print("\n".join(problems) or f"{len(said)} rooms")
+    held |= dict.fromkeys(check_floors.LAB_LAYERS, "lab")
+    said = {module: layer for layer, module, _ in rows}
+    problems = [f"{module}: the page says {said.get(module)}, the check {held.get(module)}"
+                for module in sorted({*held, *said}) if held.get(module) != said.get(module)]
+    problems += [f"{module}: no such interface {door}" for _, module, cell in rows for door in missing_doors(cell)]
+    print("\n".join(problems) or f"{len(said)} modules")
     return 1 if problems else 0
 
 

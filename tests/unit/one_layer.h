@@ -20,7 +20,8 @@ pm_network *layer_of(const char *kind, const char *shapes, const char *attribute
 const pm__layer *last_layer(const pm_network *network);
 const pm__layer_kernel *kernels_of(const pm_network *network, const pm__layer *layer);
 
-/* Sums over the last layer's kernels of one pass: FLOP of the matrix products, numbers moved for `batch` samples. */
+/* Sums over the last layer's kernels of one pass: FLOP of the matrix multiplications, numbers moved for `batch`
+** samples. */
 double product_flop(const pm_network *network, pm__pass pass);
 double elements_moved(const pm_network *network, pm__pass pass, double batch);
 

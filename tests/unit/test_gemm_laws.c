@@ -1,6 +1,6 @@
 /*
-** Laws of matrix products, whatever the constants are: on every shipped GPU that has some, at every precision that it
-** has, for shapes drawn at random (the same ones every time).
+** Laws of matrix multiplications, whatever the constants are: on every shipped GPU that has some, at every precision
+** that it has, for shapes drawn at random (the same ones every time).
 */
 #include <check.h>
 #include <math.h>

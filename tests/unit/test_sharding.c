@@ -107,7 +107,7 @@ static double over_tensor(const pm__shard *shard, pm__pass pass, pm__sharding_co
   return exchanged(shard, pass, PM__AXIS_TENSOR, how);
 }
 
-/* FLOP of matrix products of a pass, per sample. */
+/* FLOP of matrix multiplications of a pass, per sample. */
 static double products(const pm_network *network, pm__pass pass)
 {
   double flop = 0;

@@ -17,7 +17,8 @@ local function time_of(kernel, gpu, model)
   return strict.unpack(core.kernel_times(gpu, catalog.kernels_of(gpu, model), {kernel}))[1]
 end
 
---- One matrix product on one GPU, a table with every field of "kernel_time": pm.gemm{m = 4096, n = 4096, k = 4096,
+--- One matrix multiplication on one GPU, a table with every field of "kernel_time": pm.gemm{m = 4096, n = 4096, k =
+-- 4096,
 --- gpu = "a100-sxm4-80gb", precision = "bf16"}. Options: count (independent products), kernel_model, tn (true: both
 --- operands are stored along the contraction, as of a linear layer forward).
 kernels.gemm = public(function(options)

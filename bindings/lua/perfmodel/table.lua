@@ -129,10 +129,28 @@ Table.__tostring = function(self) return Table.text(self) end
 
 --- Writes the table to a file, whole or not at all: CSV or JSON by its name (.csv, .json), for people with .txt or
 --- none.
+-- A word of a shell's command.
+local function quoted(word)
+  return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+-- A workbook, as the command and Python write it: by the Python that the environment names, or the first one.
+local function save_workbook(self, path)
+  local part = path .. ".part.xlsx"
+  local script = "import sys; from perfmodel._command import main; sys.exit(main(sys.argv[1:]))"
+  local python = quoted(os.getenv("PERFMODEL_PYTHON") or "python3")
+  local pipe = assert(io.popen(python .. " -c " .. quoted(script) .. " workbook " .. quoted(part), "w"))
+  pipe:write(core.table_pack(handle_of(self, Table, "a table")))
+  pipe:close()
+  local ok = os.rename(part, path)
+  if not ok then error('cannot write "' .. path .. '": a workbook needs Python: pip install "perfmodel[excel]"', 0) end
+end
+
 Table.save = public(function(self, path)
   local extension = arguments.text_of(path, "a path"):match("%.([^./]+)$") or "txt"
+  if extension == "xlsx" then return save_workbook(self, path) or self end
   local format = ({csv = "csv", json = "json", txt = "text"})[extension]
-  if format == nil then error('cannot write "' .. path .. '": files end in .csv, .json or .txt (a table)', 0) end
+  if format == nil then error('cannot write "' .. path .. '": files end in .csv, .json, .xlsx or .txt (a table)', 0) end
   arguments.write_file(path, Table[format](self))
   return self
 end)

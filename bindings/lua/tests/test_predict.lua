@@ -158,7 +158,7 @@ assert(pm.kernel{operation = "gemm", m = 512, n = 512, k = 512, gpu = "v100"}.ti
 assert(pm.kernel{operation = "copy", m = 1e8, gpu = "v100"}.algorithm == "copy", "copy")
 assert(not pcall(pm.kernel, {operation = "waffle", m = 1, gpu = "v100"}), "no such kernel")
 assert(run{kernel_model = "roofline"}.calibration == "not-calibrated", "calibration")
-assert(pm.system("h200-sxm5"):calibration("bf16"):find("^products calibrated"), "rows behind the kernels")
+assert(pm.system("h200-sxm5"):calibration("bf16"):find("^matrix multiplications calibrated"), "rows behind the kernels")
 
 -- What is said of a run is declared once: each of its fields is an option, and its default changes nothing.
 local usual = pm.predict{network = "alexnet", system = "dgx1-v100"}

@@ -48,7 +48,7 @@ class Inference(Predicted, _records.Inference):
 
     @cached_property
     def assumed(self) -> str:
-        """What was not given, and is taken to be; "" if nothing was."""
+        """Defaults that were assumed; "" if none were."""
         if self._plan is None or self._given is None:
             return ""
         return self._plan._assumed_of(_record.write("inference_run", self.run), self._given)[0]

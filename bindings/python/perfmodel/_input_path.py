@@ -46,7 +46,7 @@ class InputPipeline(Reported, _records.InputRates):
     what was asked."""
 
     assumed: str = field(default="", kw_only=True)
-    """What was not given of the run whose GPUs read, and is taken to be."""
+    """Defaults that were assumed of the run whose GPUs read the input."""
 
     _readers: tuple[_core.study, Records, Given] | None = field(default=None, repr=False, compare=False, kw_only=True)
     _kept: object = field(default=None, repr=False, compare=False, kw_only=True)  # what the study is made of

@@ -47,7 +47,7 @@ class Memory(Reported, _records.MemoryUse):
     )
     """The whole run, or call of inference, or run of serving."""
     assumed: str = field(default="", repr=False)
-    """What was not given of it, and is taken to be."""
+    """Defaults that were assumed of it."""
     _asked: tuple[Plan, Records] | None = field(default=None, repr=False)
     _given: Given | None = field(default=None, repr=False)
 

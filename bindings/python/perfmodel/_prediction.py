@@ -55,7 +55,7 @@ class Prediction(Predicted, _records.Prediction):
 
     @cached_property
     def assumed(self) -> str:
-        """What was not given, and is taken to be; "" if nothing was."""
+        """Defaults that were assumed; "" if none were."""
         if self._plan is None or self._given is None:
             return ""
         return self._plan._assumed_of(_record.write("run", self.run), self._given)[0]

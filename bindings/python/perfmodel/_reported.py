@@ -124,7 +124,7 @@ class Reported(Explained, Record):
         said = getattr(self, "assumed", "")
         tables = [("answer", self.lines()), *self._numbers()]
         _excel.write(path, tables, run_items(getattr(self, "run", None)),
-                     [f"not given, and taken to be: {said}"] if said else [])  # fmt: skip
+                     [f"assumed: {said}"] if said else [])  # fmt: skip
 
     def _numbers(self) -> list[tuple[str, Table]]:
         """All its numbers as a row of a table, if there is such."""

@@ -49,7 +49,7 @@ class Answers(ReportedTable):
         super().__init__(_core.rows_table(kind, rows))
         plan, runs, given = asked
         self.assumed = plan._assumed_of(runs[:1], given)[0]
-        """What was not given, and is taken to be; "" if nothing was."""
+        """Defaults that were assumed; "" if none were."""
 
     def _picture(self, ax: Axes | None) -> Axes:
         """How much each number of the hardware, or each upgrade, changes; what changes most first."""

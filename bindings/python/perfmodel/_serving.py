@@ -47,7 +47,7 @@ class Serving(Predicted, _records.Serving):
 
     @cached_property
     def assumed(self) -> str:
-        """What was not given, and is taken to be; "" if nothing was."""
+        """Defaults that were assumed; "" if none were."""
         if self._plan is None or self._given is None:
             return ""
         return self._plan._assumed_of(_record.write("serving_run", self.run), self._given)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,21 @@ def test_the_command_writes_the_same_cells(tmp_path: Path) -> None:
         for cell, same in zip(row, wanted):
             assert computed(book["answer"], cell, book) == computed(other["answer"], same, other)
     assert "perfmodel size resnet50" in book["inputs"]["B2"].value
+
+
+@pytest.mark.skipif("LUA_CPATH" not in os.environ or shutil.which("lua5.4") is None, reason="there is no Lua")
+def test_lua_writes_the_same_cells(tmp_path: Path) -> None:
+    asked = '{network="resnet50", system="dgx1-v100", gpus={1, 8}}'
+    code = f'require("perfmodel").sweep{asked}:save("{tmp_path}/l.xlsx")'
+    done = subprocess.run(["lua5.4", "-e", code], capture_output=True, text=True,
+                          env={**os.environ, "PERFMODEL_PYTHON": sys.executable})  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    pm.sweep("resnet50", "dgx1-v100", gpus=[1, 8]).to_excel(tmp_path / "p.xlsx")
+    lua, python = (openpyxl.load_workbook(tmp_path / name) for name in ("l.xlsx", "p.xlsx"))
+    for row, wanted in zip(lua["answer"].iter_rows(), python["answer"].iter_rows(), strict=True):
+        assert [computed(lua["answer"], cell, lua) for cell in row] == [
+            computed(python["answer"], cell, python) for cell in wanted
+        ]
 
 
 @pytest.mark.skipif(not COMMAND, reason="the command of a build is not given")

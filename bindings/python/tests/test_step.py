@@ -28,7 +28,7 @@ def test_calibration_and_interval_are_visible() -> None:
     assert p.calibration == "calibrated" and p.framework == "pt-nchw"
     assert p.throughput_p10 < p.throughput < p.throughput_p90
     assert "pt-nchw" in p.explain() and "Calibrated: constants fitted to rows of this GPU" in p.explain()
-    assert "Kernels: products calibrated" in p.explain()
+    assert "Kernels: matrix multiplications calibrated" in p.explain()
     assert "no measured training" in pm.predict("resnet50", "dgx1-v100", framework="generic").explain()
 
 

@@ -17,7 +17,7 @@ extern "C" {
 /* One line for each: add an implementation here and its descriptor in src/network/attention, and it is everywhere. New
 ** ones go last, so that numbers stay. */
 #define PM_ATTENTION_LIST(X)                                                                                         \
-  X(UNFUSED, "unfused", "products, mask and softmax are kernels of their own", .aliases = "no eager")                \
+  X(UNFUSED, "unfused", "matrix multiplications, mask and softmax are separate kernels", .aliases = "no eager")        \
   X(FUSED, "fused", "one kernel without stored scores (FlashAttention)", .aliases = "yes flash")                     \
   /* the next implementation goes above this line */
 

@@ -125,8 +125,8 @@ PM_API int pm_catalog_get_kernels(const pm_catalog *catalog, const pm_gpu *gpu, 
 PM_API int pm_catalog_get_usable_memory(const pm_catalog *catalog, const pm_gpu *gpu, double *bytes, pm_error *error);
 
 /* What the kernels of a GPU rest on at a precision, in words, from the provenance of its entry or of that of its
-** architecture: "products calibrated (5328 rows of h200-sxm5, 2026-11); convolutions ...". Owned by the caller:
-** pm_string_free. NULL with an error. */
+** architecture: "matrix multiplications calibrated (5328 rows of h200-sxm5, 2026-11); convolutions ...". Owned by the
+** caller: pm_string_free. NULL with an error. */
 PM_API char *pm_catalog_explain_calibration(const pm_catalog *catalog, const pm_gpu *gpu, int precision,
                                             pm_error *error);
 

@@ -25,7 +25,7 @@ extern "C" {
   X(TEXT, repository, "", "text in the name of the repository of its rows")                  \
   X(TEXT, gpu, "", "id of the GPU that it ran on; none: every other")                        \
   X(TEXT, kernels, "", "ids of the kernel constants whose GPUs, without rows, run the same kernels") \
-  X(REAL, gemm, "s", "added to a matrix product")                                            \
+  X(REAL, gemm, "s", "added to a matrix multiplication")                                            \
   X(REAL, gemm_batched, "s", "added to a batch of products")                                 \
   X(REAL, linear, "s", "added to a product with a bias")                                     \
   X(REAL, conv, "s", "added to a convolution")                                               \

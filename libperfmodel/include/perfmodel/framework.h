@@ -124,7 +124,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")              \
   X(REAL, gradient_fp16, "B", "those in FP16; gradient if not given")                                             \
-  X(REAL, tensor_overlap, "1", "share of tensor-parallel exchanges that overlaps with products; none if not given")    \
+  X(REAL, tensor_overlap, "1", \
+    "share of tensor-parallel exchanges that overlaps with matrix multiplications; default 0") \
   X(REAL, attention_factor, "1",                                                                                       \
     "time of attention in one kernel over that of the kernel model: older generations of it; 1 if not given")          \
   X(REAL, wide_attention_factor, "1", "more, on tensor cores wider than attention_width; 1 if not given")              \
@@ -136,10 +137,10 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, hop_time, "s",                                                                                               \
     "host time of each hop of a pipeline that is waited for: until the device is done, and the next pass starts")      \
   X(YES_NO, pads_products, "",                                                                                         \
-    "whether it pads matrices to multiples of 16 bytes: XLA its products, Megatron-LM vocabularies")                   \
+    "whether it pads matrices to multiples of 16 bytes: XLA for GEMMs, Megatron-LM for vocabularies") \
   X(YES_NO, bias_in_product, "",                                                                                       \
     "whether the product of a linear layer adds its bias, which no other kernel then does")                            \
-  X(YES_NO, launches_experts, "", "whether products of experts are launched one by one, not all of a layer at once") \
+  X(YES_NO, launches_experts, "", "whether GEMMs of experts are launched one by one, not all of a layer at once") \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
   X(REAL, host_copy_bandwidth, "B/s",                                                                                  \
@@ -209,18 +210,18 @@ typedef enum pm_fusion {
   X(YES_NO, no_grouped, "", "whether its library runs groups of channels one by one on tensor cores")              \
   X(YES_NO, no_padding, "", "whether its library keeps channels that are no multiple of 8 off the tensor cores")   \
   X(YES_NO, aligned_products, "",                                                                                      \
-    "whether its library keeps products whose sides are not multiples of 16 bytes off the tensor cores")               \
+    "whether its library keeps GEMMs whose sides are not multiples of 16 bytes off the tensor cores")               \
   X(YES_NO, pads_products, "", "whether it pads matrices to multiples of 16 bytes") \
   X(YES_NO, bias_in_product, "", "whether the product of a linear layer adds its bias, without fusion of a graph") \
-  X(YES_NO, casts, "", "whether each call converts the weights of products from FP32 to its precision") \
+  X(YES_NO, casts, "", "whether each call converts weights from FP32 to its precision") \
   X(REAL, spread, "1", "spread of measured over predicted, of any rate; the catalogue's if not given")            \
   X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
   X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
   X(TEXT, architectures, "", "architectures of GPUs that its libraries run on, separated by spaces; any if not given") \
   X(TEXT, calibrated_on, "", "architectures of the rows that ran it, separated by spaces") \
   X(TEXT, like, "", "id of the profile from which it has what it does not state")                                    \
-  X(REAL, spread_convolution, "1", "more, of the time in convolutions")                                           \
-  X(REAL, spread_product, "1", "more, of the time in other matrix products and attention")                        \
+  X(REAL, spread_convolution, "1", "more, of the time in convolutions")                                                \
+  X(REAL, spread_product, "1", "more, of the time in other matrix multiplications and attention") \
   X(REAL, spread_passes, "1", "more, of the time in memory-bound kernels and conversions")                          \
   X(REAL, spread_host, "1", "more, of the time that the host adds")                                               \
   X(ATTENTION, attention, "",                                                                                          \

@@ -26,13 +26,13 @@ extern "C" {
 #define PM_PRECISION_LIST(X)                                                                             \
   X(FP64, "fp64", 8, "double precision")                                                                 \
   X(FP32, "fp32", 4, "single precision, no tensor cores")                                                \
-  X(TF32, "tf32", 4, "FP32 storage, TF32 tensor-core products")                                          \
-  X(FP16, "fp16", 2, "mixed precision: FP16 storage and products (tensor cores where there are any)")    \
+  X(TF32, "tf32", 4, "FP32 storage, TF32 tensor cores")                                          \
+  X(FP16, "fp16", 2, "mixed precision: FP16 storage and arithmetic (tensor cores if present)")    \
   X(FP16_STORAGE, "fp16-storage", 2, "FP16 storage, FP32 arithmetic")                                    \
-  X(BF16, "bf16", 2, "mixed precision: BF16 storage, tensor-core products")                              \
-  X(FP8, "fp8", 1, "FP8 tensor-core products (inference)")                                               \
-  X(INT8, "int8", 1, "INT8 products (inference)")                                                        \
-  X(FP4, "fp4", 0.5625, "NVFP4 tensor-core products: 4 bits, and a scale of 8 for every 16 numbers")      \
+  X(BF16, "bf16", 2, "mixed precision: BF16 storage, tensor cores")                              \
+  X(FP8, "fp8", 1, "FP8 tensor cores (inference)")                                               \
+  X(INT8, "int8", 1, "INT8 arithmetic (inference)")                                                        \
+  X(FP4, "fp4", 0.5625, "NVFP4 tensor cores: 4-bit values with an 8-bit scale for every 16")      \
   X(TF32_CONV, "tf32-conv", 4, "FP32 with convolutions in TF32: what PyTorch makes of FP32 from Ampere on")
 
 typedef enum pm_precision {
@@ -95,8 +95,8 @@ PM_API int pm_precision_find(const char *name);
 
 typedef struct pm_gpu { PM_GPU_FIELDS(PM_DECLARE) } pm_gpu;
 
-/* Peak rate [FLOP/s] of matrix products at a precision: tensor cores where the GPU has them for it; NAN if it has no
-** rate. Never with sparsity. */
+/* Peak rate [FLOP/s] of matrix multiplications at a precision: tensor cores where the GPU has them for it; NAN if it
+** has no rate. Never with sparsity. */
 PM_API double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ typedef enum pm_calibration_status {
   X(TEXT, name, "", "full name")                                                                                  \
   X(REAL, rate, "1", "of any prediction")                                                                         \
   X(REAL, convolution, "1", "more, of the time in convolutions")                                                  \
-  X(REAL, product, "1", "more, of the time in other matrix products and attention")                               \
+  X(REAL, product, "1", "more, of the time in other matrix multiplications and attention")                             \
   X(REAL, passes, "1", "more, of the time in memory-bound kernels")                                                   \
   X(REAL, host, "1", "more, of the time that host and stragglers add")                                            \
   X(REAL, communication, "1", "more, of the time in exposed communication")                                       \
@@ -158,7 +158,7 @@ typedef struct pm_prediction_interval { PM_PREDICTION_INTERVAL_FIELDS(PM_DECLARE
 /* By class of operators and cores, what the times of a GPU's kernels rest on. Filled for a GPU by
 ** pm_catalog_get_kernels. */
 #define PM_OPERATOR_STATUS_FIELDS(X)                                                                         \
-  X(CALIBRATION_STATUS, product_simt, "", "what matrix products on the FP32 cores rest on")                  \
+  X(CALIBRATION_STATUS, product_simt, "", "what matrix multiplications on the FP32 cores rest on")                  \
   X(CALIBRATION_STATUS, product_tensor, "", "the same on tensor cores")                                      \
   X(CALIBRATION_STATUS, convolution_simt, "", "what convolutions on the FP32 cores rest on")                 \
   X(CALIBRATION_STATUS, convolution_tensor, "", "the same on tensor cores")                                  \

@@ -6,7 +6,8 @@
 **
 **     time = max( flop / peak, bytes / memory_bandwidth )
 **
-** With the calibrated constants of an architecture (pm_kernel_calibration) matrix products are priced by tiles, waves,
+** With the calibrated constants of an architecture (pm_kernel_calibration) matrix multiplications are priced by
+** tiles, waves,
 ** split contraction, latency, shared-memory and L2 traffic and the energy of the board, convolutions by the fastest of
 ** their algorithms, everything else by memory accesses at the bandwidth that kernels reach. docs/model.md has the
 ** formulas.
@@ -42,10 +43,10 @@ typedef enum pm_bound {
   X(NONE, "none", "no kernel")                                                            \
   X(ROOFLINE, "roofline", "none in particular: the plain roofline")                       \
   X(STREAM, "stream", "memory-bound kernels")                                               \
-  X(GEMM, "gemm", "tiled matrix product")                                                 \
-  X(GEMM_SPLIT, "gemm-split-k", "tiled matrix product with a split contraction")          \
-  X(IMPLICIT_GEMM, "implicit-gemm", "convolution as a matrix product")                    \
-  X(COLUMN_GEMM, "column-gemm", "gradient of data as a matrix product, then summed up")   \
+  X(GEMM, "gemm", "tiled matrix multiplication")                                                 \
+  X(GEMM_SPLIT, "gemm-split-k", "tiled matrix multiplication with a split contraction")          \
+  X(IMPLICIT_GEMM, "implicit-gemm", "convolution as a matrix multiplication")                    \
+  X(COLUMN_GEMM, "column-gemm", "gradient of data as a matrix multiplication, then summed up")   \
   X(WINOGRAD_4X4, "winograd-4x4", "Winograd on 4 x 4 outputs, transforms apart")          \
   X(WINOGRAD_2X2, "winograd-2x2", "Winograd on 2 x 2 outputs, in one kernel")             \
   X(FFT, "fft", "convolution as products of Fourier transforms")                          \
@@ -67,7 +68,7 @@ typedef enum pm_kernel_algorithm {
 
 /* What a kernel computes, and which of the fields of pm_kernel say its sizes. */
 #define PM_OPERATOR_LIST(X)                                                                   \
-  X(GEMM, "gemm", "count products, m x n x k")                                                \
+  X(GEMM, "gemm", "count matrix multiplications, m x n x k")                                                \
   X(CONV_FORWARD, "conv-forward", "convolution")                                              \
   X(CONV_DGRAD, "conv-dgrad", "gradient of its input")                                                         \
   X(CONV_WGRAD, "conv-wgrad", "gradient of its weights")                                                       \
@@ -83,7 +84,7 @@ typedef enum pm_kernel_algorithm {
   X(EMBEDDING, "embedding", "m rows of n numbers, gathered from a table")                     \
   X(ATTENTION, "attention", "fused: count heads of all samples, m queries, k keys, n numbers of a head") \
   X(ATTENTION_BACKWARD, "attention-backward", "its gradients, with the scores made again")    \
-  X(ATTENTION_UNFUSED, "attention-unfused", "the same forward as products and a softmax")     \
+  X(ATTENTION_UNFUSED, "attention-unfused", "the same forward as matrix multiplications and a softmax")     \
   X(OPTIMIZER, "optimizer", "update of m parameters: FP32 weights, whatever is stored")        \
   X(COPY, "copy", "m bytes between host and device")
 
@@ -97,8 +98,8 @@ typedef enum pm_operator {
 /* One kernel to time; sizes that its operator does not have are not looked at. Grows: see record.h. */
 #define PM_KERNEL_FIELDS(X)                                                                                 \
   X(OPERATOR, operation, "", "what is computed")                                                            \
-  X(PRECISION, precision, "", "storage and arithmetic precision")                                           \
-  X(REAL, count, "1", "gemm: independent products; elementwise: tensors; rnn: gates")                       \
+  X(PRECISION, precision, "", "storage and arithmetic precision")                                                      \
+  X(REAL, count, "1", "gemm: independent matrix multiplications; elementwise: tensors; rnn: gates") \
   X(REAL, m, "1", "gemm: rows of the result; elementwise: numbers of a tensor; norms: rows; rnn: hidden")   \
   X(REAL, n, "1", "gemm: columns of the result; norms: numbers of a row; rnn: samples; conv: samples")      \
   X(REAL, k, "1", "gemm: contraction; rnn: steps")                                                          \

@@ -59,7 +59,7 @@ extern "C" {
   X(REAL, mixed_state, "B", "bytes of a number of the optimizer's state in mixed precision; 4 if not given")     \
   X(REAL, loss_chunks, "1",                                                                                      \
     "parts of the tokens whose loss is computed in FP32 one after the other; not given: as norms, all at once")  \
-  X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                 \
+  X(REAL, workspace, "B", "least workspace of convolutions and matrix multiplications")                                \
   X(REAL, bucket, "B",                                                                                                 \
     "copy of a gradient for communication with several ranks, as large as it is; none if not given")                   \
   X(REAL, fusion_buffer, "B", "fixed buffer for communication, with several ranks")                                 \
@@ -82,7 +82,7 @@ typedef struct pm_usable_memory { PM_USABLE_MEMORY_FIELDS(PM_DECLARE) } pm_usabl
   X(NONE, "none", "everything that the backward pass needs is kept")                                              \
   X(SELECTIVE, "selective", "scores of attention are computed again")                                             \
   X(FULL, "full", "only single tensors between segments are kept; each segment is computed again")                \
-  X(OPERATIONS, "operations", "besides these, outputs of attention and of every other matrix product are kept")
+  X(OPERATIONS, "operations", "besides these, outputs of attention and of every other matrix multiplication are kept")
 
 typedef enum pm_recompute {
 #define PM_RECOMPUTE_ENUM(name, text, doc) PM_RECOMPUTE_##name,
@@ -95,7 +95,7 @@ typedef enum pm_recompute {
 #define PM_RECOMPUTATION_FIELDS(X)                                                                                \
   X(YES_NO, scores, "", "whether attention that stores its scores computes them again")                           \
   X(YES_NO, layers, "", "whether whole layers are computed again from the tensors between them")                  \
-  X(YES_NO, operations, "", "whether outputs of attention and of every other matrix product are kept all the same")
+  X(YES_NO, operations, "", "whether outputs of attention and of every other GEMM are kept all the same")
 
 typedef struct pm_recomputation { PM_RECOMPUTATION_FIELDS(PM_DECLARE) } pm_recomputation;
 
@@ -145,7 +145,7 @@ typedef struct pm_memory_run { PM_MEMORY_RUN_FIELDS(PM_DECLARE) } pm_memory_run;
   X(REAL, live_gradients, "B", "what the backward pass has alive at its peak beyond the saved activations")       \
   X(REAL, allocator, "B", "what the allocator holds beyond the two")                                              \
   X(REAL, input, "B", "the next batch, already on the GPU")                                                       \
-  X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                  \
+  X(REAL, workspace, "B", "least workspace of convolutions and matrix multiplications")                                \
   X(REAL, communication, "B", "buffers for the gradients' sum")                                                   \
   X(REAL, sample, "B", "what one more sample takes")                                                              \
   X(REAL, host, "B", "what the host keeps for the GPU, beyond the total")                                         \

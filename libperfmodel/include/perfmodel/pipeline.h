@@ -46,7 +46,7 @@ extern "C" {
   X(REAL, live_gradients, "B", "what a backward pass has alive at its peak beyond these")                              \
   X(REAL, allocator, "B", "what the allocator holds beyond the two")                                                   \
   X(REAL, input, "B", "the next batch, already on the GPU")                                                            \
-  X(REAL, workspace, "B", "least workspace of convolutions and matrix products")                                       \
+  X(REAL, workspace, "B", "least workspace of convolutions and matrix multiplications")                                \
   X(REAL, communication, "B", "buffers for exchanges of gradients and weights")                                        \
   X(REAL, context, "B", "CUDA context and kernels")                                                                    \
   X(REAL, offload_time, "s", "copies to the host and back, and the update there, where nothing hides them")           \

@@ -7,7 +7,7 @@
 static const struct {
   const char *simt, *tensor, *words;
 } classes[] = {
-  {"product_simt", "product_tensor", "products"},
+  {"product_simt", "product_tensor", "matrix multiplications"},
   {"convolution_simt", "convolution_tensor", "convolutions"},
   {"recurrent_simt", "recurrent_tensor", "recurrent layers"},
   {"attention", "attention", "fused attention"},

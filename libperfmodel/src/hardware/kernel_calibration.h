@@ -11,7 +11,7 @@ int pm__kernel_calibration_stated(const pm_kernel_calibration *calibration, pm_e
 /* FP8 and FP4: training multiplies in them, and all else is in BF16. */
 bool pm__precision_is_of_products(int precision);
 
-/* Whether matrix products of a precision run on its tensor cores. */
+/* Whether matrix multiplications of a precision run on its tensor cores. */
 bool pm__gpu_uses_tensor_cores(const pm_gpu *gpu, int precision);
 
 #endif

@@ -266,7 +266,8 @@ static int32_t status_of(const call *c, const pm__kernel_work *work, double late
 }
 
 const char *const pm__infer_spread_names[PM__INFER_SPREADS] = {"any rate", "this kind of network", "convolutions",
-                                                                "matrix products", "memory-bound kernels", "host"};
+                                                                "matrix multiplications", "memory-bound kernels",
+                                                                "host"};
 
 _Static_assert(PM__INFER_SPREADS == 2 + CLASSES, "a name for each");
 

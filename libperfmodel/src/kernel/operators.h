@@ -4,7 +4,7 @@
 
 #include "kernel/models.h"
 
-/* Arithmetic [FLOP] and elements moved, at least, and whether the arithmetic is matrix products. */
+/* Arithmetic [FLOP] and elements moved, at least, and whether the arithmetic is matrix multiplications. */
 typedef struct pm__amount {
   double flop, elements;
   bool matrix;

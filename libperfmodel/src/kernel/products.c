@@ -1,4 +1,4 @@
-/* Compute times of many matrix products at once: loops over products, one candidate tile after the other. */
+/* Compute times of many matrix multiplications at once: loops over products, one candidate tile after the other. */
 #include "kernel/tiles.h"
 
 /* Fills up with products of nothing much, so that loops over four at a time have no rest. */

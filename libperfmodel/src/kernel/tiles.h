@@ -1,5 +1,6 @@
 /*
-** Tiles of matrix products: one candidate tile for one product at a time, in formulas without branches. Loops over the
+** Tiles of matrix multiplications: one candidate tile for one product at a time, in formulas without branches. Loops
+** over the
 ** candidates of one product (gemm.c), or over many products of one candidate (conv_many.c), become vector code.
 */
 #ifndef PM_KERNEL_TILES_H

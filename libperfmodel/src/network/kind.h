@@ -84,7 +84,8 @@ typedef enum pm__role {
   PM__ROLE_END
 } pm__role;
 
-/* Whose kernels they are that are no matrix products: a vendor library's (cuDNN, cuBLAS), or the framework's own. */
+/* Whose kernels they are that are no matrix multiplications: a vendor library's (cuDNN, cuBLAS), or the framework's
+** own. */
 typedef enum pm__layer_kernel_source {
   PM__LIBRARY_KERNEL = 1,
   PM__FRAMEWORK_KERNEL,

@@ -131,7 +131,7 @@ typedef enum pm__layer_kernel_part {
 typedef struct pm__layer_kernel {
   pm__pass pass;
   pm__family family;
-  bool matrix;    /* its arithmetic is matrix products: runs at the matrix peak */
+  bool matrix;    /* its arithmetic is matrix multiplications: runs at the matrix peak */
   bool inner;     /* dgrad that the layer's own parameters wait for: done even if its input wants no gradient */
   bool dropout;   /* forward, yet nothing in inference */
   bool framework_kernel; /* of the framework, not of cuDNN or cuBLAS; set where software runs it: lowering/ */
@@ -158,10 +158,10 @@ typedef struct pm__layer_kernels {
   pm__layer_kernel kernel[PM__KERNELS_MAX];
 } pm__layer_kernels;
 
-/* Adds a kernel that is done once and is no matrix product; the caller may change what is returned. */
+/* Adds a kernel that is done once and is no matrix multiplication; the caller may change what is returned. */
 pm__layer_kernel *pm__add_kernel(pm__layer_kernels *list, pm__pass pass, pm__family family, pm__work work);
 
-/* Adds matrix products: 2 count m n k FLOP, elements and fixed elements moved. */
+/* Adds matrix multiplications: 2 count m n k FLOP, elements and fixed elements moved. */
 pm__layer_kernel *pm__add_gemm(pm__layer_kernels *list, pm__pass pass, pm__gemm gemm, double elements, double fixed);
 
 /* What a layer keeps until its backward pass, per sample, and how its output is stored. Frameworks differ in masks and

@@ -1,7 +1,8 @@
 /*
 ** The distinct kernels of a network as arrays, and their price on a device.
 **
-** They are grouped by pass and sort: streams (memory-bound kernels), rows (norms, softmax) and matrix products. By the
+** They are grouped by pass and sort: streams (memory-bound kernels), rows (norms, softmax) and matrix
+** multiplications. By the
 ** roofline each group is one loop over numbers, and so are streams by the calibrated model; for it, rows and products
 ** also keep their shapes. Groups are padded to a multiple of four with kernels that do nothing, so that the loop has no
 ** branch and adds in four lanes: fast, and the same order of additions every time.
@@ -34,7 +35,7 @@ void pm__plan_kernels_free(pm__plan_kernels *kernels);
 int pm__plan_kernels_find(const pm__plan_kernels *kernels, const pm__layer_kernel *kernel);
 
 /* Seconds in kernels, launches not included, apart where frameworks and libraries differ by a factor: convolutions,
-** other matrix products, the framework's own kernels, all others. */
+** other matrix multiplications, the framework's own kernels, all others. */
 enum { PM__PLACE_CONV, PM__PLACE_PRODUCT, PM__PLACE_FRAMEWORK, PM__PLACE_OTHER, PM__PLACES };
 
 typedef struct pm__part {
@@ -65,7 +66,7 @@ enum { PM__SEGMENTS = 40 };
 struct pm__segments;
 
 /* `bound`: the part of all passes that the arithmetic rate, or the power for it, limits; `bound_launches`: of its
-** matrix products. */
+** matrix multiplications. */
 typedef struct pm__costs {
   pm__part pass[PM__PASSES], all, bound; /* all: of the passes */
   double bound_launches;

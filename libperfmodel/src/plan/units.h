@@ -13,7 +13,7 @@
 
 #include "plan/kernels.h"
 
-/* What does not depend on the batch: launches of kernels (of matrix products apart), host calls, and more of
+/* What does not depend on the batch: launches of kernels (of matrix multiplications apart), host calls, and more of
 ** them where products of experts are launched one by one; per sample: elements that change layout, elements that
 ** kernels read besides their own, calls that the GPU waits for. */
 typedef struct pm__fixed {

@@ -77,7 +77,7 @@ static int32_t status_of(const pm__kernel_work *work, const pm__schedule *s, dou
 
 const char *const pm__step_spread_names[PM__STEP_SPREADS] = {
   "any rate", "this kind of network", "batch outside of the rows", "GPUs outside of the rows",
-  "convolutions", "matrix products", "memory-bound kernels", "host and stragglers", "exposed communication",
+  "convolutions", "matrix multiplications", "memory-bound kernels", "host and stragglers", "exposed communication",
   "offloading"};
 
 _Static_assert(PM__STEP_SPREADS == 4 + CLASSES, "a name for each");

@@ -138,7 +138,7 @@ static void find_peak(const pm__study_subject *s, pm__study_named *out)
 {
   int32_t precision = pm__task_get(&s->record, s->task->at.precision);
   double peak = pm_gpu_get_matrix_peak(s->gpu, precision);
-  take_number(peak, "FLOP/s", "peak of matrix products at this precision, without sparsity", out);
+  take_number(peak, "FLOP/s", "peak of matrix multiplications at this precision, without sparsity", out);
   const pm_record_type *type = pm_record_type_find("gpu");
   for (size_t i = type->field_count; i-- > 0;) {
     const pm_field *field = &type->fields[i];

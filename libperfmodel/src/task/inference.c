@@ -59,7 +59,7 @@ static int list_parts(const void *answer, pm__task_part parts[PM__TASK_PARTS])
 {
   const pm_inference *p = (const pm_inference *)answer;
   const pm__task_part all[] = {{"convolutions", p->convolution_time},
-                               {"matrix products", p->product_time - p->convolution_time},
+                               {"matrix multiplications", p->product_time - p->convolution_time},
                                {"memory-bound", p->pass_time},
                                {"layout changes", p->conversion_time},
                                {"launch overhead", p->latency - p->gpu_time - p->step_time},

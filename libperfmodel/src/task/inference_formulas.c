@@ -13,7 +13,8 @@ const char *const pm__task_formulas_of_inference[] = {
   "step_time|" PAGE
   "|" RATE,
   "gpu_time|= product_time + pass_time + conversion_time||" PAGE,
-  "product_time|convolutions and products of the forward pass, " EACH_KERNEL "|" KERNELS " profile.tensor_factor|" PAGE,
+  "product_time|convolutions and matrix multiplications of the forward pass, " EACH_KERNEL "|" KERNELS
+  " profile.tensor_factor|" PAGE,
   "convolution_time|the convolutions among them, times the factor of the library|profile.tensor_factor "
   "profile.simt_factor " KERNELS "|" PAGE,
   "pass_time|memory-bound kernels, with the factor of those of the framework|profile.framework_kernel_factor "

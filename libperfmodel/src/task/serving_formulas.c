@@ -80,7 +80,8 @@ const char *const pm__task_formulas_of_serving[] = {
   "input_cost|the share of the time in which GPUs read prompts, of output_cost, for the input tokens|output_cost isl "
   "osl prefill_time|" COST,
   "decode_cost|= output_cost - input_cost * isl / osl||" COST,
-  "calibration|the worst of what products, attention and the engine rest on|engine.origin engine.calibrated_on|"
+  "calibration|the least certain basis: of matrix multiplications, attention or the engine|engine.origin "
+  "engine.calibrated_on|"
   "serving.md#intervals",
   "total_gpus|= gpus * nodes||" MEMORY,
   NULL,

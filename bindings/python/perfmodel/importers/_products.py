@@ -1,4 +1,4 @@
-"""Products: linear layers, matrix products, attention."""
+"""Products: linear layers, matrix multiplications, attention."""
 
 from __future__ import annotations
 

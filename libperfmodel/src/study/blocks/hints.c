@@ -48,8 +48,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   if (!s->trains) return;
   double padded = pm__study_padded_rate(s, r);
   if (padded >= 1.01 * rate)
-    add(r, "Some matrix products have sides that are not multiples of 16 bytes, which tensor cores read slowly or not "
-           "at all. Padded to multiples, as vocabularies often are", padded);
+    add(r, "Some matrix multiplications have sides that are not multiples of 16 bytes, which tensor cores read slowly "
+           "or not at all. Padded to multiples, as vocabularies often are", padded);
 }
 
 const pm__study_block pm__study_block_hints = {
