@@ -38,17 +38,16 @@ class Experiment:
         self, output: str | os.PathLike[str] | None = None, *, executor: Executor | None = None,
         progress: Progress = None, resume: bool = False,
     ) -> Table | None:  # fmt: skip
-        """The rows that meet the conditions, or the best of them, as a table; with an output, that of the file unless
-        another one is named, they are written there. Rows of .csv, .parquet and .arrow that are not the best alone are
-        written as they come and held by nobody: then there is no table, and `executor`, `progress` and `resume` are
-        those of `Grid.write`."""
+        """Returns the rows that meet the conditions, or the best of them, as a table. `output`, by default that of the
+        experiment file, names a file to write them to. All rows to .csv, .parquet or .arrow are streamed: memory stays
+        constant, no table is returned, and `executor`, `progress` and `resume` work as in `Grid.write`."""
         to = self.output if output is None else path_text(output)
         if to is not None and self.sort is None and Path(to).suffix.lower() in FORMS:
             self.grid.write(to, where=self.where, columns=self.columns, executor=executor, progress=progress,
                             resume=resume)  # fmt: skip
             return None
         if resume:
-            raise ArgumentError("only rows that are written as they come are gone on with")
+            raise ArgumentError("only rows that are streamed to a file can be resumed")
         table = self._table(executor, progress)
         if to is not None:
             _write(table, to)

@@ -123,7 +123,7 @@ class Grid:
                 is that of one core. A piece whose worker died is evaluated here.
             progress: True shows rows, rate and remaining time on a terminal or in a notebook; or a function, called
                 with the rows that are done and all.
-            resume: goes on with an unfinished file of the same grid.
+            resume: continue an unfinished file of the same grid.
         """
         ending, wanted = form_of(path), None if columns is None else [text(name, "column") for name in columns]
         conditions = _conditions(where)

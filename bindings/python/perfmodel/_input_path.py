@@ -81,7 +81,7 @@ def find(kind: type[R], name: str, value: R | str) -> R:
 
 
 def access_of(storage: str) -> _records.StorageAccess:
-    """What one read takes, or nothing if nobody measured it."""
+    """What one read takes, or nothing if it was not measured."""
     if storage not in default().ids("storage_accesses"):
         return _records.StorageAccess()
     return default()._read(_records.StorageAccess, "storage_access", storage)

@@ -36,7 +36,7 @@ def gemm(
     tn: bool = False,
     kernel_model: str = "calibrated",
 ) -> Records:
-    """Matrix products m x n x k on one GPU (a record, or a name of the catalogue), without the time to start them.
+    """GEMMs m x n x k on one GPU (a record, or a name of the catalogue), without the time to start them.
 
     Sizes may be arrays, which are broadcast. The result is an array of their shape with the fields of
     `perfmodel.fields("kernel_time")`: time, algorithm, bound, flop, bytes, ...; algorithm and bound by number, as

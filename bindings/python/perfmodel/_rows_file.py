@@ -203,7 +203,7 @@ class RowsFile:
 
 
 def version() -> str:
-    """Whose numbers they are: files of another version are not gone on with."""
+    """The version that made the numbers: files of another version are not resumed."""
     found: str = _core.version_get()
     return found
 

@@ -133,8 +133,8 @@ class Search(Explained):
         return options
 
     def plot(self, *, ax: Picture | None = None) -> Picture:
-        """Throughput of the best plans over the memory that they need, with the front of those that none beats in
-        both. Needs matplotlib."""
+        """Throughput of the best plans over the memory that they need, with the Pareto front of both. Needs
+        matplotlib."""
         best = {"memory": float(self.plans["memory"][0]), "throughput": float(self.plans["throughput"][0])}
         return plans({"front": self.front, "best plans": self.plans, "fastest": self.fastest}, best, self._of(), ax)
 

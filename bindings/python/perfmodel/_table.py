@@ -179,8 +179,8 @@ class Table:
 
     def to_excel(self, path: str | os.PathLike[str]) -> None:
         """A workbook: the rows with typed cells and units in the header, the inputs and what was assumed, a chart.
-        Costs, GPU-hours and energies are formulas, of prices that are cells of the inputs: a price that changes changes
-        them. Needs openpyxl. Written whole or not at all; ArgumentError beyond the 1,048,575 rows of a sheet."""
+        Costs, GPU-hours and energies are formulas that use prices from the sheet of inputs: change a price there, and
+        they follow. Needs openpyxl. Written whole or not at all; ArgumentError beyond the 1,048,575 rows of a sheet."""
         _excel.write(path, [("answer", self)], self._inputs(), self._said())
 
     def _inputs(self) -> list[_excel.Item]:

@@ -1,5 +1,5 @@
 /*
-** Matrix products.
+** Matrix multiplications.
 **
 ** A product is cut into tiles, one block of threads each; the blocks run in waves over the SMs. A tile's time is its
 ** multiply-adds at the issue rate of the SM, plus some steps to fill and drain it. Too few threads do not hide the

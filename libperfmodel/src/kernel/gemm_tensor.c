@@ -1,5 +1,5 @@
 /*
-** Matrix products of tensor cores.
+** Matrix multiplications of tensor cores.
 **
 ** They are fast enough for the way to the tiles to count. Beside the arithmetic (tiles.h) each candidate has the time
 ** of the L2, from which every tile takes its operands, and of the memory: operands that do not fit the L2 are read

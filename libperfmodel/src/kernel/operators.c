@@ -1,7 +1,7 @@
 /*
 ** The operators of single kernels, one descriptor each.
 **
-** Matrix products, convolutions, norms, softmax, recurrent layers and fused attention have formulas of their own; the
+** GEMMs, convolutions, norms, softmax, recurrent layers and fused attention have formulas of their own; the
 ** rest memory-bound kernels: its accesses, or its arithmetic on the FP32 cores.
 */
 #include "kernel/operators.h"
@@ -12,7 +12,7 @@ static pm__kernel_cost by_accesses(const pm__device *d, const pm_kernel *k, cons
   return pm__pass_cost(d, a->flop, d->bytes * a->elements, k->clocks, k->blocks);
 }
 
-/* ---- Matrix products ---- */
+/* ---- Matrix multiplications ---- */
 
 /* A stored number of the second operand, in those of the precision. */
 static double operand_share(const pm_kernel *k)
