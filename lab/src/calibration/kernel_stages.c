@@ -2,8 +2,8 @@
 ** The stages of a calibration of kernels.
 **
 ** Memory first, because every other kernel moves something; then the cores of each architecture on their matrix
-** multiplications; then what all architectures share. Starts and bounds are what is physically thinkable, the same for every
-** architecture, and do not depend on what the catalogue has: a calibration can be repeated from its rows alone.
+** multiplications; then what all architectures share. Starts and bounds are what is physically thinkable, the same for
+** every architecture, and do not depend on what the catalogue has: a calibration can be repeated from its rows alone.
 */
 #include "calibration/kernel_stages.h"
 #include <math.h>
