@@ -13,7 +13,7 @@ static const pm__attribute_rule rules[] = {
   PM__OPTIONAL("moved", MOVED, PM__NUMBER, 0, 1e18, 0, "numbers read and written of one sample; 0: inputs and output"),
   PM__OPTIONAL("backward", BACKWARD, PM__NUMBER, 0, 1e3, 2, "cost of the backward pass over that of the forward pass"),
   PM__OPTIONAL("share", SHARE, PM__NUMBER, 1e-6, 1, 1, "of the GPU's peak and bandwidth that it reaches"),
-  PM__SWITCHED("matrix", MATRIX, 0, "its peak is that of matrix products"),
+  PM__SWITCHED("matrix", MATRIX, 0, "its peak is that of matrix multiplications"),
   PM__LIKE("shape", SHAPE, PM__LIST, 1, 1e15, "input", "sizes of its output, if it is not that of its first input"),
   PM__RULES_END,
 };
