@@ -93,7 +93,7 @@ def test_rows(sweep: pm.Sweep) -> None:
 
 
 def test_rows_count_from_the_end_too() -> None:
-    table = pm.list("links")
+    table = pm.list("networks")
     assert table[-1] == table[len(table) - 1] == list(table)[-1]
     with pytest.raises(IndexError):
         table[len(table)]

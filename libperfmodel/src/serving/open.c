@@ -289,7 +289,8 @@ void pm__serving_open(const pm__serving_load *l, double rate, pm__serving_servic
   state s = {.load = l, .rate = rate};
   out->largest = largest(l);
   settle(&s);
-  if (s.steady) {
+  /* once a burst has filled the cache, it stays full at any rate that is above the one with preemptions */
+  if (s.steady && (l->again == 0 || rate <= out->largest)) {
     set_steady(&s, out);
     return;
   }
