@@ -45,7 +45,7 @@ const pm_plan *open_plan(pm_study *study, int *code)
 
 pm_given read_given(const cli_request *request, const char *type)
 {
-  pm_given given = {0, 0};
+  pm_given given = {0};
   for (size_t i = 0; i < request->given_count; i++) pm_given_add(&given, type, request->given[i].field->name);
   return given;
 }

@@ -307,7 +307,7 @@ static void set_fields(const pm_record_type *type, const setting *settings, size
     const pm_field *field = pm_record_find_field(type, settings[i].name);
     if (field == NULL) fail(error, PM_STATUS_NOT_FOUND, "a %s has no field \"%s\"", type->name, settings[i].name);
     else if (pm_record_set_number(field, run, settings[i].value, error) == PM_OK)
-      given->fields |= (uint64_t)1 << (field - type->fields);
+      pm_given_add(given, type->name, field->name);
   }
 }
 %}

@@ -30,7 +30,7 @@ static int table_of_runs(pm_study *study, const pm_given *given, const pm_run *r
 /* Plain, sharded, and with tensor parallelism: each has software of its own. */
 static int runs_of(const char *framework, pm_error *error)
 {
-  pm_given given = {0, 0};
+  pm_given given = {0};
   pm_run runs[RUNS];
   for (int i = 0; i < RUNS; i++) {
     runs[i] = pm_run_make();
@@ -57,7 +57,7 @@ static int named(pm_error *error)
 
 static int calls(pm_error *error)
 {
-  pm_given given = {0, 0};
+  pm_given given = {0};
   pm_inference_run run = pm_inference_run_make();
   pm_inference prediction;
   pm_study *study = study_of(NULL, PM_TASK_INFERENCE, error);
@@ -106,7 +106,7 @@ static int deadline_of(pm_study *study, const pm_given *given, const pm_run *bas
 
 static int search(pm_error *error)
 {
-  pm_given given = {0, 0};
+  pm_given given = {0};
   pm_run base = pm_search_base_make();
   base.recompute = PM_RECOMPUTE_NONE;
   base.micro_batch = 1;
@@ -120,7 +120,7 @@ static int search(pm_error *error)
 /* Of a run that has hints, and of its memory. */
 static int report_of(double batch, bool memory, pm_error *error)
 {
-  pm_given given = {0, 0};
+  pm_given given = {0};
   pm_run run = pm_run_make();
   pm_prediction prediction = {.status = PM_OK};
   run.framework_index = 0;

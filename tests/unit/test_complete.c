@@ -444,7 +444,7 @@ START_TEST(searches)
 {
   pm_error error = PM_ERROR_NONE;
   answer a = ask("gpt2", "dgx-h100", "");
-  pm_given given = {0, 0};
+  pm_given given = {0};
   pm_run base = pm_search_base_make(), run;
   pm_search *search = pm_study_new_search(a.study, &given, &base, 1, 32, &error);
   ck_assert_msg(search != NULL, "%s", error.text);
@@ -486,7 +486,7 @@ static pm_inference_run infer_of(const char *network, const char *system, const 
                                 framework != NULL, 1};
   pm_study *study = pm_study_new(&setup, &error);
   ck_assert_msg(study != NULL, "%s", error.text);
-  pm_given given = {0, 0};
+  pm_given given = {0};
   pm_inference_run run = pm_inference_run_make();
   ck_assert(pm_study_complete(study, &given, &run, &run, sizeof run, 1, &error) == PM_OK);
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
@@ -627,7 +627,7 @@ START_TEST(places_that_are_not_in_the_study)
   const int32_t places[] = {-1, -2, 1, INT32_MAX, INT32_MIN};
   for (size_t i = 0; i < 3 * sizeof places / sizeof places[0]; i++) {
     pm_error error = PM_ERROR_NONE;
-    pm_given given = {0, 0};
+    pm_given given = {0};
     pm_assumption rows[PM_ASSUMPTIONS_MAX];
     pm_prediction p[2];
     pm_run runs[2] = {pm_run_make(), pm_run_make()};
@@ -658,7 +658,7 @@ static pm_table *train_on(const pm_network *network, size_t first, size_t count,
   pm_error error = PM_ERROR_NONE;
   pm_system *systems[MACHINES];
   pm_training_goal goals[MACHINES];
-  const pm_given given = {0, 0};
+  const pm_given given = {0};
   const pm_run base = pm_search_base_make();
   for (size_t i = 0; i < count; i++) {
     systems[i] = build_system(machines[first + i]);
@@ -721,7 +721,7 @@ START_TEST(calls_that_lack_something)
 {
   answer a = ask("gpt2", "dgx-h100", "");
   pm_error error = PM_ERROR_NONE;
-  pm_given given = {0, 0};
+  pm_given given = {0};
   pm_run run = pm_run_make();
   pm_training_goal goal = pm_training_goal_make();
 #define REFUSES(CALL) ck_assert_int_eq((CALL), PM_STATUS_BAD_ARGUMENT)
@@ -762,7 +762,7 @@ START_TEST(values_that_no_run_can_have)
   answer a = ask("gpt2", "dgx-h100", "");
   for (size_t i = 0; i < type->field_count; i++)
     for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
-      pm_given given = {0, 0};
+      pm_given given = {0};
       pm_prediction p;
       pm_run run = pm_run_make();
       if (strstr(type->fields[i].name, "_index") != NULL) continue;

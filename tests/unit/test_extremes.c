@@ -44,7 +44,7 @@ static bool is_asked(const pm_field *field)
 static void set(const asked *a, const pm_field *field, double value, any_run *run, pm_given *given)
 {
   if (pm_record_set_number(field, run, value, NULL) == PM_OK)
-    given->fields |= (uint64_t)1 << (field - a->type->fields);
+    pm_given_add(given, a->type->name, field->name);
 }
 
 static double number_of(const asked *a, const char *name, const any_answer *answer)

@@ -154,7 +154,8 @@ static void hold_neutral(const subject *s, const pm_run *run, const pm_predictio
     {"pipeline_schedule", "gpipe"}, {"virtual_pipeline", "2"}, {"stage_layers", "balanced"}, {"shard_group", "8"},
     {"recompute_layers", "1"},      {"sequence_parallel", "yes"}, {"context_exchange", "ring"},
       {"expert_imbalance", "1.5"},
-    {"zero", "2"},                  {"capacity_factor", "2"},     {"lora_targets", "mlp"}, {"base_weights", "nf4"}};
+    {"zero", "2"},                  {"capacity_factor", "2"},     {"lora_targets", "mlp"}, {"base_weights", "nf4"},
+    {"embedding_sharding", "row"}};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const pm_field *field = pm_record_find_field(pm_record_type_find("run"), others[i].field);
     pm_run other = *run;

@@ -212,7 +212,7 @@ START_TEST(a_comparison_adds_up)
     pm_study *study = pm_study_new(&setup, &error);
     pm_run runs[] = {pm_run_make(), pm_run_make()};
     pm_prediction p[2];
-    pm_given given = {0, 0};
+    pm_given given = {0};
     runs[0].batch = 64;
     runs[0].gpus = 8;
     runs[1].batch = others[i].batch;

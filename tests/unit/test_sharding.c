@@ -671,6 +671,65 @@ START_TEST(what_cannot_be_shared_says_why)
 }
 END_TEST
 
+/* ---- Embedding tables. */
+
+enum { TABLE_GPUS = 8, TABLE_ROWS = 800000, TABLE_COLUMNS = 128, TABLE_BAG = 5 };
+
+/* A table that is divided, and a short one. */
+static pm_network *new_recommender(void)
+{
+  pm_network *network = pm_network_new("recommender", NULL, NULL);
+  int x = pm_network_add_input(network, "long", (const int64_t[]){1, TABLE_BAG}, 2, NULL);
+  int y = pm_network_add_input(network, "short", (const int64_t[]){1, TABLE_BAG}, 2, NULL);
+  x = put(network, "embedding_bag", "long.bag", &x, 1, "entries=800000 features=128");
+  y = put(network, "embedding_bag", "short.bag", &y, 1, "entries=100 features=128");
+  x = put(network, "concat", "both", (const int[]){x, y}, 2, "");
+  put(network, "linear", "click", &x, 1, "out_features=1");
+  return network;
+}
+
+static pm__shards *tables_of(const pm__pieces *pieces, pm__sharding_tables how)
+{
+  return shards_of(pieces, (pm__sharding_degrees){.tables = TABLE_GPUS, .table_parts = how, .table_load = TABLE_GPUS,
+                                                  .table_rows = TABLE_GPUS});
+}
+
+/* Parts of divided tables and what each GPU has of the others are the network; gradients go back as vectors came. */
+START_TEST(tables_are_divided)
+{
+  static const double rows = TABLE_ROWS + 100.0;
+  static const struct {
+    pm__sharding_tables how;
+    double whole, table, read, sent;
+    pm__sharding_collective forward, backward;
+  } ways[] = {
+    {PM__TABLES_PLANNED, 100, TABLE_ROWS, 1, 1, PM__SHARDING_ALL_TO_ALL, PM__SHARDING_ALL_TO_ALL},
+    {PM__TABLES_WHOLE, 0, rows * TABLE_GPUS, 2 * TABLE_GPUS, 2 * TABLE_GPUS, PM__SHARDING_ALL_TO_ALL,
+     PM__SHARDING_ALL_TO_ALL},
+    {PM__TABLES_ROWS, 0, rows, 2, 2 * TABLE_GPUS, PM__SHARDING_REDUCE_SCATTER, PM__SHARDING_ALL_GATHER},
+    {PM__TABLES_COLUMNS, 0, rows, 2, 2, PM__SHARDING_ALL_TO_ALL, PM__SHARDING_ALL_TO_ALL}};
+  pm_network *network = new_recommender();
+  pm__pieces *pieces = pieces_of(network);
+  pm__shards *shards = tables_of(pieces, ways[_i].how);
+  double whole = 0, sent = 0, back = 0;
+  pm__sharding_lookup all = {0, 0, 0, 0};
+  for (int i = 0; i < shards->count; i++) {
+    whole += shards->shard[i]->whole;
+    all.parameters += shards->shard[i]->lookup.parameters;
+    all.read += shards->shard[i]->lookup.read;
+    sent += exchanged(shards->shard[i], PM__FORWARD, PM__AXIS_TABLES, ways[_i].forward);
+    back += exchanged(shards->shard[i], PM__DGRAD, PM__AXIS_TABLES, ways[_i].backward);
+  }
+  ck_assert(whole == ways[_i].whole * TABLE_COLUMNS + TABLE_COLUMNS + 1); /* the product's 128 and its bias */
+  ck_assert(all.parameters == ways[_i].table * TABLE_COLUMNS / TABLE_GPUS);
+  ck_assert(all.read == ways[_i].read * TABLE_BAG * TABLE_COLUMNS);
+  ck_assert(sent == ways[_i].sent * TABLE_COLUMNS && back == sent);
+  pm__shards_free(shards);
+  pm__pieces_free(pieces);
+  pm_network_free(network);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("sharding");
@@ -692,6 +751,7 @@ int main(void)
   tcase_add_loop_test(tests, contexts_share_the_work, 0, 3);
   tcase_add_test(tests, a_decoder_passes_on_the_encoders_output);
   tcase_add_test(tests, latent_attention_is_shared_by_heads);
+  tcase_add_loop_test(tests, tables_are_divided, 0, 4);
   tcase_add_loop_test(tests, what_cannot_be_shared_says_why, 0, 17);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -14,7 +14,7 @@ static const char *const system_names[SYSTEMS] = {"dgx1-v100", "dgx1-p100", "ts4
 static pm_network *networks[NETWORKS];
 static pm_system *systems[SYSTEMS];
 static pm_plan *plan;
-static const char *trainers[64]; /* frameworks that train */
+static const char *trainers[128]; /* frameworks that train */
 static int frameworks;
 
 static pm_framework_profile profile_of(const char *name)

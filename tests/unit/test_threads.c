@@ -216,7 +216,7 @@ static void study_own(mixer *m)
   const int last = 0;
   pm_run run = pm_run_make();
   pm_prediction prediction = {0};
-  const pm_given given = {0, 0};
+  const pm_given given = {0};
   pm_network *network = build_own(m);
   const pm_study_setup setup = {catalog, (const pm_network *const *)&network, 1, &m->shared->system, 1, NULL, 0, 0};
   pm_study *study = pm_study_new(&setup, NULL);

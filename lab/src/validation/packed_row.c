@@ -206,7 +206,7 @@ bool pm__lab_packed_is_memory(const pm__lab_rate_reader *reader, const pm__lab_r
 
 int pm__lab_packed_read(const pm__lab_rate_reader *reader, const pm__lab_row *row, pm__lab_rate *rate, pm_error *error)
 {
-  pm_given given = {0, 0};
+  pm_given given = {0};
   int status = read_use(reader, row, rate, error);
   if (status == PM_OK) status = set_fields(reader, row, &given, rate, error);
   if (status == PM_OK) status = read_quantity(reader, row, rate, error);

@@ -160,7 +160,9 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(TEXT, since, "", "month of its first release, or of NVIDIA's first container with it: 2024-06")                 \
   X(ATTENTION, attention, "", "implementation of attention where networks leave it open; unfused if not given")  \
   X(YES_NO, tf32_convolutions, "", "whether convolutions of FP32 networks run in TF32 where the GPU has it")      \
-  X(REAL, bucket_per_rank, "B", "with so many ranks that it is more, buckets have this for each; none if not given")
+  X(REAL, bucket_per_rank, "B", "with so many ranks that it is more, buckets have this for each; none if not given") \
+  X(YES_NO, fuses_convolutions, "",                                                                                    \
+    "whether convolutions take in the fixed norm and the activation behind them, forward and backward; needs fused")
 
 typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
 

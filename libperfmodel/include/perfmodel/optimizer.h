@@ -38,6 +38,8 @@ extern "C" {
   X(LARS, "lars", "SGD with momentum and the norms of every tensor", .aliases = "LARS")                              \
   X(ADAFACTOR, "adafactor", "Adafactor without momentum", .aliases = "Adafactor")                                    \
   X(ADAM_8BIT, "adam8bit", "Adam with 8-bit state; that of embeddings is in FP32", .aliases = "Adam8bit AdamW8bit")  \
+  X(ROWWISE_ADAGRAD, "rowwise-adagrad", "Adagrad; of embeddings one number for each row",                            \
+    .aliases = "RowWiseAdagrad EXACT_ROWWISE_ADAGRAD")                                                               \
   /* the next optimizer goes above this line */
 
 /* Those optimizers; pm_optimizer is the record of what one of them takes. */

@@ -54,6 +54,36 @@ typedef enum pm_context_exchange {
   PM_CONTEXT_EXCHANGE_COUNT
 } pm_context_exchange;
 
+/* Where the tables of embedding bags lie. Each GPU looks up the rows that it has for the samples of all, and pooled
+** vectors go to the GPU of their sample. */
+#define PM_EMBEDDING_SHARDING_LIST(X)                                                                                 \
+  X(AUTO, "auto", "planned where replicated tables do not fit a GPU")                                                 \
+  X(REPLICATED, "replicated", "every GPU has all tables, and their gradients are summed (data parallelism)")          \
+  X(PLANNED, "planned", "short tables replicated, others whole on a GPU, large ones split until loads are equal")     \
+  X(TABLE, "table", "whole tables: table-wise")                                                                       \
+  X(ROW, "row", "some rows of every table: row-wise")                                                                 \
+  X(COLUMN, "column", "some columns of every table: column-wise")
+
+typedef enum pm_embedding_sharding {
+#define PM_EMBEDDING_SHARDING_ENUM(name, text, doc) PM_EMBEDDING_SHARDING_##name,
+  PM_EMBEDDING_SHARDING_LIST(PM_EMBEDDING_SHARDING_ENUM)
+#undef PM_EMBEDDING_SHARDING_ENUM
+  PM_EMBEDDING_SHARDING_COUNT
+} pm_embedding_sharding;
+
+/* What is captured once and replayed, so that the host launches a graph instead of its kernels. */
+#define PM_CUDA_GRAPHS_LIST(X)                                                                                        \
+  X(NONE, "none", "every kernel is launched by itself")                                                               \
+  X(LAYERS, "layers", "each layer that repeats, forward and backward (Transformer Engine, Megatron Core)")            \
+  X(STEP, "step", "forward and backward pass and the update")
+
+typedef enum pm_cuda_graphs {
+#define PM_CUDA_GRAPHS_ENUM(name, text, doc) PM_CUDA_GRAPHS_##name,
+  PM_CUDA_GRAPHS_LIST(PM_CUDA_GRAPHS_ENUM)
+#undef PM_CUDA_GRAPHS_ENUM
+  PM_CUDA_GRAPHS_COUNT
+} pm_cuda_graphs;
+
 /* What is kept in the memory of the host instead of the GPU's. Each keeps what those before it keep there, too. One
 ** line for each, and its descriptor in src/software/offloading.c. */
 #define PM_OFFLOAD_LIST(X)                                                                                            \

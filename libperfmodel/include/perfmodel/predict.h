@@ -53,7 +53,8 @@ extern "C" {
   X(DATA_COMMUNICATION, "data-communication", "exposed exchanges of data parallelism take the largest share")        \
   X(BUBBLE, "bubble", "the stages of a pipeline wait for each other the largest share of a step")                    \
   X(MEMORY_CAPACITY, "memory-capacity", "there is no step: it does not fit into memory")                             \
-  X(OFFLOAD, "offload", "copies to the host, and the update there, take the largest share")
+  X(OFFLOAD, "offload", "copies to the host, and the update there, take the largest share")                          \
+  X(EMBEDDING_COMMUNICATION, "embedding-communication", "exposed exchanges of pooled embeddings take the largest share")
 
 typedef enum pm_bottleneck {
 #define PM_BOTTLENECK_ENUM(name, ...) PM_BOTTLENECK_##name,
@@ -155,6 +156,7 @@ typedef enum pm_bottleneck {
   X(REAL, training_carbon, "g", "carbon dioxide of the energy of that time")                                           \
   X(REAL, training_energy_cost, "1", "price of the energy of that time")                                               \
   PM_ENERGY_FIELDS(X)                                                                                                  \
+  X(REAL, embedding_communication_time, "s", "exchanges of pooled embeddings, where tables are divided")             \
   /* the next field of a prediction goes above this line */
 
 typedef struct pm_prediction { PM_PREDICTION_FIELDS(PM_DECLARE) } pm_prediction;

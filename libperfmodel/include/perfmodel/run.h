@@ -55,6 +55,7 @@ typedef enum pm_kernel_model {
   X(AXES, "axes", "two kinds of parallelism")                                                                          \
   X(LINEAR, "linear", "FP8 or FP4")                                                                                    \
   X(LORA, "lora", "adapters: lora_rank")                                                                               \
+  X(BAGS, "bags", "embedding bags and a second GPU")                                                                   \
   X(GOAL, "goal", "tokens or samples to train on")                                                                     \
   X(FAILURES, "failures", "failures (gpu_mtbf or node_mtbf) of a training on tokens or samples")                       \
   X(CHECKPOINTS, "checkpoints", "failures (gpu_mtbf or node_mtbf) or an interval of checkpoints")
@@ -157,6 +158,10 @@ typedef enum pm_kernel_model {
   X(YES_NO, offload_activations, "", "offload activations to host memory until the backward pass")                     \
   X(INT, loss_chunks, "1", "chunks in which the loss is computed; 0: as the software does")                            \
   X(REAL, document_tokens, "1", "mean tokens of the documents packed into a sequence; unknown: one per sequence")      \
+  X(EMBEDDING_SHARDING, embedding_sharding, "", "how embedding tables are distributed over the GPUs",                  \
+    .otherwise = "auto", .needs = "bags")                                                                              \
+  X(CUDA_GRAPHS, cuda_graphs, "", "what is replayed as CUDA graphs, its kernels not launched one by one",              \
+    .otherwise = "none")                                                                                               \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
@@ -308,9 +313,16 @@ PM_INLINE pm_serving_run pm_serving_run_make(void)
 
 /* What was given of runs. */
 typedef struct pm_given {
-  uint64_t fields;      /* a bit for each field of the run's record type, in its order */
+  uint64_t fields;      /* a bit for each field of the run's record type, in its order, up to the 64th */
   int32_t global_batch; /* 1: `batch` is the number of samples per step over all data-parallel ranks */
+  uint64_t more;        /* likewise from the 65th on */
 } pm_given;
+
+/* 1 if the field at that place of the record type was given. */
+PM_INLINE int pm_given_has(const pm_given *given, int place)
+{
+  return (int)((place < 64 ? given->fields >> place : given->more >> (place - 64)) & 1);
+}
 
 /* Says that a field of records of that type ("run" or "inference_run") was given. PM_STATUS_NOT_FOUND without such a
 ** field. */

@@ -21,7 +21,7 @@
 **     const pm_study_setup setup = {catalog, &network, 1, &system, 1, NULL, 0, PM_TASK_TRAINING};
 **     pm_study *study = pm_study_new(&setup, &error);
 **     pm_run run = pm_run_make();
-**     pm_given given = {0, 0};
+**     pm_given given = {0};
 **     run.tensor_parallel = 8;
 **     pm_given_add(&given, "run", "tensor_parallel");
 **     pm_study_complete(study, &given, &run, &run, sizeof run, 1, &error);

@@ -64,7 +64,13 @@ enum { PM_SERVING_RUN_FIELDS(PM__SERVING_AT) PM__SERVING_AT_END };
 /* Whether the field at a place was given. */
 static inline bool pm__complete_has(const pm_given *given, int place)
 {
-  return (given->fields >> place & 1) != 0;
+  return pm_given_has(given, place) != 0;
+}
+
+/* Whether one has a field that the other has. */
+static inline bool pm__given_meet(const pm_given *a, const pm_given *b)
+{
+  return (a->fields & b->fields) != 0 || (a->more & b->more) != 0;
 }
 
 #endif

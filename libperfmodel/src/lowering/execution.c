@@ -33,6 +33,20 @@ static bool adds_to_norm(const pm_network *network, const pm__layer *layer)
   return false;
 }
 
+static bool is_convolution(const pm__layer *layer)
+{
+  return layer->kind != NULL && layer->kind->role == PM__ROLE_CONVOLUTION && layer->consumers == 1;
+}
+
+/* Behind a convolution that nobody else reads: a norm whose statistics are fixed, which needs no input to go backward;
+** an activation, where the convolution adds a bias. */
+static bool is_in_convolution(const pm_network *network, const pm__layer *layer)
+{
+  if (layer->input_count != 1 || !is_convolution(input_of(network, layer, 0))) return false;
+  if (fuses_as(layer, PM__TRAINING_ACTIVATION)) return input_of(network, layer, 0)->bias;
+  return layer->kind->role == PM__ROLE_CHANNEL_NORM && !layer->saved.inputs && layer->parameter_tensors == 0;
+}
+
 static bool follows_norm(const pm_network *network, const pm__layer *layer)
 {
   if (!fuses_as(layer, PM__TRAINING_ACTIVATION) || layer->input_count != 1) return false;
@@ -169,9 +183,10 @@ static int drop_passes(const pm__layer *layer, pm__launch *list, int count)
 int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, pm__launch *list)
 {
   const pm__layer *layer = &network->layers[index];
-  const pm__execution execution = (pm__execution)(how % PM__BIAS_IN_PRODUCT);
+  const bool folds = how % PM__BIAS_IN_PRODUCT == PM__FUSED_CONVOLUTIONS;
+  const pm__execution execution = folds ? PM__FUSED : (pm__execution)(how % PM__BIAS_IN_PRODUCT);
   int count = 0;
-  if (layer->kind == NULL) return 0;
+  if (layer->kind == NULL || (folds && is_in_convolution(network, layer))) return 0;
   bool fused = execution == PM__FUSED || execution == PM__LEAST;
   bool mixed = execution == PM__UNFUSED_MIXED || execution == PM__EAGER_MIXED;
   bool eager = execution == PM__EAGER || execution == PM__EAGER_MIXED;
@@ -183,7 +198,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, 
   if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed && !layer->runs_in_half, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
   int library = is_framework_kernel(network, layer) ? 0 : count;
-  if (layer->bias) add_bias(network, index, execution, how != execution, list, &count);
+  if (layer->bias) add_bias(network, index, execution, how >= PM__BIAS_IN_PRODUCT, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);
   if (layer->kind->role == PM__ROLE_EXPERTS) set_expert_calls(list, count);

@@ -11,6 +11,11 @@
 **     eager     as unfused, but layers of transformers are run operation by operation: eager.h; mixed: the same where
 **               tensors are in two bytes, and norms and softmax stay in FP32. Decoders run word by word: loop.h
 **
+**     fused convolutions
+**               as fused; besides, a fixed norm behind a convolution is a scale and a shift of what that writes, and of
+**               the gradient that it reads, and costs nothing, nor does an activation behind a convolution with a bias
+**               (cuDNN's runtime fusion, apex)
+**
 ** With `bias in product` added to any of them, the product of a linear layer adds its bias: only its gradient is a
 ** pass.
 **
@@ -28,6 +33,7 @@ typedef enum pm__execution {
   PM__FUSED,
   PM__EAGER,
   PM__EAGER_MIXED,
+  PM__FUSED_CONVOLUTIONS,
   PM__BIAS_IN_PRODUCT,
   PM__EXECUTIONS = 2 * PM__BIAS_IN_PRODUCT
 } pm__execution;

@@ -6,10 +6,11 @@
 #include "lowering/execution.h"
 
 /* How a framework runs layers whose tensors are in two bytes or less (`narrow`), or in more. */
-static inline pm__execution pm__execution_of(bool fused, bool eager, bool narrow, bool bias_in_product)
+static inline pm__execution pm__execution_of(bool fused, bool eager, bool narrow, bool bias_in_product,
+                                             bool fuses_convolutions)
 {
-  int base = fused ? PM__FUSED : eager ? (narrow ? PM__EAGER_MIXED : PM__EAGER) : narrow ? PM__UNFUSED_MIXED
-      : PM__UNFUSED;
+  int base = fused ? (fuses_convolutions ? PM__FUSED_CONVOLUTIONS : PM__FUSED)
+             : eager ? (narrow ? PM__EAGER_MIXED : PM__EAGER) : narrow ? PM__UNFUSED_MIXED : PM__UNFUSED;
   return (pm__execution)(base + (bias_in_product ? PM__BIAS_IN_PRODUCT : 0));
 }
 

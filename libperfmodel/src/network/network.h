@@ -61,12 +61,20 @@ static inline bool pm__keeps_scores(const pm_network *network, const pm__layer *
   return attention && network->kernels[layer->first_kernel].family != PM__ATTENTION;
 }
 
+/* Whether it adds up the rows of a bag, so that its table may be divided over GPUs. */
+static inline bool pm__layer_is_bag(const pm__layer *layer)
+{
+  bool gathers = layer->kind != NULL && layer->kind->role == PM__ROLE_GATHER;
+  return gathers && layer->output.rank == layer->input.rank;
+}
+
 /* What a network is, as far as the usual way to run it depends on that. */
 typedef struct pm__network_traits {
   bool language_model;  /* decoder-only: it reads tokens, and all of its attention is causal */
   bool convolutions;
   bool chooses_kernels; /* it has attention whose implementation it leaves to the software */
   bool experts;
+  bool bags;            /* tables whose rows are added up, which GPUs may divide */
   int weights, expert_weights; /* how its checkpoint stores them, a pm_stored; 0: as it is run */
   int uncounted; /* layers named unknown.OPERATOR: importers leave them without arithmetic */
 } pm__network_traits;

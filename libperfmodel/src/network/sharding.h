@@ -28,6 +28,7 @@ typedef enum pm__sharding_axis {
   PM__AXIS_CONTEXT,
   PM__AXIS_EXPERT,        /* those that have different experts */
   PM__AXIS_EXPERT_TENSOR, /* those that share each expert */
+  PM__AXIS_TABLES,        /* those that have different parts of embedding tables */
   PM__SHARDING_AXES
 } pm__sharding_axis;
 
@@ -58,6 +59,14 @@ typedef enum pm__sharding_context {
   PM__CONTEXT_ALL_TO_ALL  /* heads are split instead of tokens */
 } pm__sharding_context;
 
+/* Parts of embedding tables; numbers as in perfmodel/parallel.h. */
+typedef enum pm__sharding_tables {
+  PM__TABLES_PLANNED = 2,
+  PM__TABLES_WHOLE,
+  PM__TABLES_ROWS,
+  PM__TABLES_COLUMNS
+} pm__sharding_tables;
+
 /* Degrees of 0 are 1. */
 typedef struct pm__sharding_degrees {
   int tensor, context, expert, expert_tensor;
@@ -65,7 +74,16 @@ typedef struct pm__sharding_degrees {
   pm__sharding_context context_exchange;
   double imbalance; /* rows of the busiest experts over the mean; 0: 1 */
   double capacity;  /* rows of an expert over the mean, beyond which they are dropped; 0: no limit */
+  int tables;       /* GPUs that embedding tables are divided over */
+  pm__sharding_tables table_parts;
+  double table_load, table_rows; /* of whole tables: lookups of the busiest GPU, rows of the fullest, over the mean */
 } pm__sharding_degrees;
+
+/* What one GPU does with its part of divided tables for each of its own samples: numbers that it has, indices that it
+** gets, numbers that it reads of the tables and numbers that it makes of them. */
+typedef struct pm__sharding_lookup {
+  double parameters, indices, read, pooled;
+} pm__sharding_lookup;
 
 enum { PM__SHARDING_EXCHANGES = 12 };
 
@@ -79,6 +97,7 @@ typedef struct pm__sharding_part {
   double multiple;         /* of its output: features may be padded to a multiple of this times the parts; 0: no */
   pm__sharding_state out;
   double whole, expert;    /* parameters that every GPU of the tensor group has, those of experts; set by `divide` */
+  pm__sharding_lookup lookup; /* in a divided table; set by `divide` */
   int exchanges;           /* made by the layer itself; added by `divide` */
   pm__sharding_exchange exchange[PM__SHARDING_EXCHANGES];
 } pm__sharding_part;

@@ -36,6 +36,7 @@ pm__network_traits pm__network_get_traits(const pm_network *network)
     if (layer->kind == NULL) continue;
     traits.convolutions |= layer->kind->role == PM__ROLE_CONVOLUTION;
     traits.experts |= layer->kind->role == PM__ROLE_EXPERTS;
+    traits.bags |= pm__layer_is_bag(layer);
     traits.chooses_kernels |= may_choose(layer);
     causal |= layer->kind->role == PM__ROLE_SCAN;
     if (!is_attention(layer)) continue;

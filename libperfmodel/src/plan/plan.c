@@ -9,6 +9,14 @@
 
 /* ---- Networks ---- */
 
+static void count_bag(pm__plan_tables *bags, const pm__layer *layer)
+{
+  bags->parameters += layer->parameters;
+  bags->lookups += layer->elements_in;
+  bags->most_parameters = fmax(bags->most_parameters, layer->parameters);
+  bags->most_lookups = fmax(bags->most_lookups, layer->elements_in);
+}
+
 static void count_layer(pm__plan_network *entry, const pm__layer *layer)
 {
   if (layer->kind == NULL) {
@@ -24,6 +32,7 @@ static void count_layer(pm__plan_network *entry, const pm__layer *layer)
   if (layer->kind->role == PM__ROLE_EXPERTS) entry->experts = true;
   if (layer->tuning == PM__FROZEN) entry->freezes = true;
   if (layer->kind->role == PM__ROLE_GATHER) entry->tables += layer->parameters;
+  if (pm__layer_is_bag(layer)) count_bag(&entry->bags, layer);
   if (multiplies) {
     entry->weights += layer->parameters;
     entry->weight_tensors += layer->parameter_tensors;

@@ -24,6 +24,11 @@ enum {
   PM__KIND_ATTENTION = 64 /* adds nothing: words of a language are in tables as well */
 };
 
+/* Tables of embedding bags: parameters and lookups of a sample, of all and of the table that has most. */
+typedef struct pm__plan_tables {
+  double parameters, lookups, most_parameters, most_lookups;
+} pm__plan_tables;
+
 typedef struct pm__plan_network {
   const pm_network *network;
   const pm__kept *kept; /* of a network with adapters, where it is kept; else NULL */
@@ -37,6 +42,7 @@ typedef struct pm__plan_network {
   double tensors;        /* of parameters */
   double variables;      /* the same and moving averages */
   double tables;         /* parameters that are looked up, not multiplied */
+  pm__plan_tables bags;  /* those that GPUs may divide */
   double weights, weight_tensors; /* parameters of the layers that multiply, and in how many tensors */
   double tokens;         /* per sample; NAN: it reads none */
   double input_elements; /* of all inputs, per sample */

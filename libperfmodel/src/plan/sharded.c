@@ -140,6 +140,7 @@ static void take_shard(const pm__shard *shard, pm__plan_piece *piece)
   piece->split = shard->split;
   piece->expert = shard->expert;
   piece->tied = shard->tied;
+  piece->lookup = shard->lookup;
   piece->exchange = shard->exchange;
   piece->exchanges = shard->count;
 }
@@ -233,7 +234,7 @@ static void change_memory(const pm__plan_sharded *whole, pm__plan_sharded *s)
 static bool is_sharded(const pm__sharding_degrees *d)
 {
   return d->tensor > 1 || d->context > 1 || d->expert > 1 || d->expert_tensor > 1 || d->imbalance > 0 ||
-         d->capacity > 0;
+         d->capacity > 0 || d->tables > 1;
 }
 
 static int find_memory(const pm_plan *plan, const pm__plan_sharded_key *key, pm__plan_sharded *s, pm_error *error)
@@ -256,7 +257,8 @@ static void write_key(const pm__plan_sharded_key *key, int *numbers)
   const pm__sharding_degrees *d = &key->degrees;
   const int network = pm__plan_network_number(key->network);
   const int all[PM__SHARDED_KEY] = {network, key->mode, key->memory, d->tensor, d->context, d->expert,
-                                    d->expert_tensor, d->sequence, (int)d->context_exchange};
+                                    d->expert_tensor, d->sequence, (int)d->context_exchange, d->tables,
+                                    (int)d->table_parts};
   memcpy(numbers, all, sizeof all);
   memcpy(numbers + PM__SHARDED_KEY - 4, &d->imbalance, sizeof d->imbalance);
   memcpy(numbers + PM__SHARDED_KEY - 2, &d->capacity, sizeof d->capacity);
@@ -316,6 +318,7 @@ void pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory,
   out->memory = network->memory[memory];
   out->whole = network->parameters;
   out->split = out->expert = out->tied = 0;
+  out->lookup = (pm__sharding_lookup){0, 0, 0, 0};
   out->exchange = NULL;
   out->exchanges = 0;
   out->linear = NULL;

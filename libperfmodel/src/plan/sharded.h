@@ -45,6 +45,7 @@ typedef struct pm__plan_piece {
   const pm__units *units;
   const pm_memory_plan *memory;
   double whole, split, expert, tied;    /* parameters that are trained, as a shard has them (sharding/shard.h) */
+  pm__sharding_lookup lookup;           /* likewise */
   pm__plan_frozen frozen;
   const pm__sharding_exchange *exchange;
   int exchanges;
@@ -61,7 +62,7 @@ typedef struct pm__plan_sharded_key {
   pm__sharding_degrees degrees;
 } pm__plan_sharded_key;
 
-enum { PM__SHARDED_KEY = 13 }; /* its numbers, two places for each that is not whole */
+enum { PM__SHARDED_KEY = 15 }; /* its numbers, two places for each that is not whole */
 
 typedef struct pm__plan_sharded {
   pm__kept kept;

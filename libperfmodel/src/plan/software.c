@@ -177,7 +177,7 @@ static int prepare_framework(pm_plan *plan, pm__plan_framework *entry, pm_error 
   int status = PM_OK;
   for (int narrow = 0; narrow < 2 && status == PM_OK; narrow++) {
     entry->mode[narrow] = PM__TRAINING_MODE + (int)pm__execution_of(f->fused, f->eager, narrow != 0,
-                                                                    f->bias_in_product);
+                                                                    f->bias_in_product, f->fuses_convolutions);
     status = prepare_cuts(plan, f, entry->mode[narrow], entry->cut[narrow], error);
   }
   return status;
@@ -247,7 +247,8 @@ int pm_plan_add_framework_by_system(pm_plan *plan, const pm_framework_profile *p
 /* What a framework does to the passes is part of the plan, and stays. */
 static bool same_lowering(const pm_framework *a, const pm_framework *b)
 {
-  return a->fused == b->fused && a->eager == b->eager && a->bias_in_product == b->bias_in_product;
+  return a->fused == b->fused && a->eager == b->eager && a->bias_in_product == b->bias_in_product &&
+         a->fuses_convolutions == b->fuses_convolutions;
 }
 
 int pm_plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *profile, pm_error *error)
@@ -296,7 +297,8 @@ static void complete_profile(pm_inference_profile *p)
 static int profile_mode(const pm_inference_profile *p, bool narrow)
 {
   if (p->fusion != PM_FUSION_NONE) return PM__FUSED_MODE + p->fusion - 1;
-  return PM__INFERENCE_MODE + (int)pm__execution_of(p->fused != 0, p->eager != 0, narrow, p->bias_in_product != 0);
+  return PM__INFERENCE_MODE + (int)pm__execution_of(p->fused != 0, p->eager != 0, narrow, p->bias_in_product != 0,
+                                                    false);
 }
 
 static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memory_profile *memory, pm_error *error)

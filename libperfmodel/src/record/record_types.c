@@ -42,6 +42,8 @@ static const pm_choice fit_use_choices[] = {PM_FIT_USE_LIST(NAME_DOC) END};
 static const pm_choice pipeline_schedule_choices[] = {PM_PIPELINE_SCHEDULE_LIST(NAME_DOC) END};
 static const pm_choice stage_layers_choices[] = {PM_STAGE_LAYERS_LIST(NAME_DOC) END};
 static const pm_choice context_exchange_choices[] = {PM_CONTEXT_EXCHANGE_LIST(NAME_DOC) END};
+static const pm_choice embedding_sharding_choices[] = {PM_EMBEDDING_SHARDING_LIST(NAME_DOC) END};
+static const pm_choice cuda_graphs_choices[] = {PM_CUDA_GRAPHS_LIST(NAME_DOC) END};
 static const pm_choice offload_choices[] = {PM_OFFLOAD_LIST(NAME_DOC) END};
 static const pm_choice rank_order_choices[] = {PM_RANK_ORDER_LIST(NAME_DOC) END};
 static const pm_choice stored_choices[] = {PM_STORED_LIST(NAME_BYTES_DOC) END};
@@ -91,6 +93,8 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_PIPELINE_SCHEDULE .kind = PM_FIELD_CHOICE, .choices = pipeline_schedule_choices
 #define KIND_STAGE_LAYERS .kind = PM_FIELD_CHOICE, .choices = stage_layers_choices
 #define KIND_CONTEXT_EXCHANGE .kind = PM_FIELD_CHOICE, .choices = context_exchange_choices
+#define KIND_EMBEDDING_SHARDING .kind = PM_FIELD_CHOICE, .choices = embedding_sharding_choices
+#define KIND_CUDA_GRAPHS .kind = PM_FIELD_CHOICE, .choices = cuda_graphs_choices
 #define KIND_OFFLOAD .kind = PM_FIELD_CHOICE, .choices = offload_choices
 #define KIND_RANK_ORDER .kind = PM_FIELD_CHOICE, .choices = rank_order_choices
 #define KIND_STORED .kind = PM_FIELD_CHOICE, .choices = stored_choices

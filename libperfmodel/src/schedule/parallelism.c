@@ -78,7 +78,7 @@ static void change(const pm__schedule *s, double gpu, double host, pm__schedule_
 static void launch_all(const pm__schedule *s, pm__schedule_times *times)
 {
   if (s->framework == NULL) return;
-  double more = (s->run->gpus - 1) * framework_of(s)->kernel_time * s->system->host * pm__schedule_pass_calls(s);
+  double more = (s->run->gpus - 1) * pm__schedule_host_time(s) * pm__schedule_pass_calls(s);
   change(s, times->gpu, times->host + more, times);
 }
 

@@ -19,6 +19,7 @@ static const struct {
              {"tensor_communication_time", "tensor exchanges"},
              {"context_communication_time", "context exchanges"},
              {"expert_communication_time", "expert exchanges"},
+             {"embedding_communication_time", "embedding exchanges"},
              {"pipeline_communication_time", "pipeline hops"},
              {"exposed_data_communication_time", "data exchanges"},
              {"offload_time", "offloading"},

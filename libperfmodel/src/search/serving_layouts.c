@@ -9,7 +9,7 @@ enum { STAGES_MOST = 4 };
 bool pm__service_is_given(const pm_given *given, const char *field)
 {
   const pm_record_type *type = pm_record_type_find("serving_run");
-  return (given->fields >> (pm_record_find_field(type, field) - type->fields) & 1) != 0;
+  return pm_given_has(given, (int)(pm_record_find_field(type, field) - type->fields)) != 0;
 }
 
 static bool is_given(const pm__service_layouts *of, const char *field)

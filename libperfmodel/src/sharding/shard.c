@@ -39,10 +39,22 @@ typedef struct builder {
 
 /* ---- Exchanges. */
 
+/* The same exchange of another table of the piece, with which it goes. */
+static pm__sharding_exchange *find_tables(builder *b, const pm__sharding_exchange *exchange)
+{
+  for (int i = 0; exchange->axis == PM__AXIS_TABLES && i < b->shard->count; i++) {
+    pm__sharding_exchange *e = &b->shard->exchange[i];
+    if (e->axis == exchange->axis && e->pass == exchange->pass && e->collective == exchange->collective) return e;
+  }
+  return NULL;
+}
+
 static bool add_exchange(builder *b, pm__sharding_exchange exchange)
 {
   size_t count = (size_t)b->shard->count;
+  pm__sharding_exchange *other = find_tables(b, &exchange);
   if (exchange.elements == 0 || exchange.repeats == 0) return true;
+  if (other != NULL) return other->elements += exchange.elements, true;
   if (count == b->capacity) {
     void *larger = pm__grow(b->shard->exchange, count, &b->capacity, sizeof exchange);
     if (larger == NULL) {
@@ -233,7 +245,8 @@ static void count_parameters(builder *b, int number, const pm__layer *own, const
   const pm__layer *layer = &b->piece->layers[number];
   const pm__shard_layer *plan = &b->layers[number];
   bool divided = plan->splits_output || plan->splits_input;
-  double all = own->parameters + own->tied, whole = divided ? part->whole : all - part->expert;
+  double all = own->parameters + own->tied - part->lookup.parameters;
+  double whole = divided ? part->whole : all - part->expert;
   int parts = plan->splits_output ? part->out.parts : part->in[0].parts;
   double fair = part->expert > 0 ? 0 : (layer->parameters + layer->tied - whole) / parts;
   double more = all - whole - part->expert - fair;
@@ -241,6 +254,10 @@ static void count_parameters(builder *b, int number, const pm__layer *own, const
   bool sums = part->out.how == PM__SHARD_PARTIAL && layer->kind->parameters == PM__MATRICES;
   shard->divided += divided && sums;
   shard->experts += part->expert > 0;
+  shard->lookup.parameters += part->lookup.parameters;
+  shard->lookup.indices += part->lookup.indices;
+  shard->lookup.read += part->lookup.read;
+  shard->lookup.pooled += part->lookup.pooled;
   bool product = layer->kind->parameters == PM__MATRICES && !divided && part->expert == 0;
   if (product && shard->undivided == NULL) shard->undivided = layer;
   if (layer->tuning == PM__FROZEN) return; /* counted where the shard is lowered */

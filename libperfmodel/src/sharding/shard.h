@@ -21,7 +21,7 @@
 #include "sharding/pieces.h"
 
 /* Per GPU. Parameters are shared further by data parallelism, their gradients and optimizer state with them; whole,
-** split and expert together are the network's parameters. */
+** split, expert and lookup.parameters together are the network's parameters. */
 typedef struct pm__shard {
   pm_network *network; /* what one GPU computes; not sharded, the piece itself, count by count */
   pm__sharding_exchange *exchange; /* per sample */
@@ -29,6 +29,7 @@ typedef struct pm__shard {
   double whole;   /* parameters that all GPUs of the tensor group have: replicas are tensor x context x data */
   double split;   /* those that it splits: replicas are context x data */
   double expert;  /* of experts: replicas are tensor x context x data / (expert x expert_tensor) */
+  pm__sharding_lookup lookup; /* divided embedding tables: updated where they are read, without gradients */
   double tied;    /* in none of these: those of layers that take another's, which may be in another piece: a stage that
                      has not got that has a copy of so many */
   double tied_whole; /* of `tied`: those that all GPUs of the tensor group would have */

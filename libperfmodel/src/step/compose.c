@@ -34,6 +34,7 @@ static void set_exchanges(const pm__step *p, const pm__step_walk *w, const pm__s
   out->tensor_communication_time = m * axis[PM__AXIS_TENSOR];
   out->context_communication_time = m * axis[PM__AXIS_CONTEXT];
   out->expert_communication_time = m * (axis[PM__AXIS_EXPERT] + axis[PM__AXIS_EXPERT_TENSOR]);
+  out->embedding_communication_time = m * axis[PM__AXIS_TABLES];
   out->pipeline_communication_time = sum->hops;
   out->data_communication_time = w->data.communication;
   out->exposed_data_communication_time = w->data.exposed;
@@ -63,6 +64,7 @@ static int32_t largest_part(const pm_prediction *p, bool planned)
     {PM_BOTTLENECK_TENSOR_COMMUNICATION, p->tensor_communication_time},
     {PM_BOTTLENECK_CONTEXT_COMMUNICATION, p->context_communication_time},
     {PM_BOTTLENECK_EXPERT_COMMUNICATION, p->expert_communication_time},
+    {PM_BOTTLENECK_EMBEDDING_COMMUNICATION, p->embedding_communication_time},
     {PM_BOTTLENECK_PIPELINE_COMMUNICATION, p->pipeline_communication_time},
     {PM_BOTTLENECK_BUBBLE, p->bubble_time},
     {PM_BOTTLENECK_OFFLOAD, p->offload_time}};
@@ -133,7 +135,7 @@ static void set_rates(const pm__step *p, const pm__step_walk *w, const pm__sched
 /* A GPU alone is comparable where every GPU has all of the network and updates all of it. */
 static void set_scaling(const pm__step *p, double alone, pm_prediction *out)
 {
-  bool comparable = p->at.whole && p->at.zero == 0;
+  bool comparable = p->at.whole && p->at.tables == 1 && p->at.zero == 0;
   out->scaling_efficiency = comparable ? alone / out->step_time : (double)NAN;
   out->strong_scaling_efficiency = comparable && p->s.ranks <= 1 ? 1 : (double)NAN;
 }

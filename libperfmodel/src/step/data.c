@@ -114,7 +114,7 @@ static pm__step_data reduce_evenly(const pm__step *p, const pm__step_prices *pri
 ** times. */
 static double call_time(const pm__step *p)
 {
-  return p->s.framework->profile.framework.kernel_time;
+  return pm__schedule_call_time(&p->s);
 }
 
 /* Behind a backward pass that is cut at buckets, which recomputation and other kernels than the plain ones stretch. */

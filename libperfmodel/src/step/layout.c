@@ -8,13 +8,15 @@
 */
 #include "step/step.h"
 #include "hardware/kernel_calibration.h"
-#include "kernel/kernel.h"
+#include "kernel/models.h"
 #include "record/count.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 /* ---- Checks ---- */
+
+enum { TABLE_NUMBER = 4 }; /* bytes of a number in an embedding table */
 
 static int check_choice(const char *name, int32_t value, int32_t count, pm_error *error)
 {
@@ -41,6 +43,9 @@ static int check_choices(const pm_run *r, pm_error *error)
   if (status == PM_OK) status = check_choice("rank_order", r->rank_order, PM_RANK_ORDER_COUNT, error);
   if (status == PM_OK) status = check_choice("context_exchange", r->context_exchange, PM_CONTEXT_EXCHANGE_COUNT, error);
   if (status == PM_OK) status = check_choice("offload", r->offload, PM_OFFLOAD_COUNT, error);
+  if (status == PM_OK)
+    status = check_choice("embedding_sharding", r->embedding_sharding, PM_EMBEDDING_SHARDING_COUNT, error);
+  if (status == PM_OK) status = check_choice("cuda_graphs", r->cuda_graphs, PM_CUDA_GRAPHS_COUNT, error);
   if (status == PM_OK) status = check_choice("primary_weights", r->primary_weights, 2, error);
   if (status == PM_OK) status = check_choice("optimizer_in_backward", r->optimizer_in_backward, 2, error);
   if (status == PM_OK) status = check_choice("offload_activations", r->offload_activations, 2, error);
@@ -147,7 +152,7 @@ static int set_parallelism(pm__step *p, const pm_run *r, pm_error *error)
 {
   int32_t *how = &p->s.parallelism;
   bool all_reduce = *how == PM_PARALLELISM_ALL_REDUCE || *how >= PM_PARALLELISM_TENSOR;
-  if (all_reduce || p->s.ranks == 1 || (p->at.whole && p->at.zero == 0)) {
+  if (all_reduce || p->s.ranks == 1 || (p->at.whole && p->at.zero == 0 && p->at.tables == 1)) {
     if (*how >= PM_PARALLELISM_TENSOR) *how = PM_PARALLELISM_ALL_REDUCE;
     return PM_OK;
   }
@@ -155,6 +160,33 @@ static int set_parallelism(pm__step *p, const pm_run *r, pm_error *error)
   const char *name = pm_record_find_field(pm_record_type_find("run"), "parallelism")->choices[*how].name;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism %s keeps the whole network on every GPU, without ZeRO: "
                   "take all-reduce, or leave out the degrees", name);
+}
+
+/* ---- Embedding tables ---- */
+
+/* Weights, gradients and optimizer state of replicated tables, in FP32. */
+static bool tables_fit(const pm__step *p)
+{
+  double each = 2 * TABLE_NUMBER + p->s.optimizer->embedding_state;
+  return p->s.network->bags.parameters * each <= pm__step_usable_memory(p);
+}
+
+/* Over all GPUs. */
+static int set_tables(pm__step *p, const pm_run *r, pm_error *error)
+{
+  pm__step_layout *at = &p->at;
+  int how = r->embedding_sharding;
+  at->tables = 1;
+  at->table_parts = 0;
+  if (!(p->s.network->bags.parameters > 0) || p->s.ranks == 1) return PM_OK;
+  if (how == PM_EMBEDDING_SHARDING_AUTO)
+    how = at->whole && !tables_fit(p) ? PM_EMBEDDING_SHARDING_PLANNED : PM_EMBEDDING_SHARDING_REPLICATED;
+  if (how == PM_EMBEDDING_SHARDING_REPLICATED) return PM_OK;
+  at->tables = (int)p->s.ranks;
+  at->table_parts = how;
+  if (at->whole) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "embedding_sharding divides tables over all GPUs, and the rest of the "
+                  "network is on each of them: leave out the degrees, or take --embedding-sharding replicated");
 }
 
 /* ---- Micro-batches ---- */
@@ -251,6 +283,9 @@ static int set_groups(pm__step *p, const pm_run *r, pm_error *error)
     [PM__GROUP_CONTEXT] = pm__placement_group_of(&at, PM__PLACE_CONTEXT),
     [PM__GROUP_EXPERT] = pm__placement_group_on_line(&at, line, inner, experts),
     [PM__GROUP_EXPERT_TENSOR] = pm__placement_group_on_line(&at, line, 1, inner),
+    [PM__GROUP_TABLES] = pm__placement_group_of(&at, l->tables > 1 ? line : 0),
+    [PM__GROUP_TABLES_NODE] = pm__placement_group_of(&at, 0),
+    [PM__GROUP_TABLES_ACROSS] = pm__placement_group_of(&at, 0),
     [PM__GROUP_HOP] = l->stages > 1 ? pair(&at, 1) : pm__placement_group_of(&at, 0),
     [PM__GROUP_ENDS] = l->stages > 1 ? pair(&at, l->stages - 1) : pm__placement_group_of(&at, 0),
     [PM__GROUP_DATA] = pm__placement_group_of(&at, same),
@@ -269,13 +304,26 @@ static void set_whole_groups(pm__step *p)
 {
   for (int i = 0; i < PM__STEP_GROUPS; i++) p->group[i] = &one_gpu;
   p->group[PM__GROUP_DATA] = p->group[PM__GROUP_EXPERT_DATA] = p->group[PM__GROUP_SHARD] = &p->s.group;
+  p->group[PM__GROUP_TABLES] = &p->s.group;
+}
+
+/* Those of a node and those across nodes, which exchange in turn (step/tables.c). */
+static int set_table_groups(pm__step *p, const pm_run *r, pm_error *error)
+{
+  p->group[PM__GROUP_TABLES_NODE] = p->group[PM__GROUP_TABLES_ACROSS] = &one_gpu;
+  if (p->at.tables == 1 || r->nodes == 1 || r->gpus == 1) return PM_OK;
+  const pm__placement_group node = {.stride = 1, .members = r->gpus, .nodes = 1, .at_once = 1};
+  const pm__placement_group across = {.stride = 1, .members = 1, .nodes = r->nodes, .at_once = r->gpus};
+  int status = connect(p, PM__GROUP_TABLES_NODE, &node, error);
+  return status == PM_OK ? connect(p, PM__GROUP_TABLES_ACROSS, &across, error) : status;
 }
 
 /* ---- Pieces ---- */
 
 bool pm__layout_cuts(const pm__schedule *s, const pm__step_layout *at)
 {
-  return !at->whole || at->zero >= 2 || at->recompute != PM_RECOMPUTE_NONE || at->imbalance > 0 || at->capacity > 0 ||
+  return !at->whole || at->tables > 1 || at->zero >= 2 || at->recompute != PM_RECOMPUTE_NONE ||
+         at->imbalance > 0 || at->capacity > 0 ||
          s->run->offload != PM_OFFLOAD_NONE || s->linear != NULL || s->network->freezes ||
          s->run->optimizer_in_backward || s->run->offload_activations || s->run->loss_chunks > 0;
 }
@@ -290,14 +338,24 @@ static void set_experts(pm__step *p, const pm_run *r)
   at->capacity = p->s.network->experts && r->capacity_factor < imbalance ? r->capacity_factor : 0;
 }
 
+/* What the GPU with most has of whole tables, over the mean, where they are spread as evenly as the largest allows. */
+static double busiest(double gpus, double most, double all)
+{
+  return all > 0 ? pm__most(1, most * gpus / all) : 1;
+}
+
 static int set_sharded(pm__step *p, const pm_plan *plan, pm_error *error)
 {
   const pm__step_layout *at = &p->at;
+  const pm__plan_tables *b = &p->s.network->bags;
   const pm__plan_sharded_key key = {
     .network = p->s.network, .mode = p->s.mode, .memory = p->s.framework != NULL ? p->s.framework->memory : 0,
     .degrees = {.tensor = at->tensor, .context = at->context, .expert = at->expert, .expert_tensor = at->expert_tensor,
                 .sequence = at->sequence, .context_exchange = (pm__sharding_context)at->context_exchange,
-                .imbalance = at->imbalance, .capacity = at->capacity}};
+                .imbalance = at->imbalance, .capacity = at->capacity, .tables = at->tables > 1 ? at->tables : 0,
+                .table_parts = (pm__sharding_tables)at->table_parts,
+                .table_load = busiest(at->tables, b->most_lookups, b->lookups),
+                .table_rows = busiest(at->tables, b->most_parameters, b->parameters)}};
   pm_error own = PM_ERROR_NONE;
   p->sharded = pm__plan_sharded_find(plan, &key, error != NULL ? error : &own);
   if (p->sharded == NULL) return error != NULL ? error->status : own.status;
@@ -376,7 +434,7 @@ static void set_segments(pm__step *p)
   bool buckets = s->framework != NULL && s->parallelism == PM_PARALLELISM_ALL_REDUCE &&
       s->overlap != PM_OVERLAP_NONE;
   p->s.segments = NULL;
-  if (!buckets || s->ranks <= 1 || !p->at.whole || p->at.zero == 3) return;
+  if (!buckets || s->ranks <= 1 || !p->at.whole || p->at.tables > 1 || p->at.zero == 3) return;
   int size = s->gradient < 2 ? 0 : s->gradient < 4 ? 1 : s->gradient < 8 ? 2 : 3;
   p->s.segments = s->network->segments[s->framework->cut[s->device->bytes <= 2][size]];
 }
@@ -399,6 +457,7 @@ int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
   if (status == PM_OK) status = set_degrees(p, r, error);
   if (status == PM_OK) status = divide_ranks(&p->at, p->s.ranks, error);
   if (status == PM_OK) status = set_zero(&p->at, r, error);
+  if (status == PM_OK) status = set_tables(p, r, error);
   if (status == PM_OK) status = set_parallelism(p, r, error);
   if (status == PM_OK) status = set_batches(p, r, error);
   if (status == PM_OK) status = set_schedule(p, r, error);
@@ -410,8 +469,10 @@ int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
   if (status == PM_OK) status = pm__step_frozen_check(p, error);
   if (status != PM_OK) return status;
   set_segments(p);
-  if (p->at.whole && p->at.shards == p->s.ranks) return set_whole_groups(p), PM_OK;
-  return set_groups(p, r, error);
+  bool all = p->at.whole && p->at.shards == p->s.ranks;
+  if (all) set_whole_groups(p);
+  else status = set_groups(p, r, error);
+  return status == PM_OK ? set_table_groups(p, r, error) : status;
 }
 
 int pm__step_make(pm__step *step, const pm_plan *plan, const pm_run *run, pm__memo *memo, pm_error *error)

@@ -67,8 +67,18 @@ static void add_embeddings(const pm__step *p, const pm__step_stage *stage, const
                            pm__memory_parts *out)
 {
   double more = pm__embedding_bytes(q) / (p->at.zero >= 1 ? p->at.shards : 1);
-  for (int k = 0; k < p->kinds && more != 0; k++)
-    out->optimizer += stage->count[k] * pm__step_piece(p, k)->memory->embedding_parameters * more;
+  for (int k = 0; k < p->kinds && more != 0; k++) {
+    const pm__plan_piece *piece = pm__step_piece(p, k);
+    out->optimizer += stage->count[k] * (piece->memory->embedding_parameters - piece->lookup.parameters) * more;
+  }
+}
+
+/* Parts of tables are updated where they are read. */
+static void add_tables(const pm__step *p, const pm__step_stage *stage, pm__memory_parts *out)
+{
+  if (p->at.tables <= 1) return;
+  out->weights += pm__step_table_bytes(p, stage);
+  out->optimizer += pm__step_table_state(p, stage);
 }
 
 static double largest_piece(const pm__step *p, const pm__step_stage *stage)
@@ -252,6 +262,7 @@ void pm__step_fixed_of(const pm__step *p, int number, const pm__step_stage *stag
   add_parameters(p, &q, experts, p->s.linear != NULL && p->s.run->lora_rank == 0 ? experts : 0,
                  p->at.expert_replicas, out);
   add_embeddings(p, stage, &q, out);
+  add_tables(p, stage, out);
   if (p->s.run->optimizer_in_backward) {
     double one = largest_piece(p, stage) * gradient_bytes(p, pm__parameter_bytes_each(&q).gradients);
     out->gradients = pm__least(out->gradients, one);

@@ -50,6 +50,7 @@ static double exchange_time(const pm__step *p, const pm__sharding_exchange *e)
     [PM__SHARDING_ALL_GATHER] = PM_COLLECTIVE_ALL_GATHER, [PM__SHARDING_ALL_TO_ALL] = PM_COLLECTIVE_ALL_TO_ALL,
     [PM__SHARDING_SEND_RECEIVE] = PM_COLLECTIVE_SEND_RECEIVE};
   double bytes = p->s.batch * e->elements * (e->element_bytes > 0 ? e->element_bytes : p->s.device->bytes);
+  if (e->axis == PM__AXIS_TABLES) return pm__step_table_exchange(p, collectives[e->collective], bytes);
   return e->repeats * pm__schedule_exchange_on(&p->s, p->group[e->axis], collectives[e->collective], bytes);
 }
 
@@ -170,6 +171,16 @@ static void unpack(const pm__step *p, int kind, int pass, pm__step_work *out)
   out->part.other += time;
 }
 
+/* ---- Divided tables ---- */
+
+static void look_up(const pm__step *p, int kind, int pass, pm__step_work *out)
+{
+  double time = pm__step_table_time(p, kind, pass);
+  out->gpu[pass] += time;
+  out->part.other += time;
+  if (time > 0) out->host[pass] += pm__schedule_host_time(&p->s);
+}
+
 /* ---- Recomputation ---- */
 
 /* Attention and the products whose outputs recomputation by operation keeps. */
@@ -214,13 +225,16 @@ static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind
                         pm__step_work *out)
 {
   double call = pm__schedule_host_time(&p->s), factor = pm__step_attention_factor(p);
-  bool narrows = p->s.linear != NULL && pm__step_is_layer(p, kind);
+  bool layer = pm__step_is_layer(p, kind), narrows = p->s.linear != NULL && layer;
+  bool graphs = layer && p->s.run->cuda_graphs == PM_CUDA_GRAPHS_LAYERS; /* one call for each pass of a layer */
   for (int pass = 0; pass < PM__PASSES; pass++) {
     out->gpu[pass] = pm__schedule_pass_time(&p->s, piece->units, costs, (pm__pass)pass, p->s.batch);
     if (narrows) narrow(p, piece, pass, out);
     if (factor != 1) slow_attention(p, piece, factor, pass, out);
     if (p->s.run->lora_rank > 0) unpack(p, kind, pass, out);
-    out->host[pass] = call * pm__schedule_calls(&p->s, &piece->units->pass[pass]);
+    double calls = pm__schedule_calls(&p->s, &piece->units->pass[pass]);
+    out->host[pass] = call * (graphs ? pm__least(calls, 1) : calls);
+    if (p->at.tables > 1) look_up(p, kind, pass, out);
   }
 }
 
@@ -281,7 +295,8 @@ static pm__memo_key alone_key(const pm__step *p)
                          pm__memo_pair(r->system_index * PM_KERNEL_MODEL_COUNT + r->kernel_model,
                                        p->s.limited * PM_PRECISION_COUNT + r->precision),
                          pm__memo_number(p->s.batch),
-                         pm__memo_pair((int32_t)p->s.accumulation, 8 * r->optimizer + r->gradient_bytes)}};
+                         pm__memo_pair((int32_t)p->s.accumulation, 64 * r->optimizer + 8 * r->gradient_bytes +
+                                         r->cuda_graphs)}};
 }
 
 static void price_alone(const pm__step *p, const pm__costs *whole, const pm__step_waits *waits, pm__step_alone *out)

@@ -30,7 +30,8 @@ static double join(double gpu, double host, pm__step_pace *pace)
 static double update_gpu(const pm__step *p, double own, double *launches)
 {
   const pm__schedule *s = &p->s;
-  double all = pm__most(1, s->network->parameters), tables = s->network->tables * (own / all);
+  double all = pm__most(1, s->network->parameters), divided = pm__most(0, p->at.tables > 1 ? all - own : 0);
+  double tables = pm__most(0, s->network->tables - divided) * (own / (all - divided));
   double added = own * s->gradient * (3 * (s->accumulation - 1)) * s->device->per_byte * s->device->power.slow;
   *launches = 0;
   if (pm__step_offload(p)->optimizer) return added;

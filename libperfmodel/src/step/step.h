@@ -8,6 +8,7 @@
 **     offload.c         what is kept and updated on the host
 **     activations.c     activations that wait there
 **     frozen.c          frozen weights beside adapters
+**     tables.c          embedding tables that GPUs divide
 **     piece.c           work of each kind of piece on one GPU, with its exchanges
 **     stages.c          which pieces each stage of the pipeline has, and their work together
 **     span.c            GPU and host, joined once between two points where they wait for each other
@@ -46,6 +47,9 @@ typedef enum pm__step_group {
   PM__GROUP_CONTEXT = PM__AXIS_CONTEXT,
   PM__GROUP_EXPERT = PM__AXIS_EXPERT,
   PM__GROUP_EXPERT_TENSOR = PM__AXIS_EXPERT_TENSOR,
+  PM__GROUP_TABLES = PM__AXIS_TABLES,
+  PM__GROUP_TABLES_NODE, /* of those, the GPUs of a node; those at the same place in all nodes */
+  PM__GROUP_TABLES_ACROSS,
   PM__GROUP_HOP,
   PM__GROUP_ENDS,
   PM__GROUP_DATA,
@@ -66,7 +70,8 @@ typedef struct pm__step_layout {
   double imbalance, capacity;       /* of experts; 0: none */
   double replicas, expert_replicas; /* GPUs that have the same parameters, and the same experts */
   double shards;                    /* GPUs over which ZeRO shards what they have */
-  bool whole;                       /* every GPU has the whole network */
+  int tables, table_parts;          /* GPUs that divide embedding tables, 1: none; and how */
+  bool whole;                       /* every GPU has the whole network, but for such tables */
   bool cut;                         /* the network is needed piece by piece */
 } pm__step_layout;
 
@@ -232,6 +237,16 @@ int pm__step_chunk_of(const pm__step *p, int stage, int i);
 /* Sum over a stage's pieces, in `sum` unless the network is one piece. */
 const pm__step_work *pm__step_stage_work(const pm__step *p, const pm__step_work *kinds, const pm__step_stage *stage,
                                          pm__step_work *sum);
+
+/* Reads of a piece's divided tables forward, and their update backward, for one micro-batch; s. */
+double pm__step_table_time(const pm__step *p, int kind, int pass);
+
+/* An exchange of so many bytes between the GPUs that divide tables; s. */
+double pm__step_table_exchange(const pm__step *p, int collective, double bytes);
+
+/* Bytes of the parts that a stage has, with the state of the optimizer. */
+double pm__step_table_bytes(const pm__step *p, const pm__step_stage *stage);
+double pm__step_table_state(const pm__step *p, const pm__step_stage *stage);
 
 /* Parameters that one GPU updates. */
 double pm__step_own_parameters(const pm__step *p, const pm__step_stage *stage);

@@ -10,9 +10,9 @@
 
 static bool has_precision(const pm__study_subject *s)
 {
-  pm_given alone = {0, 0};
+  pm_given alone = {0};
   pm_given_add(&alone, s->task->facts.run, "precision");
-  return (s->given->fields & alone.fields) != 0;
+  return pm__given_meet(s->given, &alone);
 }
 
 int32_t pm__study_half(const pm__study_subject *s)

@@ -38,9 +38,9 @@ static void consider(fitting *f, const pm_run *run)
 
 static bool is_free(const fitting *f, const char *field)
 {
-  pm_given alone = {0, 0};
+  pm_given alone = {0};
   pm_given_add(&alone, "run", field);
-  return (f->s->given->fields & alone.fields) == 0;
+  return !pm__given_meet(f->s->given, &alone);
 }
 
 /* The run with its micro-batch said, and batches that it accumulates as one batch of several micro-batches. */
@@ -124,7 +124,7 @@ static pm_run free_plan(const pm__study_subject *s, const pm_run *run, pm_given 
   *given = *s->given;
   for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) pm_given_add(given, "run", kept[i]);
   for (size_t i = 0; i < type->field_count; i++)
-    if ((given->fields >> i & 1) != 0)
+    if (pm_given_has(given, (int)i))
       pm_record_set_number(&type->fields[i], &base, pm_record_get_number(&type->fields[i], run), NULL);
   base.network_index = base.system_index = base.framework_index = 0;
   base.gradient_accumulation_steps = 1; /* a plan's micro-batch says how many there are */

@@ -126,7 +126,7 @@ static void find_asked(const pm__study_subject *s, const pm_field *field, pm__st
 {
   pm_assumption rows[PM_ASSUMPTIONS_MAX];
   int count = pm_study_get_assumptions(s->study, s->given, &s->record, s->task->at.size, rows);
-  bool given = s->given->fields >> (field - s->run_type->fields) & 1;
+  bool given = pm_given_has(s->given, (int)(field - s->run_type->fields));
   snprintf(out->source, sizeof out->source, "%s", given ? "given" : "not given");
   for (int i = 0; i < count; i++)
     if (strcmp(rows[i].field, field->name) == 0)

@@ -338,7 +338,7 @@ pm_report *pm_study_new_report(const pm_study *study, const pm_report_question *
 {
   pm_report *report = NULL;
   void *allocated = NULL;
-  pm_given given = {0, 0};
+  pm_given given = {0};
   if (question == NULL || (unsigned)question->of >= PM_REPORT_OF_COUNT) return no_place(error), report;
   pm__study_subject s = {.asked = question, .study = study, .given = question->given,
                          .latency = question->latency > 0 ? question->latency : (double)NAN};

@@ -1,4 +1,5 @@
 /* Layouts that serve within limits: their table, with what was assumed of each. */
+#include "complete/complete.h"
 #include "study/served.h"
 #include <math.h>
 #include <stdio.h>
@@ -25,11 +26,11 @@ static int add_limits(const pm_given *given, const pm_serving_goal *goal, const 
 {
   int count = 0;
   const pm_serving_goal limits = pm__serving_goal_of(goal, run);
-  pm_given late = {0, 0};
+  pm_given late = {0};
   pm_given_add(&late, "serving_run", "percentile");
   if (isnan(goal->ttft)) add_limit(&rows[count++], "ttft", "TTFT", limits.ttft);
   if (isnan(goal->tpot)) add_limit(&rows[count++], "tpot", "TPOT", limits.tpot);
-  if ((given->fields & late.fields) != 0) return count;
+  if (pm__given_meet(given, &late)) return count;
   rows[count] = (pm_assumption){.field = "percentile", .reason = "no percentile given"};
   snprintf(rows[count].value, sizeof rows[count].value, "p%g", 100 * run->percentile);
   return count + 1;

@@ -75,7 +75,7 @@ pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const 
 pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given, const pm_search_result *result,
                                    pm_search_view view, pm_error *error)
 {
-  pm_given whole = given != NULL ? *given : (pm_given){0, 0};
+  pm_given whole = given != NULL ? *given : (pm_given){0};
   pm_given_add(&whole, "run", "batch"); /* plans decide both */
   pm_given_add(&whole, "run", "micro_batch");
   if (study != NULL && given == NULL)

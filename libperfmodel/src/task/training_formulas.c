@@ -33,7 +33,8 @@ const char *const pm__task_formulas_of_training[] = {
   "compute_time, in each span; and framework.step_time for each micro-batch|compute_time launch_time "
   "framework.step_time micro_batches framework.host_copy_bandwidth|" ONE_GPU,
   "communication_time|exchanges of tensor, context and expert parallelism, hops, and those of data parallelism|"
-  "tensor_communication_time context_communication_time expert_communication_time pipeline_communication_time "
+  "tensor_communication_time context_communication_time expert_communication_time embedding_communication_time "
+  "pipeline_communication_time "
   "data_communication_time|model.md#gradients",
   "exposed_communication_time|communication_time, but of data parallelism only what no backward pass hides, and of "
   "tensor parallelism what no product hides|communication_time exposed_data_communication_time overlap "
@@ -87,6 +88,8 @@ const char *const pm__task_formulas_of_training[] = {
   "context_parallel context_exchange micro_batches link.bandwidth|" PARALLEL,
   "expert_communication_time|tokens to their experts and back, for each micro-batch|expert_parallel expert_imbalance "
   "capacity_factor micro_batches link.bandwidth|" PARALLEL,
+  "embedding_communication_time|pooled embeddings to the GPUs of their samples, and gradients back, for each "
+  "micro-batch|embedding_sharding micro_batches link.bandwidth|" PARALLEL,
   "pipeline_communication_time|activations from stage to stage, as far as a stage waits for them|pipeline_stages "
   "micro_batches framework.hop_time|" PARALLEL,
   "data_communication_time|collectives of gradients, and of sharded weights, bucket by bucket|gradient_size "

@@ -35,6 +35,14 @@ PM__OPTIMIZER_DEFINE(RMSPROP_UNFUSED)
   TRAIT(source, "duchi2011")
 PM__OPTIMIZER_DEFINE(ADAGRAD)
 
+/* One number for a row of 128, FBGEMM's exact row-wise Adagrad. */
+#define ROWWISE_ADAGRAD(TRAIT)                                          \
+  TRAIT(state, 4) TRAIT(embedding_state, 0.03125) TRAIT(scratch, 0)     \
+  TRAIT(accesses, 5) TRAIT(kernels, 1)                                  \
+  TRAIT(replicated, 0) TRAIT(suggested, 0)                                 \
+  TRAIT(source, "fbgemm")
+PM__OPTIMIZER_DEFINE(ROWWISE_ADAGRAD)
+
 #define ADADELTA(TRAIT)                                                 \
   TRAIT(state, 8) TRAIT(embedding_state, 8) TRAIT(scratch, 0)           \
   TRAIT(accesses, 7) TRAIT(kernels, 1)                                  \

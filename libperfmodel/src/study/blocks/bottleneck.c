@@ -23,6 +23,8 @@ static const struct {
                                            offsetof(pm_prediction, context_communication_time)},
   [PM_BOTTLENECK_EXPERT_COMMUNICATION] = {"Communication bound: exposed exchanges of expert parallelism take", 0,
                                           offsetof(pm_prediction, expert_communication_time)},
+  [PM_BOTTLENECK_EMBEDDING_COMMUNICATION] = {"Communication bound: exposed exchanges of pooled embeddings take", 0,
+                                             offsetof(pm_prediction, embedding_communication_time)},
   [PM_BOTTLENECK_PIPELINE_COMMUNICATION] = {"Communication bound: exposed exchanges of pipeline parallelism take", 0,
                                             offsetof(pm_prediction, pipeline_communication_time)},
   [PM_BOTTLENECK_DATA_COMMUNICATION] = {"Communication bound: exposed exchanges of data parallelism take", 0,

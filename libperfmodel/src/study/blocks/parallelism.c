@@ -35,7 +35,8 @@ static void fill(const pm__study_subject *s, pm_report *r)
   const pm_prediction *p = &s->step;
   double degree =
     (double)run->tensor_parallel * run->pipeline_parallel * run->context_parallel * run->expert_parallel;
-  bool plain = degree == 1 && run->zero == 0 && run->offload == PM_OFFLOAD_NONE;
+  bool plain = degree == 1 && run->zero == 0 && run->offload == PM_OFFLOAD_NONE &&
+               p->embedding_communication_time == 0;
   if (!s->trains || p->status != PM_OK || plain) return;
   add_degrees(run, p->data_parallel, r);
   pm__report_add(r, "micro-batches", "%.0f of %.0f on each data-parallel rank", p->micro_batches,
@@ -43,6 +44,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   add_exchange(r, "tensor exchanges", p->tensor_communication_time, p->step_time);
   add_exchange(r, "context exchanges", p->context_communication_time, p->step_time);
   add_exchange(r, "expert exchanges", p->expert_communication_time, p->step_time);
+  add_exchange(r, "embedding exchanges", p->embedding_communication_time, p->step_time);
   add_exchange(r, "pipeline exchanges", p->pipeline_communication_time, p->step_time);
   add_exchange(r, "data exchanges", p->data_communication_time, p->step_time);
   add_offload(s, r);
