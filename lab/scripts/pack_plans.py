@@ -369,8 +369,9 @@ TRAINED = ",".join(["layer2", "layer3", "layer4", "side3", "side4", "inner5", "p
 # (--apex-backbone-fusion, --apex-head-fusion) and run in a CUDA graph (--cuda-graphs). Those of Stable Diffusion run in
 # CUDA graphs; its text encoder, which is not trained, runs beside the U-Net and is not among the layers. Those of BERT
 # remove padding, which is half of the tokens of its Wikipedia at 512 (arXiv:2107.02027), and fuse bias and GELU,
-# dropout, sums and norms. All of DLRM-DCNv2 are HugeCTR's, whose train.py asks for AdaGrad, a CUDA graph of the step and
-# sharding_plan auto, with tables of up to 0.008 GiB on every GPU. Of LoRA a layer is a graph (LAYER_CUDA_GRAPH=1).
+# dropout, sums and norms. All of DLRM-DCNv2 are HugeCTR's, whose train.py asks for AdaGrad, a CUDA graph of the step
+# and sharding_plan auto, with tables of up to 0.008 GiB on every GPU. Of LoRA a layer is a graph
+# (LAYER_CUDA_GRAPH=1).
 KNOWN = {"RetinaNet (ResNeXt50-32x4d)": (f"retinanet-resnext50-fpn trainable={TRAINED}", "pytorch-2.4-apex"),
          "Stable Diffusion v2": ("stable-diffusion-2", "pytorch-2.4-graphs"),
          "DLRM-DCNv2": ("dlrm-dcnv2", "hugectr-24.06"),

@@ -151,6 +151,7 @@ NEEDED = {
     "linear": {"precision": "fp8"},
     "axes": {"gpus": 8, "tensor_parallel": 2},
     "lora": {"lora_rank": 8},
+    "bags": {"gpus": 2},
     "goal": {"samples": 1000000},
     "failures": {"samples": 1000000, "gpu_mtbf": "3 d", "checkpoint": "10 s"},
     "checkpoints": {"samples": 1000000, "gpu_mtbf": "3 d"},
@@ -161,7 +162,8 @@ def used_by(f: pm.Field) -> tuple[str, str, dict[str, object]]:
     """A network, a system and a run on which a field has an effect."""
     of_words = ("tokens", "lora_rank", "document_tokens")
     words = f.name in of_words or f.needs not in ("", "gpus", "input", "shards", "zero")
-    place = ("mixtral-8x7b", "dgx-h100") if words else ("alexnet", "dgx1-v100")
+    network = "dlrm" if f.needs == "bags" else "mixtral-8x7b" if words else "alexnet"
+    place = (network, "dgx-h100" if words else "dgx1-v100")
     written = {"checkpoint": "10 s"} if f.name in ("gpu_mtbf", "node_mtbf", "interval") else {}
     return *place, {**NEEDED.get(f.needs, {}), **written}
 
@@ -208,6 +210,7 @@ def lacks(need: str, p: pm.Prediction) -> bool:
         "expert": r.expert_parallel > 1 and p.network == "mixtral-8x7b",
         "shards": ranks > 1 or r.offload != "none",
         "experts": p.network == "mixtral-8x7b",
+        "bags": p.network == "dlrm",
         "zero": r.zero > 0,
         "recompute": r.recompute != "none",
         "linear": r.precision in ("fp8", "fp4"),

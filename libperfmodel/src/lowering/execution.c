@@ -186,7 +186,8 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, 
   const bool folds = how % PM__BIAS_IN_PRODUCT == PM__FUSED_CONVOLUTIONS;
   const pm__execution execution = folds ? PM__FUSED : (pm__execution)(how % PM__BIAS_IN_PRODUCT);
   int count = 0;
-  if (layer->kind == NULL || (folds && is_in_convolution(network, layer))) return 0;
+  if (layer->kind == NULL) return 0;
+  if ((folds || execution == PM__LEAST) && is_in_convolution(network, layer)) return 0;
   bool fused = execution == PM__FUSED || execution == PM__LEAST;
   bool mixed = execution == PM__UNFUSED_MIXED || execution == PM__EAGER_MIXED;
   bool eager = execution == PM__EAGER || execution == PM__EAGER_MIXED;

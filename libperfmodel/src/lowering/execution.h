@@ -3,7 +3,8 @@
 ** do more of them, or, where they fuse, fewer:
 **
 **     least     what no software can do without: as the kind counts, but an activation behind a batch norm, or behind
-**               an addition behind one, costs nothing, and such an addition reads its other input only (1 access)
+**               an addition behind one, costs nothing, and such an addition reads its other input only (1 access);
+**               and what convolutions may take in (fused convolutions)
 **     unfused   a bias is a pass of its own (2 accesses forward, 1 backward), a loss is five kernels, nine with
 **               smoothed labels; mixed: the same where tensors are in two bytes, and a loss is in FP32
 **     fused     as unfused, but activations and additions as in the least, and a bias in front of an activation is part
