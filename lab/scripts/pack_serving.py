@@ -15,7 +15,9 @@ How the words of the sources are read, decided before any prediction was looked 
   lengths    InferenceX draws lengths in [0.8 x, x]: 0.9 x in the mean.
   settings   of InferenceX outside of pools are those of its launch scripts (benchmarks/*.sh of its repository,
              2025-10 to 2026-03): keys and values in FP8 but for gpt-oss and SGLang on H200; the part of the memory and
-             the tokens of a pass as there. Its pools were launched by other scripts, which were not read.
+             the tokens of a pass as there. Its pools are those of srt-slurm's recipes: keys and values in FP8, prompts
+             in passes of 16,640 tokens (TensorRT-LLM), 8,192 (SGLang in FP8 on B200) and 32,768 (in FP4 on GB200);
+             others were not read.
   expert     moe_ep is over the GPUs that share a layer; an empty cell is 1.
   degrees    of InferenceX on nodes of eight GPUs: a degree above eight is counted with the experts'; without them the
              times are those of eight GPUs, and none falls as over eight nodes.
@@ -116,7 +118,14 @@ def formats(row):
 
 def launched(row):
     """How the launch scripts of InferenceX set the engine: the cache, the part of the memory, the tokens of a pass."""
-    if "InferenceX" not in row["source"] or row["mode"] != "concurrency" or row["gpu"] == "GB200":
+    if "InferenceX" not in row["source"] or row["mode"] not in ("concurrency", "disaggregated"):
+        return {}
+    if row["mode"] == "disaggregated":
+        passes = {("trtllm", row["gpu"], row["weights"]): 16640, ("sglang", "B200 SXM", "fp8"): 8192,
+                  ("sglang", "GB200", "fp4"): 32768}
+        budget = passes.get((row["engine"], row["gpu"], row["weights"]))
+        return {"kv_cache": "fp8"} | ({"token_budget": budget} if budget else {})
+    if row["gpu"] == "GB200":
         return {}
     engine, model = row["engine"], row["model"]
     isl, osl, users = (int(float(row[name])) for name in ("isl", "osl", "concurrency"))
