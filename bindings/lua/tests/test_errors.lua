@@ -74,4 +74,4 @@ for what, read in pairs{
 } do check.raises(what, read) end
 
 -- Files end in what they hold.
-check.raises("files end in .csv, .json or .txt", pm.list("gpus").save, pm.list("gpus"), "gpus.xlsx")
+check.raises("files end in .csv, .json, .xlsx or .txt", pm.list("gpus").save, pm.list("gpus"), "gpus.ods")
