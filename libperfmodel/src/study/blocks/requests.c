@@ -87,17 +87,26 @@ static void add_cost(const pm__study_subject *s, pm_report *r)
                   pm__study_number(s, "decode_cost"));
 }
 
-static void fill(const pm__study_subject *s, pm_report *r)
+static void add_running(const pm__study_subject *s, pm_report *r)
 {
   char number[PM_NUMBER_MAX];
+  double running = pm__study_number(s, "running"), again = pm__study_number(s, "recomputed_tokens");
+  pm__report_add(r, "running", "%s", pm_number_format(number, rint(10 * running) / 10));
+  pm__report_set_value(r, running, "1");
+  pm__report_note(r, "sequences at once on a replica, on average");
+  if (!(again > 0)) return;
+  pm__report_add(r, "recomputed", "%s tokens", pm_number_format(number, rint(again)));
+  pm__report_set_value(r, again, "1");
+  pm__report_note(r, "of each request: the cache is full, and sequences are preempted");
+}
+
+static void fill(const pm__study_subject *s, pm_report *r)
+{
   if (!pm__study_serves(s) || !pm__study_predicted(s)) return;
   add_times(s, r);
   add_rates(s, r);
   add_cost(s, r);
-  double running = pm__study_number(s, "running");
-  pm__report_add(r, "running", "%s", pm_number_format(number, rint(10 * running) / 10));
-  pm__report_set_value(r, running, "1");
-  pm__report_note(r, "sequences at once on a replica, on average");
+  add_running(s, r);
 }
 
 const pm__study_block pm__study_block_requests = {
