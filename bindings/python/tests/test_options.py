@@ -211,6 +211,7 @@ def lacks(need: str, p: pm.Prediction) -> bool:
         "shards": ranks > 1 or r.offload != "none",
         "experts": p.network == "mixtral-8x7b",
         "bags": p.network == "dlrm",
+        "host": p.framework != "none",
         "zero": r.zero > 0,
         "recompute": r.recompute != "none",
         "linear": r.precision in ("fp8", "fp4"),

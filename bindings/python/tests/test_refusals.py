@@ -76,6 +76,8 @@ VALUES = {
     "carbon": "400 g/kWh",
     "energy-price": "0.1 EUR/kWh",
     "power-budget": "1 MW",
+    "cuda-graphs": "step",
+    "embedding-sharding": "row",
     "framework": "none",
     "global-batch": "1024",
 }

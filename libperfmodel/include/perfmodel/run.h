@@ -56,6 +56,7 @@ typedef enum pm_kernel_model {
   X(LINEAR, "linear", "FP8 or FP4")                                                                                    \
   X(LORA, "lora", "adapters: lora_rank")                                                                               \
   X(BAGS, "bags", "embedding bags and a second GPU")                                                                   \
+  X(HOST, "host", "a framework, whose host launches the kernels")                                                      \
   X(GOAL, "goal", "tokens or samples to train on")                                                                     \
   X(FAILURES, "failures", "failures (gpu_mtbf or node_mtbf) of a training on tokens or samples")                       \
   X(CHECKPOINTS, "checkpoints", "failures (gpu_mtbf or node_mtbf) or an interval of checkpoints")
@@ -161,7 +162,7 @@ typedef enum pm_kernel_model {
   X(EMBEDDING_SHARDING, embedding_sharding, "", "how embedding tables are distributed over the GPUs",                  \
     .otherwise = "auto", .needs = "bags")                                                                              \
   X(CUDA_GRAPHS, cuda_graphs, "", "what is replayed as CUDA graphs, its kernels not launched one by one",              \
-    .otherwise = "none")                                                                                               \
+    .otherwise = "none", .needs = "host")                                                                                               \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

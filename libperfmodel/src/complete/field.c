@@ -65,6 +65,7 @@ static bool has(const pm_network *network, const pm_run *run, need what)
   case NEED_LORA: return run->lora_rank > 0;
   case NEED_AXES: return count_axes(run) > 1;
   case NEED_BAGS: return (double)run->gpus * run->nodes > 1 && pm__network_get_traits(network).bags;
+  case NEED_HOST: return run->framework_index >= 0;
   case NEED_GOAL: return trains(run);
   case NEED_FAILURES: return fails(run);
   case NEED_CHECKPOINTS: return fails(run) || (trains(run) && !isnan(run->interval));
