@@ -162,7 +162,7 @@ typedef enum pm_kernel_model {
   X(EMBEDDING_SHARDING, embedding_sharding, "", "how embedding tables are distributed over the GPUs",                  \
     .otherwise = "auto", .needs = "bags")                                                                              \
   X(CUDA_GRAPHS, cuda_graphs, "", "what is replayed as CUDA graphs, its kernels not launched one by one",              \
-    .otherwise = "none", .needs = "host")                                                                                               \
+    .otherwise = "none", .needs = "host")                                                                              \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
