@@ -17,7 +17,8 @@ How the words of the sources are read, decided before any prediction was looked 
              2025-10 to 2026-03): keys and values in FP8 but for gpt-oss and SGLang on H200; the part of the memory and
              the tokens of a pass as there. Its pools are those of srt-slurm's recipes: keys and values in FP8, prompts
              in passes of 16,640 tokens (TensorRT-LLM), 8,192 (SGLang in FP8 on B200) and 32,768 (in FP4 on GB200);
-             others were not read.
+             others were not read. The scripts were looked up after rows whose cache should be full were seen not to
+             wait; what they say was written down before its effect was looked at.
   expert     moe_ep is over the GPUs that share a layer; an empty cell is 1.
   degrees    of InferenceX on nodes of eight GPUs: a degree above eight is counted with the experts'; without them the
              times are those of eight GPUs, and none falls as over eight nodes.
