@@ -77,7 +77,28 @@ def lines():
         yield f"| {gpu} | {engine} | {models} | {cells} | {sum(map(len, found.values()))} |"
 
 
+def scenarios():
+    """MLPerf's rows by GPU and engine, and of all, by scenario: the mean error and how many."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    table = pm.validate("serving", rows=True)
+    for group, error in zip(table["group"], table["error"]):
+        _, arrivals, engine, gpu, _ = group.split()
+        if arrivals.startswith("mlperf-") and error == error:
+            for key in (gpu, engine), ("all", ""):
+                found[key][arrivals.removeprefix("mlperf-")].append(abs(error))
+    return found
+
+
+def mlperf():
+    names = ("offline", "server", "interactive")
+    yield f"| GPU | engine | {' | '.join(names)} |"
+    yield f"|---|---|{'--:|' * len(names)}"
+    for (gpu, engine), found in sorted(scenarios().items(), key=lambda item: (item[0][0] == "all", item[0])):
+        cells = (f"{np.mean(found[name]):.1f} % ({len(found[name])})" if found[name] else "" for name in names)
+        yield f"| {gpu} | {engine} | {' | '.join(cells)} |"
+
+
 def write(command, check):
     del command
-    parts = {"errors": "\n".join(lines()), "coverage": "\n".join(coverage())}
+    parts = {"errors": "\n".join(lines()), "coverage": "\n".join(coverage()), "mlperf": "\n".join(mlperf())}
     page_parts.update(page_parts.ROOT / "docs" / "serving.md", parts, check)
