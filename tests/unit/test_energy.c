@@ -5,6 +5,7 @@
 #include "fixtures.h"
 #include "kernel/energy.h"
 #include "plan/energy.h"
+#include "search/vary.h"
 
 static const double TERA = 1e12;
 
@@ -477,6 +478,26 @@ START_TEST(no_node_draws_more_than_its_design_power)
 }
 END_TEST
 
+/* Feeds grow with the boards of a varied machine, by all ways to vary it, and feed them under every limit. */
+START_TEST(a_node_feeds_its_boards)
+{
+  static const char *const powers[] = {"x0.5", "x1", "x2", "1e20 W", "1e-20 W"};
+  pm_system *node = pm_catalog_new_system(catalog, "dgx-h100", NULL);
+  double rest = 10200 - 8 * 700;
+  for (size_t i = 0; i < 5; i++) {
+    pm_system *varied = pm_system_new_with_number(node, "gpu.power", powers[i], NULL);
+    double board = pm_system_get_gpu(varied)->power;
+    pm_system *scaled = pm__system_new_scaled(node, PM_RESOURCE_POWER, board / 700, NULL);
+    double design = pm__energy_node_design(varied, NAN), less = pm__energy_node_design(varied, 0.7 * board);
+    ck_assert(fabs(design / (rest + 8 * board) - 1) < 1e-12 && less >= 8 * 0.7 * board && less <= design);
+    near(pm__energy_node_design(scaled, NAN) / design, 1, 1e-12);
+    pm_system_free(varied);
+    pm_system_free(scaled);
+  }
+  pm_system_free(node);
+}
+END_TEST
+
 /* Energy of a sample does not rise with the batch where its time does not; FP8 draws no more for a FLOP than BF16. */
 START_TEST(larger_batches_need_no_more)
 {
@@ -638,6 +659,7 @@ int main(void)
   tcase_add_unchecked_fixture(shipped, load, unload);
   tcase_add_test(numbers, energy_is_additive);
   tcase_add_test(shipped, no_node_draws_more_than_its_design_power);
+  tcase_add_test(shipped, a_node_feeds_its_boards);
   tcase_add_test(shipped, larger_batches_need_no_more);
   tcase_add_test(shipped, its_own_limit_changes_no_bit);
   tcase_add_test(shipped, limits_are_not_mixed_up_in_one_call);

@@ -65,8 +65,10 @@ static inline double pm__energy_board_design(const pm_system *system, double lim
 
 static inline double pm__energy_node_design(const pm_system *system, double limit)
 {
-  double less = system->gpu.power - pm__energy_board_design(system, limit);
-  return isnan(limit) ? system->machine.power : system->machine.power - system->machine.gpus * less;
+  const pm_machine *node = &system->machine;
+  if (isnan(limit) || isnan(node->power)) return node->power;
+  double less = node->power - node->gpus * (system->gpu.power - limit), boards = node->gpus * limit;
+  return fmax(less, fmin(node->power, boards)); /* it feeds its boards, whatever its maker says */
 }
 
 /* Nodes of so many watts within a budget; it may round a little. */

@@ -152,11 +152,13 @@ static int set_all(pm_system *copy, const search_path *path, const char *name, c
   int status = PM_OK;
   void *record = record_at(copy, path, 0);
   if (record == NULL) return no_such_part(copy, name, error);
+  double power = copy->gpu.power;
   if (path->root == ROOT_GPU && strcmp(path->field->name, "power") == 0) pm__vary_power(&copy->gpu);
   for (size_t i = 0; status == PM_OK && (record = record_at(copy, path, i)) != NULL; i++) {
     status = set_number(path, record, text, error);
     if (status == PM_OK) status = check(copy, path, record, error);
   }
+  copy->machine.power = pm__vary_node_power(&copy->machine, power, copy->gpu.power);
   return status;
 }
 

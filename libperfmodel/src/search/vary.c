@@ -94,10 +94,19 @@ static double usable_memory(const pm_system *from, const pm_gpu *gpu)
   return from->usable_memory * (gpu->memory / from->gpu.memory);
 }
 
+double pm__vary_node_power(const pm_machine *machine, double before, double now)
+{
+  if (now == before || (isnan(now) && isnan(before))) return machine->power;
+  double boards = machine->gpus * now, node = machine->power + machine->gpus * (now - before);
+  return node < boards ? boards : node;
+}
+
 static pm_system *copy_of(const pm_system *from, const pm_gpu *gpu, const pm_kernel_calibration *kernels,
                           const variation *v, pm_error *error)
 {
-  pm_system *copy = pm_system_new(v->machine != NULL ? v->machine : &from->machine, gpu, error);
+  pm_machine machine = v->machine != NULL ? *v->machine : from->machine;
+  machine.power = pm__vary_node_power(&machine, from->gpu.power, gpu->power);
+  pm_system *copy = pm_system_new(&machine, gpu, error);
   if (copy == NULL) return NULL;
   int status = pm__system_set_usable_memory(copy, usable_memory(from, gpu), error);
   if (status == PM_OK) status = copy_links(copy, from, v, error);
