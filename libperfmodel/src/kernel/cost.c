@@ -57,6 +57,7 @@ static pm__kernel_cost cost_of(const pm__device *d, const pm__layer_kernel *kern
   switch (kernel->family) {
   case PM__GEMM:
     product = product_of(d, &kernel->shape.gemm, batch);
+    product.recurrent = kernel->part == PM__PART_RECURRENT;
     return is_tn(kernel) ? pm__gemm_tn_cost(d, &product) : pm__gemm_cost(d, &product);
   case PM__CONV: return pm__conv_cost(d, &kernel->shape.conv, kernel->pass, batch);
   case PM__ATTENTION: return pm__flash_cost(d, &kernel->shape.flash, kernel->pass, batch, flop, bytes);

@@ -49,6 +49,7 @@ typedef struct pm__device {
   bool has_winograd, has_weight_winograd; /* whether convolutions do, and their gradients of weights */
   bool has_grouped; /* whether groups have kernels of their own */
   double unaligned; /* time of the arithmetic of products with such sides on tensor cores, over that of others */
+  double recurrent; /* the same of products of recurrent layers */
   bool convolutions_only; /* whether all other matrix multiplications run on `cores` */
   bool wants_aligned; /* whether products whose sides are no multiples of 16 bytes run on `cores` */
   double workspace; /* bytes that transforms may take */

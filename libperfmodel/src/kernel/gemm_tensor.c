@@ -112,7 +112,7 @@ static bool may_split(const pm__engine *e, const pm__product *p, const candidate
 
 static inline pm__kernel_cost tensor_cost(const pm__device *d, const pm__engine *e, const pm__product *p)
 {
-  double slow = p->odd ? d->unaligned : 1;
+  double slow = (p->odd ? d->unaligned : 1) * (p->recurrent ? d->recurrent : 1);
   candidates c;
   set_whole(e, p, slow, &c);
   l2_times(e, c.x, p->k, c.l2);

@@ -56,6 +56,7 @@ typedef struct pm__product {
   double count, m, n, k, kept;
   bool unsplit;
   double spared;
+  bool recurrent; /* of a recurrent layer */
   bool odd; /* a side that is stored side by side is no multiple of 16 bytes */
   bool samples_m, samples_n, samples_k; /* sides along the batch: no operand stores them side by side */
 } pm__product;

@@ -108,16 +108,25 @@ static void add_small_kernels(const pm__layer *layer, pm__launch *list, int coun
     if (list[i].kernel.pass == PM__FORWARD && layer->launches > 1) list[i].launches = layer->launches;
 }
 
-/* Softmax, logarithm and sum are kernels of their own, and so are their gradients. Smoothing takes the mean over the
-** classes (1 access), spreads its gradient (1) and adds that (3). Mixed precision converts logits and their
-** gradients. */
-static void lower_loss(const pm__layer *layer, bool mixed, pm__launch *list, int count)
+/* Accesses of a logit, those of FP32 in mixed precision counted twice. The logarithm of the softmax is one kernel (2
+** accesses), its gradient another (3), behind one that fills the loss's gradient with zeros (1). Mixed precision
+** converts logits and their gradients (16 bits to 32: 3). Smoothing takes the mean over the classes (1), spreads its
+** gradient (1) and adds that (3); scripts that smooth ask the softmax itself for FP32, which then takes logits and
+** returns gradients in 16 bits. */
+static double loss_accesses(bool forward, bool smooth, bool mixed)
+{
+  double accesses = forward ? 2 + smooth : 4 + 4 * smooth;
+  if (!mixed) return accesses;
+  return 2 * accesses + (smooth ? -1 : 3);
+}
+
+/* A compiler that fuses leaves the accesses that the kind counts. */
+static void lower_loss(const pm__layer *layer, bool fused, bool mixed, pm__launch *list, int count)
 {
   for (int i = 0; i < count; i++) {
     bool forward = list[i].kernel.pass == PM__FORWARD, smooth = layer->smooths_labels;
-    double more = !smooth ? 0 : forward ? 1 : 4, elements = list[i].kernel.work.elements + more * layer->elements_out;
     list[i].launches = (forward ? 3 : 2) + (!smooth ? 0 : forward ? 1 : 3);
-    list[i].kernel.work.elements = mixed ? 2 * elements + 3 * layer->elements_out : elements;
+    if (!fused) list[i].kernel.work.elements = loss_accesses(forward, smooth, mixed) * layer->elements_out;
   }
 }
 
@@ -196,7 +205,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, 
   if (fused) fuse_mask(list, count);
   if (execution == PM__LEAST) return count;
   if (!fused) add_small_kernels(layer, list, count);
-  if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, mixed && !layer->runs_in_half, list, count);
+  if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, fused, mixed && !layer->runs_in_half, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
   int library = is_framework_kernel(network, layer) ? 0 : count;
   if (layer->bias) add_bias(network, index, execution, how >= PM__BIAS_IN_PRODUCT, list, &count);

@@ -35,7 +35,7 @@ bool pm__same_shape(const pm__layer_kernel *a, const pm__layer_kernel *b)
   if (a->family != b->family || a->framework_kernel != b->framework_kernel) return false;
   switch (a->family) {
   case PM__GEMM:
-    return memcmp(&a->shape.gemm.by, &b->shape.gemm.by, sizeof a->shape.gemm.by) == 0 &&
+    return a->part == b->part && memcmp(&a->shape.gemm.by, &b->shape.gemm.by, sizeof a->shape.gemm.by) == 0 &&
            memcmp(&a->shape.gemm, &b->shape.gemm, offsetof(pm__gemm, by)) == 0;
   case PM__CONV:
     return a->shape.conv.transposed == b->shape.conv.transposed &&

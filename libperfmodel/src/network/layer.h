@@ -124,6 +124,7 @@ typedef enum pm__layer_kernel_part {
   PM__PART_DROPOUT,      /* of the normalised scores */
   PM__PART_SUMS,         /* of each query with each key, and their function */
   PM__PART_WAITED,       /* small operations on single samples between which the GPU waits for the host: how many */
+  PM__PART_RECURRENT,    /* products of a recurrent layer, by the library that runs such layers */
   PM__PART_CELL,         /* gates and state of a recurrent layer, at one step */
   PM__PART_ACCUMULATION, /* gradients of a tensor that several layers take are added up: not the kind's */
 } pm__layer_kernel_part;

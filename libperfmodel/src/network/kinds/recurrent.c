@@ -91,6 +91,7 @@ static void add_product(const part *p, pm__pass pass, double repeats, double m, 
   pm__layer_kernel *kernel = pm__add_gemm(p->kernels, pass, (pm__gemm){1, m, n, k, by}, elements, weights);
   kernel->repeats = repeats;
   kernel->inner = true;
+  kernel->part = PM__PART_RECURRENT;
 }
 
 static void add_cell(const part *p, pm__pass pass, double flop, double moved)

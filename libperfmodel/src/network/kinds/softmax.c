@@ -37,13 +37,14 @@ static void count_softmax(pm__layer *layer, pm__layer_kernels *kernels)
   pm__add_kernel(kernels, PM__DGRAD, PM__SOFTMAX, (pm__work){4 * elements, 3 * elements, 0})->shape.row = row;
 }
 
+/* The logarithm of a softmax, whose row of the label is the loss; backward, what gradients it has is read too. */
 static void count_loss(pm__layer *layer, pm__layer_kernels *kernels)
 {
   double elements = layer->elements_out, row = row_of(layer);
   layer->smooths_labels = layer->attribute[SMOOTHING] > 0;
   layer->runs_in_half = layer->attribute[HALF] > 0;
   layer->saved.output = true;
-  pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 6 * elements, 0})->shape.row = row;
+  pm__add_kernel(kernels, PM__FORWARD, PM__SOFTMAX, (pm__work){5 * elements, 2 * elements, 0})->shape.row = row;
   pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){elements, 3 * elements, 0});
 }
 
