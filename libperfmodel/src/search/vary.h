@@ -14,8 +14,8 @@ pm_system *pm__system_new_scaled(const pm_system *system, int resource, double f
 /* Before its power changes: the times of the board stay those of the power that it has now. */
 void pm__vary_power(pm_gpu *gpu);
 
-/* Design power [W] of a node whose boards now have another: feeds and cooling grow and shrink with them; what feeds them
-** is never less than what they may draw. */
+/* Design power [W] of a node whose boards now have another: feeds and cooling grow and shrink with them, and supply no
+** less than the boards may draw. */
 double pm__vary_node_power(const pm_machine *machine, double before, double now);
 
 /* The value of that number [SI]; NAN with an error if the system has none. */
