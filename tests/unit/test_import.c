@@ -571,6 +571,20 @@ static char *changed(const char *text, const char *old, const char *new_text)
 }
 
 /* A speed that is no number is the link that hosts have, and said; a bandwidth that is none is an error. */
+/* Names of devices are kept in so many letters; longer ones are found again all the same. */
+START_TEST(devices_with_long_names_are_joined)
+{
+  char *text = read_file("hwloc_nvlink.xml");
+  char *damaged = changed(text, "0002:01:00.0", "0002:01:00.0 and what another program wrote into it");
+  imported m = import_text("hwloc", damaged, NULL), whole = import_text("hwloc", text, NULL);
+  ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, pm_system_get_machine(whole.system)->gpus);
+  drop(&m);
+  drop(&whole);
+  free(damaged);
+  pm_string_free(text);
+}
+END_TEST
+
 START_TEST(hwloc_without_numbers)
 {
   static const char *const none[] = {"nan", "inf", "-nan", "1e999", "0x10"};
@@ -712,6 +726,7 @@ int main(void)
   tcase_add_test(tests, nccl_dump_of_a_virtual_machine_is_read);
   tcase_add_test(tests, hwloc_nvlinks_are_read);
   tcase_add_test(tests, hwloc_without_numbers);
+  tcase_add_test(tests, devices_with_long_names_are_joined);
   tcase_add_test(tests, topo_of_today_is_read);
   tcase_add_test(tests, topo_affinity_is_read);
   tcase_add_test(tests, topo_bridges_are_read);

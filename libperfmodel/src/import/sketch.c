@@ -21,10 +21,16 @@ int pm__sketch_end(pm__sketch *w, pm_vertex_kind kind, const char *key, pm_error
   return w->end_count++;
 }
 
+/* Keys were cut when they were kept, so that only what was kept is compared. */
+static bool has_key(const pm__wire_end *end, const char *key)
+{
+  return strncmp(end->key, key, sizeof end->key - 1) == 0;
+}
+
 int pm__sketch_find(const pm__sketch *w, const char *key)
 {
   for (int i = 0; i < w->end_count; i++)
-    if ((w->ends[i].host == w->host || w->ends[i].host == PM__ANY_HOST) && strcmp(w->ends[i].key, key) == 0) return i;
+    if ((w->ends[i].host == w->host || w->ends[i].host == PM__ANY_HOST) && has_key(&w->ends[i], key)) return i;
   return -1;
 }
 
