@@ -40,7 +40,7 @@ static const cli_part parts[] = {
   {"training", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
   {"language", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
   {"documents", NULL, {FRAMEWORKS}, NULL},
-  {"inference", NULL, {CALIBRATION("inference")}, NULL},
+  {"inference", NULL, {CALIBRATION("inference"), CALIBRATION("kernels")}, NULL},
   {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
   {"plans", NULL, {"data/frameworks/today.xml"}, NULL},
   {"grouped", NULL, {FRAMEWORKS}, NULL},

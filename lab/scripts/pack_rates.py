@@ -7,7 +7,7 @@
 Rows stay as they are, in their order; columns that nothing reads are left out, and empty rows. Pairs of rows that were
 collected as mixed precision, although the heading of one's column in the source is FP32, are named as the source does;
 so are tables of inference whose precision only a caption above them says, and those of speech recognition batch and
-duration.
+duration, and what ran, where a line compares two.
 """
 import csv
 import gzip
@@ -125,6 +125,26 @@ def name_durations(rows):
                 row["note"] += f"; Duration (s)={DURATIONS[(line - first) // len(BATCHES)]}; 90th percentile"
 
 
+COMPARED = "PyTorch/SpeechRecognition/Jasper/tensorrt/README.md"
+
+
+def name_compared(rows):
+    """A page with two rates in each line, of TensorRT and then of PyTorch, both collected as TensorRT's, and with the
+    duration in the first of its five lines alone."""
+    lines = {}
+    for row in rows:
+        page, _, line = row["source_path"].partition("#L")
+        if page == COMPARED and row["batch"]:
+            lines.setdefault(int(line), []).append(row)
+    duration = None
+    for _, (engine, framework) in sorted(lines.items()):
+        duration = engine["seq_len"] or duration
+        framework["serving"] = "native"
+        for row in (engine, framework):
+            row["seq_len"] = ""
+            row["note"] += f"; Duration (s)={float(duration)}; 90th percentile"
+
+
 def read(path):
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -145,6 +165,7 @@ def pack(name, files, folder):
     if name == "inference":
         name_tables(rows)
         name_durations(rows)
+        name_compared(rows)
     columns = [column for column in rows[0] if column not in UNREAD]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")

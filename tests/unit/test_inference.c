@@ -6,6 +6,7 @@
 #include "fixtures.h"
 #include "kernel/device.h"
 #include "lowering/forward.h"
+#include "plan/plan.h"
 #include "shipped.h"
 
 static const char *const all_profiles[] = {"tensorrt@cudnn7.3", "pytorch", "mxnet-ngc"};
@@ -343,6 +344,46 @@ START_TEST(boards_hold_a_clock_above_the_data_sheet)
 }
 END_TEST
 
+/* Of a network on a T4 in FP16, by a profile that may be changed. */
+static double t4_latency(const char *network, pm_inference_profile profile)
+{
+  pm_error error = PM_ERROR_NONE;
+  bench b = open_bench(network, "t4");
+  int place = pm_plan_add_inference_profile(b.plan, &profile, NULL, &error);
+  ck_assert_msg(place >= 0, "%s", error.text);
+  double latency = answer(&b, run_of(32, PM_PRECISION_FP16, place)).latency;
+  close_bench(&b);
+  return latency;
+}
+
+START_TEST(groups_without_kernels_run_as_channels_alone)
+{
+  pm_inference_profile with = profile_of("tf1-nhwc@cudnn8"), without = with;
+  without.single_channels = 1;
+  ck_assert_double_gt(t4_latency("resnext50-32x4d", without), 1.5 * t4_latency("resnext50-32x4d", with));
+  ck_assert_double_eq(t4_latency("resnet50", without), t4_latency("resnet50", with));
+  ck_assert_double_eq(t4_latency("mobilenet-v2", without), t4_latency("mobilenet-v2", with));
+  ck_assert_int_eq(profile_of("tf1-nhwc@cudnn8.0-turing").single_channels, 1);
+}
+END_TEST
+
+/* Kernels alone are timed in bursts: in runs the limit of the board acts on the mean. */
+START_TEST(runs_that_last_draw_more_than_bursts)
+{
+  pm_gpu board = gpu("t4");
+  pm_kernel_calibration bursts, lasts;
+  pm__device of_bursts[PM_PRECISION_COUNT], of_runs[PM_PRECISION_COUNT];
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &board, &lasts, NULL), PM_OK);
+  bursts = lasts;
+  bursts.steady_flop_energy = NAN;
+  pm__plan_devices(&board, &bursts, NULL, of_bursts);
+  pm__plan_devices(&board, &lasts, NULL, of_runs);
+  ck_assert_double_gt(lasts.steady_flop_energy, lasts.tensor_flop_energy);
+  ck_assert_double_lt(of_runs[PM_PRECISION_FP16].power_rate, of_bursts[PM_PRECISION_FP16].power_rate);
+  ck_assert_double_eq(of_runs[PM_PRECISION_FP32].power_rate, of_bursts[PM_PRECISION_FP32].power_rate);
+}
+END_TEST
+
 /* The Dell guide: ResNet-50 in FP16 within 7 ms, batch 39 on V100 and 10 on P100; INT8 over FP32 2.5 to 3.7. */
 START_TEST(published_latencies)
 {
@@ -382,6 +423,8 @@ int main(void)
   tcase_add_test(tests, int8_runs_where_it_can);
   tcase_add_test(tests, detectors_wait_at_every_image);
   tcase_add_test(tests, boards_hold_a_clock_above_the_data_sheet);
+  tcase_add_test(tests, groups_without_kernels_run_as_channels_alone);
+  tcase_add_test(tests, runs_that_last_draw_more_than_bursts);
   tcase_add_test(tests, published_latencies);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

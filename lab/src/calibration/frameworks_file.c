@@ -66,8 +66,10 @@ void pm__lab_frameworks_write(pm__string *out, const pm_calibration *calibration
 void pm__lab_profiles_write(pm__string *out, const pm_calibration *calibration, const pm_catalog *catalog, bool all,
                             pm__lab_replaced *replaced, const void *user)
 {
+  const written fitted = {calibration, catalog, false, replaced, user};
   const written asked = {calibration, catalog, all, replaced, user};
   pm__string_add(out, profiles_head);
   write_entries(out, "inference_profile", &asked);
+  write_entries(out, "kernel_calibration", &fitted);
   pm__string_add(out, "\n</perfmodel>\n");
 }

@@ -38,6 +38,7 @@ static const pm__lab_training_kind kinds[] = {
   {"kernel_calibration", "unaligned_lanes", 512, 2, 64, 4096, 0, PM__SET_LANGUAGE, NULL, NULL, false},
   {"inference_profile", "launch", 20e-6, 3, 2e-6, 100e-6, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL, false},
+  {"kernel_calibration", "steady_flop_energy", 2e-12, 2, 0.1e-12, 10e-12, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "framework_kernel_factor", 1.2, 1.5, 1, 4, 0, PM__SET_INFERENCE, NULL, NULL, false},
   /* Frameworks of one line have one code below: attention, sharded data parallelism, hops that are waited for. */
   {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, FSDP, NULL, true},
@@ -85,23 +86,29 @@ static const char *stating(const pm_catalog *catalog, const pm__lab_training_kin
   return stated ? value.entry : otherwise;
 }
 
+static const char *kernels_entry_of(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind,
+                                    const pm__lab_training_row *row)
+{
+  const pm__lab_predictor *predictor = fit->rows.reader.predictor;
+  if (row->system < 0) return NULL;
+  const pm_kernel_calibration *kernels = pm_system_get_kernels(pm__lab_predictor_built_system(predictor, row->system));
+  return kernels != NULL ? stating(fit->catalog, kind, kernels->id, PM_KERNEL_GENERAL_ID) : NULL;
+}
+
 /* The entry that has the constant of a row's software or system with the predictor; NULL: none. */
 static const char *entry_of(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind,
                             const pm__lab_training_row *row)
 {
   pm__lab_predictor *predictor = fit->rows.reader.predictor;
-  const int system = row->system;
-  if (fit->rows.set == PM__SET_INFERENCE)
-    return is_of(kind, "inference_profile")
+  if (is_of(kind, "inference_profile"))
+    return fit->rows.set == PM__SET_INFERENCE
            ? stating(fit->catalog, kind, pm__lab_predictor_built_profile(predictor, row->software)->id, NULL) : NULL;
+  if (is_of(kind, "kernel_calibration")) return kernels_entry_of(fit, kind, row);
+  if (fit->rows.set == PM__SET_INFERENCE) return NULL;
   const pm_framework_profile *profile = row->software >= 0
                                         ? pm__lab_predictor_built_framework(predictor, row->software) : NULL;
   const char *software = profile == NULL ? NULL : is_of(kind, "framework") ? profile->framework.id : profile->cudnn.id;
-  if (!is_of(kind, "kernel_calibration"))
-    return software != NULL ? stating(fit->catalog, kind, software, software) : NULL;
-  const pm_kernel_calibration *kernels = system >= 0 ? pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
-                                                                                                        system)) : NULL;
-  return kernels != NULL ? stating(fit->catalog, kind, kernels->id, PM_KERNEL_GENERAL_ID) : NULL;
+  return software != NULL ? stating(fit->catalog, kind, software, software) : NULL;
 }
 
 bool pm__lab_training_is_for(const pm__lab_training_constant *constant, const char *entry)

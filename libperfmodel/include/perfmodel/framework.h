@@ -92,6 +92,8 @@ typedef enum pm_evidence {
     "such groups of up to so many channels, by eights, have kernels for the gradient of data all the same")           \
   X(YES_NO, group_gradients, "", "such groups have kernels in every width")                                            \
   X(YES_NO, no_dilated, "", "tensor cores do not take dilated windows")                                                \
+  X(YES_NO, single_channels, "",                                                                                       \
+    "forward, groups of channels run in the kernel of channels alone, for want of one of their own")                  \
   X(TEXT, group_gradient_on, "", "architectures of the rows behind group_gradient, separated by blanks")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
@@ -235,7 +237,9 @@ typedef enum pm_fusion {
   X(REAL, spread_volumes, "1", "more, of networks with convolutions of three")                                         \
   X(REAL, spread_recurrent, "1", "more, of networks with recurrent layers")                                            \
   X(REAL, spread_proposals, "1", "more, of networks whose host chooses among results of the GPU")                      \
-  X(REAL, spread_tables, "1", "more, of networks most of whose parameters are looked up")
+  X(REAL, spread_tables, "1", "more, of networks most of whose parameters are looked up") \
+  X(YES_NO, single_channels, "", "whether its library runs groups of channels as channels alone")                      \
+  X(YES_NO, no_dilated, "", "whether its library keeps dilated windows off the tensor cores")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -233,6 +233,8 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, simt_flop_energy, "J/FLOP", "what an FP32 FLOP draws at the full clock, above waiting")                      \
   X(REAL, tensor_flop_energy, "J/FLOP",                                                                                \
     "what a FLOP on the tensor cores in two bytes draws at the full clock, above tensor_power")                        \
+  X(REAL, steady_flop_energy, "J/FLOP",                                                                                \
+    "the same in runs that last, where kernels were timed in bursts that end before the limit of the board acts")      \
   X(INT, threads, "1", "resident threads per SM at most")                                                 \
   X(REAL, launch, "s", "start of a kernel in a full stream")
 

@@ -130,6 +130,7 @@ static void scale_energies(pm_kernel_calibration *c, double factor)
   if (!(factor > 0)) return;
   c->simt_flop_energy *= factor;
   c->tensor_flop_energy *= factor;
+  c->steady_flop_energy *= factor;
 }
 
 static int complete(const pm_catalog *catalog, const pm__entry *asked, const pm__entry *entry, int depth, void *record,

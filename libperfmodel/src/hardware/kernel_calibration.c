@@ -122,6 +122,7 @@ static const limit limits[] = {
   LIMIT(tensor_power, OPTIONAL, 0, 1),
   LIMIT(simt_flop_energy, OPTIONAL, -1e-300, 1e-9),
   LIMIT(tensor_flop_energy, OPTIONAL, -1e-300, 1e-9),
+  LIMIT(steady_flop_energy, OPTIONAL, -1e-300, 1e-9),
   LIMIT(simt_rule_draw, OPTIONAL, -1e-300, 1e-9),
   LIMIT(exchange_power, OPTIONAL, -1e-300, 1),
   LIMIT(power_margin, OPTIONAL, 0, 1),

@@ -121,6 +121,12 @@ static bool lacks_group_kernel(const pm__device *d, const pm__window_shape *s)
   return s->pass == PM__WGRAD || width > d->group_data_width;
 }
 
+/* Whether groups run as channels alone do, without reuse of their inputs. */
+static bool runs_apart(const pm__device *d, const pm__window_shape *s)
+{
+  return d->single_channels && s->groups > 1 && s->pass == PM__FORWARD;
+}
+
 /* Where it has none, each group is a product of its own on the FP32 cores, whose tiles are wider than most groups. */
 static pm__kernel_cost group_gradient(const pm__device *d, pm__window w)
 {
@@ -142,7 +148,7 @@ pm__kernel_cost pm__window_shape_cost(const pm__device *d, const pm__window_shap
   bool grouped = s->groups > 1;
   pm__kernel_cost best = {grouped ? (double)INFINITY : most, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   pm__window w = window_of(d, s, batch);
-  if (s->depthwise) return direct(d, w, d->depthwise);
+  if (s->depthwise || runs_apart(d, s)) return direct(d, w, d->depthwise);
   if (d->group_gradient > 0 && lacks_group_kernel(d, s)) return group_gradient(d, w);
   if (d->transforms && !grouped) best = pm__conv_transformed(d, w, best);
   double per_flop = refused(d, s);

@@ -323,6 +323,7 @@ void pm__device_set_library(pm__device *d, const pm_cudnn_generation *cudnn, boo
     d->group_gradient = 1 / (d->peak_fp32 * cudnn->group_gradient);
     d->group_data_width = fmax(0, cudnn->group_data_width);
   }
+  d->single_channels = cudnn != NULL && cudnn->single_channels;
   d->wants_aligned = cudnn != NULL && cudnn->aligned_products && d->gemm.tensor && !pads_products;
   if (pads_products) d->unaligned = 1;
 }

@@ -80,6 +80,7 @@ typedef struct pm__device {
   double direct;   /* s per FLOP of a direct convolution of groups */
   double depthwise; /* of single channels */
   double group_gradient; /* s per FLOP of gradients of groups in NHWC without kernels of their width; 0: none such */
+  bool single_channels;    /* groups run forward as channels alone do */
   double group_data_width; /* widest group by eights that has one for the gradient of data all the same */
   double volume;   /* time of gradients of volumes over that of images */
   double inverse_conv_rate; /* time of products of convolutions over that of plain ones */

@@ -175,10 +175,21 @@ static void offer_cores(pm__device *devices)
   }
 }
 
+/* Runs last, so the limit of the board acts on the mean of what they draw. */
+static const pm_kernel_calibration *in_runs(const pm_kernel_calibration *calibration, pm_kernel_calibration *steady)
+{
+  if (calibration == NULL || !(calibration->steady_flop_energy > 0)) return calibration;
+  *steady = *calibration;
+  steady->tensor_flop_energy = calibration->steady_flop_energy;
+  return steady;
+}
+
 void pm__plan_devices(const pm_gpu *gpu, const pm_kernel_calibration *calibration, const pm__plan_software *software,
                       pm__device *devices)
 {
+  pm_kernel_calibration steady;
   const pm__plan_software *s = software != NULL ? software : &ideal;
+  calibration = in_runs(calibration, &steady);
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++) {
     pm__device *device = &devices[precision];
     bool wide = pm_precision_get_bytes(precision) > 2;

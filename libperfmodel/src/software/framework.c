@@ -137,6 +137,8 @@ void pm__inference_profile_fill(pm_inference_profile *profile, const pm_framewor
   if (!framework->cudnn.grouped_kernels) profile->no_grouped = 1;
   if (!framework->cudnn.odd_channels_padded) profile->no_padding = 1;
   if (framework->cudnn.aligned_products) profile->aligned_products = 1;
+  if (framework->cudnn.single_channels) profile->single_channels = 1;
+  if (framework->cudnn.no_dilated) profile->no_dilated = 1;
   if (f->pads_products) profile->pads_products = 1;
   if (f->bias_in_product) profile->bias_in_product = 1;
   if (f->fused) profile->fused = 1;
