@@ -1,15 +1,15 @@
 #!/bin/sh
 # Checks with programs that are too large for scripts/test.sh: the page in a browser, workbooks in LibreOffice, the two files, wheels,
-# rocks, Debian packages, pages with what commands print, the documentation site, grids on dask and MPI. Installs what they need on
+# rocks, Debian packages, pages with what commands print, the documentation site and a walk through it, grids on dask and MPI. Installs what they need on
 # Debian 12, uses the build of scripts/test.sh or the one that PERFMODEL_BUILD names, and ends with one line for each check.
 #
 #     scripts/test_extended.sh                  all
-#     scripts/test_extended.sh single site ...  some of: page workbooks single wheels rocks debian pasted site executors
+#     scripts/test_extended.sh single site ...  some of: page workbooks single wheels rocks debian pasted site walk executors
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/need.sh
 . scripts/need.sh
-all="page workbooks single wheels rocks debian pasted site executors"
+all="page workbooks single wheels rocks debian pasted site walk executors"
 wanted=${*:-$all}
 build=${PERFMODEL_BUILD:-build/test}
 [ -x "$build/tools/perfmodel" ] || sh scripts/test.sh quick
@@ -49,6 +49,20 @@ executors() {
   PYTHONPATH=$PWD/$build/python build/venv/bin/python bindings/python/tests/test_executors.py speed
 }
 site() { sh scripts/site.sh "$build"; }
+# As a new user: what the pages of the site have is pasted, with the package in an empty environment, then with the command alone.
+walk() {
+  [ -e build/site/html/index.html ] || site
+  rm -rf build/walk
+  python3 -m venv build/walk/venv
+  build/walk/venv/bin/python -m pip install --disable-pip-version-check -q ".[plot,excel]" "torch==2.13.0+cpu"
+  cmake --install "$build" --prefix "$PWD/build/walk/prefix" >/dev/null
+  pages="five-minutes for-trainers for-servers for-planners for-researchers cookbook your-cluster your-framework"
+  pages=$(for name in $pages; do echo "$name.html"; done)
+  # shellcheck disable=SC2086 # words
+  env -u PYTHONPATH python3 scripts/pasted.py --site build/site/html build/walk/venv/bin/perfmodel worked-examples.html $pages
+  # shellcheck disable=SC2086 # words
+  env -u PYTHONPATH python3 scripts/pasted.py --site build/site/html build/walk/prefix/bin/perfmodel $pages
+}
 
 failures=0
 summary=""

@@ -24,6 +24,8 @@ DOCS = ROOT / "docs"
 OTHERS = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changes.md", "SECURITY.md": "security.md",
           "data/SOURCES.md": "sources.md"}
 SHIM = re.compile(r'<script src="https://unpkg.com/iframe-worker/shim"></script>')
+CONSOLE = re.compile(r'<div class="language-console highlight">(.*?</pre>)', re.S)
+PROMPT = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.M)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 
 INDEX = """---
@@ -34,15 +36,15 @@ hide: [navigation, toc]
 perfmodel predicts how fast deep-learning networks train, infer and serve on GPU machines: time, memory, what limits
 it, power and cost, in closed form and without a GPU. This is the whole command in your browser; nothing is sent
 anywhere.
-[Open it alone](perfmodel.html){target=_blank} · [five minutes](five-minutes.md) · [thirty questions](cookbook.md) ·
-[how right is it](how-right.md)
+[Open it alone](perfmodel.html){target=_blank} · [five minutes](five-minutes.md) ·
+[four worked examples](worked-examples.md) · [thirty questions](cookbook.md) · [how right is it](how-right.md)
 
 <iframe class="live" src="perfmodel.html" title="perfmodel in the browser"></iframe>
 """
 
 # The site's contents; pages that no section names follow under "More".
 NAV = [
-    ("Start", ["index.md", "five-minutes.md", "languages.md", "page.md", "packages.md"]),
+    ("Start", ["index.md", "five-minutes.md", "worked-examples.md", "languages.md", "page.md", "packages.md"]),
     ("For you", ["for-trainers.md", "for-servers.md", "for-planners.md", "for-researchers.md"]),
     ("Yours", ["your-cluster.md", "your-framework.md", "import.md", "import-machines.md", "import-measurements.md",
                "import-settings.md", "import-power.md", "networks.md", "xml.md", "calibration.md"]),
@@ -126,6 +128,14 @@ def write_pages(folder, accuracy, pages):
     (folder / "index.md").write_text(INDEX)
 
 
+def with_commands_to_copy(page):
+    """Of a block with commands and what they print, the button copies the commands."""
+    def block(match):
+        commands = "\n".join(PROMPT.findall(re.sub(r"<[^>]*>", "", match[1]))).replace('"', "&quot;")
+        return f'<div class="language-console highlight" data-copy="{commands}">{match[1]}'
+    return CONSOLE.sub(block, page)
+
+
 def contents(accuracy, made, pages):
     more = sorted(set(pages) - {name for _, names in NAV for name in names} - set(accuracy))
     nav = [{title: list(names)} for title, names in NAV]
@@ -156,8 +166,10 @@ def main():
     done = subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", folder / "mkdocs.yml"])
     if done.returncode != 0:
         sys.exit("site: mkdocs failed")
-    for path in (folder / "html").rglob("*.html"):  # what the theme would fetch, for a search from a disk
-        path.write_text(SHIM.sub('<script src="worker.js"></script>', path.read_text()))
+    for path in (folder / "html").rglob("*.html"):
+        # What the theme would fetch, for a search from a disk.
+        page = SHIM.sub('<script src="worker.js"></script>', path.read_text())
+        path.write_text(with_commands_to_copy(page))
     checked.check(folder / "html")
 
 

@@ -282,6 +282,9 @@ int fail(int code, const char *format, ...) PRINTF_LIKE(2, 3); /* returns `code`
 int fail_error(const pm_error *error);                         /* returns the code that belongs to it */
 /* Of a run without a prediction: with what its report, which is freed and may be NULL, says would fit. */
 int fail_run(const cli_request *request, const pm_error *error, pm_report *report);
+
+/* Prints the command that predicts the best plan of a search, on that system. */
+void note_plan(const cli_request *request, const pm_run *best, const char *system, const char *framework);
 int fail_memory(void);
 void note(const cli_request *request, const char *format, ...) PRINTF_LIKE(2, 3); /* not with --quiet */
 void note_lines(const cli_request *request, const char *lines);                   /* each line a note */

@@ -1,4 +1,4 @@
-/* Runs without a prediction: why, and what would fit instead, as options. */
+/* Commands to go on with: what would fit where a run has no prediction, and the first plan of a search, in full. */
 #include <string.h>
 #include "options.h"
 
@@ -42,7 +42,27 @@ static void add_field(const pm_field *field, const char *value, char *text, size
   add_option(option, on ? "" : value, text, size);
 }
 
+static void add_files(const cli_request *request, char *text, size_t size)
+{
+  for (size_t i = 0; i < request->sets.count; i++) add_option("set", request->sets.items[i], text, size);
+  for (size_t i = 0; i < request->catalogs.count; i++) add_option("catalog", request->catalogs.items[i], text, size);
+}
+
 /* What was asked, without what the plan decides. */
+static void add_given(const cli_request *request, const pm_report_block *block, char *text, size_t size)
+{
+  for (size_t i = 0; i < request->given_count; i++)
+    if (!is_changed(block, request->given[i].field->name))
+      add_field(request->given[i].field, request->given[i].text, text, size);
+}
+
+static void add_decided(const pm_report_block *block, char *text, size_t size)
+{
+  const pm_record_type *type = pm_record_type_find("run");
+  for (size_t i = 0; i < block->count; i++)
+    add_field(pm_record_find_field(type, block->lines[i].label), block->lines[i].text, text, size);
+}
+
 static void add_asked(const cli_request *request, const pm_report_block *block, char *text, size_t size)
 {
   static const struct { option_id id; const char *name; } others[] = {
@@ -53,13 +73,10 @@ static void add_asked(const cli_request *request, const pm_report_block *block, 
     used = strlen(text);
     snprintf(text + used, size - used, " %s", request->arguments.items[i]);
   }
-  for (size_t i = 0; i < request->given_count; i++)
-    if (!is_changed(block, request->given[i].field->name))
-      add_field(request->given[i].field, request->given[i].text, text, size);
+  add_given(request, block, text, size);
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
     if (request->value[others[i].id] != NULL) add_option(others[i].name, request->value[others[i].id], text, size);
-  for (size_t i = 0; i < request->sets.count; i++) add_option("set", request->sets.items[i], text, size);
-  for (size_t i = 0; i < request->catalogs.count; i++) add_option("catalog", request->catalogs.items[i], text, size);
+  add_files(request, text, size);
 }
 
 /* "; this fits: perfmodel predict ... --zero 3 --recompute full", or that no plan does. */
@@ -74,8 +91,7 @@ static void add_plan(const cli_request *request, const pm_report *report, char *
   snprintf(text + used, size - used, "; %s", none ? block->lines[0].text : fits);
   if (none) return;
   add_asked(request, block, text, size);
-  for (size_t i = 0; i < block->count; i++)
-    add_field(pm_record_find_field(type, block->lines[i].label), block->lines[i].text, text, size);
+  add_decided(block, text, size);
 }
 
 /* A call has the whole network on each GPU; a server need not. */
@@ -107,4 +123,42 @@ int fail_run(const cli_request *request, const pm_error *error, pm_report *repor
   pm_report_free(report);
   if (error->status != PM_STATUS_DOES_NOT_FIT) return fail_error(error);
   return fail(error_code(error), "%s%s", error->text, hints);
+}
+
+/* ---- The first plan of a search ---- */
+
+/* What a search decides; what it leaves as it is by default is not repeated. */
+static const char *const decided[] = {
+  "precision", "optimizer", "tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel",
+  "pipeline_schedule", "virtual_pipeline", "expert_parallel", "zero", "recompute", "micro_batch"};
+
+enum { DECIDED = sizeof decided / sizeof decided[0] };
+
+static size_t decide(const pm_run *best, pm_report_line lines[DECIDED], char values[DECIDED][PM_TEXT_MAX])
+{
+  const pm_record_type *type = pm_record_type_find("run");
+  const pm_run usual = pm_run_make();
+  size_t count = 0;
+  for (size_t i = 0; i < DECIDED; i++) {
+    const pm_field *field = pm_record_find_field(type, decided[i]);
+    if (pm_record_get_number(field, best) == pm_record_get_number(field, &usual)) continue;
+    lines[count] = (pm_report_line){.label = decided[i], .text = pm_record_format(field, best, values[count])};
+    count++;
+  }
+  return count;
+}
+
+void note_plan(const cli_request *request, const pm_run *best, const char *system, const char *framework)
+{
+  const char *asked = request->value[OPTION_FRAMEWORK];
+  char text[2048] = "", batch[PM_NUMBER_MAX], values[DECIDED][PM_TEXT_MAX];
+  pm_report_line lines[DECIDED];
+  const pm_report_block block = {.lines = lines, .count = decide(best, lines, values)};
+  snprintf(text, sizeof text, "perfmodel predict %s %s", request->arguments.items[0], system);
+  add_given(request, &block, text, sizeof text);
+  add_decided(&block, text, sizeof text);
+  add_option("global-batch", pm_number_format(batch, best->batch * pm_run_get_data_parallel(best)), text, sizeof text);
+  add_option("framework", asked != NULL && strchr(asked, ',') == NULL ? asked : framework, text, sizeof text);
+  add_files(request, text, sizeof text);
+  note(request, "the first plan in full: %s", text);
 }

@@ -195,15 +195,32 @@ static pm_report *report_of(const cli_search *s, pm_error *error)
   return pm_study_new_report(s->study, &asked, error);
 }
 
+static bool find_best(const cli_request *request, const cli_search *s, pm_run *best)
+{
+  size_t number;
+  return pm_search_result_get_plan(s->result, view_of(request, s), 0, &number) == PM_OK &&
+         pm_search_get_run(s->search, number, best) == PM_OK;
+}
+
 /* The best plan as another program is told it. */
 static int write_best(const cli_request *request, const cli_search *s)
 {
   pm_run best;
-  size_t number;
-  if (pm_search_result_get_plan(s->result, view_of(request, s), 0, &number) != PM_OK ||
-      pm_search_get_run(s->search, number, &best) != PM_OK)
-    return fail(CODE_INTERNAL, "the best plan is not found");
+  if (!find_best(request, s, &best)) return fail(CODE_INTERNAL, "the best plan is not found");
   return write_settings(request, request->value[OPTION_AS], "run", &best, best.batch * pm_run_get_data_parallel(&best));
+}
+
+/* The report, and the command that predicts its first plan. */
+static int write_plans(const cli_request *request, const cli_search *s)
+{
+  pm_run best;
+  pm_error error = PM_ERROR_NONE;
+  int code = write_document(request, report_of(s, &error), &error);
+  if (code != CODE_DONE || !find_best(request, s, &best)) return code;
+  const pm_study_software used = pm_study_get_software(s->study, best.framework_index, best.system_index);
+  const char *framework = used.framework != NULL ? used.framework->framework.id : "none";
+  note_plan(request, &best, s->names.items[best.system_index], framework);
+  return code;
 }
 
 static int answer(const cli_request *request, const cli_search *s)
@@ -215,7 +232,7 @@ static int answer(const cli_request *request, const cli_search *s)
                 pm_search_result_count(s->result, 0));
   if (request->value[OPTION_AS] != NULL) return write_best(request, s);
   if (is_report(request) && (view == PM_SEARCH_VIEW_PLANS || view == PM_SEARCH_VIEW_FASTEST))
-    return write_document(request, report_of(s, &error), &error);
+    return write_plans(request, s);
   return write_table(request, tabulate(s, view, &error), &error);
 }
 

@@ -43,6 +43,9 @@ static int read_question(const cli_request *request, question *q)
   int32_t task = read_task(request, &code);
   if (code == CODE_DONE) code = start_runs(&q->asked, request, task, false);
   if (code != CODE_DONE) return code;
+  if (task == PM_TASK_TRAINING) code = read_global_batch(request, NAN, (pm_run *)q->asked.base, &q->asked.given);
+  else if (request->value[OPTION_GLOBAL_BATCH] != NULL) code = fail(CODE_USAGE, "--global-batch is of training");
+  if (code != CODE_DONE) return code;
   const char *raise = request->value[OPTION_RAISE];
   pm_error error = PM_ERROR_NONE;
   q->raise = 0.1;
@@ -259,6 +262,7 @@ static const cli_option options[] = {
   TASK_OPTION,
   SERVE_OPTION,
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples " TRAINING_FIELDS},
+  {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FIELDS, '\0', "serving_run", NULL, "pue gpu_hour_price carbon energy_price power_budget"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
    "what runs it; none: kernels and collectives only (default: as perfmodel "

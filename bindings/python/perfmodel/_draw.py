@@ -52,6 +52,11 @@ def colour(index: int) -> str:
     return COLOURS[index % len(COLOURS)]
 
 
+def marker(index: int) -> str:
+    """Of the same line: where colours come again, they come with another one."""
+    return MARKERS[(index + index // len(COLOURS)) % len(MARKERS)]
+
+
 def calm(ax: Axes) -> None:
     """A light grid behind the data, no box around them."""
     ax.grid(True, which="major", color="0.9")
@@ -186,7 +191,7 @@ def _draw_limits(ax: Axes, limits: Sequence[tuple[str, float]], size: float, uni
 def lines(ax: Axes, found: Sequence[Line], first: int = 0, **style: Any) -> None:
     """Lines with their intervals, in colours and markers that tell them apart."""
     for i, line in enumerate(found, first):
-        ax.plot(line.x, line.y, color=colour(i), marker=MARKERS[i % len(MARKERS)], markersize=4.5, label=line.label,
+        ax.plot(line.x, line.y, color=colour(i), marker=marker(i), markersize=4.5, label=line.label,
                 **{"zorder": 3, **style})  # fmt: skip
         if line.low is not None and np.isfinite(line.low).any():
             ax.fill_between(line.x, line.low, line.high, color=colour(i), alpha=0.15, linewidth=0, zorder=1)
@@ -207,21 +212,32 @@ def spread(ax: Axes, axis: str, values: Any) -> None:
         way.set_minor_locator(NullLocator())
 
 
-def bars(ax: Axes | None, names: Sequence[str], values: Any, unit: str, what: str, marked: int | None = None,
-         signed: bool = False) -> Axes:  # fmt: skip
-    """A bar for each name, the marked one in another colour; below nothing to the left."""
+def bars(
+    ax: Axes | None, names: Sequence[str], values: Any, unit: str, what: str, marked: int | None = None,
+    signed: bool = False, interval: tuple[Any, Any] | None = None, shades: Sequence[int] = (),
+) -> Axes:  # fmt: skip
+    """A bar for each name, the marked one in another colour; below nothing to the left. `interval`: the ends of a line
+    on each bar; `shades`: the number of its colour."""
     ax = axes(ax, (7.2, 1.4 + 0.32 * len(names)))
     values = np.asarray(values, dtype=float)
     size, shown = scale(float(np.nanmax(np.abs(values), initial=0.0)), unit)
-    shades = [COLOURS[1] if i == marked or value < 0 else COLOURS[0] for i, value in enumerate(values)]
-    ax.barh(-np.arange(len(names)), values / size, color=shades, height=0.7, zorder=2)
-    for i, value in enumerate(values):
-        text = f"+{amount(value, unit)}" if signed and value > 0 else amount(value, unit)
-        ax.annotate(text, (value / size, -i), xytext=(4 if value >= 0 else -4, 0), textcoords="offset points",
-                    va="center", ha="left" if value >= 0 else "right", fontsize=8)  # fmt: skip
+    own = [colour(shade) for shade in shades] or [COLOURS[int(i == marked or v < 0)] for i, v in enumerate(values)]
+    places = -np.arange(len(names))
+    ax.barh(places, values / size, color=own, height=0.7, zorder=2)
+    ends = values
+    if interval is not None and np.isfinite(interval[1]).any():
+        ax.hlines(places, interval[0] / size, interval[1] / size, color="0.25", linewidth=1.2, zorder=3)
+        ax.plot([], [], color="0.25", linewidth=1.2, label="80 % interval")
+        ends = np.fmax(values, interval[1])
+    for i, (value, end) in enumerate(zip(values, ends)):
+        text = "no prediction" if np.isnan(value) else amount(value, unit)
+        ax.annotate(f"+{text}" if signed and value > 0 else text, (0.0 if np.isnan(end) else end / size, -i),
+                    xytext=(-4 if value < 0 else 4, 0), textcoords="offset points", va="center",
+                    ha="right" if value < 0 else "left", fontsize=8)  # fmt: skip
     ax.axvline(0, color="0.25", linewidth=0.8)
     ax.set_yticks(-np.arange(len(names)), names)
     ax.margins(x=0.18)
+    ax.set_ylim(-len(names) + 0.4, 0.6)
     if shown == "" and np.nanmax(np.abs(values), initial=0.0) >= 1e5:
         ax.xaxis.set_major_formatter(lambda value, place: amount(value, "FLOP").removesuffix("FLOP").rstrip())
     ax.set_xlabel(named(what, shown))
@@ -242,7 +258,7 @@ def parity(ax: Axes | None, found: Sequence[tuple[str, Any, Any]], unit: str) ->
     ax.plot(ends, ends, color="0.25", linewidth=1, zorder=1, label="predicted = measured")
     ax.fill_between(ends, ends / 2, 2 * ends, color="0.93", linewidth=0, zorder=0, label="half to double")
     for i, (name, x, y) in enumerate(shown):
-        ax.scatter(x, y, s=14, color=colour(i), marker=MARKERS[i % len(MARKERS)], alpha=0.7, linewidth=0, label=name)
+        ax.scatter(x, y, s=14, color=colour(i), marker=marker(i), alpha=0.7, linewidth=0, label=name)
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends, xlabel=named("measured", unit),
            ylabel=named("predicted", unit), aspect="equal")  # fmt: skip
     calm(ax)

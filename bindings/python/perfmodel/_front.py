@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._draw import COLOURS, MARKERS, axes, calm, colour, key, named, scale, spread, title
+from ._draw import COLOURS, axes, calm, colour, key, marker, named, scale, spread, title
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def layout(row: Mapping[str, Any]) -> str:
 def served(ax: Axes, rows: Table, name: str, index: int, joined: bool = True) -> None:
     """Tokens/s of a GPU over those of a user; layouts beside points that are apart."""
     users, chips = rows["user_rate"], rows["gpu_rate"]
-    ax.plot(users, chips, color=colour(index), marker=MARKERS[index % len(MARKERS)], label=name, zorder=3,
+    ax.plot(users, chips, color=colour(index), marker=marker(index), label=name, zorder=3,
             linestyle="-" if joined else "none")  # fmt: skip
     wide, tall = float(max(users)), float(max(chips))
     taken: list[tuple[float, float]] = [text.xy for text in ax.texts if hasattr(text, "xy")]
@@ -72,7 +72,7 @@ def plans(found: Mapping[str, Table], best: Mapping[str, float], of: str, ax: Ax
     for i, (name, rows) in enumerate(found.items()):
         order = np.argsort(rows["memory"], kind="stable")
         ax.plot(rows["memory"][order] / size, rows["throughput"][order], color=colour(i), label=name,
-                marker=MARKERS[i % len(MARKERS)], linestyle="-" if name == "front" else "none",
+                marker=marker(i), linestyle="-" if name == "front" else "none",
                 zorder=3 - i)  # fmt: skip
     ax.plot(best["memory"] / size, best["throughput"], marker="o", markersize=13, markerfacecolor="none",
             color="black", linestyle="none", label="best", zorder=4)  # fmt: skip
@@ -94,7 +94,7 @@ def over_nodes(rows: Table, y: str, what: str, unit: str, goal: float | None, qu
     for i, name in enumerate(dict.fromkeys(rows["system"])):
         own = [place for place in np.argsort(rows["nodes"], kind="stable") if rows["system"][place] == name]
         nodes = rows["nodes"][own]
-        ax.plot(nodes, values[own] / size, color=colour(i), marker=MARKERS[i % len(MARKERS)], label=name, zorder=3)
+        ax.plot(nodes, values[own] / size, color=colour(i), marker=marker(i), label=name, zorder=3)
         if f"{y}_p10" in names:
             low, high = rows[f"{y}_p10"][own] / size, rows[f"{y}_p90"][own] / size
             ax.errorbar(nodes, values[own] / size, [values[own] / size - low, high - values[own] / size], fmt="none",

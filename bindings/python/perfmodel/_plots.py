@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core, _front, _records
 from ._catalog import as_gpu, as_network, as_system
-from ._draw import COLOURS, MARKERS, axes, calm, key, number_axis, title
+from ._draw import axes, calm, colour, key, marker, number_axis, title
 from ._errors import ArgumentError
 from ._framework import Framework
 from ._inputs import Number, Quantity, many, whole
@@ -64,17 +64,25 @@ def plot_scaling(
     wanted = None if gpus is None else sorted(whole(count, "gpus") for count in gpus)
     counts = [_powers(node.gpus) if wanted is None else wanted for node in nodes]
     ax = axes(ax)
+    unknown = []
     for i, (net, (node, own)) in enumerate(product(nets, zip(nodes, counts))):
         rows = sweep(
             net, node, gpus=own, batch=batch, global_batch=global_batch, precision=precision, framework=framework,
             overlap=overlap,
         )
         label = _label(net, node, len(nets) > 1, len(nodes) > 1)
+        if not np.isfinite(rows["throughput"]).any():
+            unknown.append(f"{label}: {str(rows['status'][0]).replace('_', ' ')}")
+            continue
         _draw_scaling(ax, rows, label, i, (measured or {}).get(net.id, {}))
         per = _share(rows, global_batch)
+    if len(unknown) == len(nets) * len(nodes):
+        raise ArgumentError(f"no prediction for {'; '.join(unknown)}")
     where = nodes[0].name or nodes[0].id if len(nodes) == 1 else f"{len(nodes)} systems"
     what = f" of {nets[0].name or nets[0].id}" if len(nets) == 1 and len(nodes) > 1 else ""
     _scaling_frame(ax, f"training{what} on {where}", sorted(set().union(*counts)), per if i == 0 else "")
+    if unknown:
+        ax.text(0.02, 0.98, "no prediction for\n" + "\n".join(unknown), transform=ax.transAxes, va="top", fontsize=8)
     return ax
 
 
@@ -90,18 +98,16 @@ def _powers(limit: int) -> list[int]:
 
 
 def _draw_scaling(ax: Axes, rows: Sweep, label: str, index: int, measured: Mapping[int, float]) -> None:
-    colour, marker = COLOURS[index % len(COLOURS)], MARKERS[index % len(MARKERS)]
+    own, dot = colour(index), marker(index)
     counts, rates = rows["gpus"], rows["throughput"]
-    if not np.isfinite(rates).any():
-        raise ArgumentError(f"{label}: no prediction, {rows['status'][0]}")
-    ax.plot(counts, rates, color=colour, marker=marker, label=label, zorder=3)
+    ax.plot(counts, rates, color=own, marker=dot, label=label, zorder=3)
     if np.isfinite(rates[0]):
-        ax.plot(counts, rates[0] / counts[0] * counts, color=colour, linestyle=":", linewidth=1, alpha=0.8)
+        ax.plot(counts, rates[0] / counts[0] * counts, color=own, linestyle=":", linewidth=1, alpha=0.8)
     if np.isfinite(rows["throughput_p10"]).any():
-        ax.fill_between(counts, rows["throughput_p10"], rows["throughput_p90"], color=colour, alpha=0.15, linewidth=0)
+        ax.fill_between(counts, rows["throughput_p10"], rows["throughput_p90"], color=own, alpha=0.15, linewidth=0)
     if measured:
         ax.plot(
-            list(measured), list(measured.values()), color=colour, marker=marker, markerfacecolor="white",
+            list(measured), list(measured.values()), color=own, marker=dot, markerfacecolor="white",
             markersize=8, linestyle="none", label=f"{label}, measured", zorder=4,
         )  # fmt: skip
 
@@ -248,7 +254,7 @@ def _draw_layers(ax: Axes, times: Any, work: Any) -> None:
         chosen = work & (kinds == kind)
         ax.scatter(
             times["intensity"][chosen], times["achieved"][chosen] / TERA, s=20 + 2400 * share[chosen],
-            color=COLOURS[i % len(COLOURS)], alpha=0.5, edgecolor="white", linewidth=0.6, zorder=3,
+            color=colour(i), alpha=0.5, edgecolor="white", linewidth=0.6, zorder=3,
             label=f"{kind}  {_percent(share[chosen].sum())}",
         )  # fmt: skip
 

@@ -115,7 +115,7 @@ class Search(Explained):
 
     @cached_property
     def why(self) -> Table:
-        """For each choice the best plan with another value: how much slower and fuller it is, and what makes it so."""
+        """For each choice the best plan with another value: its slowdown, its extra memory, and what causes them."""
         return Table(self._table("why"))
 
     @cached_property

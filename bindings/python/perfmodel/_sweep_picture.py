@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._columns import Columns
-from ._draw import Line, axes, bars, calm, colour, key, lines, MARKERS, named, scale, spread, title, worded
+from ._draw import Line, axes, bars, calm, colour, key, lines, marker, named, scale, spread, title, worded
 from ._errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _draw_second(ax: Axes, table: Columns, y: str, x: str, by: Sequence[str]) ->
     found, _, unit = _lines(table, y, x, by)
     right = ax.twinx()
     for i, line in enumerate(found):
-        right.plot(line.x, line.y, color=colour(i), linestyle="--", marker=MARKERS[i % len(MARKERS)], markersize=4,
+        right.plot(line.x, line.y, color=colour(i), linestyle="--", marker=marker(i), markersize=4,
                    markerfacecolor="white")  # fmt: skip
     right.set_ylabel(f"{named(y, unit)}, dashed")
     right.spines["top"].set_visible(False)
@@ -171,8 +171,12 @@ def _draw_bars(table: Columns, y: str, by: Sequence[str], ax: Axes | None, quest
     if len(table) > BARS_MOST:
         raise ArgumentError(f"{len(table)} bars are too many for a picture; select rows first, or give x")
     names = [", ".join(_said(name, table[name][i]) for name in by) or f"row {i + 1}" for i in range(len(table))]
-    ax = bars(ax, names, values, _rate(_unit(table, y), y), y)
+    first = [name.split(", ")[0] for name in names]
+    shades = [list(dict.fromkeys(first)).index(name) for name in first] if len(by) > 1 else []
+    ax = bars(ax, names, values, _rate(_unit(table, y), y), y, interval=_bounds(table, y), shades=shades)
     title(ax, question, of)
+    if np.isfinite(_bounds(table, y)[1]).any():
+        key(ax)
     return ax
 
 

@@ -33,6 +33,7 @@ CONFIG = """{"model_type": "qwen3", "hidden_size": 4096, "num_hidden_layers": 36
   "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288, "vocab_size": 151936}"""
 ELSEWHERE = {
     "packages.md": "scripts/test_extended.sh",
+    "worked-examples.md": "scripts/test_extended.sh",
     "your-cluster.md": "test_pages.py",
     "your-framework.md": "test_pages.py",
     "languages.md": "test_readme.py",

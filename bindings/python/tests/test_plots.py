@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 import perfmodel as pm
 import pytest
+from perfmodel._draw import colour, marker
 
 matplotlib = pytest.importorskip("matplotlib")
 matplotlib.use("Agg")
@@ -55,7 +56,7 @@ def test_scaling_of_several_systems(dgx1: pm.System) -> None:
 def test_scaling_takes_axes(dgx1: pm.System) -> None:
     figure, ax = pyplot.subplots()
     assert pm.plot_scaling("alexnet", dgx1, gpus=[1, 8], global_batch=64, ax=ax) is ax
-    with pytest.raises(pm.ArgumentError, match="no_precision"):
+    with pytest.raises(pm.ArgumentError, match="no precision"):
         pm.plot_scaling("alexnet", dgx1, precision="bf16")
 
 
@@ -120,3 +121,21 @@ def test_a_clear_message_without_them() -> None:
         "    else: raise SystemExit('no error')\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_scaling_draws_what_has_a_prediction(dgx1: pm.System) -> None:
+    ax = pm.plot_scaling(["resnet50", "gpt2"], dgx1, gpus=[1, 8], batch=32, precision="fp16")
+    assert "ResNet-50" in ax.get_legend_handles_labels()[1]
+    assert any("does not fit" in text.get_text() for text in ax.texts)
+
+
+def test_lines_with_the_same_colour_have_other_markers() -> None:
+    looks = {(colour(i), marker(i)) for i in range(24)}
+    assert len(looks) == 24
+
+
+def test_bars_have_their_intervals_and_say_what_has_none(resnet50: pm.Network) -> None:
+    rows = pm.sweep([resnet50, "gpt2"], ["dgx1-v100", "dgx-a100"], gpus=8, batch=32, precision="fp16")
+    ax = rows.plot()
+    assert [text.get_text() for text in ax.texts].count("no prediction") == 1
+    assert ax.get_legend_handles_labels()[1] == ["80 % interval"]

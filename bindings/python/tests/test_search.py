@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import shutil
 import subprocess
 import threading
 from pathlib import Path
+from typing import Any
 
 import perfmodel as pm
 import pytest
+from test_pages import command
 from test_same_numbers import needed
 
 ASKED = dict(global_batch=256, precision="bf16", optimizer="adam", framework="megatron-core-0.12")
@@ -153,12 +157,12 @@ def test_the_best_plan_as_others_write_it(format: str, tmp_path: Path) -> None:
 
 def test_why(found: pm.Search) -> None:
     best = found.best
-    for choice, chosen, value, slower, limit in zip(*(found.why[c] for c in ("choice", "chosen", "value", "slower",
-        "limit"))):
+    columns = ("choice", "chosen", "value", "slowdown", "cause")
+    for choice, chosen, value, slowdown, cause in zip(*(found.why[column] for column in columns)):
         asked = getattr(best.run, choice)
         assert chosen == ({False: "no", True: "yes"}[asked] if isinstance(asked,
             bool) else f"{asked:g}" if asked == asked and not isinstance(asked, str) else asked)
-        assert value != chosen and (slower >= 0 or limit == "memory")
+        assert value != chosen and (slowdown >= 0 or cause == "memory")
     assert "tensor_parallel" in found.why["choice"] and "nodes" in found.why["choice"]
     assert len(found.choices) > len(found.why)
 
@@ -231,3 +235,21 @@ def test_least_energy_of_plans() -> None:
         pm.search("llama3-8b", "dgx-h100", minimize="carbon", **asked)
     with pytest.raises(pm.ArgumentError, match="minimises energy"):
         pm.search("llama3-8b", "dgx-h100", minimize="power", **asked)
+
+
+@pytest.mark.parametrize(
+    "words", ["llama2-13b dgx-h100 --nodes 4 --tokens 300B", "gpt2 dgx-a100 --tp 1,2 --precision bf16,fp16",
+              "mixtral-8x7b dgx-h100,dgx-a100 --nodes 8 --global-batch 512 --framework megatron-core-0.12",
+              "resnet50 dgx1-v100 --global-batch 512 --rank fastest"])  # fmt: skip
+def test_the_command_of_the_first_plan_predicts_it(words: str) -> None:
+    """The last line of a search is a command to paste; its step takes as long as that of the first plan."""
+    report = [command(), "search", *words.split(), "--top", "1"]
+    done = subprocess.run(report, capture_output=True, text=True, check=True)
+    asked = done.stderr.partition("the first plan in full: perfmodel ")[2]
+    rows = json_of(["search", *words.split(), "--top", "1", "-q"])
+    assert json_of([*shlex.split(asked), "-q"])[0]["step_time"] == rows[0]["step_time"]
+
+
+def json_of(words: list[str]) -> Any:
+    done = subprocess.run([command(), *words, "--format", "json"], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)

@@ -271,8 +271,12 @@ static int choose_rows(pm__lab_training_fit *fit, pm_error *error)
   }
   int status = pm__lab_training_rows_sort(&fit->rows, error);
   if (status != PM_OK || (fit->rows.fitted > 0 && fit->count > 0)) return status;
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.80s\" decides a constant that can be fitted",
-                  fit->options->file);
+  const char *entries = fit->options->entries;
+  if (entries == NULL)
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.80s\" decides a constant that can be fitted",
+                    fit->options->file);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "no row of \"%.80s\" decides a constant of \"%.80s\"; if no entry is "
+                  "named, all constants that the rows decide are fitted", fit->options->file, entries);
 }
 
 static bool is_id(const pm_catalog *catalog, const char *text)

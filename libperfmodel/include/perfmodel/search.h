@@ -85,8 +85,8 @@ PM_API size_t pm_search_result_count(const pm_search_result *result, int fitting
 /* What there is to see of a result; pm_study_tabulate_search makes a table of it. */
 typedef enum pm_search_view {
   PM_SEARCH_VIEW_PLANS,  /* plans by what the result minimises, the best first; unknown ones last */
-  PM_SEARCH_VIEW_FRONT,  /* plans than which no other is faster with as little memory and as few GPUs */
-  PM_SEARCH_VIEW_WHY,    /* for every free field the best plan that chooses otherwise: rows of pm_search_choice */
+  PM_SEARCH_VIEW_FRONT,  /* the Pareto front of rate, memory and GPUs */
+  PM_SEARCH_VIEW_WHY,    /* for every free field the best plan with another value: rows of pm_search_choice */
   PM_SEARCH_VIEW_CHOICES, /* for every value of every free field the best plan that has it: rows of pm_search_choice */
   PM_SEARCH_VIEW_FASTEST /* plans by their rate, the fastest first */
 } pm_search_view;
@@ -99,16 +99,15 @@ PM_API int pm_search_result_get_plan(const pm_search_result *result, pm_search_v
 /* The best plan with a value of a field: the first that fits or, if none does, the one that needs least memory. */
 #define PM_SEARCH_CHOICE_FIELDS(X)                                                                                     \
   X(TEXT, choice, "", "field of the run", .show = PM_SHOW_MAIN)                                                        \
-  X(TEXT, chosen, "", "its value in the first plan of all", .show = PM_SHOW_MAIN)                                    \
+  X(TEXT, chosen, "", "its value in the best plan", .show = PM_SHOW_MAIN)                                              \
   X(TEXT, value, "", "its value in this plan", .show = PM_SHOW_MAIN)                                                   \
   X(STATUS, status, "", "ok, or does_not_fit: no plan with this value does")                                           \
   X(REAL, step_time, "s", "time of a step")                                                                            \
-  X(REAL, slower, "1", "that over the step of the first of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)     \
+  X(REAL, slowdown, "1", "step time over that of the best plan, minus 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)      \
   X(REAL, memory, "B", "memory of one GPU")                                                                            \
-  X(REAL, fuller, "1", "that over the memory of the first of all, less 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)   \
-  X(TEXT, limit, "", "memory, or the part of the step that is longer by most than in the first of all",              \
-    .show = PM_SHOW_MAIN)                                                                                              \
-  X(REAL, longer, "s", "by how much it is longer")                                                                     \
+  X(REAL, extra_memory, "1", "memory over that of the best plan, minus 1", .show = PM_SHOW_MAIN | PM_SHOW_PERCENT)     \
+  X(TEXT, cause, "", "memory, or the part of the step that grows most over the best plan", .show = PM_SHOW_MAIN)       \
+  X(REAL, cause_time, "s", "by how much that part grows")                                                              \
   X(BOTTLENECK, bottleneck, "", "the largest of the shares of a step")                                                 \
   X(TEXT, plan, "", "the whole plan in a few words", .show = PM_SHOW_MAIN)
 

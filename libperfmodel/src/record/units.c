@@ -354,9 +354,10 @@ char *pm_quantity_format(char *buffer, size_t size, double value, const char *un
   else if (isinf(value)) snprintf(buffer, size, "%sunlimited", value < 0 ? "-" : "");
   else if (takes_prefix(unit)) format_with_unit(buffer, size, value, unit);
   else {
-    const char *shown = is_plain(unit) ? "" : strcmp(unit, "1/s") == 0 ? " /s" : unit;
+    const size_t currency = strncmp(unit, "currency", 8) == 0 ? 8 : 0; /* which one, a table does not know */
+    const char *shown = is_plain(unit) ? "" : strcmp(unit, "1/s") == 0 ? "/s" : unit + currency;
     format_digits(digits, value);
-    snprintf(buffer, size, "%s%s%s", digits, is_plain(unit) || shown[0] == ' ' ? "" : " ", shown);
+    snprintf(buffer, size, "%s%s%s", digits, shown[0] != '\0' ? " " : "", shown);
   }
   return buffer;
 }

@@ -26,16 +26,16 @@ static const struct {
              {"straggler_wait_time", "stragglers"}};
 
 /* The part that is longer by most than in `best`. */
-static void set_limit(const pm_prediction *best, const pm_prediction *plan, pm_search_choice *row)
+static void set_cause(const pm_prediction *best, const pm_prediction *plan, pm_search_choice *row)
 {
   const pm_record_type *type = pm_record_type_find("prediction");
-  row->longer = NAN;
+  row->cause_time = NAN;
   for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
     const pm_field *field = pm_record_find_field(type, parts[i].field);
     double more = pm_record_get_number(field, plan) - pm_record_get_number(field, best);
-    if (!(more > 0) || more <= row->longer) continue;
-    row->longer = more;
-    pm__text_set(row->limit, sizeof row->limit, parts[i].name);
+    if (!(more > 0) || more <= row->cause_time) continue;
+    row->cause_time = more;
+    pm__text_set(row->cause, sizeof row->cause, parts[i].name);
   }
 }
 
@@ -72,13 +72,13 @@ static void fill_row(const pm_search_result *result, const winner *w, const pm__
   pm__search_plan_text(&run, row->plan, sizeof row->plan);
   row->status = p.status;
   row->memory = p.memory;
-  row->fuller = p.memory / w->prediction.memory - 1;
+  row->extra_memory = p.memory / w->prediction.memory - 1;
   row->bottleneck = p.bottleneck;
-  if (!best->fits) pm__text_set(row->limit, sizeof row->limit, "memory");
+  if (!best->fits) pm__text_set(row->cause, sizeof row->cause, "memory");
   if (!best->fits) return;
   row->step_time = p.step_time;
-  row->slower = p.step_time / w->prediction.step_time - 1;
-  set_limit(&w->prediction, &p, row);
+  row->slowdown = p.step_time / w->prediction.step_time - 1;
+  set_cause(&w->prediction, &p, row);
 }
 
 /* ---- Which rows ---- */

@@ -75,7 +75,7 @@ static void add_failures(const pm__study_subject *s, pm_report *r)
   char a[PM__REPORT_WORD], b[PM__REPORT_WORD], c[PM__REPORT_WORD];
   if (!isfinite(number(s, "mtbf"))) {
     pm__report_add(r, "failures",
-                   "Failures and checkpoints are left out: give gpu_mtbf or node_mtbf, and checkpoint_rate");
+                   "Failures and checkpoints are not included: give gpu_mtbf or node_mtbf, and checkpoint_rate");
     return;
   }
   pm__report_add(r, "goodput",
@@ -88,11 +88,10 @@ static void add_failures(const pm__study_subject *s, pm_report *r)
 /* As far as it is known. */
 static void add_amounts(const pm__study_subject *s, pm_report *r)
 {
-  char text[PM__REPORT_WORD];
   pm__string line = {NULL, 0, 0, false};
   double energy = number(s, "energy"), cost = number(s, "cost"), hours = number(s, "gpu_hour_cost");
   pm__string_format(&line, "%.0f GPU-hours", number(s, "gpu_hours"));
-  if (!isnan(energy)) pm__string_format(&line, ", %s", pm__report_quantity(text, energy, "J"));
+  if (!isnan(energy)) pm__string_format(&line, ", %.1f MWh", energy / 3.6e9);
   if (!isnan(number(s, "carbon")))
     pm__string_format(&line, ", %.1f t of carbon dioxide", number(s, "carbon") / 1e6);
   if (!isnan(number(s, "energy_cost")))

@@ -242,7 +242,7 @@ static void fill_search(const pm__study_subject *s, pm_report *r)
            pm_search_result_count(result, 1));
   pm__report_add(r, "plans", "G%s; %s", text,
                  s->asked->view == PM_SEARCH_VIEW_FASTEST ? "the fastest of them"
-                 : result->minimize == PM_MINIMIZE_NODES  ? "by the lower end of the interval of their rate" : least);
+                 : result->minimize == PM_MINIMIZE_NODES  ? "ranked by the lower end of their rate's interval" : least);
   pm__report_summarize(r, "%s: g%s", s->totals.id, text);
 }
 

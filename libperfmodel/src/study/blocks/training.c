@@ -45,7 +45,7 @@ static void add_failures(const pm_prediction *p, pm_report *r)
 {
   char a[PM__REPORT_WORD], b[PM__REPORT_WORD], c[PM__REPORT_WORD];
   if (!isfinite(p->mtbf) && isnan(p->checkpoint_interval)) {
-    pm__report_add(r, "failures", "left out, and checkpoints: give gpu_mtbf or node_mtbf, and checkpoint_rate");
+    pm__report_add(r, "failures", "not included, nor checkpoints: give gpu_mtbf or node_mtbf, and checkpoint_rate");
     return;
   }
   pm__report_quantity(a, p->mtbf, "s");

@@ -10,6 +10,6 @@ static void fill(const pm__study_subject *s, pm_report *r)
 }
 
 const pm__study_block pm__study_block_why = {
-  .title = "Why the first: the best plan with another value of each choice, and what makes it slower",
+  .title = "Why this plan: the best plan with another value of each choice, and what slows it down",
   .style = PM_REPORT_STYLE_TABLE,
   .fill = {[PM_REPORT_OF_SEARCH] = fill}};
