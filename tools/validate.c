@@ -1,5 +1,6 @@
 /* perfmodel validate: published measurements beside their predictions. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "command.h"
 #include "lab_load.h"
@@ -27,28 +28,47 @@ static int refit_if_felt(const pm_lab *lab, pm_catalog *catalog, const char *set
   return PM_OK;
 }
 
-/* Constants of kernels are fitted by GPU, those of training and inference by any of the three. */
-static int hold_out(const cli_request *request, const pm_lab *lab, pm_catalog *catalog)
-{
-  pm_error error = PM_ERROR_NONE;
-  const char *what = request->value[OPTION_HOLD_OUT], *set = request->value[OPTION_SET];
-  bool gpu = strncmp(what, "gpu=", 4) == 0;
-  if (!gpu && strncmp(what, "source=", 7) != 0 && strncmp(what, "machine=", 8) != 0)
-    return fail(CODE_USAGE, "--hold-out takes gpu=NAME, source=NAME or machine=NAME, not \"%.60s\"", what);
-  if (set == NULL || (strcmp(set, "training") != 0 && strcmp(set, "inference") != 0))
-    return fail(CODE_USAGE, "--hold-out is for the sets training and inference");
-  const char *id = gpu ? pm_catalog_resolve(catalog, "gpu", what + 4, &error) : what;
-  int status = id == NULL ? error.status : gpu ? refit_if_felt(lab, catalog, "kernels", id, &error) : PM_OK;
-  if (status == PM_OK) status = refit(lab, catalog, "training", what, &error);
-  if (status == PM_OK) status = refit_if_felt(lab, catalog, "language", what, &error);
-  if (status == PM_OK && strcmp(set, "inference") == 0) status = refit_if_felt(lab, catalog, "inference", what, &error);
-  return status == PM_OK ? CODE_DONE : fail_error(&error);
-}
-
 static const char *set_of(const cli_request *request)
 {
   const char *set = request->value[OPTION_SET];
   return set != NULL ? set : "statements";
+}
+
+/* The set at `rest`; what is behind its comma, NULL at the end. */
+static const char *next_set(const char *rest, char *set, size_t size)
+{
+  size_t n = strcspn(rest, ",");
+  snprintf(set, size, "%.*s", (int)n, rest);
+  return rest[n] == ',' ? rest + n + 1 : NULL;
+}
+
+static bool all_are_rates(const char *sets)
+{
+  char set[PM_TEXT_MAX];
+  bool all = true;
+  while (all && sets != NULL) {
+    sets = next_set(sets, set, sizeof set);
+    all = strcmp(set, "training") == 0 || strcmp(set, "inference") == 0;
+  }
+  return all;
+}
+
+/* Constants of kernels are fitted by GPU, those of training and inference by any of the three. */
+static int hold_out(const cli_request *request, const pm_lab *lab, pm_catalog *catalog)
+{
+  pm_error error = PM_ERROR_NONE;
+  const char *what = request->value[OPTION_HOLD_OUT], *sets = set_of(request);
+  bool gpu = strncmp(what, "gpu=", 4) == 0;
+  if (!gpu && strncmp(what, "source=", 7) != 0 && strncmp(what, "machine=", 8) != 0)
+    return fail(CODE_USAGE, "--hold-out takes gpu=NAME, source=NAME or machine=NAME, not \"%.60s\"", what);
+  if (!all_are_rates(sets)) return fail(CODE_USAGE, "--hold-out is for the sets training and inference");
+  const char *id = gpu ? pm_catalog_resolve(catalog, "gpu", what + 4, &error) : what;
+  int status = id == NULL ? error.status : gpu ? refit_if_felt(lab, catalog, "kernels", id, &error) : PM_OK;
+  if (status == PM_OK) status = refit(lab, catalog, "training", what, &error);
+  if (status == PM_OK) status = refit_if_felt(lab, catalog, "language", what, &error);
+  if (status == PM_OK && strstr(sets, "inference") != NULL)
+    status = refit_if_felt(lab, catalog, "inference", what, &error);
+  return status == PM_OK ? CODE_DONE : fail_error(&error);
 }
 
 /* ---- What becomes of the exit code ---- */
@@ -103,7 +123,7 @@ static int judge(const cli_request *request, const pm_lab *lab, const pm_catalog
               count > 1 ? "s" : "", mean, request->value[OPTION_MAX_MAPE]);
 }
 
-static int compare(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog)
+static int compare(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog, const char *set)
 {
   pm_error error = PM_ERROR_NONE;
   double most;
@@ -111,7 +131,7 @@ static int compare(const cli_request *request, const pm_lab *lab, const pm_catal
   if (!read_limit(request, &most)) return CODE_USAGE;
   char *data = path != NULL ? pm_file_read(path, &error) : NULL;
   if (path != NULL && data == NULL) return fail_error(&error);
-  pm_validation what = {.set = set_of(request), .data = data, .file = path,
+  pm_validation what = {.set = set, .data = data, .file = path,
                         .rows = request->value[OPTION_ROWS] != NULL, .only = request->value[OPTION_HOLD_OUT],
                         .system = request->value[OPTION_SYSTEM]};
   pm_table *table = lab->validate(catalog, &what, &error);
@@ -120,6 +140,22 @@ static int compare(const cli_request *request, const pm_lab *lab, const pm_catal
   int code = write_table(request, table, &error);
   if (code == CODE_DONE && known) code = judge(request, lab, catalog, what, most);
   pm_string_free(data);
+  return code;
+}
+
+/* The tables of several sets have an empty line between them. */
+static int compare_all(const cli_request *request, const pm_lab *lab, const pm_catalog *catalog)
+{
+  int code = CODE_DONE;
+  char set[PM_TEXT_MAX];
+  const char *file = request->value[OPTION_OUTPUT];
+  if (file != NULL && strchr(set_of(request), ',') != NULL)
+    return fail(CODE_USAGE, "a file has one table; give one --set with -o \"%.80s\"", file);
+  for (const char *rest = set_of(request); code == CODE_DONE && rest != NULL;) {
+    rest = next_set(rest, set, sizeof set);
+    code = compare(request, lab, catalog, set);
+    if (code == CODE_DONE && rest != NULL) code = write_output(request, "\n", 1);
+  }
   return code;
 }
 
@@ -132,7 +168,7 @@ static int run(const cli_request *request)
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   code = request->value[OPTION_HOLD_OUT] != NULL ? hold_out(request, &lab, catalog) : CODE_DONE;
-  if (code == CODE_DONE) code = compare(request, &lab, catalog);
+  if (code == CODE_DONE) code = compare_all(request, &lab, catalog);
   pm_catalog_free(catalog);
   return code;
 }
@@ -141,7 +177,7 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set",
    "statements|training|training-checks|inference|large-models|plans|memory|kernels|operators|collectives|serving|"
    "energy|storage",
-   "which set of measurements (default statements)"},
+   "which set of measurements, or several with commas (default statements)"},
   {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
                                           "not say it"},

@@ -38,6 +38,7 @@ NEIGHBOURS = {
     "vega": "cdna", "cdna": "vega cdna2", "cdna2": "cdna cdna3", "cdna3": "cdna2 cdna4", "cdna4": "cdna3",
 }
 
+@functools.cache
 def rows_of(command, name):
     words = [command[0], "validate", "--set", name, "--rows", "--format", "csv", "-q", *catalogs(command)]
     done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)

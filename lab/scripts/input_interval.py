@@ -59,12 +59,12 @@ def left_out(command, folder):
         writer = csv.DictWriter(out, rows[0])
         writer.writeheader()
         writer.writerows(kept)
-    return run(command, "storage", "--data", str(file))
+    return run(command, "storage", "--data", str(file))["storage"]
 
 
 def main():
     command = arguments(__doc__).command
-    rows = [row for row in run(command, "storage") if row["group"] in READ]
+    rows = [row for row in run(command, "storage")["storage"] if row["group"] in READ]
     with tempfile.TemporaryDirectory() as folder:
         others = left_out(command, folder)
     rate = spread_of(grouped(rows, READ))

@@ -1,9 +1,12 @@
 """Rows of training and inference that are left out in turn: which, with what they would be said to rest on, and their
 settings."""
+import concurrent.futures
 import csv
-import io
+import os
+import pathlib
 import statistics
 import subprocess
+import tempfile
 
 import calibration_status
 from entries import as_file, catalogs
@@ -11,10 +14,13 @@ from entries import as_file, catalogs
 FEWEST = 50  # settings of a group that has to be covered
 
 
-def run(command, name, *options):
-    done = subprocess.run([command[0], "validate", "--set", name, "--rows", "--format", "csv", "-q", *catalogs(command),
-                           *options], check=True, stdout=subprocess.PIPE, text=True)
-    return [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["error [%]"]]
+def run(command, names, *options):
+    """By set, the rows that are predicted: of `names`, with commas between them."""
+    words = [command[0], "validate", "--set", names, "--rows", "--format", "csv", "-q", *catalogs(command), *options]
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+    tables = done.stdout.replace("\r", "").strip().split("\n\n")
+    return {name: [row for row in csv.DictReader(table.splitlines()) if row["error [%]"]]
+            for name, table in zip(names.split(","), tables)}
 
 
 def held_out(rows):
@@ -57,3 +63,24 @@ def catalogue_without(command, folder, gpus, what, name):
     file = folder / "without.xml"
     file.write_text(as_file([*words, *silent, *calibration_status.software(command, *kept, gpus)]))
     return ["--catalog", str(file)]
+
+
+def each(command, sets, what_of):
+    """what_of(sets that have rows of it, WHAT, options of a catalogue without them), of each GPU and source in turn."""
+    gpus, rows = calibration_status.Gpus(), run(command, ",".join(sets))
+    parts = {name: dict(held_out(rows[name])) for name in sets}
+
+    def one(what, name):
+        with tempfile.TemporaryDirectory() as folder:
+            catalog = catalogue_without(command, pathlib.Path(folder), gpus, what, name)
+            return what_of([own for own in sets if what in parts[own]], what, catalog)
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        all_parts = {what: name for part in parts.values() for what, name in part.items()}
+        waiting = [pool.submit(one, *part) for part in all_parts.items()]
+        return [found.result() for found in waiting]
+
+
+def left_out(command, sets, what, catalog):
+    """By set, the rows of a GPU or source by what is fitted without them."""
+    return run(command, ",".join(sets), "--hold-out", what, *catalog)

@@ -1,24 +1,18 @@
 #!/usr/bin/env python3
 """How many settings lie in the 80 % interval of their prediction: 72 to 88 % of every set with at least 50, by word.
 
-    intervals.py PERFMODEL rows                machines of collectives held out
-    intervals.py PERFMODEL left-out PROGRAM    training and inference, each GPU and source left out in turn by PROGRAM
-                                               (left_out.c), with the word that its rows then get: some minutes
+    intervals.py PERFMODEL rows        machines of collectives held out
+    intervals.py PERFMODEL left-out    training and inference, each GPU and source left out in turn, with the word that
+                                       its rows then get: some minutes
 
 A figure is how far the share is from 80 %."""
 import collections
-import concurrent.futures
-import csv
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab" / "scripts"))
 
-import calibration_status  # noqa: E402
 import left_out as rows_left_out  # noqa: E402
 from judge import judge, run  # noqa: E402
 
@@ -70,29 +64,13 @@ def of_rows(command):
     )
 
 
-def left_out_rows(command, program, gpus, what, which, names):
-    """By set, the rows of a GPU or source by what is fitted without them."""
-    with tempfile.TemporaryDirectory() as folder:
-        options = rows_left_out.catalogue_without((command,), pathlib.Path(folder), gpus, what, which)
-        files = [option for option in options if option != "--catalog"]
-        done = subprocess.run([program, what, ",".join(names), *files], capture_output=True, text=True, check=True)
-    tables = done.stdout.replace("\r", "").strip().split("\n\n")
-    return {name: known(csv.DictReader(table.splitlines())) for name, table in zip(names, tables)}
-
-
-def left_out(command, program):
-    gpus, sets = calibration_status.Gpus(), ("training", "inference")
-    held_out = {name: dict(rows_left_out.held_out(known(run(command, name, "--rows", "-q")[0]))) for name in sets}
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        waiting = []
-        for what, which in {**held_out["training"], **held_out["inference"]}.items():
-            names = [name for name in sets if what in held_out[name]]
-            waiting.append(pool.submit(left_out_rows, command, program, gpus, what, which, names))
-        found = [rows.result() for rows in waiting]
+def left_out(command):
+    sets = ("training", "inference")
+    found = rows_left_out.each((command,), sets, lambda *part: rows_left_out.left_out((command,), *part))
     for name in sets:
         yield from figures(name, (item for rows in found for item in settings(rows.get(name, []))))
 
 
 if __name__ == "__main__":
     how, misses = {"rows": (of_rows, KNOWN_ROWS), "left-out": (left_out, KNOWN_LEFT_OUT)}[sys.argv[2]]
-    sys.exit(judge(list(how(sys.argv[1], *sys.argv[3:])), misses) > 0)
+    sys.exit(judge(list(how(sys.argv[1])), misses) > 0)

@@ -167,7 +167,7 @@ static bool is_fitted(const pm_catalog *catalog, const pm__lab_training_kind *ki
 ** such a one states itself is known otherwise; guesses stay until they are asked for. */
 static bool is_wanted(const pm__lab_training_fit *fit, const pm__lab_training_kind *kind, const char *entry)
 {
-  if (kind->set != fit->rows.set || (kind->entries != NULL && !pm__lab_listed(kind->entries, entry))) return false;
+  if (kind->entries != NULL && !pm__lab_listed(kind->entries, entry)) return false;
   if (is_of(kind, "kernel_calibration") && !is_left_to_training(fit->catalog, kind, entry)) return false;
   if (fit->options->entries != NULL) return pm__lab_listed(fit->options->entries, entry);
   return kind->entries != NULL || is_fitted(fit->catalog, kind, entry);
@@ -299,6 +299,7 @@ int pm__lab_training_constants(pm__lab_training_fit *fit, pm_error *error)
     const pm__lab_training_row *row = &fit->rows.items[i];
     if (row->use == PM_FIT_USE_EXCLUDED) continue;
     for (size_t k = 0; k < KINDS && status == PM_OK; k++) {
+      if (kinds[k].set != fit->rows.set) continue;
       const char *entry = entry_of(fit, &kinds[k], row);
       bool wanted = entry != NULL && is_for(&kinds[k], entry) && is_wanted(fit, &kinds[k], entry);
       if (wanted) status = add_constant(fit, &kinds[k], entry, i >= fit->rows.fitted, error);

@@ -218,17 +218,26 @@ static void prepare_roofline(const pm_system *system, int precision, pm__device 
 
 static void prepare_devices(pm__plan_system *entry)
 {
+  entry->read = entry->system->kernels;
   pm__plan_system_devices(entry->system, NULL, entry->devices[PM_KERNEL_MODEL_CALIBRATED]);
   for (int precision = 0; precision < PM_PRECISION_COUNT; precision++)
     prepare_roofline(entry->system, precision, &entry->devices[PM_KERNEL_MODEL_ROOFLINE][precision]);
 }
 
+static bool is_read(const pm__plan_library *library)
+{
+  return memcmp(&library->read, &library->software, sizeof library->read) == 0;
+}
+
+/* What did not change stays: a fit changes one constant after the other. */
 static void renew_system(pm_plan *plan, size_t i)
 {
-  prepare_devices(&plan->systems[i]);
+  pm__plan_system *entry = &plan->systems[i];
+  bool same = memcmp(&entry->read, &entry->system->kernels, sizeof entry->read) == 0;
+  if (!same) prepare_devices(entry);
   for (size_t j = 0; j < plan->library_count; j++) {
     pm__plan_library *library = &plan->libraries[j];
-    pm__plan_system_devices(plan->systems[i].system, &library->software, library->devices[i]);
+    if (!same || !is_read(library)) pm__plan_system_devices(entry->system, &library->software, library->devices[i]);
   }
 }
 
@@ -237,6 +246,8 @@ void pm_plan_read_kernels(pm_plan *plan)
   if (plan != NULL) pm__keeper_change(plan->limited);
   for (size_t i = 0; plan != NULL && i < plan->system_count; i++)
     if (plan->systems[i].device == (int)i) renew_system(plan, i);
+  for (size_t j = 0; plan != NULL && j < plan->library_count; j++)
+    plan->libraries[j].read = plan->libraries[j].software;
 }
 
 /* ---- The plan ---- */

@@ -56,6 +56,7 @@ typedef struct pm__plan_system {
   const pm_system *system;
   double host; /* time of host code over that on the reference core */
   int device;  /* the same number for systems with the same GPU and constants: the first of them */
+  pm_kernel_calibration read; /* the constants of kernels by which `devices` were made */
   pm__device devices[PM_KERNEL_MODEL_COUNT][PM_PRECISION_COUNT]; /* set where `device` is this system's own number */
 } pm__plan_system;
 
@@ -80,7 +81,7 @@ typedef struct pm__plan_software {
 
 /* What the libraries of some software can do, and the GPUs of the plan's systems with them. */
 typedef struct pm__plan_library {
-  pm__plan_software software;
+  pm__plan_software software, read; /* as it is; by which `devices` were made */
   pm__device (*devices)[PM_PRECISION_COUNT]; /* by the `device` of a system; calibrated */
 } pm__plan_library;
 

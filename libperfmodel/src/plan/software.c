@@ -118,7 +118,7 @@ static int library_of(pm_plan *plan, const pm__plan_software *software, pm_error
                                                              &plan->library_capacity, sizeof *libraries);
   if (libraries != NULL) {
     plan->libraries = libraries;
-    libraries[plan->library_count] = (pm__plan_library){.software = *software};
+    libraries[plan->library_count] = (pm__plan_library){.software = *software, .read = *software};
     if (fill_library(plan, &libraries[plan->library_count])) return (int)plan->library_count++;
   }
   pm__no_memory(error);
