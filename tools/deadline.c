@@ -5,6 +5,7 @@
 #include <string.h>
 #include "asked.h"
 #include "price.h"
+#include "systems.h"
 
 typedef struct question {
   pm_catalog *catalog;
@@ -65,49 +66,13 @@ static int read_question(const cli_request *request, const char *systems, questi
 
 /* ---- What there is ---- */
 
-/* Of all systems of the catalogue, those that can be joined to more of them, and can train in 16 bits. */
-static bool is_candidate(const pm_system *system)
-{
-  const pm_gpu *gpu = pm_system_get_gpu(system);
-  bool half = !isnan(gpu->peak_bf16_tensor) || !isnan(gpu->peak_fp16_tensor);
-  return half && pm_system_get_network_bandwidth(system) > 0;
-}
-
-static int open_named(question *q)
-{
-  int code = CODE_DONE;
-  q->systems = (pm_system **)calloc(q->names.count + 1, sizeof *q->systems);
-  if (q->systems == NULL) return fail_memory();
-  for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
-    q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
-  return code;
-}
-
-/* Nobody named any. */
-static int open_candidates(const cli_request *request, question *q)
-{
-  int code = CODE_DONE;
-  size_t count = (size_t)pm_catalog_count(q->catalog, "systems"), kept = 0;
-  q->systems = (pm_system **)calloc(count + 1, sizeof *q->systems);
-  if (q->systems == NULL) return fail_memory();
-  for (size_t i = 0; i < count && code == CODE_DONE; i++) {
-    pm_system *system = open_system(q->catalog, pm_catalog_get_id(q->catalog, "systems", i), &code);
-    if (system != NULL && is_candidate(system)) q->systems[kept++] = system;
-    else pm_system_free(system);
-  }
-  q->names.count = kept;
-  note(request, "of %zu systems, all with a network between nodes and 16-bit tensor cores; --system names others",
-       kept);
-  return code;
-}
-
 static int open_all(const cli_request *request, question *q)
 {
   int code;
   size_t frameworks;
   q->catalog = open_catalog(request, &code);
   if (code == CODE_DONE) q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
-  if (code == CODE_DONE) code = q->names.count > 0 ? open_named(q) : open_candidates(request, q);
+  if (code == CODE_DONE) code = open_systems(request, q->catalog, true, &q->names, &q->systems);
   const cli_asked asked = {q->catalog, &q->network, 1, q->systems, q->names.count, PM_TASK_TRAINING};
   if (code == CODE_DONE) q->study = open_study(request, &asked, &frameworks, &code);
   if (code == CODE_DONE && frameworks > 1) code = fail(CODE_USAGE, "--within takes one framework");
@@ -199,7 +164,7 @@ static int answer(const cli_request *request, question *q)
     code = write_document(request, report_of(q, table, &error), &error);
     pm_table_free(table);
   }
-  return code == CODE_DONE && !met ? CODE_CONSTRAINT : code;
+  return code == CODE_DONE && !met ? fail(CODE_CONSTRAINT, "no count of nodes trains in that time") : code;
 }
 
 static void close_all(question *q)

@@ -99,13 +99,6 @@ static int write_answers(const cli_request *request, const question *q)
   return write_table(request, pm_study_tabulate(q->study, &q->asked.given, &sweep, &error), &error);
 }
 
-static bool all_failed(const question *q)
-{
-  for (size_t i = 0; i < q->asked.count; i++)
-    if (answer_at(q, i)->status == PM_OK) return false;
-  return true;
-}
-
 static int run(const cli_request *request)
 {
   question q;
@@ -115,7 +108,7 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = find_all(request, &q);
   if (code == CODE_DONE) code = answer_all(request, &q);
   if (code == CODE_DONE) code = write_answers(request, &q);
-  if (code == CODE_DONE && all_failed(&q)) code = CODE_CONSTRAINT;
+  if (code == CODE_DONE) code = report_failed(request, &q.asked, q.study);
   pm_study_free(q.study);
   pm_network_free(q.network);
   pm_system_free(q.system);

@@ -134,3 +134,16 @@ double price_of(const cli_prices *prices, const char *system)
       return prices->price[i].amount;
   return NAN;
 }
+
+int add_currency(const cli_prices *prices, pm_table *table, pm_error *error)
+{
+  if (table == NULL || prices->currency[0] == '\0') return PM_OK;
+  size_t count = pm_table_count_rows(table);
+  const char **words = (const char **)calloc(count + 1, sizeof *words);
+  for (size_t i = 0; words != NULL && i < count; i++) words[i] = prices->currency;
+  int status = words != NULL ? pm_table_add_text(table, "currency", "that of costs", words, error)
+                             : (int)PM_STATUS_NO_MEMORY;
+  pm_table_set_show(table, "currency", PM_SHOW_MAIN | PM_SHOW_GIVEN | PM_SHOW_LINE);
+  free(words);
+  return status;
+}

@@ -30,6 +30,9 @@ int read_amount(cli_prices *prices, char *text, double *amount);
 /* The currency of "2.5 USD" or "2.5 USD/h", if it names one: that of the others. `text` may be NULL. An exit code. */
 int take_currency(cli_prices *prices, const char *text);
 
+/* A column of the currency of costs, which only the command knows, if there is one. */
+int add_currency(const cli_prices *prices, pm_table *table, pm_error *error);
+
 double price_of(const cli_prices *prices, const char *system); /* NAN: unknown; the last one wins */
 
 #endif

@@ -110,6 +110,51 @@ int predict_all(cli_runs *runs, const pm_plan *plan, unsigned columns)
   return CODE_DONE;
 }
 
+/* ---- Those without an answer ---- */
+
+enum { REASONS = 512 };
+
+static void add_reason(char reasons[REASONS], const char *reason, size_t count)
+{
+  size_t used = strlen(reasons);
+  if (count > 0) snprintf(reasons + used, REASONS - used, "%s%s (%zu)", used > 0 ? "; " : "", reason, count);
+}
+
+/* How many there are, and why: "more GPUs than the system has (3)". */
+static size_t count_failed(const cli_runs *runs, char reasons[REASONS])
+{
+  size_t counts[PM_STATUS_COUNT] = {0}, failed = 0, undivided = 0;
+  for (size_t i = 0; i < runs->count; i++) {
+    int status = (int)answer_number(runs, i, "status");
+    bool remainder = status == PM_STATUS_BAD_ARGUMENT && runs->given.global_batch &&
+                     isnan(run_number(runs, i, "batch"));
+    undivided += remainder;
+    counts[status] += !remainder;
+    failed += status != PM_OK;
+  }
+  reasons[0] = '\0';
+  add_reason(reasons, "the global batch does not divide over the GPUs", undivided);
+  for (int status = PM_OK + 1; status < PM_STATUS_COUNT; status++)
+    add_reason(reasons, pm_status_get_text(status), counts[status]);
+  return failed;
+}
+
+int report_failed(const cli_request *request, const cli_runs *runs, pm_study *study)
+{
+  char reasons[REASONS];
+  pm_error error = PM_ERROR_NONE;
+  const size_t failed = count_failed(runs, reasons);
+  const pm_plan *plan = failed == runs->count ? pm_study_get_plan(study, &error) : NULL;
+  if (plan != NULL) pm_task_check(plan, runs->task, run_at(runs, 0), runs->type->size, &error);
+  if (failed == 1 && runs->count == 1)
+    return fail(CODE_CONSTRAINT, "the run has no prediction: %s", error.status != PM_OK ? error.text : reasons);
+  if (failed == runs->count)
+    return fail(CODE_CONSTRAINT, "%zu of %zu runs have no prediction: %s%s%s", failed, failed, reasons,
+                error.status != PM_OK ? "; the first: " : "", error.status != PM_OK ? error.text : "");
+  if (failed > 0) note(request, "%zu of %zu runs have no prediction: %s", failed, runs->count, reasons);
+  return CODE_DONE;
+}
+
 /* ---- What they are ---- */
 
 void *run_at(const cli_runs *runs, size_t index)

@@ -41,6 +41,9 @@ int complete_all(cli_runs *runs, const cli_request *request, pm_study *study, bo
 /* Predicts them into `answers`. */
 int predict_all(cli_runs *runs, const pm_plan *plan, unsigned columns);
 
+/* Says how many have no answer, and why: a note, or, if none has one, an error. An exit code. */
+int report_failed(const cli_request *request, const cli_runs *runs, pm_study *study);
+
 /* One of them, and numbers of it and of its answer. */
 void *run_at(const cli_runs *runs, size_t index);
 double run_number(const cli_runs *runs, size_t index, const char *field);

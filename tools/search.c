@@ -233,7 +233,10 @@ static int answer(const cli_request *request, const cli_search *s)
   if (request->value[OPTION_AS] != NULL) return write_best(request, s);
   if (is_report(request) && (view == PM_SEARCH_VIEW_PLANS || view == PM_SEARCH_VIEW_FASTEST))
     return write_plans(request, s);
-  return write_table(request, tabulate(s, view, &error), &error);
+  pm_table *table = tabulate(s, view, &error);
+  if (add_currency(&s->prices, table, &error) == PM_OK) return write_table(request, table, &error);
+  pm_table_free(table);
+  return fail_memory();
 }
 
 static int search_all(const cli_request *request, cli_search *s)

@@ -29,11 +29,6 @@ static int find_all(const cli_request *request, question *q)
   return code;
 }
 
-static pm_serving *answer_at(const question *q, size_t i)
-{
-  return (pm_serving *)q->asked.answers + i;
-}
-
 static pm_report *report_of(const question *q, pm_error *error)
 {
   const pm_report_question asked = {.given = &q->asked.given, .runs = q->asked.runs,
@@ -66,14 +61,10 @@ static int write_answers(const cli_request *request, const question *q)
   if (as != NULL) return write_settings(request, as, q->asked.type->name, run_at(&q->asked, 0), NAN);
   if (is_report(request) && q->asked.count == 1) return write_document(request, report_of(q, &error), &error);
   const pm_sweep sweep = sweep_of(&q->asked);
-  return write_table(request, pm_study_tabulate(q->study, &q->asked.given, &sweep, &error), &error);
-}
-
-static bool all_failed(const question *q)
-{
-  for (size_t i = 0; i < q->asked.count; i++)
-    if (answer_at(q, i)->status == PM_OK) return false;
-  return true;
+  pm_table *table = pm_study_tabulate(q->study, &q->asked.given, &sweep, &error);
+  if (add_currency(&q->prices, table, &error) == PM_OK) return write_table(request, table, &error);
+  pm_table_free(table);
+  return fail_memory();
 }
 
 static int run(const cli_request *request)
@@ -86,7 +77,7 @@ static int run(const cli_request *request)
   if (code == CODE_DONE) code = find_all(request, &q);
   if (code == CODE_DONE) code = answer_all(request, &q);
   if (code == CODE_DONE) code = write_answers(request, &q);
-  if (code == CODE_DONE && all_failed(&q)) code = CODE_CONSTRAINT;
+  if (code == CODE_DONE) code = report_failed(request, &q.asked, q.study);
   pm_study_free(q.study);
   pm_network_free(q.network);
   pm_system_free(q.system);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "price.h"
+#include "systems.h"
 
 enum { CHOICES_MOST = 4096, TOP = 10 };
 
@@ -106,10 +107,7 @@ static int read_question(const cli_request *request, const char *systems, int32_
   if (code == CODE_DONE) code = read_goal(request, layouts, &q->goal);
   if (code != CODE_DONE) return code;
   if (systems == NULL) systems = priced = priced_systems(request);
-  if (systems == NULL)
-    return fail(CODE_USAGE, "--system is missing; such as perfmodel size %s --serve --system hgx-h100 --rate 20 --ttft "
-                            "\"1 s\" --tpot \"50 ms\"", request->arguments.items[0]);
-  code = read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
+  code = systems == NULL || read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
   free(priced);
   return code;
 }
@@ -119,10 +117,7 @@ static int open_all(const cli_request *request, serving_question *q)
   int code;
   q->catalog = open_catalog(request, &code);
   if (code == CODE_DONE) q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
-  q->systems = (pm_system **)calloc(q->names.count, sizeof *q->systems);
-  if (q->systems == NULL) return fail_memory();
-  for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
-    q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
+  if (code == CODE_DONE) code = open_systems(request, q->catalog, false, &q->names, &q->systems);
   if (code == CODE_DONE) code = read_gpu_prices(request, q->catalog, &q->prices);
   const cli_asked asked = {q->catalog, &q->network, 1, q->systems, q->names.count, PM_TASK_SERVING};
   if (code == CODE_DONE) q->study = open_study(request, &asked, &q->engines, &code);
@@ -156,20 +151,6 @@ static size_t column_of(const pm_table *table, const char *name)
 static bool none_within(const pm_table *table)
 {
   return pm_table_get_numbers(table, column_of(table, "rank"))[0] == 0;
-}
-
-/* The currency of costs, which only the command knows. */
-static int add_currency(const serving_question *q, pm_table *table, pm_error *error)
-{
-  size_t count = pm_table_count_rows(table);
-  if (q->prices.count == 0) return PM_OK;
-  const char **words = (const char **)calloc(count, sizeof *words);
-  for (size_t i = 0; words != NULL && i < count; i++) words[i] = q->prices.currency;
-  int status = words != NULL ? pm_table_add_text(table, "currency", "that of costs", words, error)
-                             : (int)PM_STATUS_NO_MEMORY;
-  pm_table_set_show(table, "currency", PM_SHOW_MAIN | PM_SHOW_GIVEN | PM_SHOW_LINE);
-  free(words);
-  return status;
 }
 
 static pm_table *tabulate(const serving_question *q, const pm_serving_goal *goal, pm_error *error)
@@ -207,17 +188,17 @@ static int answer(const cli_request *request, const serving_question *q)
   pm_table *table = tabulate(q, &q->goal, &error);
   if (table == NULL && error.status == PM_STATUS_UNREACHABLE)
     return fail(CODE_CONSTRAINT, "%s; without limits: perfmodel search %s %s --serve --ttft inf --tpot inf",
-                error.text, request->arguments.items[0], q->names.items[0]);
+                error.text, request->arguments.items[0], pm_system_get_machine(q->systems[0])->id);
   if (table == NULL) return fail_error(&error);
   bool none = none_within(table), report = is_report(request) && !q->goal.front;
   int code = report ? write_report(request, q, table) : CODE_DONE;
   if (report) pm_table_free(table);
-  else if (add_currency(q, table, &error) == PM_OK) code = write_table(request, table, &error);
+  else if (add_currency(&q->prices, table, &error) == PM_OK) code = write_table(request, table, &error);
   else {
     pm_table_free(table);
     return fail_memory();
   }
-  return code == CODE_DONE && none ? CODE_CONSTRAINT : code;
+  return code == CODE_DONE && none ? fail(CODE_CONSTRAINT, "no layout answers that rate within the limits") : code;
 }
 
 int serving_goal_answer(const cli_request *request, const char *systems, int32_t layouts)

@@ -5,6 +5,7 @@
 #include "deadline.h"
 #include "serving_goal.h"
 #include "size_answer.h"
+#include "systems.h"
 
 #define CHOICES_MOST 4096
 
@@ -27,10 +28,8 @@ static int find_all(const cli_request *request, size_question *q)
 {
   int code;
   q->network = open_network(request, q->catalog, request->arguments.items[0], &code);
-  q->systems = (pm_system **)calloc(q->names.count, sizeof *q->systems);
-  if (q->systems == NULL) return fail_memory();
-  for (size_t i = 0; i < q->names.count && code == CODE_DONE; i++)
-    q->systems[i] = open_system(q->catalog, q->names.items[i], &code);
+  if (code == CODE_DONE)
+    code = open_systems(request, q->catalog, !q->runs.facts->replicas, &q->names, &q->systems);
   if (code == CODE_DONE && !q->runs.facts->replicas) code = find_dataset(request, q);
   if (code == CODE_DONE) code = read_prices(request, q->catalog, &q->prices);
   const cli_asked asked = {q->catalog, &q->network, 1, q->systems, q->names.count, q->runs.task};
@@ -154,8 +153,8 @@ static const cli_option options[] = {
   TASK_OPTION,
   SERVE_OPTION,
   {OPTION_SYSTEM, '\0', "system", "NAME,...",
-   "systems to choose from (default, of --tokens: all with a network and 16-bit tensor cores; of serving: those of "
-   "--gpu-hour-price); see perfmodel list systems"},
+   "systems to choose from (default: all with 16-bit tensor cores, for training with a network; of serving: those of "
+   "--gpu-hour-price, if it names some); see perfmodel list systems"},
   {OPTION_TARGET_RATE, '\0', "target-rate", "RATE", "target rate in samples per second, such as \"20000 1/s\"; or"},
   {OPTION_EPOCHS, '\0', "epochs", "N", "epochs to train; or --tokens or --samples"},
   {OPTION_WITHIN, '\0', "within", "TIME", "time limit for --epochs, --tokens or --samples, such as \"6 h\""},

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "size_answer.h"
+#include "systems.h"
 
 enum { FRONT_MOST = 4096 };
 
@@ -69,6 +70,20 @@ static int write_front(const cli_request *request, const size_question *q)
   return code;
 }
 
+/* A run of the choice on as many nodes as its degrees may divide. */
+static int fail_missed(const size_question *q)
+{
+  const pm_size_choice *best = &q->choices[0];
+  void *run = run_at(&q->runs, (size_t)best->choice);
+  const pm_field *nodes = pm_record_find_field(q->runs.type, "nodes");
+  double count = 1;
+  static const char *const degrees[] = {"tensor_parallel", "context_parallel", "pipeline_parallel"};
+  for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++)
+    if (q->runs.task == PM_TASK_TRAINING) count *= run_number(&q->runs, (size_t)best->choice, degrees[i]);
+  pm_record_set_number(nodes, run, count <= q->goal.max_nodes ? count : 1, NULL);
+  return fail_goal(q->setup.plan, q->runs.task, run, q->runs.type->size, best->status, "the target is not reached");
+}
+
 int size_answer(const cli_request *request, size_question *q)
 {
   pm_error error = PM_ERROR_NONE;
@@ -76,5 +91,5 @@ int size_answer(const cli_request *request, size_question *q)
   if (pm_size_evaluate(&q->setup, &q->goal, q->choices, &error) != PM_OK) return fail_error(&error);
   int code = is_report(request) ? write_document(request, report_of(request, q, &error), &error)
                                 : write_table(request, whole_table(q, q->choices, q->setup.count, &error), &error);
-  return code == CODE_DONE && q->choices[0].rank == 0 ? CODE_CONSTRAINT : code;
+  return code == CODE_DONE && q->choices[0].rank == 0 ? fail_missed(q) : code;
 }

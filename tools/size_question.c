@@ -77,10 +77,9 @@ int size_read_question(const cli_request *request, size_question *q)
   if (code != CODE_DONE) return code;
   pm_given_add(&q->runs.given, q->runs.facts->run, "nodes"); /* which are found */
   const char *systems = request->value[OPTION_SYSTEM];
-  if (systems == NULL) return fail(CODE_USAGE, "--system is missing; see perfmodel list systems");
   if (field_given(request, "batch") != NULL && request->value[OPTION_GLOBAL_BATCH] != NULL)
     return fail(CODE_USAGE, "give either --batch or --global-batch, not both");
-  return read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
+  return systems == NULL || read_names("--system", systems, &q->names) ? CODE_DONE : CODE_USAGE;
 }
 
 void size_free(size_question *q)

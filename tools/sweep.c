@@ -169,32 +169,6 @@ int sweep_predict(const cli_request *request, cli_sweep *sweep)
 
 /* ---- Result ---- */
 
-static void add_reason(char *reasons, size_t size, const char *reason, size_t count)
-{
-  size_t used = strlen(reasons);
-  if (count > 0) snprintf(reasons + used, size - used, "%s%s (%zu)", used > 0 ? "; " : "", reason, count);
-}
-
-/* "3 of 24 runs have no prediction: more GPUs than the system has (3)" */
-static int report_failures(const cli_request *request, const cli_sweep *sweep)
-{
-  char reasons[512] = "";
-  size_t counts[PM_STATUS_COUNT] = {0}, failed = 0, undivided = 0;
-  for (size_t i = 0; i < sweep->runs.count; i++) {
-    int status = (int)answer_number(&sweep->runs, i, "status");
-    bool remainder = status == PM_STATUS_BAD_ARGUMENT && sweep->runs.given.global_batch &&
-                     isnan(run_number(&sweep->runs, i, "batch"));
-    undivided += remainder;
-    counts[status] += !remainder;
-    failed += status != PM_OK;
-  }
-  add_reason(reasons, sizeof reasons, "the global batch does not divide over the GPUs", undivided);
-  for (int status = PM_OK + 1; status < PM_STATUS_COUNT; status++)
-    add_reason(reasons, sizeof reasons, pm_status_get_text(status), counts[status]);
-  if (failed > 0) note(request, "%zu of %zu runs have no prediction: %s", failed, sweep->runs.count, reasons);
-  return failed == sweep->runs.count ? CODE_CONSTRAINT : CODE_DONE;
-}
-
 void sweep_free(cli_sweep *sweep)
 {
   pm_study_free(sweep->study);
@@ -263,7 +237,7 @@ static int run(const cli_request *request)
   if (sweep == NULL) return fail_memory();
   int code = sweep_predict(request, sweep);
   if (code == CODE_DONE) code = write_table(request, table_of(sweep, &error), &error);
-  if (code == CODE_DONE) code = report_failures(request, sweep);
+  if (code == CODE_DONE) code = report_failed(request, &sweep->runs, sweep->study);
   sweep_free(sweep);
   free(sweep);
   return code;

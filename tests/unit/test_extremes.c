@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/base.h"
 #include "fixtures.h"
 #include "shipped.h"
 
@@ -264,6 +265,20 @@ START_TEST(extreme_choices_of_groups_and_fabrics_are_answered_or_refused)
 }
 END_TEST
 
+/* Of a prime nothing is tried but 1, in steps of its root. */
+START_TEST(the_largest_divisor_is_found)
+{
+  for (int number = 1; number <= 60; number++)
+    for (int most = 1; most <= 70; most++) {
+      int want = most < number ? most : number;
+      while (number % want != 0) want--;
+      ck_assert_double_eq(pm__largest_divisor(number, most), want);
+    }
+  ck_assert_double_eq(pm__largest_divisor(1000000007, 5e8), 1);
+  ck_assert_double_eq(pm__largest_divisor(2147483646, 1073741824), 1073741823);
+}
+END_TEST
+
 START_TEST(cables_that_no_field_holds_are_refused)
 {
   pm_fabric fabric;
@@ -288,6 +303,7 @@ int main(void)
   tcase_add_test(tests, a_count_above_the_limit_is_refused_with_it);
   tcase_add_test(tests, extreme_fields_are_predicted_or_refused);
   tcase_add_test(tests, extreme_choices_of_groups_and_fabrics_are_answered_or_refused);
+  tcase_add_test(tests, the_largest_divisor_is_found);
   tcase_add_test(tests, cables_that_no_field_holds_are_refused);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

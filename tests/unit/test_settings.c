@@ -313,6 +313,37 @@ START_TEST(adapters_in_one_text)
 }
 END_TEST
 
+/* Sections as TOML writes them, a mark of byte order, and what says nothing of a key. */
+START_TEST(lines_that_set_nothing_are_listed)
+{
+  const char *all[][2] = {
+    {"\xef\xbb\xbf[training]\nlocal_batch_size = 2\n", "batch=2"},
+    {"[[training]]\nlocal_batch_size = 2\n", "batch=2"},
+    {"[ training ]\nlocal_batch_size = 2\n", "batch=2"},
+    {"[training] seq_len = 2\n", "?seq_len = 2"},
+    {"[training]\nlocal_batch_size 2\n", "?local_batch_size 2"},
+    {"[training]\nnotes = [\n  1,\n  2]\nlocal_batch_size = 2\n", "?training.notes batch=2"}};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+    ck_assert_msg(strncmp(summary("torchtitan", all[i][0]), all[i][1], strlen(all[i][1])) == 0, "%s: %s", all[i][0],
+                  summary("torchtitan", all[i][0]));
+}
+END_TEST
+
+/* A program can set what it likes, as it likes. */
+START_TEST(keys_that_only_a_program_sets_are_listed)
+{
+  const char *all[] = {"cfg[\"tensor_model_parallel_size\"] = 2", "setattr(cfg, 'tensor_model_parallel_size', 2)",
+                       "d = {\"tensor_model_parallel_size\": 2}", "cfg.tensor_model_parallel_size *= 2"};
+  char text[200];
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    snprintf(text, sizeof text, "import nemo_run\n%s\n", all[i]);
+    ck_assert_msg(strstr(summary("nemo", text), "?tensor_model_parallel_size ") != NULL, "%s", all[i]);
+  }
+  ck_assert_ptr_null(strstr(summary("nemo", "import nemo_run\n# 'micro_batch_size'\nx = a.micro_batch_size >= 2\n"),
+                            "micro"));
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("settings");
@@ -329,6 +360,8 @@ int main(void)
   tcase_add_test(tests, values_that_cannot_be_read_are_said);
   tcase_add_test(tests, a_document_ends_with_its_end);
   tcase_add_test(tests, too_many_settings_are_refused);
+  tcase_add_test(tests, lines_that_set_nothing_are_listed);
+  tcase_add_test(tests, keys_that_only_a_program_sets_are_listed);
   tcase_add_test(tests, adapters_in_one_text);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -77,6 +77,9 @@ static inline double pm__or(double value, double otherwise)
   return isnan(value) ? otherwise : value;
 }
 
+/* The largest whole number up to `most` that divides a whole number of at least 1, in steps of its root; 1 if none. */
+double pm__largest_divisor(double number, double most);
+
 /* ---- Errors of predictions. */
 
 /* Mean, median and 90th percentile of the absolute errors, and mean of the signed ones; NAN of none. */
@@ -89,6 +92,9 @@ pm__error_summary pm__error_summary_of(double *errors, size_t count);
 
 /* Quantile of values, which become sorted; between neighbours in proportion. There is at least one. */
 double pm__quantile(double *values, size_t count, double q);
+
+/* Behind the mark of byte order that some editors begin UTF-8 with. */
+const char *pm__text_behind_mark(const char *text);
 
 /* A growing string; `text` is NULL until the first append. `failed` once memory ran out. */
 typedef struct pm__string {

@@ -26,7 +26,7 @@ static char peek(pm__json *json)
 
 pm__json pm__json_open(const char *text, const char *file, pm_error *error)
 {
-  return (pm__json){.at = text, .text = text, .file = file, .error = error};
+  return (pm__json){.at = pm__text_behind_mark(text), .text = text, .file = file, .error = error};
 }
 
 pm__json pm__json_within(const pm__json *json, pm__json_slice slice)

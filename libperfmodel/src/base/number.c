@@ -120,3 +120,14 @@ char *pm_number_format(char *buffer, double value)
   }
   return buffer;
 }
+
+double pm__largest_divisor(double number, double most)
+{
+  double largest = 1;
+  for (double i = 1; i <= most && i * i <= number; i++) {
+    if (fmod(number, i) != 0) continue;
+    largest = fmax(largest, i);
+    if (number / i <= most) return number / i; /* those of smaller numbers are larger */
+  }
+  return largest;
+}

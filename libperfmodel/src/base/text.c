@@ -135,3 +135,8 @@ char *pm__text_copy(const char *text)
   char *copy = (char *)malloc(size);
   return copy != NULL ? (char *)memcpy(copy, text, size) : NULL;
 }
+
+const char *pm__text_behind_mark(const char *text)
+{
+  return strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text;
+}

@@ -350,7 +350,7 @@ static bool is_system_word(const pm_catalog *catalog, const char *name)
 {
   pm__catalog_parts parts;
   char gpu[2 * PM_TEXT_MAX];
-  if (strncmp(name, "gpu:", 4) == 0 || !pm__catalog_split(name, &parts)) return false;
+  if (!pm__catalog_split(name, &parts)) return false;
   snprintf(gpu, sizeof gpu, "%.*s", parts.gpu.length, parts.gpu.text);
   return strpbrk(name, "*:") != NULL || pm__names_find_place(catalog, PM__GPUS, gpu) != NULL;
 }

@@ -59,8 +59,16 @@ static bool is_number(pm__catalog_part text)
   return text.length > 0 && (int)strspn(text.text, digits) == text.length;
 }
 
+/* "gpu:h100" is a GPU, where a system may be called so too. */
+static const char *behind_kind(const char *name)
+{
+  static const char kind[] = "gpu:";
+  return strncmp(name, kind, strlen(kind)) == 0 ? name + strlen(kind) : name;
+}
+
 bool pm__catalog_split(const char *name, pm__catalog_parts *parts)
 {
+  name = behind_kind(name);
   const char *plus = strchr(name, '+'), *end = plus != NULL ? plus : name + strlen(name);
   const char *colon = (const char *)memchr(name, ':', (size_t)(end - name)), *node = colon != NULL ? colon : end;
   *parts = (pm__catalog_parts){part(name, node), {node, 0}, {end, 0}, plus != NULL ? plus + 1 : NULL};

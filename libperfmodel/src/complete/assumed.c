@@ -20,11 +20,12 @@ static void add_assumption(list *l, const char *field, const char *value, const 
   snprintf(row->reason, sizeof row->reason, "%s", reason);
 }
 
-/* The value that a field of the run has. */
+/* The value that a field of the run has; of a run that could not be completed it may have none. */
 static void add_field(list *l, const char *type, const char *name, const void *run, const char *reason)
 {
   char value[PM_TEXT_MAX];
-  add_assumption(l, name, pm_record_format(pm_record_find_field(pm_record_type_find(type), name), run, value), reason);
+  const pm_field *field = pm_record_find_field(pm_record_type_find(type), name);
+  if (!isnan(pm_record_get_number(field, run))) add_assumption(l, name, pm_record_format(field, run, value), reason);
 }
 
 static const char *why_network(const list *l)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NAME "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+
 /* ---- Meaning ---- */
 
 static bool same_key(const char *a, const char *b)
@@ -193,13 +195,68 @@ static bool is_python(const char *text)
   return strstr(text, "import ") != NULL || strstr(text, "def ") != NULL || strstr(text, " = ") != NULL;
 }
 
+/* What names a key of ours where nothing is read: "name" in quotes, of a dictionary or setattr, and name += 1. */
+static bool is_unread(const char *text, const char *name, const char *end)
+{
+  bool quoted = name > text && (name[-1] == '"' || name[-1] == '\'') && *end == name[-1];
+  const char *sign = end + strspn(end, " "), *equal = sign + strspn(sign, "+-*/|&%^@<>");
+  bool changed = equal > sign && equal[0] == '=' && (equal > sign + 1 || strchr("<>", *sign) == NULL);
+  return quoted || changed;
+}
+
+/* Behind a comment, or a text in three quotes; else where it is. */
+static const char *behind_comment(const char *p)
+{
+  if (*p == '#') return p + strcspn(p, "\n");
+  if (strncmp(p, "\"\"\"", 3) != 0 && strncmp(p, "'''", 3) != 0) return p;
+  const char quotes[] = {*p, *p, *p, '\0'};
+  const char *end = strstr(p + 3, quotes);
+  return end != NULL ? end + 3 : p + 3;
+}
+
+static bool has_line(const pm__settings *s, size_t *from, size_t count, int line, const char *key)
+{
+  while (*from < count && s->items[*from].line < line) (*from)++;
+  for (size_t i = *from; i < count && s->items[i].line == line; i++)
+    if (same_key(last_name(s->items[i].key), key)) return true;
+  return false;
+}
+
+/* Keys of ours that a program sets in ways that only it can follow are listed, too. */
+static int list_unread(const pm__settings_format *format, pm__settings *s, const char *text, pm_error *error)
+{
+  char key[PM__SETTING_MAX];
+  size_t from = 0, count = s->count, length;
+  int line = 1, status = PM_OK;
+  for (const char *p = text, *next; *p != '\0' && status == PM_OK; p = next) {
+    next = behind_comment(p);
+    length = next > p ? 0 : strspn(p, NAME);
+    if (next == p) next = p + (length > 0 ? length : 1);
+    if (length > 0 && length < sizeof key) {
+      snprintf(key, sizeof key, "%.*s", (int)length, p);
+      if (is_unread(text, p, next) && find_key(format, key) != NULL && !has_line(s, &from, count, line, key)) {
+        status = pm__settings_add(s, line, key, "", error);
+        if (status == PM_OK) s->items[s->count - 1].is_text = true;
+      }
+    }
+    for (; p < next; p++) line += *p == '\n';
+  }
+  return status;
+}
+
+static int read_program(const pm__settings_format *format, pm__settings *s, const char *text, pm_error *error)
+{
+  int status = pm__settings_calls(s, text, error);
+  return status == PM_OK ? list_unread(format, s, text, error) : status;
+}
+
 static int read_pairs(const pm__settings_format *format, pm__settings *s, const char *text, const char *file,
                       pm_error *error)
 {
   switch (format->syntax) {
   case PM__SETTINGS_JSON: return pm__settings_json(s, text, file, error);
   case PM__SETTINGS_FLAGS: return pm__settings_flags(s, text, error);
-  case PM__SETTINGS_RECIPE: return is_python(text) ? pm__settings_calls(s, text, error)
+  case PM__SETTINGS_RECIPE: return is_python(text) ? read_program(format, s, text, error)
                                                    : pm__settings_lines(s, text, false, error);
   default: return pm__settings_lines(s, text, format->syntax == PM__SETTINGS_TOML, error);
   }
@@ -301,7 +358,7 @@ pm_table *pm_settings_read(const char *format, const char *text, const char *fil
     return NULL;
   }
   if (format != NULL && strcmp(format, "experiment") == 0) return pm__experiment_read(text, name, error);
-  int status = read_text(&s, format, text, name, error);
+  int status = read_text(&s, format, pm__text_behind_mark(text), name, error);
   pm_table *table = status == PM_OK ? tabulate(&s, error) : NULL;
   free(s.items);
   return table;

@@ -218,6 +218,7 @@ typedef struct levels {
   int indent[DEPTH], count;
   char prefix[DEPTH][PM__SETTING_MAX]; /* of what is below */
   const char *quotes; /* three, that end the text of TOML; NULL: none is open */
+  bool array;         /* of TOML, whose values go on in the lines below */
   int block;          /* indent of the key whose text of YAML goes on; -1: none */
 } levels;
 
@@ -228,6 +229,10 @@ static bool goes_on(levels *l, const char *text, size_t length)
   if (l->quotes != NULL) {
     const char *end = strstr(text, l->quotes);
     if (end != NULL && end < text + length) l->quotes = NULL;
+    return true;
+  }
+  if (l->array) {
+    l->array = memchr(text, ']', length) == NULL;
     return true;
   }
   if (l->block >= 0 && indent < length && text[indent] != '\r' && (int)indent <= l->block) l->block = -1;
@@ -243,7 +248,8 @@ static void open_text(levels *l, int indent, const char *value, size_t length)
   if (l->toml && quotes != NULL) {
     const char *end = strstr(value + begin + 3, quotes);
     if (end == NULL || end >= value + length) l->quotes = quotes;
-  } else if (!l->toml && begin < length && (value[begin] == '|' || value[begin] == '>') &&
+  } else if (l->toml && value[begin] == '[') l->array = memchr(value, ']', length) == NULL;
+  else if (!l->toml && begin < length && (value[begin] == '|' || value[begin] == '>') &&
              begin + 1 + strspn(value + begin + 1, "+-0123456789 \t\r") >= length)
     l->block = indent;
 }
@@ -272,18 +278,35 @@ static void join(char *out, const char *prefix, const char *key)
            PM__SETTING_MAX / 2 - 2, key);
 }
 
+/* What says nothing of a key; the marks of YAML's documents are none. */
+static int add_unread(pm__settings *settings, const char *text, size_t length, int line, pm_error *error)
+{
+  char rest[PM__SETTING_MAX];
+  trimmed(text, length, rest);
+  if (rest[0] == '\0' || strcmp(rest, "...") == 0) return PM_OK;
+  int status = pm__settings_add(settings, line, rest, "", error);
+  if (status == PM_OK) settings->items[settings->count - 1].is_text = true;
+  return status;
+}
+
+/* "[section]" and "[[section]]", behind which only a comment may stand. */
+static int open_section(pm__settings *settings, levels *l, const char *text, size_t length, int line, pm_error *error)
+{
+  size_t begin = strspn(text, "["), end = begin + strcspn(text + begin, "]\n");
+  size_t rest = end < length ? end + strspn(text + end, "]") : length;
+  l->count = 1;
+  l->indent[0] = -1;
+  trimmed(text + begin, end - begin, l->prefix[0]);
+  return add_unread(settings, text + rest, length - rest, line, error);
+}
+
 static int read_line(pm__settings *settings, levels *l, const char *text, size_t length, int line, pm_error *error)
 {
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX], whole[PM__SETTING_MAX];
   size_t indent = strspn(text, " \t-"), sign = strcspn(text, "=:\n");
   if (goes_on(l, text, length) || indent >= length || text[indent] == '#') return PM_OK;
-  if (text[indent] == '[') {
-    l->count = 1;
-    l->indent[0] = -1;
-    snprintf(l->prefix[0], PM__SETTING_MAX, "%.*s", (int)strcspn(text + indent + 1, "]\n"), text + indent + 1);
-    return PM_OK;
-  }
-  if (sign >= length) return PM_OK;
+  if (text[indent] == '[') return open_section(settings, l, text + indent, length - indent, line, error);
+  if (sign >= length) return add_unread(settings, text + indent, length - indent, line, error);
   trimmed(text + indent, sign - indent, key);
   trimmed(text + sign + 1, length - sign - 1, value);
   open_text(l, (int)indent, text + sign + 1, length - sign - 1);

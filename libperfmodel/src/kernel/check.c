@@ -5,6 +5,7 @@
 #include "hardware/system.h"
 #include "kernel/kernel.h"
 #include "hardware/kernel_calibration.h"
+#include "record/count.h"
 
 const char *pm__precision_name(int precision)
 {
@@ -37,8 +38,7 @@ int pm__kernel_refuse_precision(const pm_gpu *gpu, int precision, pm_error *erro
 /* One refusal for all who time kernels. */
 int pm__kernel_check(const pm_gpu *gpu, double batch, int precision, pm_error *error)
 {
-  if (!isfinite(batch) ||
-      batch < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  if (pm__batch_check(batch, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (isnan(pm_precision_get_bytes(precision)))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", precision);
   if (pm__precision_is_of_products(precision) || precision == PM_PRECISION_INT8)

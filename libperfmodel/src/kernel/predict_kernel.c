@@ -16,6 +16,9 @@ static int positive(const char *name, double value, double least, pm_error *erro
 {
   if (value >= least && value <= MOST) return PM_OK;
   if (isnan(value)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s of a kernel is missing (nan)", name);
+  if (value > MOST)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g of a kernel is more than %g, the most that is modelled", name,
+                    value, MOST);
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s %g of a kernel is not at least %g", name, value, least);
 }
 

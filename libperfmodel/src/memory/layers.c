@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "memory/scan.h"
+#include "record/count.h"
 
 static void fill_row(pm_layer_memory *row, const pm__layer *layer, double size)
 {
@@ -61,8 +62,7 @@ int pm_memory_get_layers(const pm_network *network, const pm_memory_profile *pro
   if (network == NULL || profile == NULL || rows == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
                     "memory by layer needs a network, a memory profile and rows to fill");
-  if (!isfinite(batch) ||
-      batch < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  if (pm__batch_check(batch, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (!(pm_precision_get_bytes(precision) >= 2))
     return pm__fail(error, PM_STATUS_NOT_MODELLED, "training at precision %d is not modelled", precision);
   int status = pm__tensors_find(&tensors, network, profile, error);

@@ -35,10 +35,7 @@ static int check_choices(const pm_memory_run *run, pm_error *error)
 int pm__memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error)
 {
   if (plan == NULL || run == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a memory run needs a plan");
-  if (!isfinite(run->batch) || run->batch < 1 || run->batch > 9007199254740992.0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", run->batch);
-  if (run->batch != floor(run->batch))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not a whole number", run->batch);
+  if (pm__batch_check_whole(run->batch, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (run->zero_stage < 0 || run->zero_stage > 3)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "zero_stage %d is not 0, 1, 2 or 3", run->zero_stage);
   if (!isnan(run->usable) && !(run->usable > 0))

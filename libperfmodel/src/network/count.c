@@ -4,6 +4,7 @@
 #include <string.h>
 #include "network/network.h"
 #include "perfmodel/hardware.h"
+#include "record/count.h"
 
 static void add_layer(pm_network_totals *totals, const pm__layer *layer)
 {
@@ -82,8 +83,7 @@ int pm__network_get_layers(const pm_network *network, double batch, int precisio
 {
   if (network == NULL ||
       rows == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "layers need a network and a place");
-  if (!isfinite(batch) ||
-      batch < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
+  if (pm__batch_check(batch, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   double bytes = pm_precision_get_bytes(precision);
   if (isnan(bytes)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", precision);
   int index = 0;

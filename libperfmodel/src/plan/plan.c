@@ -364,11 +364,7 @@ int pm__plan_check_network(const pm__plan_system *system, int32_t nodes, pm_erro
 
 int pm__plan_check_batch(double batch, pm_error *error)
 {
-  if (!(batch >= 1) || batch > 9007199254740992.0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not at least 1", batch);
-  if (batch != (double)(int64_t)batch) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "batch %g is not a whole number",
-                                                       batch);
-  return PM_OK;
+  return pm__batch_check_whole(batch, error);
 }
 
 const char *pm__plan_network_id(const pm_plan *plan, int32_t index)

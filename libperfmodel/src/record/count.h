@@ -11,4 +11,10 @@
 /* PM_OK, or that the field `name` is below `least` or above PM_COUNT_MAX. */
 int pm__count_check(const char *name, double value, int32_t least, pm_error *error);
 
+/* PM_OK, or that a batch is missing, less than 1 or more than whole numbers are exact. */
+int pm__batch_check(double batch, pm_error *error);
+
+/* The same, and that it is a whole number. */
+int pm__batch_check_whole(double batch, pm_error *error);
+
 #endif

@@ -44,8 +44,8 @@ static void change_micro_batch(search_advice *list, double safe)
   char text[PM_TEXT_MAX];
   pm_run other = *list->run;
   double now = micro_batch_of(&other), most = safe >= 1 && safe < now ? safe : floor(now / 2);
-  while (most > 1 && fmod(other.batch, most) != 0) most--;
   if (!(most >= 1)) return;
+  most = pm__largest_divisor(other.batch, most);
   other.micro_batch = most;
   snprintf(text, sizeof text, "micro-batch %.0f", most);
   add(list, &other, text);

@@ -59,7 +59,7 @@ static void change_micro_batch(fitting *f)
   pm_run other = in_micro_batches(f);
   double now = other.micro_batch;
   for (double size = floor(now / 2); size >= 1; size = floor(size / 2)) {
-    while (size > 1 && fmod(other.batch, size) != 0) size--;
+    size = pm__largest_divisor(other.batch, size);
     other.micro_batch = size;
     consider(f, &other);
   }

@@ -7,8 +7,7 @@
 /* "12", or "unknown". */
 static const char *amount(char text[PM__REPORT_WORD], double value)
 {
-  snprintf(text, PM__REPORT_WORD, isnan(value) ? "unknown" : "%.0f", value);
-  return text;
+  return pm__report_quantity(text, value, "1");
 }
 
 static void add_nodes(const pm_size_choice *c, pm_report *r)
@@ -23,7 +22,8 @@ static void add_rate(const pm_size_choice *c, pm_report *r)
 {
   char time[PM__REPORT_WORD], hours[PM__REPORT_WORD], target[PM__REPORT_WORD] = "";
   bool timed = !isnan(c->time);
-  if (!isnan(c->reached)) snprintf(target, sizeof target, "; %.2f times the target", c->reached);
+  if (!isnan(c->reached))
+    snprintf(target, sizeof target, "; %s times the target", pm__report_quantity(time, c->reached, "1"));
   pm__report_add_quantity(r, "throughput", c->throughput, "samples/s");
   pm__report_note(r, "%s%s%s%s%s%s", timed ? ", " : "", timed ? pm__report_quantity(time, c->time, "s") : "",
                   timed ? ", " : "", timed ? pm__report_quantity(hours, c->gpu_hours, "1") : "",
@@ -76,7 +76,7 @@ static void add_budget(const pm_size_choice *c, pm_report *r)
 {
   char draw[PM__REPORT_WORD];
   if (isnan(c->budget_nodes)) return;
-  pm__report_add(r, "power budget", "supplies %.0f node%s at their design power", c->budget_nodes,
+  pm__report_add(r, "power budget", "supplies %s node%s at their design power", amount(draw, c->budget_nodes),
                  c->budget_nodes == 1 ? "" : "s");
   pm__report_set_value(r, c->budget_nodes, "1");
   pm__report_note(r, "; %s at the predicted draw", amount(draw, c->draw_nodes));

@@ -88,18 +88,21 @@ static void add_failures(const pm__study_subject *s, pm_report *r)
 /* As far as it is known. */
 static void add_amounts(const pm__study_subject *s, pm_report *r)
 {
+  char text[PM__REPORT_WORD];
   pm__string line = {NULL, 0, 0, false};
   double energy = number(s, "energy"), cost = number(s, "cost"), hours = number(s, "gpu_hour_cost");
-  pm__string_format(&line, "%.0f GPU-hours", number(s, "gpu_hours"));
-  if (!isnan(energy)) pm__string_format(&line, ", %.1f MWh", energy / 3.6e9);
+  pm__string_format(&line, "%s GPU-hours", pm__report_quantity(text, number(s, "gpu_hours"), "1"));
+  if (!isnan(energy)) pm__string_format(&line, ", %s", pm__report_quantity(text, energy / 3600, "Wh"));
   if (!isnan(number(s, "carbon")))
-    pm__string_format(&line, ", %.1f t of carbon dioxide", number(s, "carbon") / 1e6);
+    pm__string_format(&line, ", %s t of carbon dioxide", pm__report_quantity(text, number(s, "carbon") / 1e6, "1"));
   if (!isnan(number(s, "energy_cost")))
-    pm__string_format(&line, ", energy for %.0f", number(s, "energy_cost"));
+    pm__string_format(&line, ", energy for %s", pm__report_quantity(text, number(s, "energy_cost"), "1"));
   const char *currency = s->asked->currency != NULL ? s->asked->currency : "";
-  if (!isnan(hours)) pm__string_format(&line, ", which cost %.0f%s%s", hours, currency[0] != '\0' ? " " : "", currency);
+  if (!isnan(hours))
+    pm__string_format(&line, ", which cost %s%s%s", pm__report_quantity(text, hours, "1"),
+                      currency[0] != '\0' ? " " : "", currency);
   if (!isnan(cost))
-    pm__string_format(&line, "; nodes for %.0f %s", cost, s->asked->currency != NULL ? s->asked->currency : "");
+    pm__string_format(&line, "; nodes for %s %s", pm__report_quantity(text, cost, "1"), currency);
   if (line.failed) r->failed = true;
   else pm__report_add(r, "amounts", "%s", line.text);
   pm_string_free(line.text);

@@ -75,9 +75,12 @@ static void add_totals(const pm__study_subject *s, const numbers *n, pm_report *
 static void add_budget(const numbers *n, pm_report *r)
 {
   if (isnan(n->fed)) return;
-  pm__report_add(r, "power budget", "supplies %.0f node%s at their design power", n->fed, n->fed == 1 ? "" : "s");
+  char fed[PM__REPORT_WORD], drawing[PM__REPORT_WORD];
+  pm__report_add(r, "power budget", "supplies %s node%s at their design power", pm__report_quantity(fed, n->fed, "1"),
+                 n->fed == 1 ? "" : "s");
   pm__report_set_value(r, n->fed, "1");
-  pm__report_note(r, "\n%.0f at the predicted draw of this run", n->drawing);
+  pm__report_note(r, "\n%s at the predicted draw of this run",
+                  pm__report_quantity(drawing, n->drawing, "1"));
 }
 
 static void add_site(const pm__study_subject *s, const numbers *n, pm_report *r)
@@ -93,7 +96,8 @@ static void add_site(const pm__study_subject *s, const numbers *n, pm_report *r)
     pm__report_set_value(r, n->carbon, "g");
   }
   if (isnan(n->cost)) return;
-  pm__report_add(r, "price", "%.4g%s%s per million %ss", 1e6 * n->cost, named ? " " : "",
+  char price[PM__REPORT_WORD];
+  pm__report_add(r, "price", "%s%s%s per million %ss", pm__report_quantity(price, 1e6 * n->cost, "1"), named ? " " : "",
                  named ? s->asked->currency : "", unit_of(s));
   pm__report_set_value(r, n->cost, "1");
 }

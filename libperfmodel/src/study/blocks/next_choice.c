@@ -23,11 +23,12 @@ static void add_missed(const pm__study_subject *s, const pm_size_choice *best, p
 
 static void add_next(const pm_size_choice *next, pm_report *r)
 {
-  char time[PM__REPORT_WORD] = "", miss[PM__REPORT_WORD] = "reaches it too";
+  char time[PM__REPORT_WORD] = "", rate[PM__REPORT_WORD], miss[PM__REPORT_WORD] = "reaches it too";
   if (next->reached < 1) snprintf(miss, sizeof miss, "misses by %.1f %%", 100 * (1 - next->reached));
-  pm__report_add(r, "next cheaper", "Next cheaper: %d x %s, batch %.0f: %.0f samples/s%s%s; %s", next->nodes,
-                 next->system, next->batch, next->throughput, isnan(next->time) ? "" : ", ",
-                 isnan(next->time) ? "" : pm__report_quantity(time, next->time, "s"), miss);
+  pm__report_add(r, "next cheaper", "Next cheaper: %d x %s, batch %.0f: %s samples/s%s%s; %s", next->nodes,
+                 next->system, next->batch, pm__report_quantity(rate, next->throughput, "1"),
+                 isnan(next->time) ? "" : ", ", isnan(next->time) ? "" : pm__report_quantity(time, next->time, "s"),
+                 miss);
 }
 
 static void fill(const pm__study_subject *s, pm_report *r)

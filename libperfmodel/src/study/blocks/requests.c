@@ -79,19 +79,23 @@ static void add_cost(const pm__study_subject *s, pm_report *r)
   const char *currency = s->asked->currency != NULL ? s->asked->currency : "";
   double cost = pm__study_number(s, "output_cost"), gpus = pm__study_number(s, "paid_gpus");
   if (isnan(cost)) return;
-  pm__report_add(r, "cost", "%.4g%s%s", cost, currency[0] != '\0' ? " " : "", currency);
+  char text[4][PM__REPORT_WORD];
+  pm__report_add(r, "cost", "%s%s%s", pm__report_quantity(text[0], cost, "1"), currency[0] != '\0' ? " " : "",
+                 currency);
   pm__report_set_value(r, cost, "1");
-  pm__report_note(r, "for a million output tokens with their prompts; %.4g an hour for %.0f GPU%s\n"
-                  "by the time that each takes: %.4g for a million input tokens, %.4g for a million output tokens",
-                  pm__study_number(s, "hour_cost"), gpus, gpus > 1 ? "s" : "", pm__study_number(s, "input_cost"),
-                  pm__study_number(s, "decode_cost"));
+  pm__report_note(r, "for a million output tokens with their prompts; %s an hour for %.0f GPU%s\n"
+                  "by the time that each takes: %s for a million input tokens, %s for a million output tokens",
+                  pm__report_quantity(text[1], pm__study_number(s, "hour_cost"), "1"), gpus, gpus > 1 ? "s" : "",
+                  pm__report_quantity(text[2], pm__study_number(s, "input_cost"), "1"),
+                  pm__report_quantity(text[3], pm__study_number(s, "decode_cost"), "1"));
 }
 
 static void add_running(const pm__study_subject *s, pm_report *r)
 {
-  char number[PM_NUMBER_MAX];
+  char number[PM_NUMBER_MAX], text[PM__REPORT_WORD];
   double running = pm__study_number(s, "running"), again = pm__study_number(s, "recomputed_tokens");
-  pm__report_add(r, "running", "%s", pm_number_format(number, rint(10 * running) / 10));
+  pm__report_add(r, "running", "%s", running < 1 ? pm__report_quantity(text, running, "1")
+                                                 : pm_number_format(number, rint(10 * running) / 10));
   pm__report_set_value(r, running, "1");
   pm__report_note(r, "sequences at once on a replica, on average");
   if (!(again > 0)) return;

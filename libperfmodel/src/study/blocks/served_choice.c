@@ -76,10 +76,13 @@ static void add_cost(const pm__study_subject *s, const pm_serving_choice *c, pm_
   const char *currency = s->asked->currency != NULL ? s->asked->currency : "";
   const char *between = currency[0] != '\0' ? " " : "";
   if (isnan(c->hour_cost)) return;
-  pm__report_add(r, "cost", "%.4g%s%s", c->output_cost, between, currency);
+  char output[PM__REPORT_WORD], all[PM__REPORT_WORD], hour[PM__REPORT_WORD];
+  pm__report_quantity(output, c->output_cost, "1");
+  pm__report_add(r, "cost", "%s%s%s", output, between, currency);
   pm__report_set_value(r, c->output_cost, "1");
-  pm__report_note(r, "for a million output tokens; %.4g of all tokens; %.4g an hour", c->token_cost, c->hour_cost);
-  pm__report_summarize(r, "%.4g%s%s for a million output tokens", c->output_cost, between, currency);
+  pm__report_note(r, "for a million output tokens; %s of all tokens; %s an hour",
+                  pm__report_quantity(all, c->token_cost, "1"), pm__report_quantity(hour, c->hour_cost, "1"));
+  pm__report_summarize(r, "%s%s%s for a million output tokens", output, between, currency);
 }
 
 /* What is predicted, of the part of the nodes that replicas use. */
@@ -88,16 +91,18 @@ static void add_energy(const pm_serving_choice *c, pm_report *r)
   char draw[PM__REPORT_WORD], design[PM__REPORT_WORD], more[LINE] = "";
   if (isnan(c->output_energy)) return;
   if (!isnan(c->output_carbon))
-    snprintf(more, sizeof more, "; %.4g g of carbon dioxide per million", c->output_carbon);
+    snprintf(more, sizeof more, "; %s g of carbon dioxide per million",
+             pm__report_quantity(draw, c->output_carbon, "1"));
   size_t used = strlen(more);
   if (!isnan(c->output_energy_cost))
-    snprintf(more + used, sizeof more - used, "; %.4g for the energy per million", c->output_energy_cost);
+    snprintf(more + used, sizeof more - used, "; %s for the energy per million",
+             pm__report_quantity(draw, c->output_energy_cost, "1"));
   pm__report_add_quantity(r, "energy", c->output_energy, "J");
   pm__report_note(r, "of the site per output token, a predicted draw of %s; nodes of %s design power%s",
                   pm__report_quantity(draw, c->power, "W"), pm__report_quantity(design, c->design_power, "W"), more);
   if (isnan(c->budget_nodes)) return;
-  pm__report_add(r, "power budget", "supplies %.0f node%s at their design power", c->budget_nodes,
-                 c->budget_nodes == 1 ? "" : "s");
+  pm__report_add(r, "power budget", "supplies %s node%s at their design power",
+                 pm__report_quantity(design, c->budget_nodes, "1"), c->budget_nodes == 1 ? "" : "s");
   pm__report_set_value(r, c->budget_nodes, "1");
 }
 

@@ -214,7 +214,8 @@ static void fill_sizes(const pm__study_subject *s, pm_report *r)
   const pm_size_goal *goal = (const pm_size_goal *)s->asked->goal;
   const char *dataset = s->asked->dataset, *least = pm__study_choice("size_goal", "minimize", goal->minimize)->name;
   if (isnan(goal->rate) && isnan(goal->within)) snprintf(aim, sizeof aim, " on what the power budget supplies");
-  else if (!isnan(goal->rate)) snprintf(aim, sizeof aim, " at %.0f samples/s or more", goal->rate);
+  else if (!isnan(goal->rate)) snprintf(aim, sizeof aim, " at %s samples/s or more",
+                                          pm__report_quantity(time, goal->rate, "1"));
   else
     snprintf(aim, sizeof aim, ": %s epochs%s%s within %s", pm_number_format(number, goal->epochs),
              dataset != NULL ? " of " : "", dataset != NULL ? dataset : "",

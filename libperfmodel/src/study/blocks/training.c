@@ -18,27 +18,29 @@ static void add_time(const pm_run *run, const pm_prediction *p, pm_report *r)
 
 static void add_amounts(const pm__study_subject *s, const pm_run *run, const pm_prediction *p, pm_report *r)
 {
+  char text[PM__REPORT_WORD];
   const char *currency = s->asked->currency;
-  pm__report_add(r, "GPU-hours", "%.0f", p->training_gpu_hours);
-  pm__report_set_value(r, p->training_gpu_hours, "1");
+  pm__report_add_quantity(r, "GPU-hours", p->training_gpu_hours, "1");
   if (!isnan(p->training_cost)) {
     bool named = currency != NULL && currency[0] != '\0';
-    pm__report_add(r, "cost", "%.0f %s", p->training_cost, named ? currency : "at the price of a GPU-hour");
+    pm__report_add(r, "cost", "%s %s", pm__report_quantity(text, p->training_cost, "1"),
+                   named ? currency : "at the price of a GPU-hour");
     pm__report_set_value(r, p->training_cost, "1");
   }
   if (isnan(p->training_energy)) {
     pm__report_add(r, "energy", "unknown: it is not known what %s draws", s->gpu->id);
     return;
   }
-  pm__report_add(r, "energy", "%.1f MWh of the site", p->training_energy / 3.6e9);
+  pm__report_add(r, "energy", "%s of the site", pm__report_quantity(text, p->training_energy / 3600, "Wh"));
   pm__report_set_value(r, p->training_energy, "J");
   if (!isnan(p->training_design_energy))
-    pm__report_note(r, "\n%.1f MWh at the design power of %d node%s%s", p->training_design_energy / 3.6e9, run->nodes,
+    pm__report_note(r, "\n%s at the design power of %d node%s%s",
+                    pm__report_quantity(text, p->training_design_energy / 3600, "Wh"), run->nodes,
                     run->nodes == 1 ? "" : "s",
                     s->machine->power_basis == PM_POWER_BASIS_PARTS ? ", the sum of their parts" : "");
   if (!isnan(p->training_carbon))
-    pm__report_add(r, "carbon", "%.1f t of carbon dioxide", p->training_carbon / 1e6);
-  if (!isnan(p->training_energy_cost)) pm__report_add(r, "energy price", "%.0f", p->training_energy_cost);
+    pm__report_add(r, "carbon", "%s t of carbon dioxide", pm__report_quantity(text, p->training_carbon / 1e6, "1"));
+  if (!isnan(p->training_energy_cost)) pm__report_add_quantity(r, "energy price", p->training_energy_cost, "1");
 }
 
 static void add_failures(const pm_prediction *p, pm_report *r)
