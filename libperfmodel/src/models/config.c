@@ -204,6 +204,11 @@ int pm__config_layers(const pm__config *config, const char *names, double otherw
   return (int)pm__config_whole(config, names, otherwise, 1, PM__CONFIG_LAYERS);
 }
 
+int pm__config_interval(const pm__config *config, const char *names, double otherwise)
+{
+  return (int)fmin(pm__config_count(config, names, otherwise), PM__CONFIG_LAYERS + 1);
+}
+
 double pm__config_number(const pm__config *config, const char *names, double otherwise, double least, double most)
 {
   const pm__config_value *value = pm__config_find(config, names);

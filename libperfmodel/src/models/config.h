@@ -55,6 +55,8 @@ const char *pm__config_word(const pm__config *config, const char *names, const c
 double pm__config_count(const pm__config *config, const char *names, double otherwise);
 double pm__config_count_or_none(const pm__config *config, const char *names, double otherwise);
 int pm__config_layers(const pm__config *config, const char *names, double otherwise);
+/* Every how many layers something stands; larger numbers than of layers mean never, and become the least of these. */
+int pm__config_interval(const pm__config *config, const char *names, double otherwise);
 double pm__config_rate(const pm__config *config, const char *names, double otherwise);
 
 /* A list of whole numbers, or of words, whose first element is in `first` and so on; NULL without one. */

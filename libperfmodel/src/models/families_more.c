@@ -11,7 +11,7 @@ static const double needed = (double)NAN;
 void pm__more_unturned(const pm__config *c, pm__decoder *d)
 {
   const pm__config_value *list = pm__config_counts(c, "no_rope_layers"), *v = list != NULL ? list->first : NULL;
-  int every = (int)pm__config_count(c, "no_rope_layer_interval", 4);
+  int every = pm__config_interval(c, "no_rope_layer_interval", 4);
   for (int i = 0; i < d->count; i++, v = v != NULL ? v->next : NULL)
     if (v != NULL ? v->number == 0 : list == NULL && (i + 1) % every == 0) d->layers[i].rotary = 0;
 }
@@ -44,9 +44,9 @@ void pm__more_aria(const pm__config *c, pm__decoder *d)
 void pm__more_cohere_experts(const pm__config *c, pm__decoder *d)
 {
   bool listed = pm__config_find(c, "layer_types") != NULL, rms = pm__config_find(c, "rms_norm_eps") != NULL;
-  int first = (int)pm__config_count_or_none(c, "first_k_dense_replace", 0);
-  int every = (int)pm__config_count(c, "sliding_window_pattern", 4);
-  int prefix = (int)pm__config_count(c, "prefix_dense_sliding_window_pattern", 1);
+  int first = (int)fmin(pm__config_count_or_none(c, "first_k_dense_replace", 0), d->count);
+  int every = pm__config_interval(c, "sliding_window_pattern", 4);
+  int prefix = pm__config_interval(c, "prefix_dense_sliding_window_pattern", 1);
   double window = pm__config_count_or_none(c, "sliding_window", 4096), ffn = d->layers[0].ffn;
   double dense = pm__config_count(c, "prefix_dense_intermediate_size", ffn);
   d->experts.ffn = ffn;
@@ -127,7 +127,7 @@ void pm__more_ernie(const pm__config *c, pm__decoder *d)
   const pm__config_value *end = pm__config_find(c, "moe_layer_end_index"); /* -1: the last */
   double last = end == NULL || end->number == -1 ? d->count - 1
     : pm__config_count_or_none(c, "moe_layer_end_index", needed);
-  int step = (int)pm__config_count(c, "moe_layer_interval", 1);
+  int step = pm__config_interval(c, "moe_layer_interval", 1);
   d->experts.number = pm__config_count(c, "moe_num_experts", 64);
   d->experts.chosen = pm__config_count(c, "moe_k", 6);
   d->experts.ffn = pm__config_count(c, "moe_intermediate_size", 1536);
@@ -139,7 +139,7 @@ void pm__more_ernie(const pm__config *c, pm__decoder *d)
 
 void pm__more_llama4(const pm__config *c, pm__decoder *d)
 {
-  int step = (int)pm__config_count(c, "interleave_moe_layer_step", 1);
+  int step = pm__config_interval(c, "interleave_moe_layer_step", 1);
   const pm__config_value *sparse = pm__config_counts(c, "moe_layers");
   double ffn = d->layers[0].ffn, dense = pm__config_count(c, "intermediate_size_mlp", 16384);
   d->experts.number = pm__config_count(c, "num_local_experts", 16);

@@ -146,8 +146,8 @@ void pm__more_mamba(const pm__config *c, pm__decoder *d)
 
 void pm__more_jamba(const pm__config *c, pm__decoder *d)
 {
-  int period = (int)pm__config_count(c, "attn_layer_period", 8);
-  int experts = (int)pm__config_count(c, "expert_layer_period", 2);
+  int period = pm__config_interval(c, "attn_layer_period", 8);
+  int experts = pm__config_interval(c, "expert_layer_period", 2);
   double at = pm__config_count_or_none(c, "attn_layer_offset", 4), first =
     pm__config_count_or_none(c, "expert_layer_offset", 1);
   set_selective(c, d);
@@ -165,7 +165,7 @@ void pm__more_jamba(const pm__config *c, pm__decoder *d)
 
 void pm__more_qwen_next(const pm__config *c, pm__decoder *d)
 {
-  int every = (int)pm__config_count(c, "full_attention_interval", 4);
+  int every = pm__config_interval(c, "full_attention_interval", 4);
   d->gate = PM__GATE_FEATURES;
   d->scan.heads = pm__config_count(c, "linear_num_value_heads", 32);
   d->scan.groups = pm__config_count(c, "linear_num_key_heads", 16);
