@@ -25,6 +25,14 @@ def version() -> str:
     return re.search(r'#define PM_VERSION "([^"]+)"', header).group(1)
 
 
+def readme() -> str:
+    """The page of a package index. Its links lead to PERFMODEL_REPOSITORY, such as https://github.com/OWNER/NAME."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from readme import for_index
+
+    return for_index((ROOT / "README.md").read_text(encoding="utf-8"), os.environ.get("PERFMODEL_REPOSITORY", ""))
+
+
 class CMakeBuild(build_ext):
     """Builds the extension, the command and their libraries, and installs them into the package."""
 
@@ -83,6 +91,8 @@ class CMakeBuild(build_ext):
 
 setup(
     version=version(),
+    long_description=readme(),
+    long_description_content_type="text/markdown",
     ext_modules=[Extension("perfmodel._libcore", sources=[], py_limited_api=STABLE)],
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if STABLE else {},
     scripts=["bindings/python/command/perfmodel"],

@@ -85,6 +85,20 @@ def test_c(tmp_path: Path) -> None:
         assert "samples/s" in run([str(tmp_path / "example")], tmp_path)[0]
 
 
+def test_links_work_on_the_page_of_a_package_index() -> None:
+    """Absolute ones to the repository if its address is known, else words; what they name exists."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    for_index = __import__("readme").for_index
+    address = "https://example.org/perfmodel"
+    found = re.findall(r"\]\(([^)]*)\)", for_index(README, address))
+    assert len(found) > 15 and len(found) == len(re.findall(r"\]\(", README))
+    for target in found:
+        kind, _, path = target.removeprefix(f"{address}/").partition("/HEAD/")
+        assert kind in ("blob", "raw") and (ROOT / path.partition("#")[0]).exists(), target
+    alone = for_index(README)
+    assert "](" not in alone and "<!--" not in alone and "five minutes" in alone
+
+
 def test_published_rate_beside_the_prediction() -> None:
     """The rate that the README quotes is the one that NVIDIA published for this very run, and the error is that of
     it."""
