@@ -109,23 +109,19 @@ def statements(folder):
     classes = [(name, rows["group"] == key) for key, name in DOCUMENTS.items()]
     picture(folder / "images", "accuracy-statements", rows, classes, "values of the documents")
     return "\n\n".join([
-        "All 271 statements of the five documents are in `data/measured/statements.csv`; `perfmodel validate --rows` "
-        "prints each "
-        "with its prediction, the framework and library constants used, and what holds. Constants fitted to rows of "
-        "these "
-        f"documents: {', '.join(fitted_to_documents())}. All others rest on other rows or on facts. Hold-outs are "
-        "predictions without any of these constants (`of all`), or those of one document without the constants that "
-        "rest "
-        "on it, those of the other four kept (`of it`). The generic framework's values stand in for what is taken "
-        "away.",
+        "All 271 statements of the five documents are in `data/measured/statements.csv`. `perfmodel validate --rows` "
+        "prints each one with its prediction, the constants used, and whether it holds. Constants fitted to rows of "
+        f"these documents: {', '.join(fitted_to_documents())}. All others are fitted to other rows or are facts. The "
+        "columns of hold-outs are predictions without any of these constants (`of all`), and predictions of one "
+        "document without the constants fitted to it (`of it`). The values of the generic framework replace them.",
         table(["document"] + STATISTICS + ["hold-out of all, mape", "p90", "of it, mape", "median", "p90"],
               by_document),
         "; ".join(note for note in notes if note.startswith("all rows")).capitalize() + ". The aims are 9 and 12 %.",
         f"{notes[0][0].upper()}{notes[0][1:]}. " + ("Those that do not:" if broken else ""),
         table(["row", "kind", "claim or remark"], broken) if broken else "",
-        "Values that are off by more than 20 %, with the constants as they are or with those of other rows:",
+        "Values that are off by more than 20 %, as shipped or held out:",
         table(["row", "measured", "predicted", "unit", "error", "hold-out", "constants", "remark"], worst),
-        "What became of the rows: " + ", ".join(f"{count} {kind}" for kind, count in kinds) + ".",
+        "Rows by kind: " + ", ".join(f"{count} {kind}" for kind, count in kinds) + ".",
         "![predicted beside measured](images/accuracy-statements.png)",
     ])
 
@@ -200,12 +196,12 @@ def rates(folder, name):
         "; ".join(remarks) + ".",
         table(["rows of"] + STATISTICS, broad),
         f"![predicted beside measured](images/accuracy-{name}.png)",
-        "By framework, GPU, precision and source; errors are of settings, `covered` is the share of them in the 80 % "
+        "By framework, GPU, precision and source. `covered` is the share of settings in the 80 % "
         "interval:",
         table(["group"] + STATISTICS + ["settings", "covered"], fine),
-        "How many rows find a prediction:",
+        "Rows that have a prediction:",
         shares(name, rows),
-        "Why the others do not:",
+        "Reasons why the others have none:",
         "\n".join(f"- {note}" for note in summary.notes if note not in remarks),
     ])
 
@@ -282,11 +278,10 @@ def expect(folder):
                for rows, settings in ((training, steps), (inference, calls))]
         words.append([word, cell(training, own[0]), cell(inference, own[1])])
     return "\n\n".join([
-        "Mean error over all settings of the GPU that find a prediction, none left out; behind it the 80 % interval "
-        "that their "
-        "predictions show (median), which is made from rows left out of the fit; and the number of settings and rows.",
+        "Each cell has the mean error over all settings that have a prediction, the median 80 % interval of these "
+        "predictions, and the number of settings and rows. The intervals are fitted to the errors of held-out rows.",
         table(["GPU", "training, vision", "language", "other networks", "inference"], lines),
-        "By what a prediction says that it rests on:",
+        "By the calibration that the prediction reports:",
         table(["calibration", "training", "inference"], words),
     ])
 

@@ -21,7 +21,7 @@ extern "C" {
 
 #define ARROW_FLAG_DICTIONARY_ORDERED 1 /* the order of a dictionary means something; never set here */
 #define ARROW_FLAG_NULLABLE 2           /* values may be null: set for every column */
-#define ARROW_FLAG_MAP_KEYS_SORTED 4    /* of maps, which there are none of here */
+#define ARROW_FLAG_MAP_KEYS_SORTED 4    /* for maps; not used here */
 
 /* The type of a column, or of the struct of all columns. */
 struct ArrowSchema {

@@ -21,7 +21,7 @@ extern "C" {
   X(FUSED, "fused", "one kernel without stored scores (FlashAttention)", .aliases = "yes flash")                     \
   /* the next implementation goes above this line */
 
-/* Those implementations; pm_attention is the record of what one of them does. */
+/* The implementations; the record pm_attention describes one. */
 typedef enum pm_attention_choice {
 #define PM_ATTENTION_ENUM(name, ...) PM_ATTENTION_##name,
   PM_ATTENTION_LIST(PM_ATTENTION_ENUM)

@@ -202,9 +202,9 @@ PM_API char *pm_import(const pm_catalog *catalog, const char *format, const char
   X(INT, line, "1", "line of the value")                                                           \
   X(TEXT, entry, "", "id of the entry")                                                            \
   X(TEXT, field, "", "field")                                                                      \
-  X(TEXT, value, "", "as it is written")                                                           \
-  X(TEXT, finding, "", "what is implausible")                                                      \
-  X(TEXT, suggestion, "", "what it probably should be")
+  X(TEXT, value, "", "the value as written in the file")                                           \
+  X(TEXT, finding, "", "why the value is implausible")                                             \
+  X(TEXT, suggestion, "", "what was probably meant")
 
 typedef struct pm_finding { PM_FINDING_FIELDS(PM_DECLARE) } pm_finding;
 

@@ -74,7 +74,7 @@ PM_API int pm_ring_find_in_order(const pm_system *system, const int *gpus, int c
   X(ALL_TO_ALL, "all_to_all", "everyone sends a part to each")                                    \
   X(SEND_RECEIVE, "send_receive", "everyone sends to the next and receives from the one before")  \
   X(GATHER, "gather", "the first gets the parts of all")                                          \
-  X(SCATTER, "scatter", "everyone gets a part of what the first has")
+  X(SCATTER, "scatter", "the root sends each rank a part of its data")
 
 typedef enum pm_collective {
 #define PM_COLLECTIVE_ENUM(name, text, doc) PM_COLLECTIVE_##name,
@@ -117,7 +117,7 @@ typedef enum pm_algorithm {
   X(LL128, "ll128", "low latency over NVLink: 120 bytes of data in 128")                \
   X(SIMPLE, "simple", "large chunks with a barrier between")
 
-/* Those protocols; pm_protocol is the record of what one of them costs. */
+/* The protocols; the record pm_protocol has the costs of one. */
 typedef enum pm_protocol_choice {
 #define PM_PROTOCOL_ENUM(name, text, doc) PM_PROTOCOL_##name,
   PM_PROTOCOL_LIST(PM_PROTOCOL_ENUM)
@@ -202,7 +202,7 @@ PM_API int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit,
 
 /* One collective to evaluate. Grows: see record.h. */
 #define PM_CALL_FIELDS(X)                                                                          \
-  X(COLLECTIVE, collective, "", "what is done")                                                    \
+  X(COLLECTIVE, collective, "", "the collective")                                                  \
   X(REAL, bytes, "B", "bytes of the whole buffer", .otherwise = "1 B")                               \
   X(ALGORITHM, algorithm, "", "how")                                                               \
   X(PROTOCOL, protocol, "", "in which protocol")
@@ -222,7 +222,7 @@ PM_INLINE pm_call pm_call_make(void)
   X(STATUS, status, "", "ok, or why there is no value", .show = PM_SHOW_NONZERO)                   \
   X(REAL, time, "s", "from start to end", .show = PM_SHOW_MAIN)                                    \
   X(REAL, algorithm_bandwidth, "B/s", "bytes / time", .show = PM_SHOW_MAIN)                        \
-  X(REAL, bus_bandwidth, "B/s", "what the links would show: algorithm bandwidth by its factor", .show = PM_SHOW_MAIN) \
+  X(REAL, bus_bandwidth, "B/s", "algorithm bandwidth times the factor of nccl-tests", .show = PM_SHOW_MAIN) \
   X(ALGORITHM, algorithm, "", "the one taken", .show = PM_SHOW_MAIN)                               \
   X(PROTOCOL, protocol, "", "the one taken", .show = PM_SHOW_MAIN)                                 \
   X(REAL, latency, "s", "latency part of the time")                                                \
@@ -231,7 +231,7 @@ PM_INLINE pm_call pm_call_make(void)
     .show = PM_SHOW_MAIN)                                                                          \
   X(REAL, time_p10, "s", "lower end of the 80 % prediction interval", .show = PM_SHOW_MAIN)        \
   X(REAL, time_p90, "s", "upper end of the 80 % prediction interval", .show = PM_SHOW_MAIN)        \
-  X(CALIBRATION_STATUS, calibration, "", "what the time rests on")
+  X(CALIBRATION_STATUS, calibration, "", "basis of the time")
 
 typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
 
@@ -289,10 +289,10 @@ PM_INLINE pm_table *pm_group_tabulate_loads(const pm_group *group, const pm_call
   X(TEXT, path, "", "NV2, NVS, PIX, PXB, PHB, SYS as nvidia-smi names it")                         \
   X(REAL, bandwidth, "B/s", "one way, with peer access")                                           \
   X(REAL, both_ways, "B/s", "both directions at once, summed, with peer access")                   \
-  X(REAL, latency, "s", "of the smallest copy, with peer access")                                  \
+  X(REAL, latency, "s", "latency of the smallest copy, with peer access")                          \
   X(REAL, staged_bandwidth, "B/s", "one way, through host memory")                                 \
   X(REAL, staged_both_ways, "B/s", "both directions at once, summed, through host memory")         \
-  X(REAL, staged_latency, "s", "of the smallest copy, through host memory")
+  X(REAL, staged_latency, "s", "latency of the smallest copy through host memory")
 
 typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
 
@@ -317,7 +317,7 @@ PM_API char *pm_system_format(const pm_system *system, const char *what, pm_erro
   X(REAL, oversubscription, "1", "ports down over ports up of the first level", .otherwise = "1")      \
   X(REAL, coding, "1", "line coding still to take off the links' rate", .otherwise = "1")              \
   X(REAL, node_latency, "s", "node to node without switches", .otherwise = "1.01 us")                  \
-  X(REAL, switch_latency, "s", "of each switch on the way", .otherwise = "0.09 us")
+  X(REAL, switch_latency, "s", "latency of each switch on the path", .otherwise = "0.09 us")
 
 typedef struct pm_fabric_choice { PM_FABRIC_CHOICE_FIELDS(PM_DECLARE) } pm_fabric_choice;
 
@@ -341,7 +341,7 @@ PM_INLINE pm_fabric_choice pm_fabric_choice_make(void)
   X(INT, cables, "1", "cables, those to the nodes included", .show = PM_SHOW_MAIN)                     \
   X(INT, nodes_per_switch, "1", "nodes under a switch of the first level")                             \
   X(INT, most_nodes, "1", "nodes that this number of levels can join")                                 \
-  X(REAL, node_bandwidth, "B/s", "of one node, per direction")                                         \
+  X(REAL, node_bandwidth, "B/s", "bandwidth of one node, per direction")                               \
   X(REAL, bisection, "B/s", "between two halves of the nodes, per direction", .show = PM_SHOW_MAIN)    \
   X(REAL, bisection_both_ways, "B/s", "the same, both directions counted, as data sheets like to")     \
   X(REAL, latency, "s", "between nodes as far apart as can be", .show = PM_SHOW_MAIN)

@@ -24,17 +24,17 @@ extern "C" {
 /* What every task answers of energy: of a step of training, a call of inference, a request that is served. A sample is
 ** a request there, and its tokens are those that it gets. */
 #define PM_ENERGY_FIELDS(X)                                                                                            \
-  X(ORIGIN, energy_basis, "", "what the draw of the boards rests on; none: it is not known")                           \
+  X(ORIGIN, energy_basis, "", "basis of the boards' power; none: unknown")                                             \
   X(YES_NO, power_in_range, "", "whether the power limit is one of those that the law was measured at")                \
-  X(REAL, energy, "J", "of a step, call or request, all boards")                                                       \
+  X(REAL, energy, "J", "energy of a step, call or request, all boards")                                                \
   X(REAL, energy_p10, "J", "lower end of its 80 % prediction interval")                                                \
   X(REAL, energy_p90, "J", "upper end of its 80 % prediction interval")                                                \
   X(REAL, gpu_power, "W", "mean draw of one board")                                                                    \
   X(REAL, power, "W", "mean draw of all nodes at the wall")                                                            \
-  X(REAL, design_power, "W", "what the nodes may draw: for feeds and cooling")                                         \
+  X(REAL, design_power, "W", "design power of the nodes, for power feeds and cooling")                                 \
   X(REAL, idle_energy_share, "1", "share of the energy that is drawn while waiting", .show = PM_SHOW_PERCENT)          \
-  X(REAL, energy_per_sample, "J", "of the boards alone")                                                               \
-  X(REAL, energy_per_token, "J", "of the boards alone; unknown for samples without tokens")                            \
+  X(REAL, energy_per_sample, "J", "energy of the boards for a sample")                                                 \
+  X(REAL, energy_per_token, "J", "energy of the boards for a token; unknown for samples without tokens")               \
   X(REAL, site_energy_per_sample, "J", "with hosts, supplies and the PUE")                                             \
   X(REAL, carbon_per_sample, "g", "carbon dioxide of that energy; unknown without a carbon intensity")                 \
   X(REAL, energy_cost_per_sample, "1", "price of that energy; unknown without one")                                    \

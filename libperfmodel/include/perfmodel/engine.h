@@ -130,7 +130,7 @@ typedef enum pm_scheduler {
   X(TEXT, since, "", "month of the first release that it stands for: 2024-06")                                     \
   X(TEXT, kernels, "", "whose kernels it runs: a word in the repository of kernel harnesses")                      \
   X(TEXT, attention_kernels, "", "whose kernels of attention, if others: such a word")                             \
-  X(ORIGIN, origin, "", "what its times rest on")                                                                  \
+  X(ORIGIN, origin, "", "basis of its times")                                                                      \
   X(SCHEDULER, scheduler, "", "how it puts prompts between the passes of decoding")                                \
   X(REAL, token_budget, "1", "tokens of one pass, on large GPUs")                                                  \
   X(REAL, small_token_budget, "1", "the same on others; as on large ones if unknown")                              \
@@ -138,7 +138,7 @@ typedef enum pm_scheduler {
   X(REAL, small_sequences, "1", "the same on others; as on large ones if unknown")                                 \
   X(REAL, block, "1", "tokens of a block of the cache")                                                            \
   X(REAL, memory_fraction, "1", "part of the memory that it takes")                                                \
-  X(YES_NO, after_weights, "", "whether that is a part of what is free once weights are loaded")                   \
+  X(YES_NO, after_weights, "", "whether that is a share of the memory that is free after loading the weights")     \
   X(REAL, reserve, "B", "memory that it keeps for graphs, libraries and the rest, on one GPU")                     \
   X(REAL, group_reserve, "B", "more where several GPUs share a model")                                             \
   X(REAL, sampler_bytes, "B", "memory for each sequence and word of the vocabulary")                               \
@@ -151,9 +151,9 @@ typedef enum pm_scheduler {
   X(REAL, start_factor, "1", "time of starts of kernels over their harness's: fused, overlapping ones are less") \
   X(REAL, step_time, "s", "host time of a pass")                                                                   \
   X(REAL, sequence_time, "s", "host time of a pass for each sequence")                                             \
-  X(REAL, layer_time, "s", "host time of a layer that is not in a graph, beside the GPU")                          \
+  X(REAL, layer_time, "s", "host time of a layer that is not in a CUDA graph; overlaps with the GPU")              \
   X(REAL, stage_factor, "1", "time of pipeline stages over that of evenly filled ones")                            \
-  X(REAL, client_time, "s", "what clients and servers add to the first token")                                     \
+  X(REAL, client_time, "s", "time that client and server add to the first token")                                  \
   X(REAL, bunching, "1", "part of the other prompts that one waits for, in a closed loop: requests come in bunches") \
   X(REAL, spread, "1", "spread of measured over predicted times of passes; unknown: no interval")                  \
   X(REAL, expert_spread, "1", "the same of networks with experts; as of others if unknown")                        \
@@ -165,7 +165,7 @@ typedef enum pm_scheduler {
   X(REAL, latent_time, "s", "host time of a layer of latent attention in a pass of prompts; as of others if unknown") \
   X(REAL, open_spread, "1", "spread of passes in open loops; as of others if unknown")                             \
   X(REAL, pool_spread, "1", "spread of the first token where workers only read prompts; as of others if unknown") \
-  X(REAL, cache_reserved, "1", "share of what running sequences have yet to write for which the cache keeps room") \
+  X(REAL, cache_reserved, "1", "share of the tokens that running sequences will write for which room is kept") \
   X(REAL, recomputed, "1", "tokens computed again after preemptions in a full cache, over those of an answer")
 
 typedef struct pm_engine { PM_ENGINE_FIELDS(PM_DECLARE) } pm_engine;

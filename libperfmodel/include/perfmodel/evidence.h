@@ -15,7 +15,7 @@ extern "C" {
 
 /* What a reading decides of a row of a published table. */
 #define PM_DECISION_LIST(X)                                                                          \
-  X(SKIP, "skip", "that the row is left out; the value says why")                                    \
+  X(SKIP, "skip", "leaves the row out; the value is the reason")                                     \
   X(DATE, "date", "when the software was released, as 2018-06")                                      \
   X(FRAMEWORK, "framework", "the framework's profile")                                               \
   X(CUDNN, "cudnn", "the cuDNN generation")                                               \
@@ -24,18 +24,18 @@ extern "C" {
   X(GPUS, "gpus", "GPUs over all nodes, a formula over the row's columns")                           \
   X(PRECISION, "precision", "the precision")                                                         \
   X(BATCH, "batch", "samples per GPU and step, a formula likewise")                                 \
-  X(ITEMS, "items", "how many of what is counted (tokens) one sample has, a formula likewise")       \
-  X(OPTIMIZER, "optimizer", "what the step does with the gradients")                                 \
+  X(ITEMS, "items", "counted items (tokens) per sample, as a formula likewise")                      \
+  X(OPTIMIZER, "optimizer", "the optimizer")                                                         \
   X(ACCUMULATION, "accumulation", "batches that a step accumulates, a formula likewise")               \
   X(PEERS, "peers", "the share of one GPU's rate below which several on the same host have no peer access") \
-  X(ABOUT, "about", "what its group is called first, if its unit does not say: speech")                \
+  X(ABOUT, "about", "first word of its group's name, if the unit does not imply it: speech")           \
   X(MICRO_BATCH, "micro-batch", "sizes of a micro-batch where the row says none: the fastest of them counts; " \
                                 "stages: as many micro-batches as stages")                               \
   X(RUN, "run", "other settings of a run of large models: stage_layers=balanced gradient_bytes=4")      \
   X(LOADER, "loader",                                                                                                  \
     "the loader that prepares its samples on the host, in a process for each GPU on its share of the cores")           \
   X(MEMORY, "memory", "the memory profile, where a script handles memory otherwise than its framework does")           \
-  X(UNFIT, "unfit", "that no constant is fitted on the row, which is predicted all the same; the value says why")
+  X(UNFIT, "unfit", "the row is predicted, but no constant is fitted to it; the value is the reason")
 
 typedef enum pm_decision {
 #define PM_DECISION_ENUM(name, ...) PM_DECISION_##name,
@@ -50,8 +50,8 @@ typedef enum pm_decision {
 ** that holds does. {column} in the value stands for the cell, and the rule does not hold if that is empty. */
 #define PM_READING_FIELDS(X)                                                        \
   X(TEXT, id, "", "short stable name")                                              \
-  X(DECISION, decides, "", "what it decides")                                       \
-  X(TEXT, value, "", "what it decides for")                                         \
+  X(DECISION, decides, "", "quantity that it decides")                              \
+  X(TEXT, value, "", "value that it gives")                                         \
   X(TEXT, set, "", "condition on the set: training, inference or large-models")                   \
   X(TEXT, model, "", "condition on the model")                                      \
   X(TEXT, framework, "", "condition on the framework")                              \
@@ -141,8 +141,8 @@ typedef struct pm_fitted_constant { PM_FITTED_CONSTANT_FIELDS(PM_DECLARE) } pm_f
 /* Errors of one group of rows: (predicted - measured) / measured. */
 #define PM_FIT_ERROR_FIELDS(X)                                                                             \
   X(TEXT, stage, "", "stage of the calibration")                                                           \
-  X(TEXT, group, "", "what the rows have in common: their GPU, or what rates are grouped by")              \
-  X(FIT_USE, use, "", "what the rows are to the fit")                                                      \
+  X(TEXT, group, "", "common property of the rows: their GPU, or the key by which rates are grouped")      \
+  X(FIT_USE, use, "", "role of the rows in the fit")                                                       \
   X(INT, rows, "1", "measurements")                                                                        \
   X(REAL, mape, "%", "mean of the absolute errors")                                                        \
   X(REAL, median, "%", "median of the absolute errors")                                                    \

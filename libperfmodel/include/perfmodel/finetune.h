@@ -62,12 +62,12 @@ typedef enum pm_lora_targets {
 
 /* How frozen matrices of the repeated layers are stored; all else that is frozen is as wide as the precision. */
 #define PM_BASE_WEIGHTS_LIST(X)                                                                                       \
-  X(PRECISION, "precision", "as the precision: 2 bytes in 16 bits; in FP8 and FP4 as in training")                    \
+  X(PRECISION, "precision", "the precision of the run: 2 bytes in 16 bits; in FP8 and FP4 as in training")            \
   X(FP8, "fp8", "in FP8 alone")                                                                                       \
   X(INT8, "int8", "in 8 bits, with a scale for each row")                                                             \
   X(INT4, "int4", "in 4 bits, with a 16-bit scale and a 4-bit zero for groups of 128 (GPTQ)")                         \
   X(NF4, "nf4", "in 4 bits, with an FP32 scale for groups of 64 (QLoRA)")                                             \
-  X(NF4_DOUBLE, "nf4-double", "as nf4, the scales in 8 bits: double quantization")                                    \
+  X(NF4_DOUBLE, "nf4-double", "NF4 with scales in 8 bits (double quantization)")                                      \
   /* the next format goes above this line */
 
 typedef enum pm_base_weights {

@@ -25,8 +25,8 @@ extern "C" {
   X(NONE, "none", "communication starts when the whole backward pass is done")                            \
   X(BACKWARD, "backward", "communication overlaps with the backward pass: bucket by bucket with a framework, " \
                           "ideally without")                                                              \
-  X(FRAMEWORK, "framework", "as the framework does; without a framework none")                            \
-  X(PASSES, "passes", "as backward, and sharded weights are gathered behind the next forward pass")
+  X(FRAMEWORK, "framework", "the framework's own; none without a framework")                              \
+  X(PASSES, "passes", "like backward; also overlaps the gathering of sharded weights with the next forward pass")
 
 typedef enum pm_overlap {
 #define PM_OVERLAP_ENUM(name, text, doc) PM_OVERLAP_##name,
@@ -37,7 +37,7 @@ typedef enum pm_overlap {
 
 /* Parallelism: how GPUs share the work. */
 #define PM_PARALLELISM_LIST(X)                                                                                       \
-  X(FRAMEWORK, "framework", "as the framework does; without a framework all-reduce")                                 \
+  X(FRAMEWORK, "framework", "the framework's own; all-reduce without a framework")                                   \
   X(ALL_REDUCE, "all-reduce", "data parallelism, a process for each GPU: gradients summed by all-reduce")            \
   X(SINGLE_PROCESS, "single-process",                                                                                  \
     "data parallelism in one process: weights broadcast from GPU 0, gradients reduced to it")                          \
@@ -54,7 +54,7 @@ typedef enum pm_parallelism {
   PM_PARALLELISM_COUNT
 } pm_parallelism;
 
-/* What the constants of a framework rest on. */
+/* The basis of a framework's constants. */
 #define PM_EVIDENCE_LIST(X)                                                                                     \
   X(NONE, "none", "no framework: kernels and collectives only")                                                 \
   X(UNCALIBRATED, "uncalibrated", "assumed: no measured training rate of this framework was fitted")            \
@@ -89,7 +89,7 @@ typedef enum pm_evidence {
     "gradients of groups of 16-bit channels that lie side by side (NHWC), in a width without a kernel of its own (4, " \
     "8, 16, 32): rate over the FP32 peak, in tiles of 128 channels; as others if not given")                          \
   X(REAL, group_data_width, "1",                                                                                       \
-    "such groups of up to so many channels, by eights, have kernels for the gradient of data all the same")           \
+    "largest group width, a multiple of 8, with kernels for the gradient of the data")                                \
   X(YES_NO, group_gradients, "", "such groups have kernels in every width")                                            \
   X(YES_NO, no_dilated, "", "tensor cores do not take dilated windows")                                                \
   X(YES_NO, single_channels, "",                                                                                       \
@@ -104,10 +104,10 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(TEXT, name, "", "full name")                                                                                  \
   X(TEXT, versions, "", "releases that it stands for")                                                            \
   X(TEXT, cudnn, "", "id of the cuDNN generation that it runs with unless another is named")                         \
-  X(EVIDENCE, evidence, "", "what its constants rest on")                                                         \
+  X(EVIDENCE, evidence, "", "basis of its constants")                                                             \
   X(TEXT, like, "", "id of the framework of the same code, from which it has what it does not state") \
   X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
-  X(REAL, step_time, "s", "host time of a step besides, for each accumulated batch")                              \
+  X(REAL, step_time, "s", "further host time of a step, for each accumulated batch")                              \
   X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \
   X(REAL, update_kernels, "1", "optimizer kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                  \
@@ -125,7 +125,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, workspace, "B", "memory that the transforms of a convolution may take, at most; unlimited if not given")  \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \
   X(REAL, gradient, "B", "bytes of a gradient as it travels, but for FP64; as it is stored if not given")              \
-  X(REAL, gradient_fp16, "B", "those in FP16; gradient if not given")                                             \
+  X(REAL, gradient_fp16, "B", "the same in FP16; gradient if not given")                                          \
   X(REAL, tensor_overlap, "1", \
     "share of tensor-parallel exchanges that overlaps with matrix multiplications; default 0") \
   X(REAL, attention_factor, "1",                                                                                       \
@@ -162,7 +162,7 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(TEXT, since, "", "month of its first release, or of NVIDIA's first container with it: 2024-06")                 \
   X(ATTENTION, attention, "", "implementation of attention where networks leave it open; unfused if not given")  \
   X(YES_NO, tf32_convolutions, "", "whether convolutions of FP32 networks run in TF32 where the GPU has it")      \
-  X(REAL, bucket_per_rank, "B", "with so many ranks that it is more, buckets have this for each; none if not given") \
+  X(REAL, bucket_per_rank, "B", "bucket size per rank, where that is more than the bucket; none if not given")       \
   X(YES_NO, fuses_convolutions, "",                                                                                    \
     "whether convolutions take in the fixed norm and the activation behind them, forward and backward; needs fused")
 
@@ -198,10 +198,10 @@ typedef enum pm_fusion {
   X(TEXT, name, "", "full name, with the versions it stands for")                                                 \
   X(TEXT, framework, "", "id of the framework whose constants stand where none are given")                        \
   X(TEXT, memory, "", "id of its memory profile; the framework's if not given")                                   \
-  X(ORIGIN, origin, "", "what its constants rest on")                                                             \
+  X(ORIGIN, origin, "", "basis of its constants")                                                                 \
   X(FUSION, fusion, "", "which layers are run together")                                                          \
   X(REAL, launch, "s", "host time of launching one kernel")                                                       \
-  X(REAL, step_time, "s", "host time of a call besides")                                                          \
+  X(REAL, step_time, "s", "further host time of a call")                                                          \
   X(REAL, simt_factor, "1", "time of convolutions on the FP32 cores over that of the kernel model")               \
   X(REAL, tensor_factor, "1", "time of convolutions on the tensor cores over that of the kernel model")           \
   X(REAL, framework_kernel_factor, "1", "time of framework kernels over that of the kernel model")      \

@@ -80,7 +80,7 @@ PM_API int pm_precision_find(const char *name);
   X(TEXT, memory_type, "", "HBM2, GDDR6, ...")                                                                    \
   X(INT, memory_bus, "1", "width of the memory bus in bits")                                                      \
   X(REAL, memory_rate, "B/s", "data rate of one bit of the memory bus")                                           \
-  X(YES_NO, inline_ecc, "", "whether check bits travel with the data, which costs bandwidth; none beside HBM")    \
+  X(YES_NO, inline_ecc, "", "whether ECC bits share the bandwidth with the data (not with HBM)")                  \
   X(REAL, l2_cache, "B", "L2 cache")                                                                              \
   X(REAL, shared_memory, "B", "largest shared memory per SM")                                                     \
   X(REAL, register_file, "B", "register file per SM")                                                             \
@@ -101,7 +101,7 @@ PM_API double pm_gpu_get_matrix_peak(const pm_gpu *gpu, int precision);
 
 /* ---- Kernels ------------------------------------------------------------------------------------------------- */
 
-/* What constants that no datasheet has rest on. */
+/* The basis of constants that no datasheet has. */
 #define PM_ORIGIN_LIST(X)                                                              \
   X(NONE, "none", "no constants")                                                      \
   X(FITTED, "fitted", "fitted to measured kernels of this architecture")               \
@@ -114,7 +114,7 @@ typedef enum pm_origin {
   PM_ORIGIN_COUNT
 } pm_origin;
 
-/* What a prediction rests on, from the best to the least. A twin is a GPU of the same chip at the same clock. */
+/* The basis of a prediction, from the most certain to the least. A twin is a GPU of the same chip at the same clock. */
 #define PM_CALIBRATION_STATUS_LIST(X)                                                                              \
   X(NONE, "none", "no prediction")                                                                                 \
   X(CALIBRATED, "calibrated", "constants fitted to rows of this GPU or its twin, of its operators and software")   \
@@ -134,9 +134,9 @@ typedef enum pm_calibration_status {
 ** deviations of the logarithm, which add in squares. That of a class of work counts by its share of the time; where the
 ** class is not calibrated for the GPU, times a factor. */
 #define PM_PREDICTION_INTERVAL_FIELDS(X)                                                                          \
-  X(TEXT, id, "", "what is predicted")                                                                            \
+  X(TEXT, id, "", "the predicted quantity")                                                                       \
   X(TEXT, name, "", "full name")                                                                                  \
-  X(REAL, rate, "1", "of any prediction")                                                                         \
+  X(REAL, rate, "1", "standard deviation of any prediction")                                                      \
   X(REAL, convolution, "1", "more, of the time in convolutions")                                                  \
   X(REAL, product, "1", "more, of the time in other matrix multiplications and attention")                             \
   X(REAL, passes, "1", "more, of the time in memory-bound kernels")                                                   \
@@ -158,14 +158,14 @@ typedef struct pm_prediction_interval { PM_PREDICTION_INTERVAL_FIELDS(PM_DECLARE
 /* By class of operators and cores, what the times of a GPU's kernels rest on. Filled for a GPU by
 ** pm_catalog_get_kernels. */
 #define PM_OPERATOR_STATUS_FIELDS(X)                                                                         \
-  X(CALIBRATION_STATUS, product_simt, "", "what matrix multiplications on the FP32 cores rest on")                  \
+  X(CALIBRATION_STATUS, product_simt, "", "basis of matrix multiplications on FP32 cores")                          \
   X(CALIBRATION_STATUS, product_tensor, "", "the same on tensor cores")                                      \
-  X(CALIBRATION_STATUS, convolution_simt, "", "what convolutions on the FP32 cores rest on")                 \
+  X(CALIBRATION_STATUS, convolution_simt, "", "basis of convolutions on FP32 cores")                         \
   X(CALIBRATION_STATUS, convolution_tensor, "", "the same on tensor cores")                                  \
-  X(CALIBRATION_STATUS, recurrent_simt, "", "what recurrent layers on the FP32 cores rest on")               \
+  X(CALIBRATION_STATUS, recurrent_simt, "", "basis of recurrent layers on FP32 cores")                       \
   X(CALIBRATION_STATUS, recurrent_tensor, "", "the same on tensor cores")                                    \
-  X(CALIBRATION_STATUS, attention, "", "what fused attention rests on")                                      \
-  X(CALIBRATION_STATUS, passes, "", "what memory-bound kernels rest on")
+  X(CALIBRATION_STATUS, attention, "", "basis of fused attention")                                           \
+  X(CALIBRATION_STATUS, passes, "", "basis of memory-bound kernels")
 
 /* The same of a GPU, or where it has no entry of its architecture, in the catalogue. */
 #define PM_OPERATOR_CALIBRATION_FIELDS(X)                                 \
@@ -187,11 +187,11 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(TEXT, name, "", "full name")                                                                          \
   X(TEXT, like, "", "id of the architecture from which it has what neither it nor the entry \"default\" states") \
   X(REAL, energy_factor, "1", "energies of that architecture count so much; unknown: 1")             \
-  X(ORIGIN, simt_basis, "", "what the constants of the FP32 cores rest on")                               \
+  X(ORIGIN, simt_basis, "", "basis of the constants of the FP32 cores")                                   \
   X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                     \
   X(REAL, simt_latency_threads, "1", "threads per SM that hide the latency")                              \
   X(REAL, simt_split_threads, "1", "threads per SM up to which the contraction is split")                 \
-  X(ORIGIN, tensor_basis, "", "what the constants of the tensor cores rest on")                           \
+  X(ORIGIN, tensor_basis, "", "basis of the constants of the tensor cores")                               \
   X(REAL, tensor_efficiency, "1", "issue efficiency of the tensor cores")                                 \
   X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                            \
   X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")               \
@@ -224,15 +224,15 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(YES_NO, no_weight_winograd, "", "the library of its rows had no Winograd gradient of weights")       \
   X(YES_NO, odd_channels_padded, "", "tensor cores take channels that are no multiple of 8, padded")     \
   PM_OPERATOR_STATUS_FIELDS(X)                                                                            \
-  X(ORIGIN, simt_power_basis, "", "what the draw of the FP32 cores rests on; of another architecture: a rule")         \
+  X(ORIGIN, simt_power_basis, "", "basis of the power of the FP32 cores; a rule for other architectures")              \
   X(ORIGIN, tensor_power_basis, "", "the same of the tensor cores")                                                    \
   X(REAL, idle_power, "1", "draw of a board that waits with its clocks up, over its design power")                     \
   X(REAL, simt_power, "1",                                                                                             \
     "draw while kernels run on the FP32 cores, before their arithmetic counts; of a rule: at most")                    \
   X(REAL, tensor_power, "1", "draw while kernels run on the tensor cores, before their arithmetic counts")             \
-  X(REAL, simt_flop_energy, "J/FLOP", "what an FP32 FLOP draws at the full clock, above waiting")                      \
+  X(REAL, simt_flop_energy, "J/FLOP", "energy of an FP32 FLOP at full clock, above waiting")                           \
   X(REAL, tensor_flop_energy, "J/FLOP",                                                                                \
-    "what a FLOP on the tensor cores in two bytes draws at the full clock, above tensor_power")                        \
+    "energy of a 16-bit FLOP on tensor cores at full clock, above tensor_power")                                       \
   X(REAL, steady_flop_energy, "J/FLOP",                                                                                \
     "the same in runs that last, where kernels were timed in bursts that end before the limit of the board acts")      \
   X(INT, threads, "1", "resident threads per SM at most")                                                 \
@@ -329,7 +329,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, limit_clocked, "1", "share of the time of a kernel that follows the clock")                                  \
   X(REAL, limit_least, "1", "share of the design power below which limits were not measured")                          \
   X(REAL, host_cpu_power, "W", "draw of a node for each CPU socket: CPU, memory, storage")                             \
-  X(REAL, host_power_air, "1", "draw of a node for its boards beside them, over their design power: cooled by air")    \
+  X(REAL, host_power_air, "1", "power of the rest of an air-cooled node, over the design power of its boards") \
   X(REAL, host_power_liquid, "1", "the same, cooled by a liquid")                                                      \
   X(REAL, node_dense_board, "W", "design power of boards from which on a node is built around their cooling")          \
   X(REAL, node_rest_dense, "1", "design power of the rest of such a node, over that of its boards and CPUs")           \
@@ -373,7 +373,7 @@ typedef enum pm_link_kind {
   X(TEXT, name, "", "full name")                                                                       \
   X(LINK_KIND, kind, "", "nvlink, pcie, xgmi, smp, infiniband or ethernet")                                  \
   X(REAL, bandwidth, "B/s", "line rate of one link, per direction, after line coding")                 \
-  X(REAL, flow_bandwidth, "B/s", "what one flow can use of it; unlimited if the whole")                 \
+  X(REAL, flow_bandwidth, "B/s", "bandwidth available to one flow; unlimited: all of it")               \
   X(INT, switch_ports, "1", "ports of a switch of such links; 0: not known")                           \
   X(REAL, switch_power, "W", "typical draw of such a switch with copper cables")
 
@@ -388,7 +388,7 @@ typedef struct pm_link { PM_LINK_FIELDS(PM_DECLARE) } pm_link;
   X(REAL, base_latency, "s", "fixed latency of a collective whose ring runs over this link")           \
   X(REAL, copy_efficiency, "1", "payload of one large copy over line rate; unknown: as efficiency")    \
   X(REAL, copy_latency, "s", "time of the smallest copy from GPU to GPU over this link")               \
-  X(REAL, fabric_latency, "s", "what this network adds to every hop between nodes")                    \
+  X(REAL, fabric_latency, "s", "latency that this network adds to every hop between nodes")            \
   X(REAL, tree_share, "1", "payload of a tree between two nodes over that of a ring; unknown: 1")
 
 typedef struct pm_link_calibration { PM_LINK_CALIBRATION_FIELDS(PM_DECLARE) } pm_link_calibration;
@@ -434,19 +434,19 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, chain_knee, "1", "the same in broadcast and reduce")                                         \
   X(REAL, network_knee, "1", "the same between nodes")                                                 \
   X(REAL, network_base, "s", "fixed latency of a collective between nodes, beyond the library's constant")   \
-  X(REAL, network_hop, "s", "what a hop between nodes takes beyond the library's constant, LL, LL128") \
+  X(REAL, network_hop, "s", "time of a hop between nodes beyond the library's constant, LL and LL128") \
   X(REAL, network_simple, "s", "a hop between nodes with Simple, instead of the library's constant")    \
   X(REAL, in_switch_efficiency, "1", "payload of in-switch reduction over that of a ring")             \
   X(REAL, in_switch_latency, "s", "latency of in-switch reduction for each GPU")                       \
-  X(REAL, in_switch_network, "s", "what in-switch reduction takes more between nodes")                 \
+  X(REAL, in_switch_network, "s", "further time of in-switch reduction between nodes")                 \
   X(REAL, pairs_latency, "s", "fixed latency of an all-to-all")                                        \
   X(REAL, pairs_rank, "s", "latency of an all-to-all for each rank")                                   \
   X(REAL, pairs_efficiency, "1", "payload of an all-to-all over that of a ring")                       \
   X(REAL, pairs_launch, "1", "host time of an all-to-all for each other rank, over a launch")          \
   X(REAL, chain_rank, "s", "latency of a broadcast or reduce for each rank")                           \
-  X(REAL, chain_fill, "s", "what the first chunk of a broadcast or reduce takes for each further GPU, Simple") \
-  X(REAL, chunk, "B", "what a chain of NCCL 2.0 to 2.3 passes on whole")                               \
-  X(REAL, old_chunk, "B", "what a chain of NCCL 1 passes on whole")                                    \
+  X(REAL, chain_fill, "s", "time of the first chunk of a broadcast or reduce for each further GPU, Simple")    \
+  X(REAL, chunk, "B", "chunk that a chain of NCCL 2.0 to 2.3 passes on")                               \
+  X(REAL, old_chunk, "B", "chunk that a chain of NCCL 1 passes on")                                    \
   X(REAL, old_launch, "s", "host time of a launch with NCCL 1")                                        \
   X(REAL, old_most, "B/s", "most that a GPU passes on with NCCL 1.6 to 2.3, over all rings")           \
   X(REAL, ll_share, "1", "most bandwidth of LL over what the library assumes")                         \
@@ -456,7 +456,7 @@ typedef struct pm_tuning { PM_TUNING_FIELDS(PM_DECLARE) } pm_tuning;
   X(REAL, base_share, "1", "fixed latency inside the node over the library's constant")                \
   X(REAL, local_rate, "B/s", "at which a GPU passes its own share of the bytes, while no link moves any") \
   X(REAL, in_switch_knee, "1", "how little latency and transfer overlap in in-switch reduction between nodes") \
-  X(REAL, small_deviation, "1", "of log(measured / predicted), standard: messages of some KB")           \
+  X(REAL, small_deviation, "1", "standard deviation of log(measured / predicted) for messages of some KB") \
   X(REAL, middle_deviation, "1", "the same about 1 MB")                                                \
   X(REAL, large_deviation, "1", "the same from 64 MB on")                                              \
   X(REAL, channel_launch, "s", "host time of a launch for each further channel")
@@ -465,7 +465,7 @@ typedef struct pm_collective_fit { PM_COLLECTIVE_FIT_FIELDS(PM_DECLARE) } pm_col
 
 /* ---- Machines and systems ------------------------------------------------------------------------------------ */
 
-/* What the design power of a machine rests on. */
+/* The basis of a machine's design power. */
 #define PM_POWER_BASIS_LIST(X)                                                             \
   X(NONE, "none", "neither its design power is known nor that of its parts")               \
   X(PUBLISHED, "published", "its maker states it")                                         \
@@ -499,10 +499,10 @@ typedef enum pm_power_basis {
   X(REAL, cpu_core_work, "1", "instructions of a core per clock over those of AMD Zen 2")       \
   X(REAL, host_memory_bandwidth, "B/s", "peak bandwidth of the system memory: channels times rate, of all sockets") \
   X(REAL, cpu_power, "W", "thermal design power of a CPU socket")                               \
-  X(POWER_BASIS, power_basis, "", "what the design power of the machine rests on") \
+  X(POWER_BASIS, power_basis, "", "basis of the machine's design power")           \
   X(INT, hosts, "1", "hosts that one node consists of, each with its own operating system: the trays of a rack")  \
   X(YES_NO, liquid_cooled, "", "whether a liquid cools it, or it is immersed in one")            \
-  X(REAL, host_power, "W", "draw behind the supplies beside that of the boards; unknown: by rule")
+  X(REAL, host_power, "W", "power behind the supplies without the boards; unknown: by rule")
 
 typedef struct pm_machine { PM_MACHINE_FIELDS(PM_DECLARE) } pm_machine;
 
@@ -522,7 +522,7 @@ typedef enum pm_vertex_kind {
   X(TEXT, link, "", "id of the link type")                                                 \
   X(INT, count, "1", "parallel links")                                                     \
   X(REAL, bandwidth, "B/s", "line rate per direction, all parallel links together")        \
-  X(REAL, payload, "B/s", "what large collectives get of it, per direction")
+  X(REAL, payload, "B/s", "bandwidth of it that large collectives reach, per direction")
 
 typedef struct pm_edge { PM_EDGE_FIELDS(PM_DECLARE) } pm_edge;
 

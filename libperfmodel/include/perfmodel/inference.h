@@ -52,9 +52,9 @@ extern "C" {
   X(REAL, pass_time, "s", "the part of it in memory-bound kernels")                                                 \
   X(REAL, conversion_time, "s", "the part of it in conversions of layout")                                        \
   X(REAL, launch_time, "s", "CPU time to launch the kernels, in parallel with the GPU")                        \
-  X(REAL, step_time, "s", "what a call takes besides")                                                            \
+  X(REAL, step_time, "s", "further time of a call")                                                               \
   X(REAL, kernels, "1", "kernels of one call")                                                                    \
-  X(BOTTLENECK, bottleneck, "", "what takes the largest share", .show = PM_SHOW_MAIN)                               \
+  X(BOTTLENECK, bottleneck, "", "the largest share of the time", .show = PM_SHOW_MAIN)                              \
   X(REAL, flop, "FLOP", "arithmetic of one call")                                                                 \
   X(REAL, flop_rate, "FLOP/s", "arithmetic rate of one GPU over the call")                                        \
   X(REAL, mfu, "1",                                                                                                    \
@@ -64,7 +64,7 @@ extern "C" {
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(VERDICT, verdict, "", "whether it fits", .show = PM_SHOW_MAIN)                                                  \
   X(REAL, largest_batch, "1", "largest batch that fits; unknown if the usable memory is")                         \
-  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the call")     \
+  X(CALIBRATION_STATUS, calibration, "", "basis: the least certain part that takes a tenth of the call or more")  \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
   X(REAL, hfu, "1", "HFU: MFU of the FLOP that the GPU executes, which Winograd and FFT save; never above 1",       \
     .show = PM_SHOW_PERCENT)                                                                                        \
@@ -90,8 +90,8 @@ PM_INLINE int pm_plan_add_inference_profile(pm_plan *plan, const pm_inference_pr
   return pm_plan_add_inference_profile_by_system(plan, profile, 1, memory, error);
 }
 
-/* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns PM_OK,
-** or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing; cost: some microseconds a run. */
+/* Predicts `count` runs. A run that cannot be predicted yields its status and NAN; the others are predicted.
+** Returns PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing. Cost: microseconds a run. */
 PM_INLINE int pm_infer(const pm_plan *plan, const pm_inference_run *runs, pm_inference *predictions, size_t count)
 {
   return pm_task_predict(plan, PM_TASK_INFERENCE, 0, runs, sizeof *runs, predictions, sizeof *predictions, count);

@@ -47,8 +47,8 @@ typedef struct pm_storage { PM_STORAGE_FIELDS(PM_DECLARE) } pm_storage;
   X(TEXT, name, "", "full name")                                                                                    \
   X(REAL, latency, "s", "from asking for data to its first byte")                                                   \
   X(REAL, open_time, "s", "opening a file")                                                                         \
-  X(REAL, stream_bandwidth, "B/s", "what one reader gets once data flows")                                          \
-  X(REAL, open_operations, "1", "operations for opening a file, besides those for reading it")                      \
+  X(REAL, stream_bandwidth, "B/s", "rate of one reader once data flows")                                            \
+  X(REAL, open_operations, "1", "operations to open a file, in addition to reading it")                             \
   X(CALIBRATION_STATUS, calibration, "", "what these rest on; rules and data sheets if not given")
 
 typedef struct pm_storage_access { PM_STORAGE_ACCESS_FIELDS(PM_DECLARE) } pm_storage_access;
@@ -79,7 +79,7 @@ typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
   X(YES_NO, pinned, "", "whether it copies to the GPU from pinned memory")                                          \
   X(REAL, step_time, "s", "what the host copy of a step takes besides; none if not given")                           \
   X(REAL, update_passes, "1", "passes over the parameters that an update takes, 4 bytes each; none if not given")   \
-  X(CALIBRATION_STATUS, calibration, "", "what its times rest on; rules if not given")
+  X(CALIBRATION_STATUS, calibration, "", "basis of its times; rules if not given")
 
 typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
 
@@ -94,7 +94,7 @@ typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
 #define PM_CACHE_POLICY_LIST(X)                                                                                     \
   X(LRU, "lru", "the page read longest ago goes")                                                                   \
   X(RANDOM, "random", "any page goes")                                                                              \
-  X(KEEP, "keep", "what came first stays")                                                                          \
+  X(KEEP, "keep", "the first data read stay cached")                                                                \
   X(SEQUENTIAL, "sequential", "LRU, and every epoch reads in the same order")
 
 /* Where samples are decoded. */
@@ -170,7 +170,7 @@ typedef struct pm_input_setup {
   X(CACHE_POLICY, policy, "", "how the page cache replaces")                                                        \
   X(YES_NO, first_epoch, "", "whether nothing is cached yet", .otherwise = "yes")                                   \
   X(REAL, cache, "B", "memory of one node for cached pages", .otherwise = "0 B")                                    \
-  X(REAL, chunk, "B", "what one read of packed samples takes", .otherwise = "1 MiB")                                \
+  X(REAL, chunk, "B", "size of one read of packed samples", .otherwise = "1 MiB")                                   \
   X(REAL, sample_out, "B", "bytes of a decoded sample, as it is copied to the GPU; unknown: copies do not limit")   \
   X(REAL, copy_bandwidth, "B/s", "host-to-device bandwidth of the bus of one uplink; unknown: copies do not limit") \
   X(INT, gpus_per_uplink, "1", "GPUs that share an uplink to the host", .otherwise = "1")                           \
@@ -186,7 +186,7 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
   X(INPUT_STAGE, bottleneck, "", "the slowest stage")                                                  \
   X(REAL, throughput, "1/s", "samples per second of one node, GPUs included if their rate was given")               \
   X(REAL, total, "1/s", "samples per second of all nodes")                                                          \
-  X(REAL, input, "1/s", "what the path without the GPUs brings to a node")                                          \
+  X(REAL, input, "1/s", "rate of the input path to a node, without the GPUs")                                       \
   X(REAL, gpu_busy, "1", "share of the time that the GPUs compute: throughput over their rate")        \
   X(REAL, input_wait_share, "1", "share of the time that they wait for input")                         \
   X(REAL, storage, "1/s", "storage, its share of one node")                                                         \
@@ -200,14 +200,14 @@ typedef struct pm_input_run { PM_INPUT_RUN_FIELDS(PM_DECLARE) } pm_input_run;
   X(REAL, hits, "1", "share of reads that the cache answers")                                                       \
   X(REAL, hits_least, "1", "the same with LRU, which the kernel's page cache is not below")                         \
   X(REAL, hits_most, "1", "the same with random replacement, which it is not above")                                \
-  X(REAL, storage_rate, "B/s", "what the storage gives at this throughput, to all nodes")                           \
-  X(REAL, node_rate, "B/s", "what one node needs of it to run at its GPUs' rate")                                   \
+  X(REAL, storage_rate, "B/s", "rate read from the storage at this throughput, all nodes")                          \
+  X(REAL, node_rate, "B/s", "rate that one node needs for its GPUs not to wait")                                    \
   X(REAL, nodes_storage, "1", "nodes that the storage itself can supply at that rate")                                 \
   X(REAL, nodes_uplink, "1", "nodes that its network ports can supply")                                                \
   X(REAL, nodes_gateway, "1", "nodes that the gateway can supply")                                                     \
   X(REAL, nodes_ports, "1", "nodes that the switch has ports for")                                                  \
   X(REAL, max_nodes, "1", "nodes that one storage system can supply: the least of these")                         \
-  X(CALIBRATION_STATUS, calibration, "", "what the slowest stage before the GPUs rests on")                          \
+  X(CALIBRATION_STATUS, calibration, "", "basis of the slowest stage before the GPUs")                               \
   X(REAL, throughput_p10, "1/s", "one measurement in ten would be below this; the GPUs' rate is taken as given")    \
   X(REAL, throughput_p90, "1/s", "one in ten above this")
 
@@ -229,7 +229,7 @@ PM_INLINE int pm_input_check(const pm_input_setup *setup, const pm_input_run *ru
   return pm_input_check_sized(setup, run, sizeof *run, error);
 }
 
-/* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
+/* Answers `count` runs; one that has no answer yields its status and NAN; the others are predicted. Allocates nothing.
 ** Returns PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. */
 PM_API int pm_input_evaluate_sized(const pm_input_setup *setup, const pm_input_run *runs, size_t run_size,
                                    pm_input_rates *rates,

@@ -79,7 +79,7 @@ typedef enum pm_kernel_algorithm {
   X(RNN_DGRAD, "rnn-dgrad", "back through time, and the gradient of the input")                                \
   X(RNN_WGRAD, "rnn-wgrad", "gradient of the weights, all steps at once")                                      \
   X(BATCH_NORM, "batch-norm", "m numbers, in training")                                       \
-  X(POOLING, "pooling", "as a convolution of every channel by itself, without weights")       \
+  X(POOLING, "pooling", "like a convolution of each channel alone, without weights")          \
   X(REDUCTION, "reduction", "m sums of n numbers")                                            \
   X(EMBEDDING, "embedding", "m rows of n numbers, gathered from a table")                     \
   X(ATTENTION, "attention", "fused: count heads of all samples, m queries, k keys, n numbers of a head") \
@@ -97,7 +97,7 @@ typedef enum pm_operator {
 
 /* One kernel to time; sizes that its operator does not have are not looked at. Grows: see record.h. */
 #define PM_KERNEL_FIELDS(X)                                                                                 \
-  X(OPERATOR, operation, "", "what is computed")                                                            \
+  X(OPERATOR, operation, "", "the operation")                                                               \
   X(PRECISION, precision, "", "storage and arithmetic precision")                                                      \
   X(REAL, count, "1", "gemm: independent matrix multiplications; elementwise: tensors; rnn: gates") \
   X(REAL, m, "1", "gemm: rows of the result; elementwise: numbers of a tensor; norms: rows; rnn: hidden")   \
@@ -148,7 +148,7 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
 #define PM_KERNEL_TIME_FIELDS(X)                                                     \
   X(REAL, time, "s", "time of the kernel, without its start", .show = PM_SHOW_MAIN)  \
   X(KERNEL_ALGORITHM, algorithm, "", "the fastest way to compute it", .show = PM_SHOW_MAIN) \
-  X(BOUND, bound, "", "what limits it", .show = PM_SHOW_MAIN)                        \
+  X(BOUND, bound, "", "the limiting resource", .show = PM_SHOW_MAIN)                 \
   X(REAL, flop, "FLOP", "arithmetic", .show = PM_SHOW_MAIN)                          \
   X(REAL, bytes, "B", "memory traffic at least")                                     \
   X(REAL, intensity, "FLOP/B", "arithmetic intensity")                               \
@@ -162,10 +162,10 @@ typedef struct pm_kernel { PM_KERNEL_FIELDS(PM_DECLARE) } pm_kernel;
   X(REAL, time_p10, "s", "lower end of the 80 % prediction interval; unknown by the plain roofline",\
     .show = PM_SHOW_MAIN)                                                            \
   X(REAL, time_p90, "s", "upper end of the 80 % prediction interval", .show = PM_SHOW_MAIN)              \
-  X(CALIBRATION_STATUS, calibration, "", "what the time rests on")                                         \
-  X(ORIGIN, energy_basis, "", "what the draw rests on; none: it is not known")                             \
+  X(CALIBRATION_STATUS, calibration, "", "basis of the time")                                              \
+  X(ORIGIN, energy_basis, "", "basis of the power; none: unknown")                                         \
   X(REAL, power, "W", "draw of the board while it runs")                                                   \
-  X(REAL, energy, "J", "of the board while it runs")
+  X(REAL, energy, "J", "energy of the board while it runs")
 
 typedef struct pm_kernel_time { PM_KERNEL_TIME_FIELDS(PM_DECLARE) } pm_kernel_time;
 
@@ -188,7 +188,7 @@ PM_INLINE int pm_kernel_predict(const pm_gpu *gpu, const pm_kernel_calibration *
   X(TEXT, group, "", "GPU, operator, precision and source")                                  \
   X(TEXT, gpu, "", "id of the GPU")                                                          \
   X(REAL, time, "s", "time measured")                                                        \
-  X(REAL, overhead, "s", "what the host added")                                              \
+  X(REAL, overhead, "s", "overhead of the host")                                             \
   X(REAL, floor, "s", "least time that the host allowed")
 
 typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_measured_kernel;
@@ -209,7 +209,7 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
   X(REAL, update_time, "s", "optimizer kernel")                                                        \
   X(REAL, time, "s", "sum of the four", .show = PM_SHOW_MAIN)                                          \
   X(KERNEL_ALGORITHM, algorithm, "", "the forward kernel")                                                    \
-  X(BOUND, bound, "", "what limits the forward kernel", .show = PM_SHOW_MAIN)                          \
+  X(BOUND, bound, "", "limiting resource of the forward kernel", .show = PM_SHOW_MAIN)                 \
   X(REAL, flop, "FLOP", "arithmetic of the forward kernel")                                            \
   X(REAL, bytes, "B", "memory traffic of the forward kernel")                                          \
   X(REAL, intensity, "FLOP/B", "arithmetic intensity of the forward kernel")                           \
@@ -219,7 +219,7 @@ typedef struct pm_measured_kernel { PM_MEASURED_KERNEL_FIELDS(PM_DECLARE) } pm_m
   X(REAL, memory_bandwidth, "B/s", "memory ceiling")                                                   \
   X(REAL, l2_bandwidth, "B/s", "L2 ceiling; unknown by the plain roofline")                            \
   X(REAL, power_rate, "FLOP/s", "rate that the power of the board can hold; unknown by the plain roofline")  \
-  X(REAL, energy, "J", "of the board in all of that time")
+  X(REAL, energy, "J", "energy of the board in all of that time")
 
 typedef struct pm_layer_time { PM_LAYER_TIME_FIELDS(PM_DECLARE) } pm_layer_time;
 

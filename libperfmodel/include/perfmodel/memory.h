@@ -50,7 +50,7 @@ extern "C" {
   X(REAL, layer_norm_tensors, "1", "further tensors of its size that a layer norm keeps")                        \
   X(REAL, batch_norm_tensors, "1", "further tensors of its size that a batch norm keeps")                        \
   X(REAL, score_tensors, "1", "further tensors as large as the scores that an attention keeps")                  \
-  X(YES_NO, static_plan, "", "whether memory is laid out ahead, with two of the largest gradients besides")      \
+  X(YES_NO, static_plan, "", "whether memory is planned ahead, with two more buffers of the largest gradient")   \
   X(YES_NO, mixed_norms_fp32, "", "whether norms and softmax run in FP32 in mixed precision (autocast)")         \
   X(REAL, mixed_weight, "B", "bytes of a weight in mixed precision")                                             \
   X(REAL, mixed_gradient, "B", "bytes of a weight's gradient in mixed precision")                                \
@@ -58,7 +58,7 @@ extern "C" {
   X(REAL, mixed_copy, "B", "bytes of a weight's cached cast in mixed precision")                                 \
   X(REAL, mixed_state, "B", "bytes of a number of the optimizer's state in mixed precision; 4 if not given")     \
   X(REAL, loss_chunks, "1",                                                                                      \
-    "parts of the tokens whose loss is computed in FP32 one after the other; not given: as norms, all at once")  \
+    "chunks in which the loss is computed in FP32; not given: at once, as norms are")                            \
   X(REAL, workspace, "B", "least workspace of convolutions and matrix multiplications")                                \
   X(REAL, bucket, "B",                                                                                                 \
     "copy of a gradient for communication with several ranks, as large as it is; none if not given")                   \
@@ -122,7 +122,7 @@ typedef enum pm_verdict {
   X(PRECISION, precision, "", "precision; 2 bytes are mixed precision as the profile does it", .otherwise = "fp32") \
   X(INT, ranks, "1", "data-parallel GPUs", .otherwise = "1")                                                      \
   X(INT, zero_stage, "1", "split over the ranks: 1 optimizer, 2 and gradients, 3 and weights; 0 nothing")    \
-  X(RECOMPUTE, recompute, "", "what is computed again in the backward pass")                                      \
+  X(RECOMPUTE, recompute, "", "what the backward pass computes again")                                            \
   X(YES_NO, inference, "", "forward pass only, nothing kept")                                                     \
   X(REAL, usable, "B", "memory that the GPU has for this; unknown if no verdict is wanted")
 
@@ -142,15 +142,15 @@ typedef struct pm_memory_run { PM_MEMORY_RUN_FIELDS(PM_DECLARE) } pm_memory_run;
   X(REAL, gradients, "B", "gradients of the weights")                                                             \
   X(REAL, optimizer, "B", "state of the optimizer, its temporaries, master weights")                              \
   X(REAL, activations, "B", "activations that are saved for the backward pass, or alive in inference")            \
-  X(REAL, live_gradients, "B", "what the backward pass has alive at its peak beyond the saved activations")       \
-  X(REAL, allocator, "B", "what the allocator holds beyond the two")                                              \
+  X(REAL, live_gradients, "B", "gradients alive at the peak of the backward pass, beyond saved activations")      \
+  X(REAL, allocator, "B", "memory that the allocator holds beyond these")                                         \
   X(REAL, input, "B", "the next batch, already on the GPU")                                                       \
   X(REAL, workspace, "B", "least workspace of convolutions and matrix multiplications")                                \
   X(REAL, communication, "B", "buffers for the gradients' sum")                                                   \
-  X(REAL, sample, "B", "what one more sample takes")                                                              \
-  X(REAL, host, "B", "what the host keeps for the GPU, beyond the total")                                         \
+  X(REAL, sample, "B", "memory of one more sample")                                                               \
+  X(REAL, host, "B", "host memory for offloaded data, not in the total")                                          \
   X(REAL, cache, "B", "keys and values, of serving")                                                              \
-  X(REAL, reserve, "B", "what a serving engine keeps for activations, graphs and libraries")
+  X(REAL, reserve, "B", "memory that a serving engine reserves for activations, graphs and libraries")
 
 typedef struct pm_memory_use { PM_MEMORY_USE_FIELDS(PM_DECLARE) } pm_memory_use;
 
@@ -173,7 +173,7 @@ PM_API pm_memory_plan *pm_memory_plan_new(const pm_network *network, const pm_me
 /* Releases the plan; NULL is none. */
 PM_API void pm_memory_plan_free(pm_memory_plan *plan);
 
-/* Answers `count` runs; one that has no answer yields its status and NAN, and the others go on. Allocates nothing.
+/* Answers `count` runs; one that has no answer yields its status and NAN; the others are predicted. Allocates nothing.
 ** Returns PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. */
 PM_API int pm_memory_evaluate_sized(const pm_memory_plan *plan, const pm_memory_run *runs, size_t run_size,
                                     pm_memory_use *uses,
@@ -213,7 +213,7 @@ PM_API int pm_memory_get_layers(const pm_network *network, const pm_memory_profi
 
 /* One change that takes less memory, and what it comes to. */
 #define PM_MEMORY_ADVICE_FIELDS(X)                                                               \
-  X(TEXT, change, "", "what is done differently")                                                \
+  X(TEXT, change, "", "the change")                                                              \
   X(REAL, total, "B", "memory of one GPU then")                                                  \
   X(REAL, saving, "B", "how much less that is")                                                  \
   X(VERDICT, verdict, "", "whether it fits then")                                                \
@@ -245,7 +245,7 @@ typedef struct pm_transformer_activations { PM_TRANSFORMER_ACTIVATIONS_FIELDS(PM
   X(YES_NO, sequence_parallel, "", "whether the tokens are split among them where features are not") \
   X(INT, pipeline_stages, "1", "pipeline stages")                                                \
   X(INT, interleaved, "1", "chunks of layers per stage; 1: not interleaved")                     \
-  X(RECOMPUTE, recompute, "", "what is computed again in the backward pass")
+  X(RECOMPUTE, recompute, "", "what the backward pass computes again")
 
 typedef struct pm_transformer { PM_TRANSFORMER_FIELDS(PM_DECLARE) } pm_transformer;
 

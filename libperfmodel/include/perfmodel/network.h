@@ -146,7 +146,7 @@ PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *t
   X(TEXT, kind, "", "name of the kind")                                                       \
   X(INT, least_inputs, "1", "inputs that it needs")                                           \
   X(REAL, most_inputs, "1", "inputs that it can have")                                        \
-  X(TEXT, doc, "", "what it does")
+  X(TEXT, doc, "", "description")
 
 typedef struct pm_layer_kind { PM_LAYER_KIND_FIELDS(PM_DECLARE) } pm_layer_kind;
 
@@ -154,9 +154,9 @@ typedef struct pm_layer_kind { PM_LAYER_KIND_FIELDS(PM_DECLARE) } pm_layer_kind;
 #define PM_LAYER_ATTRIBUTE_FIELDS(X)                                                          \
   X(TEXT, kind, "", "kind of layer that has it")                                              \
   X(TEXT, name, "", "name of the attribute")                                                  \
-  X(TEXT, value, "", "what it may be")                                                        \
-  X(TEXT, otherwise, "", "what it is if it is left out; nothing: it must be given")           \
-  X(TEXT, doc, "", "what it means")
+  X(TEXT, value, "", "allowed values")                                                        \
+  X(TEXT, otherwise, "", "default; empty: it must be given")                                  \
+  X(TEXT, doc, "", "description")
 
 typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_layer_attribute;
 

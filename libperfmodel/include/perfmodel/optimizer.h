@@ -42,7 +42,7 @@ extern "C" {
     .aliases = "RowWiseAdagrad EXACT_ROWWISE_ADAGRAD")                                                               \
   /* the next optimizer goes above this line */
 
-/* Those optimizers; pm_optimizer is the record of what one of them takes. */
+/* The optimizers; the record pm_optimizer has the memory and time of one. */
 typedef enum pm_optimizer_choice {
 #define PM_OPTIMIZER_ENUM(name, ...) PM_OPTIMIZER_##name,
   PM_OPTIMIZER_LIST(PM_OPTIMIZER_ENUM)
@@ -59,7 +59,7 @@ typedef enum pm_optimizer_choice {
   X(REAL, kernels, "1", "kernels for each parameter tensor")                                                         \
   X(YES_NO, replicated, "", "whether every rank keeps all of its state, whatever ZeRO shards")                       \
   X(YES_NO, suggested, "", "whether it is suggested where a run does not fit")                                       \
-  X(TEXT, source, "", "source of the algorithm, or of what is kept")
+  X(TEXT, source, "", "source of the algorithm, or of its states")
 
 typedef struct pm_optimizer { PM_OPTIMIZER_FIELDS(PM_DECLARE) } pm_optimizer;
 

@@ -6,7 +6,7 @@
 **     for (int i = 0; i < count; i++) printf("%d: %.3f s busy, %.1f GB\n", i, stages[i].busy_time, stages[i].memory /
 **       1e9);
 **
-** Their order in time is pm_prediction_format_trace's.
+** pm_prediction_format_trace writes their order in time.
 */
 #ifndef PERFMODEL_PIPELINE_H
 #define PERFMODEL_PIPELINE_H
@@ -21,7 +21,7 @@ extern "C" {
 ** time, busy and waiting time to the step. Sizes from weights to context add up to the memory. */
 #define PM_STAGE_FIELDS(X)                                                                                             \
   X(INT, stage, "1", "number of the stage, from 0", .show = PM_SHOW_MAIN)                                              \
-  X(INT, layers, "1", "of the layers that repeat, those of this stage", .show = PM_SHOW_MAIN)                          \
+  X(INT, layers, "1", "repeated layers in this stage", .show = PM_SHOW_MAIN)                                           \
   X(REAL, parameters, "1", "parameters of one of its GPUs", .show = PM_SHOW_MAIN)                                      \
   X(REAL, busy_time, "s", "computing and exchanging", .show = PM_SHOW_MAIN)                                            \
   X(REAL, wait_time, "s", "waiting for other stages, hops, stragglers and input", .show = PM_SHOW_MAIN)                \
@@ -43,8 +43,8 @@ extern "C" {
   X(REAL, gradients, "B", "gradients of the weights", .show = PM_SHOW_MAIN)                                            \
   X(REAL, optimizer, "B", "state of the optimizer, its temporaries, master weights", .show = PM_SHOW_MAIN)             \
   X(REAL, activations, "B", "activations in flight, saved for their backward passes", .show = PM_SHOW_MAIN)            \
-  X(REAL, live_gradients, "B", "what a backward pass has alive at its peak beyond these")                              \
-  X(REAL, allocator, "B", "what the allocator holds beyond the two")                                                   \
+  X(REAL, live_gradients, "B", "gradients alive at the peak of the backward pass, beyond these")                       \
+  X(REAL, allocator, "B", "memory that the allocator holds beyond these")                                              \
   X(REAL, input, "B", "the next batch, already on the GPU")                                                            \
   X(REAL, workspace, "B", "least workspace of convolutions and matrix multiplications")                                \
   X(REAL, communication, "B", "buffers for exchanges of gradients and weights")                                        \

@@ -64,7 +64,7 @@ typedef enum pm_bottleneck {
 } pm_bottleneck;
 
 /* What is predicted of a training step. Grows: see record.h. */
-/* Choices stand in pairs, so that nothing lies between the fields: equal predictions have equal bytes. */
+/* Enums are in pairs to avoid padding: equal predictions have equal bytes. */
 #define PM_PREDICTION_FIELDS(X)                                                                                   \
   X(STATUS, status, "", "ok, or why there is no prediction; the numbers are then unknown", .show = PM_SHOW_NONZERO) \
   X(VERDICT, verdict, "", "whether it fits")                                                                      \
@@ -115,7 +115,7 @@ typedef enum pm_bottleneck {
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                            \
   X(REAL, largest_batch, "1", "largest batch per GPU that fits; 0 if none does")                                  \
   X(BOTTLENECK, bottleneck, "", "the largest part of a step", .show = PM_SHOW_MAIN)                        \
-  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of the step")     \
+  X(CALIBRATION_STATUS, calibration, "", "basis: the least certain part that takes a tenth of the step or more")  \
   X(REAL, bubble_time, "s", "waiting of a pipeline's stages for each other, its hops apart")                       \
   X(REAL, recompute_time, "s", "forward work that the backward pass does again")                                  \
   X(REAL, tensor_communication_time, "s",                                                                              \
@@ -136,7 +136,7 @@ typedef enum pm_bottleneck {
   X(REAL, bubble_share, "1", "share of the step in which the stages of a pipeline wait for each other",                \
     .show = PM_SHOW_PERCENT)                                                                                           \
   X(REAL, offload_time, "s",                                                                                           \
-    "what offloading adds to a step: copies to the host and back, and the update there, where nothing hides them")     \
+    "exposed time of offloading: copies to the host and back, and the update on the host")                             \
   X(REAL, offload_share, "1", "share of the step that offloading adds", .show = PM_SHOW_PERCENT)                     \
   X(REAL, host_memory, "B", "memory of a node's host that offloading takes; 0 without")                              \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                           \
@@ -189,7 +189,7 @@ PM_INLINE int pm_plan_add_framework(pm_plan *plan, const pm_framework_profile *p
   return pm_plan_add_framework_by_system(plan, profile, 1, error);
 }
 
-/* Predicts `count` runs. A run that cannot be predicted yields its status and NAN, and the others go on. Returns
+/* Predicts `count` runs. A run that cannot be predicted yields its status and NAN; the others are predicted. Returns
 ** PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing. Allocates nothing once the wires of the runs' GPUs are
 ** known; may be
 ** called from several threads. */
@@ -238,7 +238,7 @@ PM_INLINE int pm_run_check(const pm_plan *plan, const pm_run *run, pm_error *err
 #define PM_GOODPUT_FIELDS(X)                                                                              \
   X(REAL, mtbf, "s", "mean time between failures of the whole machine")                                   \
   X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                               \
-  X(REAL, restart, "s", "time from a failure until training goes on from the last checkpoint")            \
+  X(REAL, restart, "s", "time from a failure until training resumes from the last checkpoint")            \
   X(REAL, interval, "s", "training between checkpoints; the best (Daly 2006) if unknown")                 \
   X(REAL, young, "s", "the best interval by Young 1974, for comparison")                                  \
   X(REAL, goodput, "1", "share of the time that is training which is not lost", .show = PM_SHOW_PERCENT)

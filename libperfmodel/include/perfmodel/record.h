@@ -173,7 +173,7 @@ PM_API int pm_record_set(const pm_field *field, void *record, const char *text, 
 PM_API double pm_record_get_number(const pm_field *field, const void *record);
 
 /* Sets a number or choice field to `value`, the opposite of pm_record_get_number.
-** Errors: PM_STATUS_BAD_ARGUMENT if it is no value of the field: 1.5 GPUs, a choice that there is not. */
+** Errors: PM_STATUS_BAD_ARGUMENT if the field cannot have the value: 1.5 GPUs, an unknown choice. */
 PM_API int pm_record_set_number(const pm_field *field, void *record, double value, pm_error *error);
 
 /* The value as text: a TEXT as it is, a choice by name, a number in SI units as pm_number_format writes it.

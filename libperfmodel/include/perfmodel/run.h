@@ -128,9 +128,9 @@ typedef enum pm_kernel_model {
     "capacity factor: tokens per expert over the mean; the rest are dropped; unlimited if unknown",                    \
     .needs = "experts")                                                                                                \
   X(REAL, expert_imbalance, "1", "tokens on the busiest rank over the mean", .otherwise = "1", .needs = "expert")     \
-  X(OFFLOAD, offload, "", "what is stored and updated in host memory", .otherwise = "none")                            \
+  X(OFFLOAD, offload, "", "data stored and updated in host memory", .otherwise = "none")                               \
   X(YES_NO, primary_weights, "",                                                                                       \
-    "weights of linear layers are kept in FP8 or FP4 alone, not beside those of 16 bits", .needs = "linear")           \
+    "keep weights of linear layers in FP8 or FP4 only, without a 16-bit copy", .needs = "linear")                      \
   X(INT, lora_rank, "1", "rank of LoRA's adapters, which are trained instead of the network; 0: full training")        \
   X(LORA_TARGETS, lora_targets, "", "which linear layers have an adapter", .otherwise = "attention", .needs = "lora")  \
   X(BASE_WEIGHTS, base_weights, "", "how frozen matrices are stored (QLoRA: nf4)", .otherwise = "precision",           \
@@ -141,7 +141,7 @@ typedef enum pm_kernel_model {
   X(REAL, samples, "1", "samples to train on, instead of tokens")                                                      \
   X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: no failures",         \
     .needs = "goal")                                                                                                   \
-  X(REAL, node_mtbf, "s", "mean time between failures of one node, besides those of its GPUs; unknown: no failures",   \
+  X(REAL, node_mtbf, "s", "mean time between failures of one node, without those of its GPUs; unknown: no failures",   \
     .needs = "goal")                                                                                                   \
   X(REAL, checkpoint_rate, "B/s",                                                                                      \
     "rate at which weights and optimizer states are written, of the whole machine", .needs = "checkpoints")            \

@@ -1,5 +1,5 @@
 /*
-** The best way to share a network out: every parallel plan for so many GPUs and a global batch, predicted.
+** The best parallel plan: predicts every plan for a number of GPUs and a global batch.
 **
 **     pm_run base = pm_search_base_make();                     everything free; what is set otherwise stays
 **     base.gpus = 8; base.nodes = 64; base.precision = PM_PRECISION_BF16;
@@ -55,7 +55,7 @@ PM_API void pm_search_free(pm_search *search);
 /* Number of plans. */
 PM_API size_t pm_search_count(const pm_search *search);
 
-/* The run of one plan. PM_STATUS_BAD_ARGUMENT for a number that there is not. */
+/* The run of one plan. PM_STATUS_BAD_ARGUMENT if there is no such number. */
 PM_API int pm_search_get_run_sized(const pm_search *search, size_t number, pm_run *run, size_t run_size);
 PM_INLINE int pm_search_get_run(const pm_search *search, size_t number, pm_run *run)
 {
@@ -121,12 +121,12 @@ typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_searc
   X(REAL, tokens, "1", "tokens to train on")                                                                           \
   X(REAL, within, "s", "time for them")                                                                                \
   X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                                             \
-  X(MINIMIZE, minimize, "", "what is to be least, of several systems")                                                 \
+  X(MINIMIZE, minimize, "", "quantity to minimize over systems")                                                       \
   X(REAL, gpu_mtbf, "s", "mean time between failures of one GPU and what fails with it; unknown: none fails")          \
-  X(REAL, node_mtbf, "s", "mean time between failures of one node, beside those of its GPUs; unknown: none fails")     \
+  X(REAL, node_mtbf, "s", "mean time between failures of one node, without those of its GPUs; unknown: none fails")    \
   X(REAL, checkpoint_rate, "B/s", "rate at which weights and optimizer are written, of the whole machine; or")         \
   X(REAL, checkpoint, "s", "time that writing a checkpoint stops training")                                            \
-  X(REAL, restart, "s", "time from a failure until training goes on; unknown: none")                                   \
+  X(REAL, restart, "s", "time from a failure until training resumes; unknown: none")                                   \
   X(REAL, interval, "s", "training between checkpoints; the best if unknown")                                          \
   X(REAL, pue, "1", "power usage effectiveness of the site", .otherwise = "1")                                         \
   X(REAL, price, "1", "price of one node")                                                                             \
@@ -134,7 +134,7 @@ typedef struct pm_search_choice { PM_SEARCH_CHOICE_FIELDS(PM_DECLARE) } pm_searc
 
 typedef struct pm_training_goal { PM_TRAINING_GOAL_FIELDS(PM_DECLARE) } pm_training_goal;
 
-/* The best plan on so many nodes, and what training with it takes. */
+/* The best plan for a number of nodes, and time, energy and cost of training with it. */
 #define PM_TRAINING_FIELDS(X)                                                                                          \
   X(STATUS, status, "", "ok; unreachable: no count is enough, and the numbers are of the fastest; or what is wrong",   \
     .show = PM_SHOW_NONZERO)                                                                                           \

@@ -45,7 +45,7 @@ extern "C" {
   X(LATENCY, "latency", 0, "every latency of links, network and collectives")                                          \
   X(HOST, "host", 1, "speed at which the host starts kernels and steps, and its CPUs decode")                          \
   X(STORAGE, "storage", 1, "every rate of the storage and the way from it")                                            \
-  X(HOST_POWER, "host-power", 0, "what nodes draw beside their boards")                                            \
+  X(HOST_POWER, "host-power", 0, "power of nodes without their boards")                                            \
   X(MEMORY, "memory", 0, "size of the GPU's memory, and with it the cache of keys and values of a served model")
 
 typedef enum pm_resource {
@@ -73,14 +73,14 @@ typedef struct pm_sensitivity_setup {
 
 /* What one resource means to the time of a step, call or token. */
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
-  X(RESOURCE, resource, "", "what is raised")                                                         \
+  X(RESOURCE, resource, "", "the parameter that is raised")                                           \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
   X(REAL, by, "1", "by how much, as a share", .show = PM_SHOW_PERCENT)                                \
   X(REAL, step_time, "s", "time of a step, of a call or, served, of an output token (TPOT), then")    \
   X(REAL, change, "1", "by how much that time changes: negative is faster", .show = PM_SHOW_PERCENT)  \
   X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
   X(REAL, throughput, "1/s", "samples, or at most requests, per second then")                         \
-  X(BOTTLENECK, bottleneck, "", "what limits it then")                                                \
+  X(BOTTLENECK, bottleneck, "", "bottleneck after the change")                                        \
   X(REAL, ttft, "s", "time to first token of a served model then")                                    \
   X(REAL, ttft_change, "1", "by how much that changes", .show = PM_SHOW_PERCENT)                      \
   X(REAL, throughput_change, "1", "by how much the throughput changes", .show = PM_SHOW_PERCENT)      \
@@ -128,13 +128,13 @@ typedef struct pm_upgrade_choice {
 /* What one replacement does to the time of a step or call. */
 #define PM_UPGRADE_FIELDS(X)                                                                          \
   X(STATUS, status, "", "ok, or why there is no prediction")                                          \
-  X(TEXT, name, "", "what is changed")                                                                \
+  X(TEXT, name, "", "the change")                                                                     \
   X(REAL, step_time, "s", "time of a step, of a call or, served, of an output token (TPOT), then")    \
   X(REAL, throughput, "1/s", "samples, or at most requests, per second then")                         \
   X(REAL, gain, "1", "by how much the throughput grows", .show = PM_SHOW_PERCENT)                     \
-  X(REAL, price, "1", "what the change costs, as it was given")                                       \
+  X(REAL, price, "1", "price of the change, as given")                                                \
   X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \
-  X(BOTTLENECK, bottleneck, "", "what limits it then")
+  X(BOTTLENECK, bottleneck, "", "bottleneck after the change")
 
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;
 

@@ -92,21 +92,21 @@ typedef enum pm_serving_limit {
   X(REAL, expert_time, "s", "experts of a pass")                                                                   \
   X(REAL, pass_time, "s", "norms, rotations, activations of a pass")                                               \
   X(REAL, communication_time, "s", "exchanges of a pass")                                                          \
-  X(REAL, host_time, "s", "what the engine adds to the kernels of a pass")                                         \
-  X(SERVING_LIMIT, bottleneck, "", "what limits it", .show = PM_SHOW_MAIN)                                         \
+  X(REAL, host_time, "s", "time that the engine adds to the kernels of a pass")                                    \
+  X(SERVING_LIMIT, bottleneck, "", "the limiting resource", .show = PM_SHOW_MAIN)                                  \
   X(REAL, mbu, "1", "least_step_time over step_time: model bandwidth utilization", .show = PM_SHOW_PERCENT)        \
   X(REAL, memory, "B", "memory of a GPU with the cache that this run fills", .show = PM_SHOW_MAIN)                 \
   X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                             \
   X(VERDICT, verdict, "", "whether it fits: weights and at least one request", .show = PM_SHOW_MAIN)               \
   X(REAL, weight_memory, "B", "weights on a GPU")                                                                  \
-  X(REAL, reserve_memory, "B", "what the engine keeps for activations, graphs and libraries")                      \
+  X(REAL, reserve_memory, "B", "memory that the engine reserves for activations, graphs and libraries")            \
   X(REAL, cache_memory, "B", "room for keys and values on a GPU")                                                  \
   X(REAL, token_memory, "B", "keys and values of one token, of all layers and GPUs of a replica")                  \
   X(REAL, cache_tokens, "1", "tokens that the cache of a replica holds")                                           \
   X(REAL, largest_concurrency, "1", "requests that fit a replica at once when each is as long as it gets",         \
     .show = PM_SHOW_MAIN)                                                                                          \
   X(INT, replicas, "1", "copies of the model that share the requests")                                             \
-  X(CALIBRATION_STATUS, calibration, "", "what it rests on: the worst of all that takes a tenth of a pass")        \
+  X(CALIBRATION_STATUS, calibration, "", "basis: the least certain part that takes a tenth of a pass or more")     \
   X(INT, total_gpus, "1", "GPUs used on all nodes", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                          \
   PM_ENERGY_FIELDS(X)                                                                                              \
   X(REAL, paid_gpus, "1", "GPUs of whole nodes, all of which are paid for")                                        \

@@ -30,7 +30,7 @@ extern "C" {
 
 /* Which layouts of a run are tried. What was given of the run stays as it is. */
 #define PM_SERVING_LAYOUTS_LIST(X)                                                                                 \
-  X(GIVEN, "given", "that of the run")                                                                             \
+  X(GIVEN, "given", "the rate of the run")                                                                         \
   X(TENSOR, "tensor", "every power of two of GPUs of a node that share each layer")                                \
   X(ALL, "all", "tensor, pipeline, attention data and expert parallelism, pools that read prompts, FP8")
 
@@ -60,8 +60,8 @@ typedef enum pm_serving_layouts {
   X(YES_NO, front, "", "rows are the front of tokens/s/GPU over tokens/s/user at any load within the limits")      \
   X(INT, max_gpus, "1", "most GPUs of a replica or of a pair of pools", .otherwise = "32")                         \
   X(INT, max_workers, "1", "most workers of a pair of pools; 1: no pools", .otherwise = "8")                       \
-  X(INT, top, "1", "so many of the best rows; 0: all")                                                             \
-  X(MINIMIZE, minimize, "", "what is to be least; nodes: cost where there are prices, else GPUs that are paid for")
+  X(INT, top, "1", "number of best rows to return; 0: all")                                                        \
+  X(MINIMIZE, minimize, "", "quantity to minimize; nodes: cost if there are prices, else GPUs that are paid for")
 
 typedef struct pm_serving_goal { PM_SERVING_GOAL_FIELDS(PM_DECLARE) } pm_serving_goal;
 
@@ -83,7 +83,7 @@ typedef struct pm_serving_goal { PM_SERVING_GOAL_FIELDS(PM_DECLARE) } pm_serving
   X(INT, prefill_workers, "1", "workers that only read prompts; 0: none", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)    \
   X(INT, prefill_tp, "1", "GPUs of each of them", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                            \
   X(INT, decode_workers, "1", "workers that decode for them; 0: none", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)       \
-  X(REAL, concurrency, "1", "of the front: requests at once", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                \
+  X(REAL, concurrency, "1", "requests at once, for rows of the front", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)       \
   X(INT, replica_gpus, "1", "GPUs of a replica, or of a pair of pools")                                            \
   X(REAL, replica_rate, "1/s", "requests per second that one answers within the limits", .show = PM_SHOW_MAIN)     \
   X(INT, replicas, "1", "replicas for the rate", .show = PM_SHOW_MAIN)                                             \
@@ -94,13 +94,13 @@ typedef struct pm_serving_goal { PM_SERVING_GOAL_FIELDS(PM_DECLARE) } pm_serving
   X(REAL, tpot, "s", "time per output token then, at the percentile", .show = PM_SHOW_MAIN)                        \
   X(REAL, user_rate, "1/s", "tokens per second that one user sees then", .show = PM_SHOW_MAIN)                     \
   X(REAL, gpu_rate, "1/s", "output tokens per second and GPU at the limits", .show = PM_SHOW_MAIN)                 \
-  X(SERVING_LIMIT, bottleneck, "", "what limits it", .show = PM_SHOW_MAIN)                                         \
+  X(SERVING_LIMIT, bottleneck, "", "the limiting resource", .show = PM_SHOW_MAIN)                                  \
   X(REAL, price, "1", "price of a GPU for an hour, as it was given")                                               \
   X(REAL, hour_cost, "1", "price of all GPUs that are paid for, for an hour", .show = PM_SHOW_MAIN)                \
   X(REAL, output_cost, "1", "price of a million output tokens", .show = PM_SHOW_MAIN)                              \
   X(REAL, token_cost, "1", "price of a million tokens, input and output", .show = PM_SHOW_MAIN)                    \
   X(YES_NO, pareto, "", "whether no other layout has more tokens/s/GPU and more tokens/s/user")                    \
-  X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")                                               \
+  X(CALIBRATION_STATUS, calibration, "", "basis of the numbers")                                                   \
   X(REAL, paid_gpus, "1", "GPUs of their nodes; without a rate a replica's part of those that it fills",            \
     .show = PM_SHOW_MAIN)                                                                                          \
   X(INT, node_gpus, "1", "GPUs of a replica, or of a pair of pools, on each of its nodes")                          \

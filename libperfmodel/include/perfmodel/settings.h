@@ -24,10 +24,10 @@ extern "C" {
 #define PM_SETTING_STATE_LIST(X)                                                               \
   X(READ, "read", "it is a field of the run")                                                  \
   X(ASSUMED, "assumed", "not said by the file: what the program does by itself, or what follows from others") \
-  X(NETWORK, "network", "of the network, which has a name of its own")                         \
+  X(NETWORK, "network", "a property of the network, which is named separately")                \
   X(NO_EFFECT, "no effect", "changes neither time nor memory")                                 \
-  X(NOT_MODELLED, "not modelled", "what it changes is not in the model: it is left out")        \
-  X(NOT_UNDERSTOOD, "not understood", "what it changes is not known here")
+  X(NOT_MODELLED, "not modelled", "has an effect that is not modelled; ignored")                \
+  X(NOT_UNDERSTOOD, "not understood", "unknown setting; ignored")
 
 typedef enum pm_setting_state {
 #define PM_SETTING_STATE_ENUM(name, text, doc) PM_SETTING_STATE_##name,

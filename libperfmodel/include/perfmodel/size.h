@@ -58,7 +58,7 @@ typedef enum pm_minimize {
   X(REAL, within, "s", "time for them")                                                                             \
   X(REAL, samples, "1", "samples of an epoch; unknown: times stay unknown")                                         \
   X(REAL, global_batch, "1", "samples of an update over all GPUs; unknown: every choice keeps its batch per GPU")      \
-  X(MINIMIZE, minimize, "", "what is to be least")                                                                  \
+  X(MINIMIZE, minimize, "", "quantity to minimize")                                                                 \
   X(INT, max_nodes, "1", "most nodes that are tried", .otherwise = "1024")                  \
   X(REAL, pue, "1", "power usage effectiveness of the site: all power over that of the machines; of all runs",  \
     .otherwise = "1")                                                                                          \
@@ -83,21 +83,21 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, batch, "1", "samples per GPU and step or call", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)                      \
   X(PRECISION, precision, "", "storage and arithmetic precision", .show = PM_SHOW_MAIN | PM_SHOW_GIVEN)              \
   X(REAL, throughput, "1/s", "samples per second over all GPUs", .show = PM_SHOW_MAIN)                               \
-  X(REAL, latency, "s", "of a call, in inference", .show = PM_SHOW_MAIN)                                             \
+  X(REAL, latency, "s", "latency of a call, for inference", .show = PM_SHOW_MAIN)                                    \
   X(REAL, time, "s", "for all epochs, whole steps", .show = PM_SHOW_MAIN)                                            \
   X(REAL, gpu_hours, "1", "GPU-hours of all epochs: GPUs times hours", .show = PM_SHOW_MAIN)                         \
   X(REAL, reached, "1", "speed over that of the target: 1 or more reaches it", .show = PM_SHOW_MAIN)                 \
   X(INT, nodes_least, "1", "nodes by the upper end of the 80 % prediction interval; 0 unknown")              \
   X(INT, nodes_safe, "1", "nodes enough in nine cases of ten; 0 unknown, or beyond those tried")                    \
   X(REAL, efficiency, "1", "weak scaling: throughput over that of as many GPUs alone", .show = PM_SHOW_PERCENT)      \
-  X(BOTTLENECK, bottleneck, "", "what limits the step", .show = PM_SHOW_MAIN)                                        \
+  X(BOTTLENECK, bottleneck, "", "bottleneck of the step", .show = PM_SHOW_MAIN)                                      \
   X(REAL, rack_units, "1", "rack space of the nodes")                                                               \
   X(REAL, design_power, "W", "design power of the nodes times the PUE", .show = PM_SHOW_MAIN)                        \
   X(REAL, gpu_design_power, "W", "the part of it that is the GPUs' design power")                                   \
-  X(REAL, design_energy, "J", "that power over the time for all epochs")                                            \
+  X(REAL, design_energy, "J", "design power times the time for all epochs")                                         \
   X(REAL, price, "1", "price of one node, as it was given")                                                         \
   X(REAL, cost, "1", "price of the nodes; switches, cables and storage are not in it", .show = PM_SHOW_MAIN)         \
-  X(REAL, storage_rate, "B/s", "what storage must give at this rate, nothing cached")                               \
+  X(REAL, storage_rate, "B/s", "rate that the storage must deliver, nothing cached")                                \
   X(REAL, storage_nodes, "1", "nodes that the given storage can supply at their rate")                                 \
   X(INPUT_STAGE, input_bottleneck, "", "the slowest stage of the input path")                                        \
   X(REAL, switches, "1", "switches of a fat tree between the nodes")                                                \
@@ -105,10 +105,10 @@ typedef struct pm_size_goal { PM_SIZE_GOAL_FIELDS(PM_DECLARE) } pm_size_goal;
   X(REAL, memory, "B", "memory of one GPU")                                                \
   X(VERDICT, verdict, "", "whether the batch fits it")                                                              \
   X(YES_NO, pareto, "", "whether no other choice is both faster and less")                                          \
-  X(CALIBRATION_STATUS, calibration, "", "what the numbers rest on")                                                \
-  X(POWER_BASIS, power_basis, "", "what the design power of its machines rests on")                                 \
+  X(CALIBRATION_STATUS, calibration, "", "basis of the numbers")                                                    \
+  X(POWER_BASIS, power_basis, "", "basis of the machines' design power")                                            \
   X(REAL, power, "W", "predicted draw of nodes and switches times the PUE")                                         \
-  X(REAL, energy, "J", "that draw over the time for all epochs")                                                    \
+  X(REAL, energy, "J", "predicted power times the time for all epochs")                                             \
   X(REAL, energy_per_sample, "J", "predicted energy of the site for a sample", .show = PM_SHOW_MAIN)                \
   X(REAL, carbon_per_sample, "g", "carbon dioxide of that energy; unknown without a carbon intensity")              \
   X(REAL, energy_cost_per_sample, "1", "price of that energy; unknown without one")                                 \

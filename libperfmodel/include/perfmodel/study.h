@@ -150,7 +150,7 @@ PM_API pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given 
 PM_API pm_table *pm_study_tabulate_serving(const pm_study *study, const pm_serving_goal_setup *setup,
                                            const pm_serving_goal *goal, pm_error *error);
 
-/* ---- Reports: all that there is to say of an answer, as a document (report.h) ----
+/* ---- Reports: everything about an answer, as a document (report.h) ----
 **
 ** A report keeps nothing of what it is made of: it may outlive it. Those who want the numbers alone read the records,
 ** which have all of them.

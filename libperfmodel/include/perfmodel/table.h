@@ -87,7 +87,7 @@ PM_API void pm_table_set_total(pm_table *table, pm_table_total total);
 /* Whether the last row is the total. */
 PM_API int pm_table_has_total(const pm_table *table);
 
-/* What there is to say besides, one line each; "" if nothing. Lives as long as the table, or until it is set again. */
+/* Remarks about the table, one per line; "" if none. Lives as long as the table, or until it is set again. */
 PM_API const char *pm_table_get_notes(const pm_table *table);
 
 /* Sets them; `notes` is copied. Errors: PM_STATUS_NO_MEMORY. */
