@@ -209,13 +209,18 @@ const App = (() => {
       const why = error || (row ? `no answer: ${row.status}` : "no answer");
       answer.innerHTML = `<div class="refusal"><h2>No answer</h2><p>${escape(why.replace(/^perfmodel: /, ""))}</p></div>` +
                          `<div class="charts">${memory_bar(q)}</div>${actions(q)}`;
+      say(".refusal");
       return;
     }
     App.last = {q, row};
     answer.innerHTML = SUMMARY[q.task](row, q) + compare(row, q) + `<div class="charts">${time_bar(row, q)}<span id="rest"></span></div>` + actions(q);
+    say(".headline");
     App.first = App.first || performance.now() - started;
     requestAnimationFrame(() => setTimeout(() => draw_rest(q), 0));
   }
+
+  // A screen reader is told the answer, not every picture.
+  function say(part) { $("#said").textContent = $(part).innerText; }
 
   // What takes more calls comes after the answer is seen.
   function draw_rest(q) {
@@ -244,11 +249,11 @@ const App = (() => {
     const said = r => columns.map(([n, f]) => `${n} ${r[f] ?? ""}`).join(", ");
     const point = r => ({x: r.memory, y: r.throughput, title: `${said(r)}: ${amount(r.throughput, "/s")}, ${amount(r.memory, "B")}`});
     const kept = ask([...asked, "--front"]).rows.sort((a, b) => a.memory - b.memory).map(point);
-    const picture = Draw.lines("Plans: samples per second over the memory of a GPU", [{name: "the front: none is faster with as little memory and as few GPUs",
+    const picture = Draw.lines("Plans: samples per second over the memory of a GPU", [{name: "Pareto front of rate, memory and GPUs",
       points: kept}, {name: "the best plans", points: rows.map(point), dots: true}], {x: "memory of a GPU", unit: "/s", xunit: "B", xlog: false});
     const line = r => `<tr>${columns.map(([, f]) => `<td>${escape(r[f] ?? "")}</td>`).join("")}<td>${amount(r.throughput, "/s")}</td>` +
                       `<td>${range(r, "throughput", "/s")}</td><td>${amount(r.memory, "B")}</td></tr>`;
-    return `<h2>Plans with a global batch of ${escape(q["global-batch"] || "256")}, by the lower end of their interval</h2><div class="scroll"><table><tr>` +
+    return `<h2>Plans with a global batch of ${escape(q["global-batch"] || "256")}, ranked by the lower end of their rate's interval</h2><div class="scroll"><table><tr>` +
            `${columns.map(([n]) => `<th>${n}</th>`).join("")}<th>samples</th><th>80 % interval</th><th>memory</th></tr>${rows.map(line).join("")}</table></div>${picture}`;
   }
 
@@ -258,7 +263,7 @@ const App = (() => {
     if (!rows.length) return `<p class="note">${escape(error)}</p>`;
     const items = rows.map(r => ({name: r.resource.replace(/-/g, " "), value: 100 * (r.throughput_change ?? -r.change)}))
       .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)).filter(i => Math.abs(i.value) > 0.005).slice(0, 10);
-    return Draw.bars("Throughput gained by 10 % more of each, in %" + (axes(q).length ? ", of the machine as it is" : ""), items, "%");
+    return Draw.bars("Throughput gained by 10 % more of each, in %" + (axes(q).length ? ", for the machine without the factors above" : ""), items, "%");
   }
 
   function download(name, text, type) {

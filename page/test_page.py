@@ -1,8 +1,14 @@
-"""The page in a browser: the command's numbers, questions restored from links, use without a mouse."""
+"""The page in a browser: the command's numbers, questions restored from links, use without a mouse.
+
+`PERFMODEL_PAGE=PAGE python3 page/test_page.py` prints the processor time of the first answer and of changes.
+"""
 import json
 import os
 import pathlib
+import re
+import shlex
 import subprocess
+import sys
 
 import pytest
 
@@ -66,6 +72,41 @@ def test_numbers_are_those_of_the_command(page, line):
     assert same(json.loads(own["out"]), json.loads(theirs.stdout))
 
 
+EXAMPLES = (pathlib.Path(__file__).parent.parent / "docs/worked-examples.md").read_text()
+EXAMPLE_LINES = [line for line in re.findall(r"^\$ perfmodel (.*)$", EXAMPLES, re.M) if "--catalog" not in line]
+
+
+@pytest.mark.parametrize("line", EXAMPLE_LINES)
+def test_worked_examples_are_answered_in_the_page(page, line):
+    """Those that need no file, typed where the page has the whole command."""
+    theirs = subprocess.run([COMMAND, *shlex.split(line)], capture_output=True, text=True)
+    page.fill("[name=line]", line)
+    page.press("[name=line]", "Enter")
+    assert page.evaluate("document.querySelector('#output').textContent") == theirs.stdout + theirs.stderr
+
+
+def test_worked_examples_are_asked_with_the_form(browser):
+    """The first and the last example, from fields alone."""
+    page = open_page(browser, "#task=predict&network=llama2-13b&system=dgx-h100&nodes=4&zero=3&precision=bf16")
+    page.fill("[name=tokens]", "300B")
+    page.fill("[name=gpu-hour-price]", "2.5 USD")
+    page.wait_for_selector("#answer dt:has-text('GPU-hours')")
+    facts = page.inner_text(".facts")
+    assert "USD" in facts and "training" in facts
+    page.click("[data-do=plans]")
+    page.wait_for_selector("#more table")
+    page.fill("[name=global-batch]", "1024")
+    page.click("[data-do=help]")
+    page.wait_for_selector("#more figure")
+    page.check("[name=task][value=serve]")
+    page.fill("[name=network]", "llama-3.3-70b")
+    page.fill("[name=system]", "hgx-h100")
+    page.fill("[name=serve-tp]", "4")
+    page.fill("[name=rate]", "4")
+    page.wait_for_selector(".headline:has-text('tokens/s')")
+    assert "TTFT" in page.inner_text(".facts") and not page.failures
+
+
 def test_refusal_says_what_the_command_says(page):
     own = page.evaluate("words => App.run(words)", ["predict", "resnet5", "dgx1-v100"])
     theirs = subprocess.run([COMMAND, "predict", "resnet5", "dgx1-v100"], capture_output=True, text=True)
@@ -98,6 +139,30 @@ def test_keyboard_changes_the_answer(browser):
     page.keyboard.press("Enter")
     page.wait_for_selector("#more figure")
     assert not page.failures
+
+
+def test_every_control_is_reached_by_keyboard_and_shows_it(browser):
+    page = open_page(browser, "#task=predict&network=resnet50&system=dgx1-v100&precision=fp16")
+    controls = "#question input, #question select, #answer button, #shell input, #shell button"
+    name = "(e.name || e.id || e.dataset.do || e.textContent)"
+    wanted = page.eval_on_selector_all(
+        controls, f"all => all.filter(e => e.offsetParent && (e.type !== 'radio' || e.checked)).map(e => {name})")
+    reached = []
+    for _ in range(2 * len(wanted)):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(f"(e => [{name}, getComputedStyle(e).outlineStyle])(document.activeElement)")
+        if focused[0] in wanted:
+            assert focused[1] != "none", focused
+        reached.append(focused[0])
+    assert len(wanted) > 20 and [name for name in wanted if name not in reached] == []
+
+
+def test_a_screen_reader_is_told_the_answer_alone(browser):
+    page = open_page(browser, "#task=predict&network=resnet50&system=dgx1-v100&precision=fp16")
+    said = page.inner_text("[role=status]")
+    assert "samples/s" in said and len(said) < 120
+    assert page.eval_on_selector_all("input:not([type=file]), select", """all => all.filter(
+        e => !e.labels.length || !e.labels[0].textContent.trim()).length""") == 0
 
 
 @pytest.mark.parametrize("link", ["", "#task=serve&network=llama3-8b&system=dgx-h100&concurrency=8"])
@@ -165,3 +230,37 @@ def test_compared_answers_say_how_they_differ(browser):
 
 def test_size():
     assert pathlib.Path(PAGE).stat().st_size < 3e6
+
+
+def processor_time(session):
+    """Seconds of the processor that the page's process has taken, compilation of its program included."""
+    found = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    return sum(one["cpuTime"] for one in found if one["type"] == "renderer")
+
+
+CHANGES = [("[name=batch]", "64"), ("[name=nodes]", "8"), ("[name=system]", "dgx-a100"), ("[name=network]", "resnet50"),
+           ("[name=zero]", "1"), ("[name=micro-batch]", "1"), ("[name=x-bandwidth]", "1.5")]
+
+
+def print_speed():
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        session = browser.new_browser_cdp_session()
+        page = open_page(browser)
+        print(f"first answer {processor_time(session):.3f} s, {page.evaluate('performance.now()'):.0f} ms by the clock")
+        for field, value in CHANGES:
+            page.wait_for_selector("#rest", state="detached")
+            page.wait_for_timeout(500)
+            before = processor_time(session)
+            page.evaluate("""([field, value]) => { const e = document.querySelector(field); e.value = value;
+                             e.dispatchEvent(new Event("input", {bubbles: true})); }""", [field, value])
+            page.wait_for_timeout(20)
+            page.wait_for_selector("#rest", state="detached")
+            print(f"{field} {value}: {1e3 * (processor_time(session) - before):.0f} ms, the pictures included")
+        browser.close()
+
+
+if __name__ == "__main__":
+    if PAGE is None:
+        sys.exit("test_page: PERFMODEL_PAGE names no page")
+    print_speed()
