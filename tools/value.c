@@ -16,8 +16,8 @@ static void not_count(const char *option_name, const char *text, double most)
 {
   if (is_range(text)) fail(CODE_USAGE, "--%s \"%.80s\": a range is written number by number: 1,2,4", option_name, text);
   else if (strchr(text, ',') != NULL)
-    fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one number is wanted here; perfmodel sweep "
-                                           "takes several", option_name, text);
+    fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one number is expected; perfmodel sweep takes lists",
+         option_name, text);
   else fail(CODE_USAGE, "--%s \"%.80s\" is not a whole number from 1 to %.0f", option_name, text, most);
 }
 

@@ -119,8 +119,7 @@ def _run(name: str, words: list[str]) -> int:
     if name == "workbook":
         table = _core.table_unpack(sys.stdin.buffer.read().decode("utf-8"))
         found = import_module("._table", __package__).Table(table)
-        asked = Item("command", shlex.join(["perfmodel", *words[1:]]), "", "what was asked")
-        import_module("._excel", __package__).write(words[0], [("answer", found)], [asked], found._said())
+        import_module("._excel", __package__).write(words[0], [("answer", found)], _asked(words[1:]), found._said())
         return 0
     if name == "sweep":
         return _stream(words)
@@ -142,6 +141,21 @@ def _run(name: str, words: list[str]) -> int:
     else:
         _draw(made, file)
     return 0
+
+
+def _asked(words: list[str]) -> list[Item]:
+    """The command line as inputs of a workbook: as a whole, and option by option."""
+    asked = [Item("command", shlex.join(["perfmodel", *words]), "", "the command line")]
+    arguments, options, _ = read(words)
+    for number, word in enumerate(arguments[1:], 1):
+        asked.append(Item(f"argument {number}", word, "", f"argument {number} of the command"))
+    for name, value in options.items():
+        asked.append(Item(name, value if isinstance(value, bool | float | int) else _listed(value), "", "as given"))
+    return asked
+
+
+def _listed(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _stream(words: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -193,6 +194,19 @@ def test_the_command_writes_the_same_cells(tmp_path: Path) -> None:
         for cell, same in zip(row, wanted):
             assert computed(book["answer"], cell, book) == computed(other["answer"], same, other)
     assert "perfmodel size resnet50" in book["inputs"]["B2"].value
+
+
+@pytest.mark.skipif(not COMMAND, reason="the command of a build is not given")
+def test_a_kernel_is_written_with_what_was_asked(tmp_path: Path) -> None:
+    words = "kernel gemm --m 4096 --n 4096 --k 512 --gpu a100-sxm4-80gb --precision bf16".split()
+    done = run(*words, "-o", str(tmp_path / "kernel.xlsx"))
+    assert (done.returncode, done.stderr) == (0, "")
+    book = openpyxl.load_workbook(tmp_path / "kernel.xlsx")
+    plain = run(*words, "--format", "json")
+    row = dict(zip([cell.value for cell in book["answer"][1]], [cell.value for cell in book["answer"][2]]))
+    assert row["time [s]"] == json.loads(plain.stdout)[0]["time"] and book["answer"].freeze_panes is not None
+    inputs = {cells[0].value: cells[1].value for cells in book["inputs"].iter_rows(min_row=2)}
+    assert (float(inputs["m"]), inputs["gpu"], inputs["argument 1"]) == (4096, "a100-sxm4-80gb", "gemm")
 
 
 @pytest.mark.skipif("LUA_CPATH" not in os.environ or shutil.which("lua5.4") is None, reason="there is no Lua")
