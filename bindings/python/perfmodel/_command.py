@@ -147,8 +147,10 @@ def _asked(words: list[str]) -> list[Item]:
     """The command line as inputs of a workbook: as a whole, and option by option."""
     asked = [Item("command", shlex.join(["perfmodel", *words]), "", "the command line")]
     arguments, options, _ = read(words)
-    for number, word in enumerate(arguments[1:], 1):
-        asked.append(Item(f"argument {number}", word, "", f"argument {number} of the command"))
+    names = KINDS[words[0]].arguments if words[0] in KINDS else ()
+    for number, word in enumerate(arguments[1:]):
+        name = names[number] if number < len(names) else f"argument {number + 1}"
+        asked.append(Item(name, word, "", "as given"))
     for name, value in options.items():
         asked.append(Item(name, value if isinstance(value, bool | float | int) else _listed(value), "", "as given"))
     return asked
