@@ -171,9 +171,19 @@ static bool find_place(const char *name, char *place, size_t room)
   return snprintf(place, room, "%s/%s", folder, last) < (int)room;
 }
 
+/* "-" and the names of the device are one. */
+static bool is_standard_output(const char *name)
+{
+  static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(name, names[i]) == 0) return true;
+  return false;
+}
+
 bool is_same_file(const char *a, const char *b)
 {
   struct stat x, y;
+  if (is_standard_output(a) && is_standard_output(b)) return true;
   char first[2 * PATH_MAX], second[2 * PATH_MAX];
   if (stat(a, &x) == 0 && stat(b, &y) == 0) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
   return find_place(a, first, sizeof first) && find_place(b, second, sizeof second) && strcmp(first, second) == 0;

@@ -107,7 +107,16 @@ def main(words: Sequence[str]) -> int:
     except Error as error:
         return _fail(USAGE, error)
     except OSError as error:
-        return _fail(INTERNAL, error)
+        sys.unraisablehook = lambda _: None  # what writes a workbook complains once more when it is freed
+        return _fail(INTERNAL, _unwritten(error))
+
+
+def _unwritten(error: OSError) -> BaseException:
+    """The words of the command for a file that cannot be written."""
+    if error.strerror is None:
+        return error
+    what = f'"{error.filename}"' if error.filename is not None else "the rows"
+    return Error(f"cannot write {what}: {error.strerror}")
 
 
 def _fail(status: int, error: BaseException) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._errors import ArgumentError
+from ._files import put
 
 if TYPE_CHECKING:
     import pyarrow
@@ -150,15 +151,16 @@ FORMS: dict[str, Callable[[Path, State | None], Any]] = {
 
 def write_whole(table: Table, path: str | os.PathLike[str]) -> None:
     """All rows of a table in a file of one of these forms, whole or not at all."""
-    place = Path(path)
-    beside = place.with_name(f".{place.name}.new")
     ending = form_of(path)
-    file = FORMS[ending](beside, None)
-    try:
-        file.add(render(table, ending))
-    finally:
-        file.close()
-    os.replace(beside, place)
+
+    def write(beside: Path) -> None:
+        file = FORMS[ending](beside, None)
+        try:
+            file.add(render(table, ending))
+        finally:
+            file.close()
+
+    put(path, write)
 
 
 class RowsFile:
@@ -193,13 +195,26 @@ class RowsFile:
         self._note.write_text(json.dumps(State(self._question, self.done, self._size)._asdict()), encoding="utf-8")
 
     def close(self, whole: bool) -> None:
-        """Ends the file; if it is not whole, with a note of how far it is."""
-        self._file.close()
+        """Ends the file; if it is not whole, with a note of how far it is. What nobody could go on from is removed."""
+        try:
+            self._file.close()
+        except OSError:
+            if not isinstance(self._file, _Csv):
+                self.done = 0
+            whole = False
+            raise
+        finally:
+            self._end(whole)
+
+    def _end(self, whole: bool) -> None:
         if whole:
             with suppress(FileNotFoundError):
                 self._note.unlink()
         elif self.done > 0:
             self._write_note()
+        else:
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.realpath(self._path))
 
 
 def version() -> str:

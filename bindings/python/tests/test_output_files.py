@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
+import perfmodel as pm
 import pytest
+from perfmodel import _files, _rows_file
 
 COMMAND = os.environ.get("PERFMODEL_COMMAND", "")
 pytestmark = pytest.mark.skipif(not COMMAND, reason="PERFMODEL_COMMAND is not set")
@@ -82,3 +85,99 @@ def test_a_file_that_is_too_large_leaves_nothing(tmp_path: Path, output: str) ->
     done = run(tmp_path, *LIST, "-o", output, most=100)
     assert done.returncode == 4 and "File too large" in done.stderr
     assert names(tmp_path) == {"old"} and (tmp_path / "old").read_text() == "old"
+
+
+@pytest.mark.parametrize("trace", ["-", "/dev/stdout"])
+@pytest.mark.parametrize("more", [[], ["-o", "-"], ["-o", "/dev/stdout"]])
+def test_two_answers_do_not_share_standard_output(tmp_path: Path, trace: str, more: list[str]) -> None:
+    done = run(tmp_path, "predict", "alexnet", "dgx1-v100", "--trace", trace, *more)
+    assert (done.returncode, done.stdout) == (2, "") and "are one file" in done.stderr
+
+
+# ---- What Python writes follows the same rule ----
+
+
+WRITERS = {".csv": "to_csv", ".json": "to_json", ".xlsx": "to_excel", ".parquet": "", ".arrow": ""}
+
+
+@pytest.fixture(params=WRITERS)
+def write(request: pytest.FixtureRequest) -> Callable[[Path], None]:
+    needed = {".parquet": "pyarrow", ".arrow": "pyarrow", ".xlsx": "openpyxl"}.get(request.param)
+    if needed:
+        pytest.importorskip(needed)
+    table = pm.sweep("alexnet", "dgx1-v100", batch=[1, 2])
+
+    def to(path: Path) -> None:
+        place = path.with_name(f"{path.name}{request.param}")
+        if WRITERS[request.param]:
+            getattr(table, WRITERS[request.param])(place)
+        else:
+            _rows_file.write_whole(table, place)
+
+    return to
+
+
+def as_named(folder: Path, name: str) -> Path:
+    return next(path for path in folder.iterdir() if path.name.startswith(f"{name}."))
+
+
+def test_python_keeps_owner_rights_and_names(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    write(tmp_path / "old")
+    old = as_named(tmp_path, "old")
+    fresh = old.read_bytes()
+    old.write_bytes(b"old" * 100_000)
+    old.chmod(0o640)
+    if os.geteuid() == 0:
+        os.chown(old, 1000, 1001)
+    before = old.stat()
+    write(tmp_path / "old")
+    after = old.stat()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    os.link(old, tmp_path / "other")
+    old.write_bytes(b"old" * 100_000)
+    write(tmp_path / "old")
+    assert old.samefile(tmp_path / "other") and abs(old.stat().st_size - len(fresh)) < 100
+    assert names(tmp_path) == {old.name, "other"}
+
+
+def test_python_keeps_links(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    write(tmp_path / "one")
+    ending = as_named(tmp_path, "one").suffix
+    link, target = tmp_path / f"link{ending}", tmp_path / f"target{ending}"
+    link.symlink_to(target.name)
+    write(tmp_path / "link")
+    assert link.is_symlink() and target.is_file() and names(tmp_path) == {f"one{ending}", link.name, target.name}
+
+
+def test_python_leaves_devices(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    end = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    _files.replace(b"text", pipe)
+    assert os.read(end, 10) == b"text" and pipe.is_fifo()
+    os.close(end)
+
+
+def test_python_leaves_nothing_of_what_is_too_large(tmp_path: Path, write: Callable[[Path], None]) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        with pytest.raises(OSError):
+            write(tmp_path / "new")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert names(tmp_path) == set()
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_rows_that_do_not_fit_leave_nothing_to_take_for_whole(tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("pyarrow")
+    place, limits = tmp_path / f"rows.{ending}", resource.getrlimit(resource.RLIMIT_FSIZE)
+    grid = pm.grid("alexnet", "dgx1-v100", batch=list(range(1, 65)))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200, limits[1]))
+    try:
+        with pytest.raises(OSError):
+            grid.write(place)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert names(tmp_path) == set()
