@@ -113,6 +113,7 @@ def main():
     for page in pages:
         text = read(page, asked.site)
         made = page_with_answers(text, asked.command.absolute().parent)
+        made = made.expandtabs(4) if asked.site else made  # as Markdown does
         count += len(BLOCK.findall(text))
         if asked.write:
             page.write_text(made)
