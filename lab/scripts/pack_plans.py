@@ -284,6 +284,7 @@ def tests(row, number_of_row):
     run["gradient_bytes"] = {"fp32": 4, "fp16": 2, "bf16": 2}[row["grad_precision"]]
     run["expert_tensor_parallel"] = row["expert_tensor_parallel"]
     run["overlap"] = overlap_of(row)
+    run["unfused_accumulation"] = "yes"  # all tests ask for --no-gradient-accumulation-fusion
     own = {"task": "training", "network": "" if why else network_of_test(row),
            "system": {"A100": "dgx-a100-80gb", "H100": "dgx-h100"}[row["gpu"]], "framework": framework_of(row),
            "framework_version": f"{row['framework_version']} {row['date'][:7]}", "source": row["source_repo"],

@@ -336,7 +336,7 @@ END_TEST
 START_TEST(bottlenecks)
 {
   study s = open_study("gpt3-13b", NULL, 0, "dgx-a100-80gb");
-  pm_run run = shared_out(8, 8, 1, 64);
+  pm_run run = shared_out(8, 2, 1, 64);
   ck_assert_int_eq(predict(&s, &run).bottleneck, PM_BOTTLENECK_COMPUTE);
   run = shared_out(4, 1, 32, 1); /* one micro-batch for 32 stages */
   ck_assert_int_eq(predict(&s, &run).bottleneck, PM_BOTTLENECK_BUBBLE);

@@ -143,6 +143,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(YES_NO, bias_in_product, "",                                                                                       \
     "whether the product of a linear layer adds its bias, which no other kernel then does")                            \
   X(YES_NO, launches_experts, "", "whether GEMMs of experts are launched one by one, not all of a layer at once") \
+  X(YES_NO, fuses_accumulation, "",                                                                                    \
+    "whether each micro-batch adds to gradients in buffers of their own, which products of gradients of weights do")   \
   X(REAL, shard_bandwidth, "1", "share of the bandwidth that gathering and reducing shards gets; 1 if not given")      \
   X(REAL, coordinator_time, "s", "host time that each further rank on other nodes costs a step")                  \
   X(REAL, host_copy_bandwidth, "B/s",                                                                                  \

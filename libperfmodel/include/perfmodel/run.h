@@ -163,6 +163,9 @@ typedef enum pm_kernel_model {
     .otherwise = "auto", .needs = "bags")                                                                              \
   X(CUDA_GRAPHS, cuda_graphs, "", "what is replayed as CUDA graphs, its kernels not launched one by one",              \
     .otherwise = "none", .needs = "host")                                                                              \
+  X(YES_NO, unfused_accumulation, "",                                                                                  \
+    "add gradients of weights to those of micro-batches before by kernels of their own, where software has the "       \
+    "products do it (Megatron's no-gradient-accumulation-fusion)", .needs = "host")                                    \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

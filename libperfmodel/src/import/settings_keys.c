@@ -48,6 +48,7 @@ static const pm__settings_key megatron[] = {
   {"fp8_param", "primary_weights", "=yes " YES, false},
   {"fp8_params", "primary_weights", "=yes " YES, false},
   {"precision", "precision", PRECISION, false},
+  {"no_gradient_accumulation_fusion", "unfused_accumulation", "=yes " YES, true},
   {"optimizer", "optimizer", PM__OPTIMIZER_NAMES, true},
   {"accumulate_allreduce_grads_in_fp32", "gradient_bytes", "=4 true=4 True=4 !=2", false},
   {"grad_reduce_in_fp32", "gradient_bytes", "=4 true=4 True=4 !=2", false},

@@ -273,6 +273,14 @@ static inline bool pm__layer_is_linear(const pm__layer *layer)
   return linear && layer->tuning != PM__ADAPTER;
 }
 
+/* Trained matrices of a linear layer, of adapters or of experts, whose gradients are products. */
+static inline double pm__layer_trained_matrices(const pm__layer *layer)
+{
+  if (layer->kind == NULL || layer->parameter_tensors == 0) return 0;
+  if (layer->kind->role == PM__ROLE_EXPERTS) return layer->parameter_tensors;
+  return layer->kind->role == PM__ROLE_DENSE ? 1 : 0;
+}
+
 const pm__layer_kind *pm__layer_kind_find(const char *name);
 const pm__layer_kind *pm__layer_kind_at(size_t index); /* NULL past the last */
 

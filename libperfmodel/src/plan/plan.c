@@ -27,6 +27,7 @@ static void count_layer(pm__plan_network *entry, const pm__layer *layer)
   bool multiplies = layer->kernel_count > 0 && entry->network->kernels[layer->first_kernel].matrix;
   entry->forward_flop += layer->flop[PM__FORWARD];
   entry->tensors += layer->parameter_tensors;
+  entry->matrices += pm__layer_trained_matrices(layer);
   entry->variables += layer->parameter_tensors + pm__layer_state_tensors(layer);
   entry->kinds |= pm__plan_kinds_of_layer(entry->network, layer);
   if (layer->kind->role == PM__ROLE_EXPERTS) entry->experts = true;

@@ -40,6 +40,7 @@ typedef struct pm__plan_network {
   size_t memory_capacity;
   double parameters, training_flop, forward_flop;
   double tensors;        /* of parameters */
+  double matrices;       /* those of them whose gradients are products */
   double variables;      /* the same and moving averages */
   double tables;         /* parameters that are looked up, not multiplied */
   pm__plan_tables bags;  /* those that GPUs may divide */

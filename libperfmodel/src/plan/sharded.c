@@ -110,6 +110,8 @@ static void count_piece(pm__plan_piece *piece)
   int products = 0;
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
+    piece->tensors += layer->parameter_tensors;
+    piece->matrices += pm__layer_trained_matrices(layer);
     if (pm__keeps_operation(layer, &products)) piece->operations_flop += layer->flop[PM__FORWARD];
     if (layer->kind == NULL) piece->input += layer->elements_out;
     piece->forward_flop += layer->flop[PM__FORWARD];
@@ -317,6 +319,8 @@ void pm__plan_piece_whole(const pm__plan_network *network, int mode, int memory,
   out->units = network->units[mode];
   out->memory = network->memory[memory];
   out->whole = network->parameters;
+  out->tensors = network->tensors;
+  out->matrices = network->matrices;
   out->split = out->expert = out->tied = 0;
   out->lookup = (pm__sharding_lookup){0, 0, 0, 0};
   out->exchange = NULL;

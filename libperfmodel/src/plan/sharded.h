@@ -52,6 +52,7 @@ typedef struct pm__plan_piece {
   bool *linear;         /* of each distinct kernel: whether it is a product of a linear layer, or of experts */
   double input;         /* elements of all its inputs, per sample: what is kept where all of it is recomputed */
   double forward_flop, attention_flop; /* of one GPU, per sample; of attention that keeps its scores */
+  double tensors, matrices;            /* that are trained; those of them whose gradients are products */
   double operations_flop;              /* of what recomputation by operation keeps */
 } pm__plan_piece;
 

@@ -69,10 +69,12 @@ static double not_overlapped(const pm__step *p, const pm__sharding_exchange *e, 
   return time * (1 - p->s.framework->profile.framework.tensor_overlap);
 }
 
+/* A call of the communication library for each, unless a graph of the layer has it. */
 static void add_exchange(const pm__step *p, const pm__plan_piece *piece, const pm__sharding_exchange *e, bool recompute,
-                         pm__step_work *out)
+                         bool graphs, pm__step_work *out)
 {
   double time = exchange_time(p, e);
+  if (!graphs) out->host[e->pass] += e->repeats * pm__schedule_host_time(&p->s);
   if (e->axis == PM__AXIS_CONTEXT && e->collective == PM__SHARDING_SEND_RECEIVE) time = exposed_ring(p, piece, e, time);
   time = not_overlapped(p, e, time);
   out->axis[e->axis] += time;
@@ -209,6 +211,17 @@ static void set_recompute(const pm__step *p, const pm__plan_piece *piece, pm__st
   out->host_recompute = out->host[PM__FORWARD] * (out->recompute / forward);
 }
 
+/* ---- Accumulation ---- */
+
+/* Calls that add the gradients of a micro-batch to those before, where software has buffers of its own for these: a
+** hook and a kernel for each tensor, unless products of gradients of weights add what they have. What autograd itself
+** adds takes its host no time to speak of. */
+static double accumulating_calls(const pm__step *p, const pm__plan_piece *piece)
+{
+  if (p->s.framework == NULL || p->s.framework->profile.framework.fuses_accumulation != 1) return 0;
+  return piece->tensors - (p->s.run->unfused_accumulation ? 0 : piece->matrices);
+}
+
 /* ---- All of it ---- */
 
 static double layout_time(const pm__step *p, const pm__units *units, const pm__costs *costs)
@@ -233,6 +246,7 @@ static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind
     if (factor != 1) slow_attention(p, piece, factor, pass, out);
     if (p->s.run->lora_rank > 0) unpack(p, kind, pass, out);
     double calls = pm__schedule_calls(&p->s, &piece->units->pass[pass]);
+    if (pass == PM__WGRAD) calls += accumulating_calls(p, piece);
     out->host[pass] = call * (graphs ? pm__least(calls, 1) : calls);
     if (p->at.tables > 1) look_up(p, kind, pass, out);
   }
@@ -252,9 +266,10 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   out->waited = pm__schedule_host_time(&p->s) * piece->units->pass[PM__FORWARD].waited * p->s.batch;
   add_kernels(p, piece, kind, costs, out);
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
+  bool graphs = pm__step_is_layer(p, kind) && p->s.run->cuda_graphs == PM_CUDA_GRAPHS_LAYERS;
   bool recompute = pm__step_recomputes(p, kind), full = recompute && how->layers && !how->operations;
   if (recompute) set_recompute(p, piece, out);
-  for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, out);
+  for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, graphs, out);
 }
 
 const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, const pm__segments *segments,
@@ -295,8 +310,8 @@ static pm__memo_key alone_key(const pm__step *p)
                          pm__memo_pair(r->system_index * PM_KERNEL_MODEL_COUNT + r->kernel_model,
                                        p->s.limited * PM_PRECISION_COUNT + r->precision),
                          pm__memo_number(p->s.batch),
-                         pm__memo_pair((int32_t)p->s.accumulation, 64 * r->optimizer + 8 * r->gradient_bytes +
-                                         r->cuda_graphs)}};
+                         pm__memo_pair((int32_t)p->s.accumulation, 128 * r->optimizer + 64 * r->unfused_accumulation +
+                                         8 * r->gradient_bytes + r->cuda_graphs)}};
 }
 
 static void price_alone(const pm__step *p, const pm__costs *whole, const pm__step_waits *waits, pm__step_alone *out)
