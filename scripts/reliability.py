@@ -162,11 +162,13 @@ ROWS = (
     Row(44, "control and direction characters of names in messages, notes and rows", "none",
         "{build}/tests/unit_tests shown", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 6),
     Row(45, "files that are written: owner, rights, hard links, links, limits", "the rule of tools/output.c",
-        "PERFMODEL_COMMAND={build}/tools/perfmodel " + PYTEST + "test_output_files.py", PASSED, "tests", 8),
+        "PERFMODEL_COMMAND={build}/tools/perfmodel " + PYTEST + "test_output_files.py", PASSED, "tests", 34),
     Row(46, "threads of Python build, predict, print, pickle and free in 100 mixes", "0 signals",
         PYTEST + "test_threads.py", PASSED, "tests", 9),
     Row(47, "entries that are like each other in a circle, of every kind", "refused, with the user's file and line",
         "{build}/tests/unit_tests fallback", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 6),
+    Row(48, "options of every command with extreme values: an answer, or one error that says why", "all commands",
+        "PERFMODEL_COMMAND={build}/tools/perfmodel " + PYTEST + "test_hostile_command.py", PASSED, "tests", 37),
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from . import _core
 from ._background import interruptible
 from ._catalog import Catalog, default
 from ._errors import ArgumentError
-from ._inputs import path_text, text
+from ._inputs import instance, number, path_text, text
 from ._table import Table, written
 from ._validate import Rows, _csv
 
@@ -95,12 +95,13 @@ def calibrate(
         path = path_text(data)
     elif data is not None:
         table = _csv(data)
-    if not 0 <= float(hold_out_shapes) < 1:
+    hold_out_shapes = number(hold_out_shapes, "hold_out_shapes")
+    if not 0 <= hold_out_shapes < 1:
         raise ArgumentError(f"hold_out_shapes {hold_out_shapes} is not from 0 to below 1")
     entries = ",".join(filter(None, (_ids(architectures, "architectures"), _ids(frameworks, "frameworks"))))
-    names = catalog if catalog is not None else default()
+    names = instance(catalog, Catalog, "catalog") if catalog is not None else default()
     kept = _ids(hold_out, "hold_out")
-    arguments = names._handle, text(set, "set"), table, path, entries, kept, float(hold_out_shapes), text(system,
+    arguments = names._handle, text(set, "set"), table, path, entries, kept, hold_out_shapes, text(system,
         "system")
     return Calibration(interruptible(_core.calibrate, *arguments))
 

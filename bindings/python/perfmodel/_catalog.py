@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from . import _core, _record, _records, _shipped
 from ._framework import Framework, from_catalog
-from ._inputs import AttributeValue, attributes, path_text, text
+from ._inputs import AttributeValue, attributes, number, path_text, text
 from ._network import Network
 from ._system import System, as_gpu
 from ._table import Table
@@ -198,7 +198,7 @@ def as_samples(value: _records.Dataset | str | float | None) -> float:
         return float("nan")
     if isinstance(value, str):
         value = default().dataset(value)
-    return value.samples if isinstance(value, _records.Dataset) else float(value)
+    return value.samples if isinstance(value, _records.Dataset) else number(value, "dataset")
 
 
 def dataset_name(value: _records.Dataset | str | float | None) -> str:

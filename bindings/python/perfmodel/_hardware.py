@@ -9,7 +9,7 @@ from typing import Union
 from . import _core, _records
 from ._catalog import as_system, default
 from ._errors import ArgumentError
-from ._inputs import Quantity, many, number, text
+from ._inputs import Quantity, instance, many, number, text
 from ._kernel import device
 from ._system import System, as_gpu
 
@@ -51,7 +51,7 @@ def with_number(system: System | str, path: str, value: Quantity) -> System:
 
 def _value(path: str, value: Quantity) -> str:
     if isinstance(value, str):
-        return value
+        return text(value, path)
     unit = _core.hardware_unit(path)
     return f"{number(value, path)!r}{'' if unit in ('', '1') else f' {unit}'}"
 
@@ -59,7 +59,8 @@ def _value(path: str, value: Quantity) -> str:
 def variants(system: System, axes: HardwareAxes) -> list[System]:
     """The system with every combination of numbers of its hardware, the last axis fastest."""
     made = []
-    for point in product(*([(path, value) for value in many(values)] for path, values in axes.items())):
+    given = instance(axes, Mapping, "axes").items()
+    for point in product(*([(path, value) for value in many(values)] for path, values in given)):
         variant = system
         for path, value in point:
             variant = with_number(variant, path, value)

@@ -10,6 +10,7 @@ from . import _core, _record, _records
 from ._catalog import default
 from ._draw import bars, title
 from ._errors import ArgumentError, NotFoundError
+from ._inputs import instance
 from ._record import R, Records
 from ._reported import Reported
 
@@ -77,7 +78,7 @@ class InputPipeline(Reported, _records.InputRates):
 
 def find(kind: type[R], name: str, value: R | str) -> R:
     """A record, or that of a name of the catalogue."""
-    return default()._read(kind, name, value) if isinstance(value, str) else value
+    return default()._read(kind, name, value) if isinstance(value, str) else instance(value, kind, name)
 
 
 def access_of(storage: str) -> _records.StorageAccess:

@@ -46,6 +46,8 @@ def currency_of(*prices: Any) -> str:
 def text(value: object, what: str) -> str:
     """A name."""
     if isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise ArgumentError(f"{what} has half a character, a surrogate: it is no text that can be written")
         return value
     raise TypeError(f"{what} must be text, not {type(value).__name__}")
 
@@ -57,17 +59,41 @@ def path_text(value: str | os.PathLike[str]) -> str:
 
 def number(value: object, what: str) -> float:
     """An int, float or NumPy scalar as a float."""
-    if type(value) is float or type(value) is int:  # the usual, and soon said
+    if type(value) is not float and type(value) is not int:  # the usual, and soon said
+        if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+            raise TypeError(f"{what} must be a number, not {type(value).__name__}")
+    try:
         return float(value)
-    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
-        return float(value)
-    raise TypeError(f"{what} must be a number, not {type(value).__name__}")
+    except OverflowError:
+        raise ArgumentError(f"{what} is out of range, a number of more than 308 digits") from None
+
+
+def floats(value: Any, what: str) -> Doubles:
+    """An array of numbers."""
+    try:
+        return np.asarray(value, dtype=np.float64)
+    except TypeError:
+        raise TypeError(f"{what} must be a number or several, not {type(value).__name__}") from None
+    except (ValueError, OverflowError):
+        raise ArgumentError(f"{what} must be a number or several, none of more than 308 digits") from None
+
+
+def brief(value: int) -> str:
+    """A whole number, or how long it is."""
+    return str(value) if abs(value) < 10**20 else f"of {value.bit_length():,} bits"
+
+
+def instance(value: Any, of: type[Any], what: str) -> Any:
+    """What must be of a type."""
+    if isinstance(value, of):
+        return value
+    raise TypeError(f"{what} must be of {of.__name__}, not {type(value).__name__}")
 
 
 def whole(value: SupportsIndex, what: str) -> int:
     """A whole number; 8.0 is one, 8.5 is not."""
     if type(value) is int:
-        return value
+        return _bounded(value, what)
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{what} must be a whole number, not bool")
     if isinstance(value, (float, np.floating)):
@@ -75,15 +101,22 @@ def whole(value: SupportsIndex, what: str) -> int:
             raise ArgumentError(f"{what} {value} is not a whole number")
         return int(value)
     try:
-        return operator.index(value)
+        return _bounded(operator.index(value), what)
     except TypeError:
         raise TypeError(f"{what} must be a whole number, not {type(value).__name__}") from None
+
+
+def _bounded(value: int, what: str) -> int:
+    """No count of the core has more than 64 bits."""
+    if -(2**63) <= value < 2**63:
+        return value
+    raise ArgumentError(f"{what} {brief(value)} is out of range")
 
 
 def quantity(value: Quantity, unit: str, what: str) -> float:
     """A number in SI units, or text with its unit ("100 MB")."""
     if isinstance(value, str):
-        return _core.quantity_parse(value, unit)
+        return _core.quantity_parse(text(value, what), unit)
     return number(value, what)
 
 
@@ -112,7 +145,7 @@ def adapters(value: Adapters) -> dict[str, Any]:
     if isinstance(value, Mapping):
         words = ",".join(f"{name}={_word(item)}" for name, item in value.items() if item is not None)
     else:
-        words = value if isinstance(value, str) else str(whole(value, "lora"))
+        words = text(value, "lora") if isinstance(value, str) else str(whole(value, "lora"))
     table = _core.settings_of_text("lora", words)
     names, values = (_core.table_texts(table, column) for column in (OPTION, SET_TO))
     return {name: float(value) if value.replace(".", "").isdigit() else value for name, value in zip(names, values)

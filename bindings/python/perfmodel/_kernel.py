@@ -10,7 +10,7 @@ import numpy.typing as npt
 from . import _core, _record, _records, _shipped
 from ._errors import NotFoundError
 from ._fields import field
-from ._inputs import Number, choice, text
+from ._inputs import Number, choice, floats, text
 from ._record import Records
 from ._system import as_gpu
 
@@ -44,7 +44,7 @@ def gemm(
     forward pass; `kernel_model` is "calibrated" or "roofline".
     """
     record, constants = device(gpu, kernel_model)
-    sizes = np.broadcast_arrays(*(np.asarray(size, dtype=np.float64) for size in (m, n, k, count)))
+    sizes = np.broadcast_arrays(*(floats(size, name) for size, name in zip((m, n, k, count), ("m", "n", "k", "count"))))
     kernels = np.zeros(sizes[0].shape, dtype=_record.dtype("kernel"))
     kernels["operation"] = choice("kernel", "operation", "gemm")
     kernels["precision"] = choice("kernel", "precision", precision)
@@ -87,7 +87,7 @@ def kernel(
     if "optimizer" in fields:
         fields["optimizer"] = choice("kernel", "optimizer", text(fields["optimizer"], "optimizer"))
     names = list(fields)
-    values = np.broadcast_arrays(*(np.asarray(value, dtype=np.float64) for value in fields.values())) if names else []
+    values = np.broadcast_arrays(*(floats(value, name) for name, value in fields.items())) if names else []
     given: dict[str, Any] = dict(zip(names, values))
     given.setdefault("out_channels", given.get("channels", np.nan))
     given.setdefault("kernel_width", given.get("kernel_height", np.nan))

@@ -17,7 +17,7 @@ import numpy as np
 from . import _core
 from ._errors import ArgumentError
 from ._fields import Field, annotation, fields, given, is_plain
-from ._inputs import adapters, choice, many, number, quantity, text, whole
+from ._inputs import adapters, brief, choice, many, number, quantity, text, whole
 from ._text import cut
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -55,7 +55,7 @@ def _reader(type_name: str, f: Field) -> Reader:
 def _count(value: Any, name: str) -> float:
     result = whole(value, name)
     if not 0 <= result < 2**31:
-        raise ArgumentError(f"{name} {result} is out of range; give at least 1")
+        raise ArgumentError(f"{name} {brief(result)} is out of range; give at least 1")
     return float(result)
 
 

@@ -14,7 +14,7 @@ from ._catalog import as_gpu, as_network, as_system
 from ._draw import axes, calm, colour, key, marker, number_axis, title
 from ._errors import ArgumentError
 from ._framework import Framework
-from ._inputs import Number, Quantity, many, whole
+from ._inputs import Number, Quantity, instance, many, whole
 from ._keywords import takes
 from ._network import Network
 from ._plan import Networks, Systems
@@ -74,7 +74,7 @@ def plot_scaling(
         if not np.isfinite(rows["throughput"]).any():
             unknown.append(f"{label}: {str(rows['status'][0]).replace('_', ' ')}")
             continue
-        _draw_scaling(ax, rows, label, i, (measured or {}).get(net.id, {}))
+        _draw_scaling(ax, rows, label, i, instance(measured or {}, Mapping, "measured").get(net.id, {}))
         per = _share(rows, global_batch)
     if len(unknown) == len(nets) * len(nodes):
         raise ArgumentError(f"no prediction for {'; '.join(unknown)}")

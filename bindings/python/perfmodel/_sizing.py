@@ -15,7 +15,7 @@ from ._front import over_nodes
 from ._errors import ArgumentError
 from ._excel import Item
 from ._input_path import InputPath, PathArrays, access_of, decoder_of, find, interval, path_arrays
-from ._inputs import Doubles, Number, Quantity, doubles, number, quantity, text, whole
+from ._inputs import Doubles, Number, Quantity, doubles, instance, number, quantity, text, whole
 from ._network import Network
 from ._keywords import NOT_SIZED, OF_TRAINING, check, takes, value_of
 from ._plan import FrameworkList, Plan, Systems
@@ -242,7 +242,7 @@ def _goal(asked: dict[str, Any], dataset: _records.Dataset | Number | None) -> R
 def _price(prices: Prices | None, systems: list[System], system: System) -> float:
     """The price of a system under any of its names; every name must be one of the systems'."""
     found = nan
-    for name, value in (prices or {}).items():
+    for name, value in instance(prices or {}, Mapping, "prices").items():
         id = name if name in [item.id for item in systems] else default().resolve("systems", text(name, "price"))
         if id == system.id:
             found = number(value, "price")

@@ -10,7 +10,7 @@ from ._background import interruptible
 from ._catalog import Catalog, default
 from ._draw import parity, title
 from ._errors import ArgumentError
-from ._inputs import path_text, text
+from ._inputs import instance, path_text, text
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def validate(
         path = path_text(data)
     elif data is not None:
         table = _csv(data)
-    handle = (default() if catalog is None else catalog)._handle
-    arguments = text(set, "set"), table, path, float(rows), text(only, "only"), text(system, "system")
+    handle = (default() if catalog is None else instance(catalog, Catalog, "catalog"))._handle
+    arguments = text(set, "set"), table, path, float(bool(rows)), text(only, "only"), text(system, "system")
     return Validation(interruptible(_core.validate_table, handle, *arguments))
 
 

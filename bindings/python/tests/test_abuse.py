@@ -8,6 +8,7 @@ import resource
 import subprocess
 import sys
 import warnings
+from typing import Any
 
 import pytest
 
@@ -119,3 +120,48 @@ def test_every_public_callable_is_known() -> None:
         warnings.simplefilter("ignore")
         assert all(hasattr(pm, name) for name in pm.__all__)
     assert inspect.ismodule(pm)
+
+
+VALUES = {"huge": 10**400, "half": "\ud800"}
+GIVEN = {"networks": ["gpt2"], "system": "dgx-a100", "systems": ["dgx-a100"], "gpu": "v100", "field": "step_time",
+         "name": "all_reduce", "path": "/nonexistent", "file": "/nonexistent"}  # fmt: skip
+NOT_SAID = (SystemError, RecursionError, MemoryError, OverflowError, UnicodeError, AttributeError, AssertionError)
+
+
+def arguments_of(function: Any, parameter: str, value: object) -> tuple[list[Any], dict[str, Any]]:
+    words: dict[str, Any] = {}
+    at: list[Any] = []
+    for p in inspect.signature(function).parameters.values():
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            continue
+        needed = p.default is p.empty
+        given = value if p.name == parameter else GIVEN.get(p.name, "gpt2")
+        if p.kind == p.POSITIONAL_ONLY and (needed or p.name == parameter):
+            at.append(given)
+        elif needed or p.name == parameter:
+            words[p.name] = given
+    return at, words
+
+
+def functions() -> list[str]:
+    """Without those that work for minutes when they are given anything, and readers of what is no text."""
+    every = [name for name in dir(pm) if name[0] != "_" and inspect.isfunction(getattr(pm, name))]
+    return sorted(set(every) - {"calibrate", "calibrate_all", "from_keras", "from_onnx"})
+
+
+@pytest.mark.parametrize("kind", VALUES)
+def test_values_that_nobody_means_are_said_in_short(kind: str) -> None:
+    for name in functions():
+        function = getattr(pm, name)
+        for p in inspect.signature(function).parameters.values():
+            if p.name in ("ax", "axis_of", "progress"):  # of matplotlib, and calls
+                continue
+            at, words = arguments_of(function, p.name, VALUES[kind])
+            try:
+                function(*at, **words)
+            except NOT_SAID as error:
+                raise AssertionError(f"{name}({p.name}={kind}): {error!r:.300}") from None
+            except Exception as error:  # noqa: BLE001 (whichever it is, it is short)
+                said = str(error)
+                assert len(said) < 3000, (name, p.name, len(said))
+                assert not set(said) & {"\x9b", "\u202e"}, (name, p.name)

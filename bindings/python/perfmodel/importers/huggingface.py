@@ -18,6 +18,7 @@ from .._errors import FileError, FormatError
 from .._inputs import attributes
 from .._network import Network
 from .._report import Report
+from .._text import cut
 
 
 def from_hf(
@@ -71,9 +72,9 @@ def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[Mapping[s
     path = Path(os.fspath(source))
     path = path / "config.json" if path.is_dir() else path
     try:
-        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise FileError(f"{path}: {error.strerror or error}") from error
+        raise FileError(f"{cut(str(path), 300)}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path}: not JSON: {error}") from error
     if not isinstance(settings, dict):
