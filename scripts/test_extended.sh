@@ -43,7 +43,7 @@ executors() {
   need openmpi-bin has mpiexec
   need libopenmpi-dev has mpicc
   install_missing
-  bring numpy distributed mpi4py pytest
+  bring numpy distributed mpi4py pytest pyarrow
   PERFMODEL_COMMAND=$PWD/$build/tools/perfmodel PYTHONPATH=$PWD/$build/python \
     build/venv/bin/python -m pytest -q -p no:cacheprovider bindings/python/tests/test_executors.py
   PYTHONPATH=$PWD/$build/python build/venv/bin/python bindings/python/tests/test_executors.py speed

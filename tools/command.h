@@ -143,6 +143,7 @@ typedef enum option_id {
   OPTION_FIRST,
   OPTION_RANK,
   OPTION_FRONT,
+  OPTION_FRONT_OF,
   OPTION_CHOICES,
   OPTION_WHY,
   OPTION_GPU_HOUR_PRICE,
@@ -370,11 +371,8 @@ char *colour_text(const char *text);
 /* Keeps the columns of --columns, if there are such. An exit code. */
 int keep_columns(const cli_request *request, pm_table *table);
 
-/* Keeps the rows and columns that --where, --sort, --top and --columns ask for. An exit code. */
+/* Keeps the rows and columns that --where, --front, --sort, --top and --columns ask for. An exit code. */
 int choose_rows(const cli_request *request, pm_table *table);
-
-/* Keeps the first rows that --top asks for, of a table that is sorted (first.c). An exit code. */
-int keep_first(const cli_request *request, pm_table *table);
 
 /* Whether the answer is a page for people, rather than a table. */
 bool is_report(const cli_request *request);
@@ -386,7 +384,8 @@ bool is_report(const cli_request *request);
 
 #define COLUMNS_OPTION                                                                                            \
   {OPTION_COLUMNS, '\0', "columns", "NAME,...",                                                                   \
-   "print a table of these columns, as csv calls them; all: every column"},                                       \
+   "print a table of these columns, as csv calls them; all: every column; main: of a sweep what was asked and the "    \
+   "main results"},                                       \
   {OPTION_SORT, '\0', "sort", "NAME", "rows of the table by this column; descending with --sort=-NAME"},          \
   {OPTION_DELIMITER, '\0', "delimiter", "CHARACTER", "between the fields of csv: \",\", \";\", \"|\" or tab"},       \
   {OPTION_DECIMAL, '\0', "decimal", "CHARACTER",                                                                 \

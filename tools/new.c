@@ -453,7 +453,8 @@ static int new_experiment(const cli_request *request)
         "  <axis path=\"gpu.memory_bandwidth\">x1, x1.1</axis>\n\n"
         "  <!-- Which rows are kept, by any column; less than is written &lt;. -->\n"
         "  <where>memory&lt;=16GB</where>\n"
-        "  <best by=\"-throughput\" count=\"10\"/>         <!-- without it: all rows -->\n\n"
+        "  <best by=\"-throughput\" count=\"10\"/>         <!-- without it: all rows -->\n"
+        "  <!-- <front by=\"-throughput, memory\"/>        no other is better in one, as good in the other -->\n\n"
         "  <columns>network, system, gpus, batch, gpu.memory_bandwidth, throughput, memory</columns>\n"
         "  <!-- <output>rows.csv</output>                 .csv .json .xlsx .parquet .arrow -->\n"
         "</experiment>\n", page.stream);

@@ -216,18 +216,42 @@ pm_table *table_with_total(const char *type, const void *rows, size_t count, pm_
   return table;
 }
 
-/* Rows by conditions, and their order. */
+/* Whether --top is right; without it 0, which keeps all. An exit code. */
+static int read_top(const cli_request *request, size_t *top)
+{
+  enum { MOST = 1000000000 };
+  double most;
+  *top = 0;
+  if (request->value[OPTION_FIRST] == NULL) return CODE_DONE;
+  if (request->value[OPTION_SORT] == NULL)
+    return fail(CODE_USAGE, "--top needs --sort: the column by which rows are the first");
+  if (!read_count("top", request->value[OPTION_FIRST], MOST, &most)) return CODE_USAGE;
+  *top = (size_t)most;
+  return CODE_DONE;
+}
+
+/* Rows as one of the options says it. */
+static int keep_rows(pm_table *table, const char *option, const pm_table_rows *rows)
+{
+  pm_error error = PM_ERROR_NONE;
+  int status = pm_table_keep_rows(table, rows, &error);
+  return status == PM_OK ? CODE_DONE : fail(CODE_USAGE, "--%s: %s", option, error.text);
+}
+
+/* Rows by conditions, the front of them, their order, the first of these. */
 static int select_rows(const cli_request *request, pm_table *table)
 {
   texts conditions = {NULL, 0};
-  pm_error error = PM_ERROR_NONE;
-  const char *where = request->value[OPTION_WHERE], *sort = request->value[OPTION_SORT];
-  if (table == NULL || (where == NULL && sort == NULL)) return CODE_DONE;
+  size_t top;
+  const char *where = request->value[OPTION_WHERE], *front = request->value[OPTION_FRONT_OF];
+  int code = read_top(request, &top);
+  if (table == NULL || code != CODE_DONE) return code;
   if (where != NULL && !read_option_names("where", where, &conditions)) return CODE_USAGE;
-  int status = pm_table_keep_rows(table, conditions.items, conditions.count, sort, &error);
+  code = keep_rows(table, "where", &(pm_table_rows){.conditions = conditions.items, .count = conditions.count});
   free(conditions.items);
-  const char *option = error.status == PM_STATUS_NOT_FOUND && where == NULL ? "sort" : where != NULL ? "where" : "sort";
-  return status == PM_OK ? CODE_DONE : fail(CODE_USAGE, "--%s: %s", option, error.text);
+  if (code == CODE_DONE) code = keep_rows(table, "front", &(pm_table_rows){.front = front});
+  if (code != CODE_DONE) return code;
+  return keep_rows(table, "sort", &(pm_table_rows){.sort = request->value[OPTION_SORT], .top = top});
 }
 
 static void show_energy(pm_table *table)
@@ -302,7 +326,6 @@ static int write_rows(const cli_request *request, const pm_table *table)
 int choose_rows(const cli_request *request, pm_table *table)
 {
   int code = select_rows(request, table);
-  if (code == CODE_DONE) code = keep_first(request, table);
   return code == CODE_DONE ? keep_columns(request, table) : code;
 }
 

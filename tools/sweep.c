@@ -247,6 +247,9 @@ static const cli_option options[] = {
   SWEEP_OPTIONS,
   COLUMNS_OPTION,
   ENERGY_OPTION,
+  {OPTION_FRONT_OF, '\0', "front", "NAME,...",
+   "only rows than which no other is better in one of these columns and as good in the others; less is better, more "
+   "with \"-\": --front=-throughput,memory"},
   {OPTION_FIRST, '\0', "top", "N", "only the first N rows in the order of --sort, without rows whose value is unknown"},
   WORKERS_OPTIONS,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -55,33 +55,19 @@ static void table_keep(pm_table *table, const char *const *names, size_t name_co
   pm_table_keep(table, names, name_count, error);
 }
 
-/* The rows that meet all conditions, sorted by a column; "": in their order. */
+/* The rows that meet all conditions, of them the front of columns, sorted by a column, of these the first `top`; "" and
+** 0: as they are. */
 static pm_table *table_select(const pm_table *table, const char *const *names, size_t name_count, const char *sort,
-                              pm_error *error)
+                              const char *front, double top, pm_error *error)
 {
-  char *packed = pm_table_pack(table, error);
+  pm_table_rows rows = {.conditions = names, .count = name_count, .front = front[0] != '\0' ? front : NULL,
+                        .sort = sort[0] != '\0' ? sort : NULL, .top = (size_t)whole(top, "top", error)};
+  char *packed = error->status == PM_OK ? pm_table_pack(table, error) : NULL;
   pm_table *copy = packed != NULL ? pm_table_unpack(packed, error) : NULL;
   pm_string_free(packed);
-  if (copy == NULL || pm_table_keep_rows(copy, names, name_count, sort[0] != '\0' ? sort : NULL, error) == PM_OK)
-    return copy;
+  if (copy == NULL || pm_table_keep_rows(copy, &rows, error) == PM_OK) return copy;
   pm_table_free(copy);
   return NULL;
-}
-
-/* Keeps the first rows. */
-static void table_first(pm_table *table, double count, pm_error *error)
-{
-  static const pm_field field = {.name = "row_number", .unit = "1", .doc = "", .kind = PM_FIELD_REAL};
-  const pm_record_type type = {.name = "row", .doc = "", .size = sizeof(double), .fields = &field, .field_count = 1};
-  char condition[64];
-  const char *conditions[] = {condition};
-  double *number = (double *)room(pm_table_count_rows(table), sizeof *number, error);
-  for (size_t i = 0; number != NULL && i < pm_table_count_rows(table); i++) number[i] = (double)i;
-  snprintf(condition, sizeof condition, "row_number<%d", whole(count, "count", error));
-  if (error->status == PM_OK && pm_table_add_records(table, &type, number, error) == PM_OK)
-    pm_table_keep_rows(table, conditions, 1, NULL, error);
-  if (error->status == PM_OK) pm_table_drop(table, field.name);
-  free(number);
 }
 
 /* Keeps the rows that meet all conditions, and returns which they were. */
@@ -96,7 +82,7 @@ static numbers table_meet(pm_table *table, const char *const *names, size_t name
     texts[i] = digits[i];
   }
   if (error->status == PM_OK && pm_table_add_text(table, " row", "", texts, error) == PM_OK &&
-      pm_table_keep_rows(table, names, name_count, NULL, error) == PM_OK)
+      pm_table_keep_rows(table, &(pm_table_rows){.conditions = names, .count = name_count}, error) == PM_OK)
     places = numbers_new(pm_table_count_rows(table), error);
   for (size_t i = 0; i < places.count && places.data != NULL; i++)
     places.data[i] = strtod(pm_table_get_text(table, column, i, digits[0]), NULL);

@@ -250,12 +250,14 @@ static void experiment_fields(void)
   }
 }
 
+/* An element with an attribute, and a value (NULL) or perhaps a number. */
 static void experiment_named(const char *element, const char *name, const char *more)
 {
   printf("      <xs:element name=\"%s\"><xs:complexType>\n", element);
   if (more == NULL) text("        <xs:simpleContent><xs:extension base=\"xs:token\">");
   printf("        <xs:attribute name=\"%s\" type=\"xs:token\" use=\"required\"/>\n", name);
-  if (more != NULL) printf("        <xs:attribute name=\"%s\" type=\"xs:positiveInteger\"/>\n", more);
+  if (more != NULL && more[0] != '\0')
+    printf("        <xs:attribute name=\"%s\" type=\"xs:positiveInteger\"/>\n", more);
   if (more == NULL) text("        </xs:extension></xs:simpleContent>");
   text("      </xs:complexType></xs:element>");
 }
@@ -271,6 +273,7 @@ static void experiment_element(void)
     printf("      <xs:element name=\"%s\" type=\"xs:token\"/>\n", plain[i]);
   experiment_named("axis", "path", NULL);
   experiment_named("set", "name", NULL);
+  experiment_named("front", "by", "");
   experiment_named("best", "by", "count");
   experiment_fields();
   text("    </xs:choice>\n    <xs:attribute name=\"version\" type=\"xs:token\" use=\"required\" fixed=\"1\"/>");

@@ -547,21 +547,102 @@ START_TEST(rows_are_selected)
     pm_error error = PM_ERROR_NONE;
     pm_table *table = pm_table_new(ROWS, NULL);
     ck_assert_int_eq(pm_table_add_records(table, &type, rows, NULL), PM_OK);
-    ck_assert_int_eq(pm_table_keep_rows(table, NULL, 0, down ? "-number" : "number", &error), PM_OK);
+    ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.sort = down ? "-number" : "number"}, &error), PM_OK);
     const double *sorted = pm_table_get_numbers(table, 0), *with = pm_table_get_numbers(table, 1);
     ck_assert(pm_table_count_rows(table) == ROWS && isnan(sorted[ROWS - 1]));
     for (size_t i = 0; i < ROWS; i++) {
       ck_assert(isnan(sorted[i]) ? isnan(with[i]) : with[i] == 2 * sorted[i]);
       if (i > 0 && !isnan(sorted[i])) ck_assert(down ? sorted[i] <= sorted[i - 1] : sorted[i] >= sorted[i - 1]);
     }
-    ck_assert_int_eq(pm_table_keep_rows(table, above, 2, NULL, &error), PM_OK);
+    ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.conditions = above, .count = 2}, &error), PM_OK);
     for (size_t i = 0; i < pm_table_count_rows(table); i++) ck_assert(sorted[i] >= 20e9 && sorted[i] != 30e9);
     ck_assert_uint_gt(pm_table_count_rows(table), 50);
-    ck_assert_int_eq(pm_table_keep_rows(table, wrong, 1, NULL, &error), PM_STATUS_BAD_UNIT);
+    const pm_table_rows bad = {.conditions = wrong, .count = 1}, missing = {.conditions = none, .count = 1};
+    ck_assert_int_eq(pm_table_keep_rows(table, &bad, &error), PM_STATUS_BAD_UNIT);
     error = (pm_error)PM_ERROR_NONE;
-    ck_assert_int_eq(pm_table_keep_rows(table, none, 1, NULL, &error), PM_STATUS_NOT_FOUND);
+    ck_assert_int_eq(pm_table_keep_rows(table, &missing, &error), PM_STATUS_NOT_FOUND);
     pm_table_free(table);
   }
+}
+END_TEST
+
+/* Whether a row is as good in all of (more, less, less) and better in one. */
+static bool beats(const double *a, const double *b)
+{
+  return a[0] >= b[0] && a[1] <= b[1] && a[2] <= b[2] && (a[0] > b[0] || a[1] < b[1] || a[2] < b[2]);
+}
+
+/* Numbers from 0 to 9, of which one in ten is unknown. */
+static void fill_at_random(double (*rows)[3], size_t count)
+{
+  uint32_t state = 1;
+  for (size_t i = 0; i < 3 * count; i++) {
+    state = state * 1664525u + 1013904223u;
+    rows[i / 3][i % 3] = (state >> 16) % 10 == 3 ? (double)NAN : (double)((state >> 20) % 10);
+  }
+}
+
+/* Of 300 rows: none that is left out belongs there, none that is kept is beaten, and their order stays. */
+START_TEST(a_front_is_what_no_row_beats)
+{
+  enum { ROWS = 300 };
+  static const pm_field three[] = {{"rate", "1", "", 0, .kind = PM_FIELD_REAL},
+                                   {"memory", "1", "", sizeof(double), .kind = PM_FIELD_REAL},
+                                   {"gpus", "1", "", 2 * sizeof(double), .kind = PM_FIELD_REAL}};
+  static const pm_record_type type = {"row", "", 3 * sizeof(double), three, 3};
+  static double rows[ROWS][3];
+  fill_at_random(rows, ROWS);
+  pm_table *table = pm_table_new_of_records(&type, rows, ROWS, NULL);
+  ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.front = "-rate, memory,gpus"}, NULL), PM_OK);
+  size_t kept = 0;
+  for (size_t i = 0; i < ROWS; i++) {
+    bool best = !isnan(rows[i][0] + rows[i][1] + rows[i][2]);
+    for (size_t k = 0; k < ROWS && best; k++)
+      best = isnan(rows[k][0] + rows[k][1] + rows[k][2]) || !beats(rows[k], rows[i]);
+    if (!best) continue;
+    ck_assert_uint_lt(kept, pm_table_count_rows(table));
+    for (size_t c = 0; c < 3; c++) ck_assert_double_eq(pm_table_get_numbers(table, c)[kept], rows[i][c]);
+    kept++;
+  }
+  ck_assert_uint_eq(kept, pm_table_count_rows(table));
+  pm_table_free(table);
+}
+END_TEST
+
+START_TEST(a_front_says_what_is_wrong)
+{
+  static const struct {
+    const char *front;
+    int status;
+    const char *word;
+  } wrong[] = {{"speed", PM_STATUS_BAD_ARGUMENT, "two columns"}, {"-speed,cows", PM_STATUS_NOT_FOUND, "cows"},
+               {"-speed,name", PM_STATUS_BAD_VALUE, "name is text"}, {"", PM_STATUS_BAD_ARGUMENT, "two columns"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    pm_table *table = sample_table();
+    size_t rows = pm_table_count_rows(table);
+    ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.front = wrong[i].front}, &error), wrong[i].status);
+    ck_assert_ptr_nonnull(strstr(error.text, wrong[i].word));
+    ck_assert_uint_eq(pm_table_count_rows(table), rows);
+    pm_table_free(table);
+  }
+}
+END_TEST
+
+/* Sorted downwards, unknown ones are not among the first; without an order the first are those that come first. */
+START_TEST(the_first_are_known)
+{
+  static const pm_field field = {"rate", "1", "", 0, .kind = PM_FIELD_REAL};
+  static const pm_record_type type = {"row", "", sizeof(double), &field, 1};
+  const double rows[] = {(double)INFINITY, 2, (double)NAN, 5, 3};
+  pm_table *table = pm_table_new_of_records(&type, rows, 5, NULL);
+  ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.sort = "-rate", .top = 4}, NULL), PM_OK);
+  ck_assert_uint_eq(pm_table_count_rows(table), 3);
+  ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.top = 2}, NULL), PM_OK);
+  ck_assert_uint_eq(pm_table_count_rows(table), 2);
+  ck_assert_double_eq(pm_table_get_numbers(table, 0)[0], 5);
+  ck_assert_double_eq(pm_table_get_numbers(table, 0)[1], 3);
+  pm_table_free(table);
 }
 END_TEST
 
@@ -720,6 +801,7 @@ int main(void)
     rows_are_left_out_between_the_first_and_the_last, a_long_row_is_read_downwards,
     an_unknown_column_names_those_that_there_are,
     text_counts_characters_not_bytes, text_has_no_control_characters, rows_are_selected,
+    a_front_is_what_no_row_beats, a_front_says_what_is_wrong, the_first_are_known,
     text_keeps_within_the_width,
     text_folds_a_long_last_column, a_text_that_takes_half_of_the_width_goes_last,
     a_packed_table_comes_back_whole, a_damaged_text_is_no_table, the_locale_does_not_matter,

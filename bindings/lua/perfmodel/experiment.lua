@@ -43,7 +43,7 @@ local function read(path)
     local name, text = row.option, row.set_to
     if name == "where" then append(asked.where, words_of(text))
     elseif name == "columns" then asked.columns = words_of(text)
-    elseif name == "sort" or name == "top" or name == "output" then asked[name] = text
+    elseif name == "sort" or name == "front" or name == "top" or name == "output" then asked[name] = text
     elseif name == "catalog" then asked.catalogs[#asked.catalogs + 1] = text:match "^/" and text or folder .. text
     elseif name == "task" then options.task = text
     elseif name == "dataset" then asked.dataset = text
@@ -73,33 +73,24 @@ local function open(asked)
   return asked.options
 end
 
--- How many of the first rows have a known value.
-local function known(rows, column, most)
-  local count = 0
-  for _, value in ipairs(rows:column(column)) do
-    if type(value) ~= "number" then error(column .. " is text; the first are found by numbers", 0) end
-    if value == value and math.abs(value) < math.huge then count = count + 1 end
-  end
-  return math.min(count, most)
-end
-
 local function write(rows, path)
   if path:match "%.csv$" then arguments.write_file(path, rows:csv())
   elseif path:match "%.json$" then arguments.write_file(path, rows:json())
   else error('"' .. path .. '": Lua writes .csv and .json; any other: perfmodel run FILE -o ' .. path, 0) end
 end
 
---- Runs an experiment file (XML): a sweep with the conditions that rows must meet, the best of them by a column,
---- columns, and the output, .csv or .json, that they are written to; another one is named by `output`. The rows, a
---- table object, are those of `perfmodel run FILE` to the bit. What is wrong with the file is an error with its line.
+--- Runs an experiment file (XML): a sweep with the conditions that rows must meet, the front of them by several columns
+--- or the best by one, columns, and the output, .csv or .json, that they are written to; another one is named by
+--- `output`. The rows, a table object, are those of `perfmodel run FILE` to the bit. What is wrong with the file is an
+--- error with its line.
 experiment.experiment = arguments.public(function(path, output)
   local asked = read(arguments.text_of(path, "a path"))
   local options = open(asked)
-  if #asked.where == 0 and not asked.sort then options.columns = asked.columns end
+  local all = #asked.where == 0 and not asked.sort and not asked.front
+  if all then options.columns = asked.columns end
   local rows = predict.sweep(options)
-  if #asked.where > 0 or asked.sort then
-    rows = rows:select(asked.where, asked.sort)
-    if asked.top then rows = rows:first(known(rows, asked.sort:gsub("^-", ""), tonumber(asked.top))) end
+  if not all then
+    rows = rows:select(asked.where, asked.sort, asked.front, tonumber(asked.top))
     if asked.columns then rows = rows:keep(asked.columns) end
   end
   if output or asked.output then write(rows, output or asked.output) end

@@ -50,23 +50,26 @@ Table.notes = public(function(self) return core.table_notes(handle_of(self, Tabl
 Table.count = public(function(self) return math.floor(core.table_rows(handle_of(self, Table, "table"))) end)
 Table.__len = Table.count
 
---- A table of the rows that meet all conditions ("memory>=80GB", a list of them or one), sorted by a column, descending
---- with "-" before its name.
-Table.select = public(function(self, conditions, sort)
-  local list = arguments.names_of(conditions or {}, "conditions")
-  return arguments.object(Table, core.table_select(handle_of(self, Table, "table"), list, sort or ""))
+--- A table of the rows that meet all conditions ("memory>=80GB", a list of them or one); of these the Pareto front of
+--- the columns `front`, less being better, more with "-" before a name ("-throughput,memory"); sorted by a column,
+--- descending with "-"; then the first `top`, of those whose value there is known.
+Table.select = public(function(self, conditions, sort, front, top)
+  local none = conditions == nil or type(conditions) == "table" and next(conditions) == nil
+  local list = none and {} or arguments.names_of(conditions, "conditions")
+  local found = core.table_select(handle_of(self, Table, "table"), list, sort or "", front or "", top or 0)
+  return arguments.object(Table, found)
 end)
 
 --- A table of the first rows alone, at most `count`.
 Table.first = public(function(self, count)
-  local copy = core.table_select(handle_of(self, Table, "table"), {}, "")
-  core.table_first(copy, number_of(count, "1", "count"))
-  return arguments.object(Table, copy)
+  local most = number_of(count, "1", "count")
+  if most < 1 then error("count is below 1", 0) end
+  return arguments.object(Table, core.table_select(handle_of(self, Table, "table"), {}, "", "", most))
 end)
 
 --- A table of these columns alone, in this order.
 Table.keep = public(function(self, columns)
-  local copy = core.table_select(handle_of(self, Table, "table"), {}, "")
+  local copy = core.table_select(handle_of(self, Table, "table"), {}, "", "", 0)
   core.table_keep(copy, arguments.names_of(columns, "columns"))
   return arguments.object(Table, copy)
 end)

@@ -44,6 +44,16 @@ assert(sweep:json():sub(1, 1) == "[")
 assert(tostring(sweep) == sweep:text())
 
 
+-- Rows by conditions, the front of them, their order and the first; no conditions are none.
+local rates = pm.sweep{network = "resnet50", system = "dgx1-v100", gpus = {1, 8}, batch = {16, 32}, columns = "main"}
+check.equal(rates:select(nil, "-throughput", nil, 1):rows()[1].batch, 32)
+check.equal(rates:select({}, "-throughput"):first(3):count(), 3)
+local front = rates:select("gpus=8", nil, "-throughput,step_time")
+check.equal(front:count(), 2, "more samples a second take a longer step")
+check.equal(rates:select(nil, nil, "-throughput,-batch"):rows()[1].gpus, 8)
+check.raises("two columns", rates.select, rates, nil, nil, "-throughput")
+check.raises("below 1", rates.first, rates, 0)
+
 -- A file is written whole or not at all.
 local path = os.tmpname() .. ".csv"
 sweep:save(path)

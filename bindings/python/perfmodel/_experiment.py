@@ -28,21 +28,22 @@ LISTS = ("networks", "systems", "framework")
 class Experiment:
     """A sweep with what is to be done with its rows. Nothing is predicted yet."""
 
-    def __init__(self, grid: Grid, where: list[str], columns: list[str] | None, sort: str | None, top: int | None,
-                 output: str | None):  # fmt: skip
+    def __init__(self, grid: Grid, where: list[str], columns: list[str] | None, front: list[str], sort: str | None,
+                 top: int | None, output: str | None):  # fmt: skip
         self.grid = grid
         """Every combination."""
-        self.where, self.columns, self.sort, self.top, self.output = where, columns, sort, top, output
+        self.where, self.columns, self.output = where, columns, output
+        self.front, self.sort, self.top = front, sort, top
 
     def run(
         self, output: str | os.PathLike[str] | None = None, *, executor: Executor | None = None,
         progress: Progress = None, resume: bool = False,
     ) -> Table | None:  # fmt: skip
-        """Returns the rows that meet the conditions, or the best of them, as a table. `output`, by default that of the
-        experiment file, names a file to write them to. All rows to .csv, .parquet or .arrow are streamed: memory stays
-        constant, no table is returned, and `executor`, `progress` and `resume` work as in `Grid.write`."""
+        """Returns the rows that meet the conditions, their front, or the best of them, as a table. `output`, by default
+        that of the experiment file, names a file to write them to. All rows to .csv, .parquet or .arrow are streamed:
+        memory stays constant, no table is returned, and `executor`, `progress` and `resume` work as in `Grid.write`."""
         to = self.output if output is None else path_text(output)
-        if to is not None and self.sort is None and Path(to).suffix.lower() in FORMS:
+        if to is not None and not self.front and self.sort is None and Path(to).suffix.lower() in FORMS:
             self.grid.write(to, where=self.where, columns=self.columns, executor=executor, progress=progress,
                             resume=resume)  # fmt: skip
             return None
@@ -54,6 +55,9 @@ class Experiment:
         return table
 
     def _table(self, executor: Executor | None, progress: Progress) -> Table:
+        if self.front:
+            best = self.grid.front(*self.front, where=self.where, executor=executor, progress=progress)
+            return _kept(best.select(sort=self.sort or "", top=self.top or 0), self.columns)
         if self.sort is not None and self.top is not None:
             best = self.grid.top(self.top, sort=self.sort, where=self.where, executor=executor, progress=progress)
             return _kept(best, self.columns)
@@ -62,8 +66,9 @@ class Experiment:
         return _kept(self.grid.part(0, len(self.grid)).select(*self.where, sort=self.sort or ""), self.columns)
 
     def __repr__(self) -> str:
+        front = f", the front of {', '.join(self.front)}" if self.front else ""
         best = f", the first {self.top} by {self.sort}" if self.top is not None else ""
-        return f"<Experiment of {len(self.grid):,} rows{best}{f', to {self.output}' if self.output else ''}>"
+        return f"<Experiment of {len(self.grid):,} rows{front}{best}{f', to {self.output}' if self.output else ''}>"
 
 
 def _kept(table: Table, columns: list[str] | None) -> Table:
@@ -98,17 +103,18 @@ def of_options(options: Mapping[str, Any]) -> Experiment:
     if known.get("gpus") == "all":
         del known["gpus"]
     where, columns = known.pop("where", []), known.pop("columns", None)
-    sort, top = known.pop("sort", None), known.pop("top", None)
+    front, sort, top = known.pop("front", []), known.pop("sort", None), known.pop("top", None)
     output = known.pop("output", None)
     if top is not None and sort is None:
         raise ArgumentError("top needs sort: the column by which rows are the first")
-    return Experiment(grid(**with_own(known)), where, None if columns == ["all"] else columns, sort, top, output)
+    by = front if isinstance(front, list) else [front]
+    return Experiment(grid(**with_own(known)), where, None if columns == ["all"] else columns, by, sort, top, output)
 
 
 def experiment(path: str | os.PathLike[str]) -> Experiment:
-    """Reads an experiment file (XML): networks, systems, options of the runs, conditions, the best rows, columns, the
-    output. `run()` does what it says, with the rows and bits of `perfmodel run FILE` and of the same sweep by options.
-    What is wrong with the file is an error with its line.
+    """Reads an experiment file (XML): networks, systems, options of the runs, conditions, the front or the best rows,
+    columns, the output. `run()` does what it says, with the rows and bits of `perfmodel run FILE` and of the same sweep
+    by options. What is wrong with the file is an error with its line.
 
         pm.experiment("experiment.xml").run(progress=True)
     """

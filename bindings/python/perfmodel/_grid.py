@@ -90,6 +90,10 @@ class Grid:
         runs = self.plan._completed(asked_rows(self.plan, self._flat, places), self._given)
         return Sweep(self.plan, runs, self.plan.predict(runs), paths=self._paths, _given=self._given)
 
+    def _named(self, columns: Iterable[str] | None) -> list[str] | None:
+        """Columns by name, also those that "main" stands for."""
+        return None if columns is None else [column.name for column in self.part(0, 1, columns).columns]
+
     def _columns(self, first: int, last: int, columns: Iterable[str]) -> Columns | None:
         """Rows as these columns alone; None if a column is more than fields of runs and predictions."""
         names = list(dict.fromkeys(columns))
@@ -118,15 +122,17 @@ class Grid:
 
         Args:
             where: conditions that rows must meet, as `Table.select` takes them: "memory<=80GB".
-            columns: names of the columns, all by default; few are written several times as fast.
+            columns: names of the columns, all by default, "main" as in `perfmodel.sweep`; few are written several
+                times as fast.
             executor: any executor of `concurrent.futures` shares the work out. Pieces come back in order, and the file
                 is that of one core. A piece whose worker died is evaluated here.
             progress: True shows rows, rate and remaining time on a terminal or in a notebook; or a function, called
                 with the rows that are done and all.
             resume: continue an unfinished file of the same grid.
         """
-        ending, wanted = form_of(path), None if columns is None else [text(name, "column") for name in columns]
+        ending, wanted = form_of(path), self._named(columns)
         conditions = _conditions(where)
+        _met(self, 0, 1, conditions, wanted)  # what is wrong with them is said before a file is touched
         file, whole = RowsFile(path, self._question(conditions, wanted), resume), False
         try:
             meter = Meter(progress, len(self), file.done)
@@ -153,7 +159,7 @@ class Grid:
         progress: Progress = None,
     ) -> Iterator[Table]:
         """The rows as tables of at most `rows` each, one after the other: for what takes them a piece at a time."""
-        wanted, meter = None if columns is None else list(columns), Meter(progress, len(self))
+        wanted, meter = self._named(columns), Meter(progress, len(self))
         conditions = _conditions(where)
         for first in range(0, len(self), _at_least_one(rows, "rows")):
             last = min(first + rows, len(self))

@@ -70,9 +70,11 @@ class Sweep(FieldTable):
                space: Space | None) -> None:  # fmt: skip
         self.plan, self._given, self._space = plan, given, space
         self._paths = [text(path, "path") for path in paths]
-        self._columns = None if columns is None else [text(name, "column") for name in columns]
+        self._columns = None if columns is None else [text(name, "column") for name in many(columns)]
         self._found: Numbers = {}
         super().__init__(self._part(0, 0))
+        if self._columns is not None:
+            self._columns = [column.name for column in self.columns]  # what "main" stands for
 
     @classmethod
     def _of_space(cls, plan: Plan, space: Space, given: Given, columns: Iterable[str] | None, paths: Sequence[str]
@@ -216,7 +218,8 @@ def sweep(
             "serving": runs of the options that `perfmodel.serve` takes, with engines as frameworks.
         axes: numbers of the hardware by path, each one value or a list, as `perfmodel.with_number` takes them:
             {"gpu.memory_bandwidth": ["x1", "x1.1"]}; they vary between framework and system, and each is a column.
-        columns: names of the columns that the table is to have, in this order; all of them by default.
+        columns: names of the columns that the table is to have, in this order; all of them by default. "main" stands
+            for several: network, system, framework, what was asked, and the main results.
 
     >>> len(sweep("resnet50", "dgx1-v100", batch=[32, 64], axes={"gpu.memory_bandwidth": ["x1", "x1.1"]}))
     4

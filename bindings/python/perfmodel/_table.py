@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _core, _excel, _sweep_picture
 from ._columns import ColumnInfo
 from ._files import replace
-from ._inputs import text
+from ._inputs import Texts, many, text, whole
 
 if TYPE_CHECKING:
     import pandas
@@ -58,18 +58,22 @@ class Table:
         texts = _core.table_columns(self._handle)
         return [ColumnInfo(*texts[i : i + 4]) for i in range(0, len(texts), 4)]
 
-    def select(self, *conditions: str, sort: str = "") -> Table:
+    def select(self, *conditions: str, sort: str = "", front: Texts = (), top: int = 0) -> Table:
         """A table of the rows that meet all conditions, sorted by a column.
 
         Args:
             conditions: a column, one of < <= > >= = !=, and a value with its unit: "memory>=80GB". Unknown meets none.
             sort: name of a column, descending with "-" before it; otherwise rows keep their order.
+            front: names of columns: only rows than which no other is better in one of them and as good in the others.
+                Less is better, more with "-" before a name: ["-throughput", "memory"].
+            top: only the first so many, of those whose value of `sort` is known; 0: all.
 
         >>> str(pm.list("gpus").select("memory>=80GB", "architecture=hopper", sort="-memory")["id"][0])
         'gh200-144gb'
         """
         names = [text(word, "condition") for word in conditions]
-        return Table(_core.table_select(self._whole(), names, text(sort, "sort")))
+        by = ",".join(text(name, "front") for name in many(front))
+        return Table(_core.table_select(self._whole(), names, text(sort, "sort"), by, whole(top, "top")))
 
     def _whole(self) -> _core.table:
         """All rows in one."""

@@ -11,8 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -90,19 +92,26 @@ def on_ranks(path: str) -> None:
 
 
 def speed() -> None:
-    """The rows of a file, by one process and by two beside it."""
-    seconds = []
+    """The best row, and a file, by one process and by two."""
     asked = grid(64)
     asked.part(0, 1)
+    with tempfile.TemporaryDirectory() as folder:
+        compare("found", asked, lambda executor: asked.top(1, sort="-throughput", executor=executor))
+        path = f"{folder}/x.parquet"
+        compare("written", asked, lambda executor: asked.write(path, columns=COLUMNS, executor=executor))
+
+
+def compare(what: str, asked: pm.Grid, work: Callable[[Any], object]) -> None:
+    seconds = []
     for workers in (1, 2):
         with ProcessPoolExecutor(workers) as executor:
             for _ in range(workers):
                 executor.submit(os.getpid).result()
             start = time.perf_counter()
-            asked.top(1, sort="-throughput", executor=executor)
+            work(executor)
             seconds.append(time.perf_counter() - start)
     ratio = seconds[0] / seconds[1]
-    print(f"{len(asked):,} rows: one process {seconds[0]:.2f} s, two {seconds[1]:.2f} s, {ratio:.2f} x")
+    print(f"{len(asked):,} rows {what}: one process {seconds[0]:.2f} s, two {seconds[1]:.2f} s, {ratio:.2f} x")
 
 
 if __name__ == "__main__":

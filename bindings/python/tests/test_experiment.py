@@ -21,9 +21,13 @@ needs_command = pytest.mark.skipif(not COMMAND, reason="the command of a build i
 OPTIONS = {
     "best": "resnet50,vgg16 dgx1-v100,dgx2 --gpus 1,8 --batch 32,64 --optimizer sgd,adam --where memory<=16GB,gpus>1 "
     "--sort=-throughput --top 5 --columns network,system,gpus,batch,optimizer,throughput",
+    "front": "resnet50,vgg16 dgx1-v100,dgx2 --gpus 1,2,8 --batch 8,16,32,64,512 --optimizer sgd,adam "
+    "--where memory<=16GB --front=-throughput,memory,gpus --columns network,gpus,batch,optimizer,throughput,memory",
     "global": "resnet50 dgx1-v100 --gpus 1,3,8 --global-batch 256 --dataset ilsvrc2012 --where status=ok",
     "hardware": "resnet50 dgx1-v100 --framework pytorch-2.4,none --axis gpu.memory_bandwidth=x1,x1.1 --set classes=10",
     "inference": "resnet50 t4 --task inference --batch 1,8 --precision fp16,int8",
+    "main": "resnet50 dgx1-v100,dgx-a100 --gpus 1,8 --batch 16,32,64 --gradient-accumulation-steps 1,2 "
+    "--front=-throughput,memory --sort=-throughput --top 3 --columns main,forward_time",
     "own-machine": f"resnet50 mine --catalog {FILES}/machine/mine.xml --batch 32,64",
     "serving": "llama3-8b dgx-h100 --serve --gpus 1 --concurrency 1,64 --isl 512",
 }
@@ -148,3 +152,4 @@ def test_other_endings(tmp_path: Path) -> None:
     with pytest.raises(pm.ArgumentError, match=".parquet"):
         asked.run(tmp_path / "x.doc")
     assert "the first 5 by -throughput" in repr(asked)
+    assert "the front of -throughput, memory, gpus" in repr(pm.experiment(FILES / "front.xml"))

@@ -93,6 +93,35 @@ def test_the_first_and_the_front(grid: pm.Grid, swept: pm.Sweep) -> None:
         grid.front("memory")
 
 
+def test_a_table_has_the_front_and_the_first(grid: pm.Grid, swept: pm.Sweep) -> None:
+    by = ["-throughput", "memory", "gpus"]
+    for where in ((), ("memory<=4GB",), ("memory<=4kB",)):
+        found = swept.select(*where, front=by)
+        if len(found) > 0:
+            assert found.to_csv() == grid.front(*by, where=where).to_csv()
+        some = swept.select(*where, sort="-throughput", top=7)
+        assert some["throughput"].tolist() == swept.select(*where, sort="-throughput")["throughput"].tolist()[:7]
+    with pytest.raises(pm.Error, match="bottleneck is text"):
+        swept.select(front=["bottleneck", "memory"])
+    with pytest.raises(pm.ArgumentError, match="-1"):
+        swept.select(top=-1)
+
+
+@pytest.mark.parametrize("more", [{}, {"optimizer": ["sgd", "adam"]}, {"nodes": [1, 2], "axes": {"gpu.memory": "x2"}}])
+def test_main_columns(more: dict[str, Any], tmp_path: Path) -> None:
+    """The same of a sweep, in a file, of one piece and of many: what was asked, and what tables show."""
+    asked = dict(gpus=[1, 8], batch=[32, 64], **more)
+    main = pm.sweep("resnet50", "dgx1-v100", columns="main", **asked)
+    names = [column.name for column in main.columns]
+    assert {"network", "system", "framework", "gpus", "batch", "precision", "throughput", "status"} < {*names}
+    assert len(names) < 30 and {"axes" if name == "axes" else name for name in more} - {"axes"} <= {*names}
+    assert ("gpu.memory" in names) == ("axes" in more) and "momentum" not in names and "assumed" not in names
+    whole = pm.sweep("resnet50", "dgx1-v100", **asked)
+    assert main.to_csv() == pm.sweep("resnet50", "dgx1-v100", columns=names, **asked).to_csv()
+    pm.grid("resnet50", "dgx1-v100", **asked).write(tmp_path / "x.csv", columns="main")
+    assert (tmp_path / "x.csv").read_bytes() == main.to_csv().encode() and len(whole.columns) > 3 * len(names)
+
+
 @pytest.mark.parametrize("task", ["inference", "serving"])
 def test_other_tasks(task: str, tmp_path: Path) -> None:
     asked: dict[str, Any] = dict(batch=[1, 8, 64]) if task == "inference" else dict(concurrency=[1, 8, 64])
@@ -188,6 +217,45 @@ def test_what_is_done_is_kept_and_gone_on_with(grid: pm.Grid, swept: pm.Sweep, t
         grid.write(path, columns=COLUMNS, resume=True)
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow"])
+def test_stopped_before_anything_was_done(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path, ending: str) -> None:
+    if ending != "csv":
+        pytest.importorskip("pyarrow")
+    path = tmp_path / f"x.{ending}"
+    with pytest.raises(KeyboardInterrupt):
+        grid.write(path, columns=COLUMNS, progress=stopped_at(0))
+    grid.write(path, columns=COLUMNS, resume=True)
+    assert read(path) == swept["throughput"].tolist() and os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("where", [(), ("memory<=4GB", "gpus=8")])
+def test_a_parquet_file_is_the_same_whoever_encoded_it(grid: pm.Grid, tmp_path: Path, where: tuple[str, ...]) -> None:
+    """By one process, by two, by workers that die, and resumed: byte for byte. Pieces may have no row."""
+    pytest.importorskip("pyarrow")
+    grid.write(tmp_path / "alone.parquet", columns="main", where=where)
+    with ProcessPoolExecutor(2) as executor:
+        grid.write(tmp_path / "two.parquet", columns="main", where=where, executor=executor)
+    grid.write(tmp_path / "dying.parquet", columns="main", where=where, executor=Dying())
+    for row in (1, 200):
+        with pytest.raises(KeyboardInterrupt):
+            grid.write(tmp_path / f"{row}.parquet", columns="main", where=where, progress=stopped_at(row))
+        grid.write(tmp_path / f"{row}.parquet", columns="main", where=where, resume=True)
+    wanted = (tmp_path / "alone.parquet").read_bytes()
+    assert all((tmp_path / f"{name}.parquet").read_bytes() == wanted for name in ("two", "dying", "1", "200"))
+
+
+@pytest.mark.parametrize("where", [(), ("memory<=4GB", "gpus=8")])
+def test_a_parquet_file_has_the_rows_of_the_sweep(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path,
+                                                  where: tuple[str, ...]) -> None:  # fmt: skip
+    """Column by column, as Arrow has them, with the statistics of each piece."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    grid.write(tmp_path / "x.parquet", where=where)
+    wanted = swept.select(*where).to_arrow()
+    assert parquet.read_table(tmp_path / "x.parquet").equals(wanted)
+    few = parquet.read_table(tmp_path / "x.parquet", filters=[("batch", ">", 20)])
+    assert few.num_rows == sum(batch.as_py() > 20 for batch in wanted["batch"])
+
+
 def read(path: Path) -> list[float]:
     if path.suffix == ".csv":
         with path.open(newline="") as file:
@@ -262,9 +330,10 @@ def test_memory_stays_the_same(tmp_path: Path) -> None:
     ],
 )
 def test_refusals(name: str, more: Any, reason: str, grid: pm.Grid, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("what was there")
     with pytest.raises(pm.Error, match=reason):
         grid.write(tmp_path / name, **more)
-    assert not [file for file in os.listdir(tmp_path) if file.endswith(".unfinished")]
+    assert os.listdir(tmp_path) == [name] and (tmp_path / name).read_text() == "what was there"
 
 
 def test_parts_are_within() -> None:

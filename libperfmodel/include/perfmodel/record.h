@@ -66,7 +66,8 @@ typedef enum pm_show {
   PM_SHOW_PERCENT = 2, /* a share: 0.25 is 25 % */
   PM_SHOW_NONZERO = 4, /* tables have it where a row is other than the first choice: a status that is not ok */
   PM_SHOW_GIVEN = 8,   /* what was asked: where it is the same in all rows it is said once, above them */
-  PM_SHOW_LINE = 16    /* where it is the same in all rows it is a line of its own above them, "name: text" */
+  PM_SHOW_LINE = 16,   /* where it is the same in all rows it is a line of its own above them, "name: text" */
+  PM_SHOW_SWEPT = 32   /* of a sweep: one of those that the word "main" stands for, see pm_table_keep */
 } pm_show;
 
 /* One field of a record. All texts are constants of the library. */

@@ -58,17 +58,26 @@ PM_API void pm_table_set_show(pm_table *table, const char *name, int show);
 /* Drops the column of that name, if there is one. */
 PM_API void pm_table_drop(pm_table *table, const char *name);
 
-/* Keeps the columns of these names, in this order, which people are shown all. Errors: PM_STATUS_NOT_FOUND, with the
-** closest name and all names; the table is then as it was. */
+/* Keeps the columns of these names, in this order, which people are shown all. In a table of a study's sweep "main"
+** stands for several: network, system, software, what was asked, the main results. Errors: PM_STATUS_NOT_FOUND, with
+** the closest name and all names; the table is then as it was. */
 PM_API int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error);
 
-/* Keeps the rows that meet all conditions, each a column, one of < <= > >= = !=, and a value: "memory>=80GB",
-** "architecture=hopper". A number needs the unit of its column; unknown meets none. Then sorts by a column, descending
-** with a "-" before its name, unknown last; NULL: in their order. A total stays last; with one there are no conditions.
-** Errors: PM_STATUS_NOT_FOUND for a column, as pm_table_keep; PM_STATUS_BAD_VALUE or PM_STATUS_BAD_UNIT for a
-** condition. */
-PM_API int pm_table_keep_rows(pm_table *table, const char *const *conditions, size_t count, const char *sort,
-                              pm_error *error);
+/* Which rows of a table are kept, and their order; fields that are 0 or NULL leave out and sort nothing. */
+typedef struct pm_table_rows {
+  const char *const *conditions; /* to meet, each a column, one of < <= > >= = !=, and a value: "memory>=80GB",
+                                 ** "architecture=hopper". A number needs the unit of its column; unknown meets none */
+  size_t count;                  /* of conditions */
+  const char *front;             /* of those, the Pareto front of columns, "-throughput,memory": no other row is
+                                 ** better in one (less, or more with "-") and as good in the others; unknown is on
+                                 ** none */
+  const char *sort;              /* a column to sort by, descending with "-" before its name, unknown last */
+  size_t top;                    /* the first so many, with `sort` of those whose value is known; 0: all */
+} pm_table_rows;
+
+/* Keeps these rows. A total stays last; with one, no row is left out. Errors: PM_STATUS_NOT_FOUND for a column, as
+** pm_table_keep; PM_STATUS_BAD_VALUE or PM_STATUS_BAD_UNIT for a condition or a column of texts. */
+PM_API int pm_table_keep_rows(pm_table *table, const pm_table_rows *rows, pm_error *error);
 
 /* What people see instead of that column's cells, as an indented name or "12 %": one text per row, copied. CSV, JSON
 ** and the values stay as they are. */

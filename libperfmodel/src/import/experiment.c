@@ -6,6 +6,7 @@
 **       <batch>32, 64</batch>                             any field of the task's runs, one value or several
 **       <axis path="gpu.memory_bandwidth">x1, x1.1</axis> a number of the hardware
 **       <where>memory&lt;=16GB</where>                    a condition on a column; may be repeated
+**       <front by="-throughput, memory"/>                 rows than which no other is better in all of these
 **       <best by="-throughput" count="10"/>               the first rows by a column, instead of all
 **       <columns>batch, throughput</columns> <output>rows.parquet</output>
 **     </experiment>
@@ -79,10 +80,10 @@ static int add_row(experiment *x, const pm__element *e, const char *option, cons
 /* ---- Values ---- */
 
 /* "32, 64" as "32,64". */
-static int join_values(experiment *x, const pm__element *e, char *list)
+static int join_list(const experiment *x, const pm__element *e, const char *text, char *list)
 {
   size_t used = 0;
-  for (const char *at = e->text;; at++) {
+  for (const char *at = text;; at++) {
     at += strspn(at, " \t\r\n");
     size_t length = strcspn(at, ","), kept = length;
     while (kept > 0 && isspace((unsigned char)at[kept - 1])) kept--;
@@ -91,6 +92,11 @@ static int join_values(experiment *x, const pm__element *e, char *list)
     at += length;
     if (*at == '\0') return PM_OK;
   }
+}
+
+static int join_values(const experiment *x, const pm__element *e, char *list)
+{
+  return join_list(x, e, e->text, list);
 }
 
 /* Whole numbers and choices are judged here; of quantities whoever runs the sweep reads the units. */
@@ -190,6 +196,21 @@ static int read_best(experiment *x, const pm__element *e)
   return status == PM_OK ? add_row(x, e, "top", most) : status;
 }
 
+/* <front by="-throughput, memory"/> */
+static int read_front(experiment *x, const pm__element *e)
+{
+  char list[PM__VALUE_MAX];
+  const char *by = pm__element_attribute(e, "by");
+  int status = check_once(x, e);
+  if (status == PM_OK) status = check_attributes(x, e, "by", NULL, NULL);
+  if (status != PM_OK) return status;
+  if (by == NULL || strchr(by, ',') == NULL || e->child != NULL || e->text[0] != '\0')
+    return FAIL_HERE(x, e, "<%.40s> is written <front by=\"-throughput, memory\"/>", e->name);
+  if (strlen(by) >= sizeof list) return FAIL_HERE(x, e, "the columns of <%.40s> are too long", e->name);
+  status = join_list(x, e, by, list);
+  return status == PM_OK ? add_row(x, e, "front", copy(x, list)) : status;
+}
+
 /* A field of the runs of the task. */
 static int read_field(experiment *x, const pm__element *e, const pm_field *field)
 {
@@ -206,8 +227,8 @@ static int unknown_element(const experiment *x, const pm__element *e)
 {
   const pm_record_type *type = x->run;
   enum { MOST = 256 };
-  const char *names[MOST] = {"best"};
-  size_t count = 1;
+  const char *names[MOST] = {"best", "front"};
+  size_t count = 2;
   for (size_t i = 0; i < sizeof experiment_elements / sizeof experiment_elements[0]; i++)
     names[count++] = experiment_elements[i].name;
   for (size_t i = 0; i < type->field_count && count < MOST; i++)
@@ -222,6 +243,7 @@ static int read_child(experiment *x, const pm__element *e)
 {
   const pm_field *field = pm_record_find_field(x->run, e->name);
   if (strcmp(e->name, "best") == 0) return read_best(x, e);
+  if (strcmp(e->name, "front") == 0) return read_front(x, e);
   for (size_t i = 0; i < sizeof experiment_elements / sizeof experiment_elements[0]; i++)
     if (strcmp(experiment_elements[i].name, e->name) == 0) return read_element(x, e, &experiment_elements[i]);
   if (field != NULL && (field->option == NULL || field->option[0] != '\0')) return read_field(x, e, field);

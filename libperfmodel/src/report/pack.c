@@ -192,7 +192,8 @@ static void read_column(reader *r, pm__column *c)
   c->column.unit = read_text(r);
   c->column.doc = read_text(r);
   c->otherwise = read_optional(r);
-  c->show = (int)read_whole(r, PM_SHOW_MAIN | PM_SHOW_PERCENT | PM_SHOW_NONZERO | PM_SHOW_GIVEN | PM_SHOW_LINE);
+  c->show = (int)read_whole(r, PM_SHOW_MAIN | PM_SHOW_PERCENT | PM_SHOW_NONZERO | PM_SHOW_GIVEN | PM_SHOW_LINE |
+                               PM_SHOW_SWEPT);
   c->given = read_whole(r, 1) > 0;
   bool shown = read_whole(r, 1) > 0;
   c->choices = read_choices(r);

@@ -1,4 +1,4 @@
-/* Rows of a table by conditions on their cells, and their order. */
+/* Rows of a table by conditions on their cells, their order, the first of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,26 +83,6 @@ static bool meets(const condition *c, size_t row)
 
 /* ---- Rows ---- */
 
-/* One row goes where another was, in all columns. */
-static void swap_rows(pm_table *table, size_t a, size_t b)
-{
-  for (size_t i = 0; i < table->count; i++) {
-    pm__column *column = &table->columns[i];
-    if (column->numbers != NULL) {
-      double number = column->numbers[a];
-      column->numbers[a] = column->numbers[b];
-      column->numbers[b] = number;
-    }
-    const char **both[] = {column->texts, column->shown};
-    for (int k = 0; k < 2; k++) {
-      if (both[k] == NULL) continue;
-      const char *text = both[k][a];
-      both[k][a] = both[k][b];
-      both[k][b] = text;
-    }
-  }
-}
-
 static int filter(pm_table *table, const char *const *conditions, size_t count, pm_error *error)
 {
   condition *all = (condition *)calloc(count + 1, sizeof *all);
@@ -112,7 +92,7 @@ static int filter(pm_table *table, const char *const *conditions, size_t count, 
   for (size_t row = 0; row < table->rows && status == PM_OK; row++) {
     bool meets_all = true;
     for (size_t i = 0; i < count && meets_all; i++) meets_all = meets(&all[i], row);
-    if (meets_all) swap_rows(table, kept++, row);
+    if (meets_all) pm__table_swap_rows(table, kept++, row);
   }
   if (status == PM_OK) table->rows = kept;
   free(all);
@@ -152,7 +132,7 @@ static void arrange(pm_table *table, size_t *place, size_t count)
   for (size_t i = 0; i < count; i++) {
     size_t from = place[i];
     while (from < i) from = place[from]; /* where an earlier swap has put it */
-    if (from != i) swap_rows(table, i, from);
+    if (from != i) pm__table_swap_rows(table, i, from);
   }
 }
 
@@ -172,13 +152,35 @@ static int sort_rows(pm_table *table, const char *sort, pm_error *error)
   return PM_OK;
 }
 
-int pm_table_keep_rows(pm_table *table, const char *const *conditions, size_t count, const char *sort,
-                       pm_error *error)
+/* ---- The first ---- */
+
+/* By a column that they are sorted by, those that are known. */
+static int keep_first(pm_table *table, const char *sort, size_t most, pm_error *error)
 {
-  if (table == NULL || (conditions == NULL && count > 0))
+  const double *values = NULL;
+  size_t kept = 0;
+  if (sort != NULL) {
+    const char *name = sort + (sort[0] == '-');
+    const pm__column *column = &table->columns[pm__table_find_column(table, name, NULL)];
+    if (column->numbers == NULL)
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "%.60s is text; the first are found by numbers", name);
+    values = column->numbers;
+  }
+  for (size_t row = 0; row < table->rows && kept < most; row++)
+    if (values == NULL || isfinite(values[row])) pm__table_swap_rows(table, kept++, row);
+  table->rows = kept;
+  return PM_OK;
+}
+
+int pm_table_keep_rows(pm_table *table, const pm_table_rows *rows, pm_error *error)
+{
+  if (table == NULL || rows == NULL || (rows->conditions == NULL && rows->count > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rows are selected of a table, by conditions");
-  if (count > 0 && (table->has_total || table->has_footer))
+  bool fewer = rows->count > 0 || rows->front != NULL || rows->top > 0;
+  if (fewer && (table->has_total || table->has_footer))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rows of a table with a total are not left out");
-  int status = count > 0 ? filter(table, conditions, count, error) : PM_OK;
-  return status == PM_OK && sort != NULL ? sort_rows(table, sort, error) : status;
+  int status = rows->count > 0 ? filter(table, rows->conditions, rows->count, error) : PM_OK;
+  if (status == PM_OK && rows->front != NULL) status = pm__table_keep_front(table, rows->front, error);
+  if (status == PM_OK && rows->sort != NULL) status = sort_rows(table, rows->sort, error);
+  return status == PM_OK && rows->top > 0 ? keep_first(table, rows->sort, rows->top, error) : status;
 }

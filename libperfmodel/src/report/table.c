@@ -181,24 +181,60 @@ int pm__table_find_column(const pm_table *table, const char *name, pm_error *err
   return -1;
 }
 
+void pm__table_swap_rows(pm_table *table, size_t a, size_t b)
+{
+  for (size_t i = 0; i < table->count; i++) {
+    pm__column *column = &table->columns[i];
+    if (column->numbers != NULL) {
+      double number = column->numbers[a];
+      column->numbers[a] = column->numbers[b];
+      column->numbers[b] = number;
+    }
+    const char **both[] = {column->texts, column->shown};
+    for (int k = 0; k < 2; k++) {
+      if (both[k] == NULL) continue;
+      const char *text = both[k][a];
+      both[k][a] = both[k][b];
+      both[k][b] = text;
+    }
+  }
+}
+
+/* The column of a name, or those that "main" stands for, into `kept` (NULL: nowhere). Returns how many; 0: none. */
+static size_t add_kept(pm_table *table, const char *name, pm__column *kept)
+{
+  const pm__column *one = find_column(table, name);
+  size_t count = 0;
+  bool main = one == NULL && name != NULL && strcmp(name, "main") == 0;
+  for (size_t i = 0; i < table->count; i++) {
+    const pm__column *column = &table->columns[i];
+    if (column != one && !(main && (column->show & PM_SHOW_SWEPT) != 0)) continue;
+    if (kept != NULL) kept[count] = *column;
+    count++;
+  }
+  return count;
+}
+
 int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error)
 {
   if (table == NULL || (names == NULL && count > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "columns are kept of a table, by name");
-  pm__column *kept = (pm__column *)calloc(count + 1, sizeof *kept);
+  size_t room = 1, used = 0;
+  for (size_t i = 0; i < count; i++) room += add_kept(table, names[i], NULL);
+  pm__column *kept = (pm__column *)calloc(room, sizeof *kept);
   if (kept == NULL) return pm__no_memory(error);
   for (size_t i = 0; i < count; i++) {
-    const pm__column *column = find_column(table, names[i]);
-    if (column == NULL) {
+    size_t more = add_kept(table, names[i], kept + used);
+    used += more;
+    if (more == 0) {
       free(kept);
       return unknown_column(table, names[i] != NULL ? names[i] : "", error);
     }
-    kept[i] = *column;
   }
   free(table->columns);
   table->columns = kept;
-  table->count = count;
-  table->capacity = count + 1;
+  table->count = used;
+  table->capacity = room;
   table->show_all = true;
   return PM_OK;
 }

@@ -46,6 +46,12 @@ bool pm__column_is_yes_no(const pm__column *column);
 /* The place of the column of that name; -1 with an error that lists what there is. */
 int pm__table_find_column(const pm_table *table, const char *name, pm_error *error);
 
+/* One row goes where another was, in all columns. */
+void pm__table_swap_rows(pm_table *table, size_t a, size_t b);
+
+/* Keeps the rows of the Pareto front of columns ("-throughput,memory"), in their order. */
+int pm__table_keep_front(pm_table *table, const char *by, pm_error *error);
+
 /* Rows that people are shown: a total is the last of them, in the rows or not. */
 size_t pm__table_count_shown(const pm_table *table);
 

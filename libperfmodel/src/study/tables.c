@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/base.h"
 #include "record/sized.h"
+#include "report/table_data.h"
 #include "search/parallel_search.h"
 #include "study/study.h"
 
@@ -64,11 +65,30 @@ static const pm_plan *plan_of(const pm_study *study, pm_error *error)
   return NULL;
 }
 
+/* Whether a column says what was asked: an id, a number of the hardware, a field of the runs that was given. */
+static bool was_asked(const pm__column *column, const pm_record_type *runs, const pm_given *given)
+{
+  const pm_field *field = pm_record_find_field(runs, column->column.name);
+  if (field == NULL) return column->given && (column->show & PM_SHOW_GIVEN) == 0;
+  return given != NULL && pm_given_has(given, (int)(field - runs->fields));
+}
+
+/* What "main" stands for: a choice that depends on the question alone, so that all pieces of a sweep make the same. */
+static void mark_main(pm_table *table, const pm_record_type *runs, const pm_given *given)
+{
+  for (size_t i = 0; i < table->count; i++) {
+    pm__column *column = &table->columns[i];
+    bool main = (column->show & (PM_SHOW_MAIN | PM_SHOW_NONZERO)) != 0 && (column->show & PM_SHOW_GIVEN) == 0;
+    if (main || was_asked(column, runs, given)) column->show |= PM_SHOW_SWEPT;
+  }
+}
+
 pm_table *pm_study_tabulate(const pm_study *study, const pm_given *given, const pm_sweep *sweep, pm_error *error)
 {
   const rows all = {.study = study, .given = given, .sweep = sweep};
   const pm_plan *plan = plan_of(study, error);
   pm_table *table = plan == NULL ? NULL : pm_sweep_tabulate(plan, sweep, error);
+  if (table != NULL) mark_main(table, pm_record_type_find(study->task->facts.run), given);
   return table != NULL ? pm__study_with_assumed(table, sweep->count, format_run, &all, error) : NULL;
 }
 
