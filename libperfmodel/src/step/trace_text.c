@@ -1,14 +1,31 @@
 /* Writing timelines. */
 #include "step/trace_text.h"
 #include <math.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "perfmodel/units.h"
+
+/* `units` / 10^`digits` as pm_number_format writes it, in a fifth of its time: a double holds 15 digits exactly, so
+** that what is left of the decimal without zeros at its end is the shortest that reads back. */
+static const char *format_decimal(char *number, double units, int digits)
+{
+  static const double exact = 1e15;
+  const int64_t one = digits == 3 ? 1000 : 1000000;
+  bool plain = units * 1e4 >= (double)one && units < exact; /* without an exponent */
+  if (!plain) return pm_number_format(number, units / (double)one);
+  int64_t all = (int64_t)units;
+  int length = snprintf(number, PM_NUMBER_MAX, "%lld.%0*lld", (long long)(all / one), digits, (long long)(all % one));
+  while (number[length - 1] == '0') length--;
+  number[number[length - 1] == '.' ? length - 1 : length] = '\0';
+  return number;
+}
 
 /* A number of microseconds, whatever the locale. */
 static void add_time(pm__trace_text *t, const char *name, double seconds)
 {
   char number[PM_NUMBER_MAX];
-  pm__string_format(&t->text, ",\"%s\":%s", name, pm_number_format(number, rint(seconds * 1e9) / 1e3));
+  pm__string_format(&t->text, ",\"%s\":%s", name, format_decimal(number, rint(seconds * 1e9), 3));
 }
 
 static void add_name(pm__trace_text *t, const char *name)
@@ -93,7 +110,7 @@ static void add_point(pm__trace_text *t, double time, double watts)
   next(t);
   pm__string_add(&t->text, "{\"ph\":\"C\",\"pid\":1,\"name\":\"power of a board\"");
   add_time(t, "ts", time);
-  pm__string_format(&t->text, ",\"args\":{\"W\":%s}}", pm_number_format(number, rint(watts * 1e6) / 1e6));
+  pm__string_format(&t->text, ",\"args\":{\"W\":%s}}", format_decimal(number, rint(watts * 1e6), 6));
 }
 
 /* Changes at one time, as it is written, are one. */
