@@ -351,7 +351,9 @@ static double t4_latency(const char *network, pm_inference_profile profile)
   bench b = open_bench(network, "t4");
   int place = pm_plan_add_inference_profile(b.plan, &profile, NULL, &error);
   ck_assert_msg(place >= 0, "%s", error.text);
-  double latency = answer(&b, run_of(32, PM_PRECISION_FP16, place)).latency;
+  pm_inference_run run = run_of(32, PM_PRECISION_FP16, place);
+  run.ignore_memory = 1;
+  double latency = answer(&b, run).latency;
   close_bench(&b);
   return latency;
 }
@@ -364,6 +366,36 @@ START_TEST(groups_without_kernels_run_as_channels_alone)
   ck_assert_double_eq(t4_latency("resnet50", without), t4_latency("resnet50", with));
   ck_assert_double_eq(t4_latency("mobilenet-v2", without), t4_latency("mobilenet-v2", with));
   ck_assert_int_eq(profile_of("tf1-nhwc@cudnn8.0-turing").single_channels, 1);
+}
+END_TEST
+
+/* What one core of the host compares grows with the images, and with nothing else. */
+START_TEST(one_core_compares_boxes_of_every_image)
+{
+  pm_inference_profile threads = profile_of("tf1-nhwc@cudnn7.3"), core = profile_of("tf1-nhwc-2019@cudnn7.3");
+  ck_assert_double_eq(core.comparison, 3e-9);
+  double pairs = 90 * 499500.0, slower = t4_latency("maskrcnn-resnet50-fpn", core) -
+                                         t4_latency("maskrcnn-resnet50-fpn", threads);
+  ck_assert_double_gt(slower, 0.5 * 32 * pairs * 3e-9);
+  ck_assert_double_lt(slower, 2 * 32 * pairs * 3e-9);
+  ck_assert_double_eq(t4_latency("resnet50", core), t4_latency("resnet50", threads));
+}
+END_TEST
+
+/* A gradient of single channels takes longer than the pass forward; a step of training takes what it did. */
+START_TEST(single_channels_are_faster_forward)
+{
+  pm_gpu board = gpu("v100-sxm2-16gb");
+  pm_kernel_calibration constants;
+  pm__device d;
+  ck_assert_int_eq(pm_catalog_get_kernels(catalog, &board, &constants, NULL), PM_OK);
+  ck_assert_double_lt(constants.depthwise_forward, 1);
+  pm__device_init(&d, &board, &constants, PM_PRECISION_FP32);
+  ck_assert_double_lt(d.depthwise_forward, d.depthwise_gradient);
+  ck_assert_double_eq_tol((d.depthwise_forward + 2 * d.depthwise_gradient) / (3 * d.depthwise), 1, 1e-12);
+  constants.depthwise_forward = NAN;
+  pm__device_init(&d, &board, &constants, PM_PRECISION_FP32);
+  ck_assert_double_eq(d.depthwise_forward, d.depthwise_gradient);
 }
 END_TEST
 
@@ -425,6 +457,8 @@ int main(void)
   tcase_add_test(tests, boards_hold_a_clock_above_the_data_sheet);
   tcase_add_test(tests, groups_without_kernels_run_as_channels_alone);
   tcase_add_test(tests, runs_that_last_draw_more_than_bursts);
+  tcase_add_test(tests, one_core_compares_boxes_of_every_image);
+  tcase_add_test(tests, single_channels_are_faster_forward);
   tcase_add_test(tests, published_latencies);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -38,6 +38,7 @@ static const pm__lab_training_kind kinds[] = {
   {"kernel_calibration", "unaligned_lanes", 512, 2, 64, 4096, 0, PM__SET_LANGUAGE, NULL, NULL, false},
   {"inference_profile", "launch", 20e-6, 3, 2e-6, 100e-6, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL, false},
+  {"kernel_calibration", "depthwise_forward", 1, 2, 0.1, 2, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"kernel_calibration", "steady_flop_energy", 2e-12, 2, 0.1e-12, 10e-12, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "framework_kernel_factor", 1.2, 1.5, 1, 4, 0, PM__SET_INFERENCE, NULL, NULL, false},
   /* Frameworks of one line have one code below: attention, sharded data parallelism, hops that are waited for. */

@@ -241,7 +241,9 @@ typedef enum pm_fusion {
   X(REAL, spread_proposals, "1", "more, of networks whose host chooses among results of the GPU")                      \
   X(REAL, spread_tables, "1", "more, of networks most of whose parameters are looked up") \
   X(YES_NO, single_channels, "", "whether its library runs groups of channels as channels alone")                      \
-  X(YES_NO, no_dilated, "", "whether its library keeps dilated windows off the tensor cores")
+  X(YES_NO, no_dilated, "", "whether its library keeps dilated windows off the tensor cores")                      \
+  X(REAL, comparison, "s",                                                                                             \
+    "host time to compare two boxes, where one core of it decides which detections stay; none if not given")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -288,7 +288,8 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, transform_time, "s", "a kernel of transforms")                                                 \
   X(REAL, fft_traffic, "1", "accesses of Fourier transforms over the least")                             \
   X(REAL, direct_efficiency, "1", "efficiency of direct convolutions of groups")                          \
-  X(REAL, depthwise_efficiency, "1", "efficiency of those of single channels")                            \
+  X(REAL, depthwise_efficiency, "1", "efficiency of those of single channels, mean of the three passes")  \
+  X(REAL, depthwise_forward, "1", "time of theirs forward over that mean; unknown: 1")                    \
   X(REAL, group_rate, "1", "rate of products of one group of channels over that of a whole convolution")  \
   X(REAL, flash_forward, "1", "efficiency of fused attention over plain products")                        \
   X(REAL, flash_backward, "1", "the same, backward")                                                      \

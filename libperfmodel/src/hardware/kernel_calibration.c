@@ -92,6 +92,7 @@ static const limit limits[] = {
   LIMIT(fft_traffic, NEEDED, 0, 100),
   LIMIT(direct_efficiency, NEEDED, 0, 2),
   LIMIT(depthwise_efficiency, NEEDED, 0, 2),
+  LIMIT(depthwise_forward, OPTIONAL, 0, 3),
   LIMIT(group_rate, NEEDED, 0, 2),
   LIMIT(flash_forward, NEEDED, 0, 2),
   LIMIT(flash_backward, NEEDED, 0, 2),

@@ -135,6 +135,7 @@ int pm__infer_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_me
 typedef struct times {
   double product, pass, conversion, kernels, calls;
   double waited;  /* operations on single samples that the GPU waits for */
+  double compared; /* pairs of boxes */
   double conv;    /* the part of product in convolutions */
   double saved;   /* FLOP that transforms save */
   double compute; /* what the arithmetic rate or the power limits of products */
@@ -173,6 +174,7 @@ static times times_of(const call *c, const setting *on, double batch)
   pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .waited = fixed->waited * batch,
+               .compared = fixed->compared * batch,
                .saved = costs.saved};
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
@@ -232,7 +234,8 @@ static double set_times(const call *c, double batch, pm_inference *out)
   out->gpu_time = t.product + t.pass + t.conversion;
   out->kernels = t.kernels;
   out->launch_time = profile->launch * c->system->host * t.calls;
-  out->step_time = profile->step_time + profile->launch * c->system->host * t.waited;
+  out->step_time = profile->step_time + c->system->host * (profile->launch * t.waited +
+                                                           profile->comparison * t.compared);
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->launch_time * out->launch_time) + out->step_time;
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
   out->hfu = hfu_of(c, &t, batch, out->latency);

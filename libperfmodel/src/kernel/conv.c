@@ -148,7 +148,8 @@ pm__kernel_cost pm__window_shape_cost(const pm__device *d, const pm__window_shap
   bool grouped = s->groups > 1;
   pm__kernel_cost best = {grouped ? (double)INFINITY : most, PM_KERNEL_ALGORITHM_NONE, PM_BOUND_NONE};
   pm__window w = window_of(d, s, batch);
-  if (s->depthwise || runs_apart(d, s)) return direct(d, w, d->depthwise);
+  if (s->depthwise) return direct(d, w, s->pass == PM__FORWARD ? d->depthwise_forward : d->depthwise_gradient);
+  if (runs_apart(d, s)) return direct(d, w, d->depthwise);
   if (d->group_gradient > 0 && lacks_group_kernel(d, s)) return group_gradient(d, w);
   if (d->transforms && !grouped) best = pm__conv_transformed(d, w, best);
   double per_flop = refused(d, s);

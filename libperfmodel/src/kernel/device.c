@@ -146,6 +146,15 @@ static void set_gemm(pm__device *d, recipe r, const pm_kernel_calibration *c)
   d->flash = 1 / (r.rate * 2 * d->sms);
 }
 
+/* Gradients of weights add up over all places, which takes longer than the pass forward. */
+static void set_depthwise(pm__device *d, const pm_kernel_calibration *c)
+{
+  double forward = has(c->depthwise_forward) ? c->depthwise_forward : 1;
+  d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency * fmin(d->bytes / 4, 1);
+  d->depthwise_forward = d->depthwise * forward;
+  d->depthwise_gradient = d->depthwise * (3 - forward) / 2;
+}
+
 /* `r` is of the plain products. The gradient of weights splits its contraction as far as there are threads. */
 static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel_calibration *c)
 {
@@ -167,7 +176,7 @@ static void set_conv(pm__device *d, recipe r, const pm_gpu *gpu, const pm_kernel
   double implicit = fmin(d->conv.multiply_add, d->weight.multiply_add), winograd = d->winograd / (16384 * d->sms);
   double plain = d->gemm.multiply_add * d->inverse_conv_rate * fmin(1, c->conv_simt_column);
   d->conv_multiply_add = fmin(1, d->volume) * fmin(fmin(implicit, winograd), plain);
-  d->depthwise = d->direct * c->direct_efficiency / c->depthwise_efficiency * fmin(d->bytes / 4, 1);
+  set_depthwise(d, c);
   if (tensor && !c->odd_channels_padded) d->odd = 1 / (gpu->peak_fp32 * c->conv_tensor_odd);
 }
 

@@ -78,7 +78,8 @@ typedef struct pm__device {
   double sms, threads, launch;
   double winograd; /* s that one SM takes per channel of a block of fused Winograd */
   double direct;   /* s per FLOP of a direct convolution of groups */
-  double depthwise; /* of single channels */
+  double depthwise; /* of single channels, mean of the three passes */
+  double depthwise_forward, depthwise_gradient; /* the same of the pass forward, of each gradient */
   double group_gradient; /* s per FLOP of gradients of groups in NHWC without kernels of their width; 0: none such */
   bool single_channels;    /* groups run forward as channels alone do */
   double group_data_width; /* widest group by eights that has one for the gradient of data all the same */

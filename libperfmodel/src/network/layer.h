@@ -205,6 +205,7 @@ typedef struct pm__layer {
   bool causal;             /* attention of which no query sees a later key */
   bool runs_in_half;       /* a loss that mixed precision does not run in FP32 */
   double waited_in_inference; /* operations on single samples that the GPU waits for, instead of those of training */
+  double compared_in_inference; /* pairs of boxes of a sample, likewise */
   double carried;          /* numbers of a sequence that decoding carries from token to token */
   double passing;          /* numbers of its forward pass that are alive meanwhile, whatever the batch */
   double launches;         /* kernels of its forward pass in software that fuses none; 0: those counted */

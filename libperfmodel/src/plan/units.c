@@ -62,6 +62,7 @@ static void add_fixed(pm__fixed *sum, const pm__launch *launch)
   sum->expert_calls += launch->expert_calls;
   sum->layout += launch->layout;
   sum->extra += launch->extra;
+  sum->compared += launch->compared;
   if (launch->kernel.part == PM__PART_WAITED) sum->waited += launch->kernel.part_size;
 }
 
@@ -69,7 +70,8 @@ static bool same_fixed(const pm__fixed *a, const pm__fixed *b)
 {
   return a->launches == b->launches && a->matrix_launches == b->matrix_launches && a->host_calls == b->host_calls &&
          a->expert_calls == b->expert_calls &&
-         a->layout == b->layout && a->extra == b->extra && a->waited == b->waited;
+         a->layout == b->layout && a->extra == b->extra && a->waited == b->waited &&
+         a->compared == b->compared;
 }
 
 static bool same_unit(const pm__units *units, const pm__unit *a, const pm__unit *b)
@@ -125,6 +127,7 @@ static void add_pass(pm__fixed *sum, const pm__fixed *fixed)
   sum->layout += fixed->layout;
   sum->extra += fixed->extra;
   sum->waited += fixed->waited;
+  sum->compared += fixed->compared;
 }
 
 /* `network` NULL: places are no layers, and have neither parameters nor an output. */
