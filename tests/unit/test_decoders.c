@@ -95,7 +95,10 @@ START_TEST(small_kernels_are_launched_where_none_are_fused)
 }
 END_TEST
 
-/* Logits of 64 x 32,000: memory-bound kernels that smoothing adds, and FP32 where storage is in two bytes. */
+/*
+** Logits of 64 x 32,000, in bytes of each: smoothing adds memory-bound kernels (8 to 12 forward, 16 to 32 backward). Mixed
+** precision converts logits and gradients (14 and 22), unless the script asks the softmax for FP32 (10 and 30).
+*/
 START_TEST(smoothed_labels_cost_passes_over_the_logits)
 {
   pm_network *networks[] = {layer_of("cross_entropy", "64x32000", ""),
@@ -104,9 +107,9 @@ START_TEST(smoothed_labels_cost_passes_over_the_logits)
   predict(networks, 2, "pt-nchw", PM_PRECISION_FP32, wide);
   predict(networks, 2, "pt-nchw", PM_PRECISION_FP16, mixed);
   predict(networks, 2, "tf1-xla", PM_PRECISION_FP16, fused);
-  double extra = wide[1].compute_time - wide[0].compute_time;
-  ck_assert_double_gt(extra, 0);
-  ck_assert_double_eq_tol((mixed[1].compute_time - mixed[0].compute_time) / extra, 1, 1e-2); /* in FP32 both times */
+  double scripted = mixed[1].compute_time / wide[1].compute_time, plain = mixed[0].compute_time / wide[0].compute_time;
+  ck_assert_double_gt(wide[1].compute_time, wide[0].compute_time);
+  ck_assert(scripted > 10 / 12.0 && scripted < 30 / 32.0 && plain > 22 / 16.0 && plain < 14 / 8.0);
   ck_assert_double_gt(fused[1].compute_time, fused[0].compute_time);
   pm_network_free(networks[0]);
   pm_network_free(networks[1]);
