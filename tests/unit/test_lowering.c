@@ -114,6 +114,37 @@ START_TEST(engines_fold_into_every_activation)
 }
 END_TEST
 
+/* Accesses for each element that the last layer moves in a pass. */
+static double accesses_of(const pm_network *network, pm__execution execution, pm__pass pass)
+{
+  pm__launch list[PM__LAUNCHES_MAX];
+  int count = pm__lower_layer(network, network->count - 1, execution, list);
+  double moved = 0;
+  for (int i = 0; i < count; i++)
+    if (list[i].kernel.pass == pass) moved += list[i].kernel.work.elements;
+  return moved / network->layers[network->count - 1].elements_out;
+}
+
+/* A fixed norm is a product and a sum, in FP32 under mixed precision, and so is what reads it; one that learns, or
+** software that fuses, has other kernels. */
+START_TEST(fixed_norms_are_products_and_sums)
+{
+  pm_network *fixed = layer_of("batch_norm", "8x4x5", "fixed=yes"), *learned = layer_of("batch_norm", "8x4x5", "");
+  ck_assert(accesses_of(fixed, PM__UNFUSED, PM__FORWARD) == 2 + 2 && accesses_of(fixed, PM__UNFUSED, PM__DGRAD) == 2);
+  ck_assert(accesses_of(fixed, PM__UNFUSED_MIXED, PM__FORWARD) == 3 + 4 + 4);
+  ck_assert(accesses_of(fixed, PM__UNFUSED_MIXED, PM__DGRAD) == 4 + 3);
+  ck_assert(accesses_of(learned, PM__UNFUSED_MIXED, PM__FORWARD) == accesses_of(learned, PM__UNFUSED, PM__FORWARD));
+  put_kind(fixed, "relu", (int)fixed->count - 1, "");
+  put_kind(learned, "relu", (int)learned->count - 1, "");
+  ck_assert(accesses_of(fixed, PM__UNFUSED, PM__FORWARD) == accesses_of(learned, PM__UNFUSED, PM__FORWARD));
+  ck_assert(accesses_of(fixed, PM__UNFUSED_MIXED, PM__FORWARD) ==
+            2 * accesses_of(learned, PM__UNFUSED_MIXED, PM__FORWARD) + 3);
+  ck_assert(accesses_of(fixed, PM__FUSED, PM__FORWARD) == accesses_of(learned, PM__FUSED, PM__FORWARD));
+  pm_network_free(fixed);
+  pm_network_free(learned);
+}
+END_TEST
+
 START_TEST(equal_launches_are_kept_once)
 {
   pm__launch list[4];
@@ -141,6 +172,7 @@ int main(void)
   tcase_add_test(tests, operation_by_operation);
   tcase_add_test(tests, a_product_may_add_its_bias);
   tcase_add_test(tests, engines_fold_into_every_activation);
+  tcase_add_test(tests, fixed_norms_are_products_and_sums);
   tcase_add_test(tests, equal_launches_are_kept_once);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

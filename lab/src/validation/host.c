@@ -34,18 +34,27 @@ static int find_setup(const pm_catalog *catalog, const char *loader, pm_input_se
   return status == PM_OK ? pm__lab_host_decoder(catalog, NULL, setup, error) : status;
 }
 
-int pm__lab_host_rate(const pm_catalog *catalog, const char *loader, const pm_machine *machine, int gpus, double *rate,
-                      pm_error *error)
+static double threads_of(const pm_loader *loader, const pm_machine *machine, double batch)
+{
+  double share = (double)machine->cpu_sockets * machine->cpu_cores / machine->gpus;
+  double workers = loader->workers > 0 ? loader->workers : share;
+  return loader->between_steps ? fmin(workers, batch) : workers;
+}
+
+int pm__lab_host_rate(const pm_catalog *catalog, const char *loader, const pm_machine *machine, int gpus, double batch,
+                      pm_run *run, pm_error *error)
 {
   pm_input_setup setup = {.machine = *machine};
-  pm_input_run run = pm_input_run_make();
+  pm_input_run input = pm_input_run_make();
   pm_input_rates rates;
-  *rate = INFINITY;
+  run->input_rate = INFINITY;
   int status = find_setup(catalog, loader, &setup, error);
   if (status != PM_OK || machine->cpu_cores <= 0) return status;
-  run.gpus = gpus;
-  run.workers = (int32_t)fmax(1, (double)machine->cpu_sockets * machine->cpu_cores * gpus / machine->gpus);
-  status = pm_input_check(&setup, &run, error);
-  if (status == PM_OK && pm_input_evaluate(&setup, &run, &rates, 1) == PM_OK) *rate = rates.input;
+  input.gpus = gpus;
+  input.decode = setup.loader.library > 0 ? PM_DECODE_PLACE_CPU : PM_DECODE_PLACE_NONE;
+  input.workers = (int32_t)fmax(1, gpus * threads_of(&setup.loader, machine, batch));
+  run->no_prefetch = setup.loader.between_steps;
+  status = pm_input_check(&setup, &input, error);
+  if (status == PM_OK && pm_input_evaluate(&setup, &input, &rates, 1) == PM_OK) run->input_rate = rates.input;
   return status;
 }

@@ -10,9 +10,10 @@ int pm__lab_host_decoder(const pm_catalog *catalog, const char *name, pm_input_s
 /* Storage that does not limit. */
 void pm__lab_host_no_storage(pm_input_setup *setup);
 
-/* Samples per second that a loader gives `gpus` GPUs of a node, whose processes are each bound to its share of the
-** cores; unlimited if the cores of the machine are not known. */
-int pm__lab_host_rate(const pm_catalog *catalog, const char *loader, const pm_machine *machine, int gpus, double *rate,
-                      pm_error *error);
+/* Samples per second that a loader gives `gpus` GPUs of a node, and whether it does so between the steps. Its threads
+** are the loader's, or the cores that are the GPUs' share; between steps no more than a step has samples. The rate is
+** unlimited if the cores of the machine are not known. */
+int pm__lab_host_rate(const pm_catalog *catalog, const char *loader, const pm_machine *machine, int gpus, double batch,
+                      pm_run *run, pm_error *error);
 
 #endif

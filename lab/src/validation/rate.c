@@ -119,6 +119,9 @@ static int read_counts(pm__lab_rate_reader *reader, const pm__lab_row *row, int 
   return PM_OK;
 }
 
+/* The machine that a rule names, or "-": that of the GPUs alone, as the table calls hosts, not systems. Then one GPU
+** that is no card is in the machine that several of it are in: boards come in no other, and its cores launch
+** kernels. */
 static const char *system_of(pm__lab_rate_reader *reader, const pm__lab_row *row, int gpus, int nodes, char *value,
                              pm_error *error)
 {
@@ -126,6 +129,8 @@ static const char *system_of(pm__lab_rate_reader *reader, const pm__lab_row *row
   pm__lab_row plain = *row;
   if (id != NULL && strcmp(id, "-") != 0) return id;
   if (id != NULL) plain.cell[PM__COLUMN_SYSTEM] = "";
+  const char *board = id != NULL && gpus == 1 ? pm__lab_machines_find(reader->machines, &plain, 2, nodes, NULL) : NULL;
+  if (board != NULL && strchr(board, '*') == NULL) return board;
   return pm__lab_machines_find(reader->machines, &plain, gpus, nodes, error);
 }
 
@@ -293,7 +298,7 @@ static int read_loader(pm__lab_rate_reader *reader, const pm__lab_row *row, pm__
                                                                           value);
   const pm_system *system = pm__lab_predictor_built_system(reader->predictor, rate->system);
   if (loader == NULL) return PM_OK;
-  return pm__lab_host_rate(reader->catalog, loader, pm_system_get_machine(system), rate->gpus, &rate->plan.input_rate,
+  return pm__lab_host_rate(reader->catalog, loader, pm_system_get_machine(system), rate->gpus, rate->batch, &rate->plan,
                            error);
 }
 

@@ -109,6 +109,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, kernel_time, "s", "host time to launch one kernel")                                                     \
   X(REAL, step_time, "s", "further host time of a step, for each accumulated batch")                              \
   X(REAL, straggler, "1", "spread of the step times of one GPU, over their mean")                                 \
+  X(REAL, waited_straggler, "1",                                                                                  \
+    "spread of the time of calls whose results the host waits for, sample by sample, over its mean")              \
   X(REAL, update_kernels, "1", "optimizer kernels for each parameter tensor; 1 if not given")                     \
   X(REAL, simt_factor, "1", "instead of the cuDNN generation's factor on FP32 cores")                                  \
   X(REAL, tensor_factor, "1", "instead of the cuDNN generation's factor on tensor cores")                              \

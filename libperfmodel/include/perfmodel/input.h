@@ -79,7 +79,9 @@ typedef struct pm_decoder { PM_DECODER_FIELDS(PM_DECLARE) } pm_decoder;
   X(YES_NO, pinned, "", "whether it copies to the GPU from pinned memory")                                          \
   X(REAL, step_time, "s", "what the host copy of a step takes besides; none if not given")                           \
   X(REAL, update_passes, "1", "passes over the parameters that an update takes, 4 bytes each; none if not given")   \
-  X(CALIBRATION_STATUS, calibration, "", "basis of its times; rules if not given")
+  X(CALIBRATION_STATUS, calibration, "", "basis of its times; rules if not given")                                  \
+  X(INT, workers, "1", "threads of the process of each GPU; its share of the cores if not given")                    \
+  X(YES_NO, between_steps, "", "whether it prepares samples between the steps, not ahead of them")
 
 typedef struct pm_loader { PM_LOADER_FIELDS(PM_DECLARE) } pm_loader;
 

@@ -1,6 +1,7 @@
 /* Kernels of a layer as software runs them. */
 #include "lowering/execution.h"
 #include "lowering/eager.h"
+#include "lowering/fixed_norm.h"
 #include "lowering/loop.h"
 #include <string.h>
 
@@ -38,13 +39,12 @@ static bool is_convolution(const pm__layer *layer)
   return layer->kind != NULL && layer->kind->role == PM__ROLE_CONVOLUTION && layer->consumers == 1;
 }
 
-/* Behind a convolution that nobody else reads: a norm whose statistics are fixed, which needs no input to go backward;
-** an activation, where the convolution adds a bias. */
+/* Behind a convolution that nobody else reads: a fixed norm; an activation, where the convolution adds a bias. */
 static bool is_in_convolution(const pm_network *network, const pm__layer *layer)
 {
   if (layer->input_count != 1 || !is_convolution(input_of(network, layer, 0))) return false;
   if (fuses_as(layer, PM__TRAINING_ACTIVATION)) return input_of(network, layer, 0)->bias;
-  return layer->kind->role == PM__ROLE_CHANNEL_NORM && !layer->saved.inputs && layer->parameter_tensors == 0;
+  return pm__is_fixed_norm(layer);
 }
 
 static bool follows_norm(const pm_network *network, const pm__layer *layer)
@@ -155,8 +155,9 @@ static void fuse_mask(pm__launch *list, int count)
 }
 
 /* A sum that a library's norm takes in is that library's. */
-static bool is_framework_kernel(const pm_network *network, const pm__layer *layer)
+static bool is_framework_kernel(const pm_network *network, const pm__layer *layer, pm__execution execution)
 {
+  if (pm__is_fixed_norm(layer)) return execution == PM__UNFUSED || execution == PM__UNFUSED_MIXED;
   return layer->kind->source == PM__FRAMEWORK_KERNEL && !adds_to_norm(network, layer);
 }
 
@@ -207,7 +208,9 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, 
   if (!fused) add_small_kernels(layer, list, count);
   if (layer->kind->role == PM__ROLE_LOSS) lower_loss(layer, fused, mixed && !layer->runs_in_half, list, count);
   if (count > 0) count = pm__lower_eager(network, layer, execution, list, count);
-  int library = is_framework_kernel(network, layer) ? 0 : count;
+  if (execution == PM__UNFUSED || execution == PM__UNFUSED_MIXED)
+    pm__lower_fixed_norm(network, layer, mixed, list, count);
+  int library = is_framework_kernel(network, layer, execution) ? 0 : count;
   if (layer->bias) add_bias(network, index, execution, how >= PM__BIAS_IN_PRODUCT, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);

@@ -13,11 +13,12 @@ bool pm__runs_in_inference(const pm__layer_kernel *kernel)
 
 static void reduce(const pm__layer *layer, pm__launch *s)
 {
+  bool learned = layer->kind->role == PM__ROLE_CHANNEL_NORM && layer->saved.inputs; /* a fixed norm stays as it is */
   if (s->kernel.part == PM__PART_WAITED) {
     s->kernel.part_size = layer->waited_in_inference;
     s->compared = layer->compared_in_inference;
   }
-  if (layer->kind->role == PM__ROLE_CHANNEL_NORM) s->kernel.work.elements = 2 * layer->elements_out;
+  if (learned) s->kernel.work.elements = 2 * layer->elements_out;
   if (layer->kind->role != PM__ROLE_LOSS) return;
   s->kernel.work.elements = 2 * layer->elements_out;
   s->launches = s->host_calls = 1;

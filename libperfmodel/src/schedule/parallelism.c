@@ -2,7 +2,7 @@
 ** Data parallelism of whole networks other than by all-reduce (step/data.c), and waiting for the slowest GPU. w = 4 P
 ** bytes of weights (FP32), n GPUs.
 **
-**     straggler wait    alone x straggler x E(n), coordinator_time x log2 n across nodes
+**     straggler wait    (alone x straggler + waited x waited_straggler) x E(n), coordinator_time x log2 n across nodes
 **     parameter-server  one process launches the kernels and the copies of all g GPUs of a node.
 **                       wires = 2 w / host: gradients from all GPUs to one CPU at once, then weights back;
 **                       memory = (accesses + g + 1 + 6 g) w / server_memory: the update, the sum of gradients, copies;
@@ -53,16 +53,17 @@ double pm__expected_maximum(double n)
   return n > 1 ? normal_quantile((n - 0.375) / (n + 0.25)) : 0;
 }
 
-double pm__straggler_wait(const pm__schedule *s, double alone, double ranks)
+double pm__straggler_wait(const pm__schedule *s, double alone, double waited, double ranks)
 {
   if (s->framework == NULL) return 0;
-  double wait = alone * framework_of(s)->straggler * pm__expected_maximum(ranks);
+  double spread = alone * framework_of(s)->straggler + waited * framework_of(s)->waited_straggler;
+  double wait = spread * pm__expected_maximum(ranks);
   return s->run->nodes > 1 ? wait + framework_of(s)->coordinator_time * log2(s->ranks) : wait;
 }
 
 static void wait_for_each_other(const pm__schedule *s, const pm__schedule_times *times, pm__schedule_overhead *overhead)
 {
-  overhead->straggler_wait = pm__straggler_wait(s, times->alone, s->ranks);
+  overhead->straggler_wait = pm__straggler_wait(s, times->alone, times->waited, s->ranks);
 }
 
 /* Other times of the GPU and its host, of which the step of one GPU consists. */

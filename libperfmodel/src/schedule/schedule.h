@@ -42,6 +42,7 @@ typedef struct pm__schedule_times {
   double update, gpu; /* kernels of the update; all kernels */
   double host;        /* launching, beside the GPU */
   double alone;       /* the step */
+  double waited;      /* of it, calls whose results the host waits for */
 } pm__schedule_times;
 
 /* What parallelism adds to the work of one GPU. */
@@ -131,8 +132,9 @@ pm__schedule_overlap pm__schedule_overlap_of(const pm__schedule *step, const pm_
 ** more. */
 void pm__parallelism_evaluate(const pm__schedule *step, pm__schedule_times *times, pm__schedule_overhead *overhead);
 
-/* Waiting of so many ranks for the slowest of them, where one takes `alone`, and for the coordinator; s. */
-double pm__straggler_wait(const pm__schedule *step, double alone, double ranks);
+/* Waiting of so many ranks for the slowest of them, where one takes `alone`, of which it waits for calls
+** for `waited`, and for the coordinator; s. */
+double pm__straggler_wait(const pm__schedule *step, double alone, double waited, double ranks);
 
 /* Expected maximum of n numbers of standard normal distribution. */
 double pm__expected_maximum(double n);

@@ -27,6 +27,7 @@ static int check_times(const pm_framework *f, pm_error *error)
   if (status == PM_OK) status = check_time(f, "coordinator_time", f->coordinator_time, error);
   if (status == PM_OK) status = check_time(f, "variable_time", f->variable_time, error);
   if (status == PM_OK) status = check_time(f, "hop_time", f->hop_time, error);
+  if (status == PM_OK) status = check_time(f, "waited_straggler", f->waited_straggler, error);
   return status == PM_OK ? check_time(f, "straggler", f->straggler, error) : status;
 }
 

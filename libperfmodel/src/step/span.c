@@ -103,6 +103,7 @@ void pm__step_times_of(const pm__step *p, const pm__step_work *w, const pm__step
   double launches;
   t->update = update_gpu(p, own, &launches);
   t->each = each_of(p, w);
+  t->waited = p->s.framework != NULL ? p->s.accumulation * w->waited : 0;
   t->update_host = launches > 0 ? pm__schedule_host_time(&p->s) * launches : 0;
   if (p->at.stages == 1) join_step(p, w, waits, t);
   else join_passes(p, w, t);

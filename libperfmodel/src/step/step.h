@@ -276,6 +276,7 @@ struct pm__step_times {
   double forward, dgrad, wgrad, recompute; /* of one micro-batch */
   /* host time of a micro-batch beside the GPU: its fixed time, copies, calls that the GPU waits for */
   double each;
+  double waited;              /* of it, in all micro-batches, the calls that the GPU waits for */
   double update, update_host; /* kernels of the update, and launching them */
   double gpu, host;      /* of all micro-batches and the update */
   double alone;          /* the same joined, span by span, with `each`: a step without exchanges */

@@ -122,7 +122,7 @@ static double bubble_of(const pm__step *p, const pm__step_walk *walk, double *ho
 static void other_parallelism(const pm__step *p, pm__step_walk *w, pm__schedule_overhead *overhead)
 {
   pm__schedule_times times = {.update = w->times.update, .gpu = w->times.gpu, .host = w->times.host,
-                              .alone = w->times.alone};
+                              .alone = w->times.alone, .waited = w->times.waited};
   pm__parallelism_evaluate(&p->s, &times, overhead);
   w->times.host = times.host;
   w->times.alone = times.alone;
@@ -138,7 +138,7 @@ pm__step_sum pm__step_put_together(const pm__step *p, pm__step_walk *w)
                                          .exchanged = w->parameters, .offload = w->offload};
   if (!pm__step_all_reduces(p)) other_parallelism(p, w, &out.overhead);
   else if (p->s.ranks > 1)
-    out.overhead.straggler_wait = pm__straggler_wait(&p->s, w->times.alone, p->s.ranks / p->at.tensor);
+    out.overhead.straggler_wait = pm__straggler_wait(&p->s, w->times.alone, w->times.waited, p->s.ranks / p->at.tensor);
   return out;
 }
 

@@ -39,8 +39,9 @@ const char *const pm__task_formulas_of_training[] = {
   "exposed_communication_time|communication_time, but of data parallelism only what no backward pass hides, and of "
   "tensor parallelism what no product hides|communication_time exposed_data_communication_time overlap "
   "framework.bucket framework.tensor_overlap|model.md#gradients",
-  "straggler_wait_time|the step of a GPU alone times the spread of steps times the expected maximum of so "
-  "many; between nodes also the coordinator's time|framework.straggler framework.coordinator_time total_gpus|"
+  "straggler_wait_time|the step of a GPU alone times the spread of steps, and the calls that it waits for times "
+  "theirs, times the expected maximum of so many; between nodes also the coordinator's time|framework.straggler "
+  "framework.waited_straggler framework.coordinator_time total_gpus|"
   "model.md#waiting",
   "input_wait_time|samples of a node over input_rate, less the step that hides it where input is prefetched|"
   "input_rate no_prefetch|model.md#waiting",
