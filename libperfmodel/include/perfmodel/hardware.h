@@ -194,9 +194,9 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(ORIGIN, tensor_basis, "", "basis of the constants of the tensor cores")                               \
   X(REAL, tensor_efficiency, "1", "issue efficiency of the tensor cores")                                 \
   X(REAL, tensor_latency_threads, "1", "threads per SM that hide the latency")                            \
-  X(REAL, tensor_split_threads, "1", "threads per SM up to which the contraction is split")               \
   X(REAL, tensor_start, "s",                                                                                           \
     "tensor-core product: until the first tiles have operands and the last are stored; unknown: none")                 \
+  X(REAL, memory_start, "s", "tensor-core product: until its first bytes are there; unknown: none")                   \
   X(REAL, tensor_prologue, "1", "steps of 2-byte numbers to fill and drain a tensor-core tile; unknown: by prologue")  \
   X(REAL, tensor_split_time, "s",                                                                                      \
     "the kernel that adds up the parts of a tensor-core product; unknown: no kernel of its own, split_time")           \

@@ -64,6 +64,7 @@ static const struct {
   {PM__KERNEL_CALIBRATIONS, " spread spread_rule ", "<product_spread>, <convolution_spread> and the like"},
   {PM__KERNEL_CALIBRATIONS, " simt_energy ", "<simt_flop_energy>, which is above what waiting draws"},
   {PM__KERNEL_CALIBRATIONS, " tensor_energy ", "<tensor_flop_energy>, which is above <tensor_power>"},
+  {PM__KERNEL_CALIBRATIONS, " tensor_split_threads ", "<threads>, as many as are resident"},
   {PM__KERNEL_CALIBRATIONS, " host_cpu_share ", "<host_cpu_power>, the draw for each CPU socket"},
   {PM__FRAMEWORKS, " fused_attention ", "<attention>"},
   {PM__INFERENCE_PROFILES, " fused_attention ", "<attention>"},

@@ -8,6 +8,9 @@
 /* Bytes of shared memory per clock and SM, the same since Maxwell. */
 static const double SHARED_BYTES = 128;
 
+/* Resident threads that the parts of products on tensor cores fill, at most: two waves of the largest tiles. */
+static const double TENSOR_PARTS = 0.25;
+
 typedef struct tile {
   double m, n, threads;
 } tile;
@@ -140,6 +143,7 @@ static void set_gemm(pm__device *d, recipe r, const pm_kernel_calibration *c)
   d->adds_apart = r.tensor && c->tensor_split_time >= 0;
   if (d->adds_apart) r.split_time = c->tensor_split_time;
   d->start = r.tensor && c->tensor_start > 0 ? c->tensor_start : 0;
+  d->memory_start = r.tensor && c->memory_start > 0 ? c->memory_start : 0;
   const tile *tiles = r.tensor ? tensor_tiles : simt_tiles;
   fill_engine(&d->gemm, &r, tiles, PM__TILES, c, d->sms);
   fill_engine(&d->batched, &r, tiles, c->large_batched_tiles && !r.tensor ? 1 : PM__TILES, c, d->sms);
@@ -198,7 +202,7 @@ static void set_engines(pm__device *d, const pm_gpu *gpu, const pm_kernel_calibr
   recipe r = {tensor, lanes, lanes * d->clock * efficiency, whole,
               tensor ? fmin(c->prologue * lanes / gpu->fp32_lanes, c->prologue_most) : c->prologue,
               tensor ? c->tensor_latency_threads : c->simt_latency_threads,
-              tensor ? c->tensor_split_threads : c->simt_split_threads, c->split_time,
+              tensor ? TENSOR_PARTS * c->threads : c->simt_split_threads, c->split_time,
               c->l2_bytes * lanes * whole / 512 * d->bytes / 2 * d->sms * d->clock, d->bytes,
               2 * arithmetic_bytes(precision)};
   set_gemm(d, r, c);

@@ -59,6 +59,7 @@ typedef struct pm__device {
   double peak_fp32; /* of the FP32 cores */
   double peak;     /* of matrices, or what they reach: boards that boost hold a clock above that of the datasheet */
   bool adds_apart; /* parts of a product are added up by a kernel of its own */
+  double memory_start; /* s until the first bytes of a product on tensor cores are there */
   double start;    /* s of a product until its first tiles have operands and its last are stored */
   double per_byte; /* s per byte at the bandwidth that kernels reach */
   double pass_byte; /* the same of a pass over images, which the SMs may limit */

@@ -5,6 +5,7 @@
 ** of the L2, from which every tile takes its operands, and of the memory: operands that do not fit the L2 are read
 ** again by every wave. Before the first tiles have operands and after the last are done, nothing overlaps: a start.
 */
+#include <string.h>
 #include "kernel/tiles.h"
 
 static void l2_times(const pm__engine *e, const double *x, double k, double *time)
@@ -24,13 +25,14 @@ static void reread_elements(const pm__engine *e, const pm__product *p, double *e
   }
 }
 
-/* What the L2 keeps of the last use is not read, and results that replace those of the last use are not written. */
+/* The first bytes take the latency of the memory. What the L2 keeps of the last use is not read, and results that
+** replace those of the last use are not written. */
 static void memory_times(const pm__device *d, const pm__product *p, double *time)
 {
   double operands = p->k * (p->m + p->n * (1 - p->spared)), element = d->bytes * d->per_byte * p->count;
   for (int i = 0; i < PM__TILES; i++) time[i] = operands;
   if (d->bytes * operands >= d->l2 / 2) reread_elements(&d->gemm, p, time);
-  for (int i = 0; i < PM__TILES; i++) time[i] = element * (1 - p->kept) * (time[i] + p->m * p->n);
+  for (int i = 0; i < PM__TILES; i++) time[i] = d->memory_start + element * (1 - p->kept) * (time[i] + p->m * p->n);
 }
 
 /* Squares of the joined times: between the norms with exponents 2 and 4, about as one with 2.4. */
@@ -42,6 +44,9 @@ static void join(const double *compute, const double *memory, const double *l2, 
   }
 }
 
+/* Parts of a contraction. */
+static const double PARTS_MOST = 32;
+
 static int index_of(double value, const double *values)
 {
   int i = 0;
@@ -52,7 +57,7 @@ static int index_of(double value, const double *values)
 /* Times of one product by candidate. */
 typedef struct candidates {
   double x[PM__TILES], compute[PM__TILES], memory[PM__TILES], l2[PM__TILES];
-  double split[PM__TILES], added[PM__TILES], begun[PM__TILES];
+  double split[PM__TILES]; /* of parts, and of adding them up */
 } candidates;
 
 /* The least time without a sum of parts in a kernel of its own. */
@@ -68,11 +73,9 @@ static double joined(const candidates *c, int *tile)
 /* The least time of parts that a kernel of its own adds up: it begins after the others. */
 static double parted(const candidates *c)
 {
-  double square[PM__TILES], compute[PM__TILES], time[PM__TILES];
-  for (int i = 0; i < PM__TILES; i++) compute[i] = c->split[i] + c->added[i];
-  join(compute, c->memory, c->l2, square);
-  for (int i = 0; i < PM__TILES; i++) time[i] = sqrt(square[i]) + c->begun[i];
-  return pm__least_of(time, PM__TILES);
+  double square[PM__TILES];
+  join(c->split, c->memory, c->l2, square);
+  return sqrt(pm__least_of(square, PM__TILES));
 }
 
 /* Single rows of numbers that other cores multiply too, where libraries have kernels for them: threads go along the
@@ -92,15 +95,18 @@ static void set_whole(const pm__engine *e, const pm__product *p, double slow, ca
   for (int i = 0; i < PM__TILES; i++) c->compute[i] = pm__whole_time(e, i, c->x[i], p->k) * slow;
 }
 
+/* The contraction is cut into 2, 8 or 32 parts; the numbers between decide nothing that rows show, and more than are
+** worth a part of their own only cost more. */
 static void set_split(const pm__engine *e, const pm__product *p, double slow, double result, candidates *c)
 {
-  double root = sqrt(p->k / result);
-  for (int i = 0; i < PM__TILES; i++) {
-    pm__product_parts parts = pm__split_time(e, i, c->x[i], p->k, result, root);
-    c->split[i] = parts.time * slow;
-    c->added[i] = parts.added;
-    c->begun[i] = parts.begun;
+  double least[PM__TILES];
+  for (int i = 0; i < PM__TILES; i++) least[i] = 1e30;
+  for (double parts = 2; parts <= PARTS_MOST && p->k > parts / 4 * e->split_least; parts *= 4) {
+    double steps = slow * (pm__most(p->k / parts, e->split_least) + e->prologue), added = parts * result;
+    for (int i = 0; i < PM__TILES; i++)
+      least[i] = pm__least(least[i], pm__parts_time(e, i, parts * c->x[i], steps) + added);
   }
+  memcpy(c->split, least, sizeof least);
 }
 
 static bool may_split(const pm__engine *e, const pm__product *p, const candidates *c)
@@ -120,10 +126,10 @@ static inline pm__kernel_cost tensor_cost(const pm__device *d, const pm__engine 
   bool splits = may_split(e, p, &c), split = false;
   if (splits) set_split(e, p, slow, 2 * d->bytes * d->per_byte * p->count * p->m * p->n, &c);
   for (int i = 0; i < PM__TILES && splits && !d->adds_apart; i++)
-    c.compute[i] = pm__least(c.compute[i], c.split[i] + c.added[i] + c.begun[i]);
+    c.compute[i] = pm__least(c.compute[i], c.split[i] + e->split_time);
   int i;
-  double time = joined(&c, &i), apart = splits && d->adds_apart ? parted(&c) : (double)INFINITY;
-  if (splits) split = d->adds_apart ? apart < time : c.compute[i] == c.split[i] + c.added[i] + c.begun[i];
+  double time = joined(&c, &i), apart = splits && d->adds_apart ? parted(&c) + e->split_time : (double)INFINITY;
+  if (splits) split = d->adds_apart ? apart < time : c.compute[i] == c.split[i] + e->split_time;
   time = pm__least(time, apart);
   int algorithm = split ? PM_KERNEL_ALGORITHM_GEMM_SPLIT : PM_KERNEL_ALGORITHM_GEMM;
   double row = row_time(d, p);

@@ -81,4 +81,12 @@ static inline pm__product_parts pm__split_time(const pm__engine *e, int i, doubl
   return (pm__product_parts){time, parts * result, 2 * x > most ? 1e30 : start};
 }
 
+/* The same on tensor cores, of `x` parts per SM with so many steps each, which run in whole waves; nothing that grows
+** makes it fall. */
+static inline double pm__parts_time(const pm__engine *e, int i, double x, double steps)
+{
+  double waves = pm__most(pm__rounded_up(x, 1e-9), e->latency[i]);
+  return x > e->most[i] ? 1e30 : waves * (steps * e->step[i]);
+}
+
 #endif
