@@ -96,8 +96,8 @@ START_TEST(small_kernels_are_launched_where_none_are_fused)
 END_TEST
 
 /*
-** Logits of 64 x 32,000, in bytes of each: smoothing adds memory-bound kernels (8 to 12 forward, 16 to 32 backward). Mixed
-** precision converts logits and gradients (14 and 22), unless the script asks the softmax for FP32 (10 and 30).
+** Logits of 64 x 32,000, in bytes of each: smoothing adds memory-bound kernels (8 to 12 forward, 16 to 32 backward).
+** Mixed precision converts logits and gradients (14 and 22), unless the script asks the softmax for FP32 (10 and 30).
 */
 START_TEST(smoothed_labels_cost_passes_over_the_logits)
 {
