@@ -155,6 +155,8 @@ def _run(name: str, words: list[str]) -> int:
 def _asked(words: list[str]) -> list[Item]:
     """The command line as inputs of a workbook: as a whole, and option by option."""
     asked = [Item("command", shlex.join(["perfmodel", *words]), "", "the command line")]
+    if not words:
+        return asked  # Lua has no command line
     arguments, options, _ = read(words)
     names = KINDS[words[0]].arguments if words[0] in KINDS else ()
     for number, word in enumerate(arguments[1:]):

@@ -103,7 +103,7 @@ def test_a_deadline_that_is_missed() -> None:
         pm.size_training("gpt3-13b", "dgx-a100-80gb", gpu_mtbf="100 d", **asked)  # type: ignore[arg-type]
     given = ["gpt3-13b", "dgx-a100-80gb", "--global-batch", 64, "--precision", "bf16", "--within", "1 s", "--samples",
              "1e6"]
-    assert output("search", *given, "--max-nodes", 8, status=1) == ""
+    assert output("search", *given, "--max-nodes", 8, status=1) == "perfmodel: no count of nodes trains in that time\n"
     assert "do not give --gpus" in output("search", *given, "--gpus", 8, status=2)
     assert "one value of every option" in output("search", *given, "--tp", "1,2", status=2)
 

@@ -25,7 +25,6 @@ static const struct {
   const char *name;
   double start, factor, lower, upper;
 } kinds[][3] = {
-  {{"gemm", 2e-6, 2, 0.5e-6, 6e-6}},
   {{"quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"quantizing", 6, 2, 1, 40}, {"quantized_rate", 0.9, 1.5, 0.2, 1}},
   {{"block_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"block_quantizing", 6, 2, 1, 40}, {"block_rate", 0.9, 1.5, 0.2, 1}},
   {{"fp4_quantized", 5e-6, 2, 0.1e-6, 30e-6}, {"fp4_quantizing", 6, 2, 1, 40}, {"fp4_rate", 0.9, 1.5, 0.2, 1}},
@@ -152,15 +151,6 @@ static void take_lines(hosts *h)
     if (h->of_line[line] == h->host) h->active[h->active_count++] = line;
 }
 
-/* The start of products, by those of two bytes: with shorter numbers it cannot be told from that of quantizing them. */
-static bool decides(const hosts *h, size_t line)
-{
-  pm__lab_operator_row row;
-  if (strcmp(kinds[h->part][0].name, "gemm") != 0) return true;
-  pm__lab_operator_reader_get(h->reader, line, &row);
-  return pm_precision_get_bytes(row.kernels[0].precision) >= 2;
-}
-
 /* Of the host's lines, those whose time moves with the part's constants. */
 static int choose_part(hosts *h, int part, pm_error *error)
 {
@@ -174,7 +164,7 @@ static int choose_part(hosts *h, int part, pm_error *error)
   put(h, values);
   if (status == PM_OK) status = errors_of(h, h->moved, error);
   for (size_t i = 0; i < h->active_count; i++)
-    if (h->base[i] != h->moved[i] && decides(h, h->active[i])) h->active[felt++] = h->active[i];
+    if (h->base[i] != h->moved[i]) h->active[felt++] = h->active[i];
   h->active_count = felt;
   return status;
 }
