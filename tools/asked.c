@@ -64,6 +64,12 @@ int read_global_batch(const cli_request *request, double settings, pm_run *run, 
 
 /* ---- Options without effect ---- */
 
+static const pm_framework *framework_of(const pm_study *study, const pm_run *run)
+{
+  pm_study_software software = pm_study_get_software(study, run->framework_index, run->system_index);
+  return software.framework != NULL ? &software.framework->framework : NULL;
+}
+
 /* Whether some run has another value than the default, and whether one of those can use it. */
 static void look(const pm_study *study, const pm_field *field, const pm_run *runs, size_t count, bool *other,
                  bool *used, pm_error *error)
@@ -76,7 +82,7 @@ static void look(const pm_study *study, const pm_field *field, const pm_run *run
     if (network == NULL || own == value || (isnan(own) && isnan(value))) continue;
     *other = true;
     *error = (pm_error)PM_ERROR_NONE;
-    *used = pm_run_check_field(network, &runs[i], field, error) == PM_OK;
+    *used = pm_run_check_field(network, framework_of(study, &runs[i]), &runs[i], field, error) == PM_OK;
   }
 }
 

@@ -1,4 +1,5 @@
 /* Commands to go on with: what would fit where a run has no prediction, and the first plan of a search, in full. */
+#include <math.h>
 #include <string.h>
 #include "options.h"
 
@@ -127,22 +128,40 @@ int fail_run(const cli_request *request, const pm_error *error, pm_report *repor
 
 /* ---- The first plan of a search ---- */
 
-/* What a search decides; what it leaves as it is by default is not repeated. */
-static const char *const decided[] = {
-  "precision", "optimizer", "tensor_parallel", "sequence_parallel", "context_parallel", "pipeline_parallel",
-  "pipeline_schedule", "virtual_pipeline", "expert_parallel", "zero", "recompute", "micro_batch"};
+enum { FIELDS = 128 }; /* more than a run has */
 
-enum { DECIDED = sizeof decided / sizeof decided[0] };
+/* Whether it is said as the plan has it: not as one value that was given, nor as the batch of a rank, for which the
+** global one stands. GPUs and nodes may have been counted otherwise. */
+static bool is_decided(const cli_request *request, const pm_field *field)
+{
+  const char *given = field_given(request, field->name);
+  bool counts = strcmp(field->name, "gpus") == 0 || strcmp(field->name, "nodes") == 0;
+  if (given != NULL && !counts && strchr(given, ',') == NULL) return false;
+  bool option = field->option == NULL || field->option[0] != '\0';
+  return option && field->kind != PM_FIELD_TEXT && strcmp(field->name, "batch") != 0;
+}
 
-static size_t decide(const pm_run *best, pm_report_line lines[DECIDED], char values[DECIDED][PM_TEXT_MAX])
+static const char *format_value(const pm_field *field, const pm_run *run, char text[PM_TEXT_MAX])
+{
+  bool unit = field->kind == PM_FIELD_REAL && field->unit[0] != '\0' && strcmp(field->unit, "1") != 0;
+  pm_record_format(field, run, text);
+  size_t used = strlen(text);
+  if (unit) snprintf(text + used, PM_TEXT_MAX - used, " %s", field->unit);
+  return text;
+}
+
+/* The fields of a plan that are not as usual. */
+static size_t decide(const cli_request *request, const pm_run *best, pm_report_line lines[FIELDS],
+                     char values[FIELDS][PM_TEXT_MAX])
 {
   const pm_record_type *type = pm_record_type_find("run");
   const pm_run usual = pm_run_make();
   size_t count = 0;
-  for (size_t i = 0; i < DECIDED; i++) {
-    const pm_field *field = pm_record_find_field(type, decided[i]);
-    if (pm_record_get_number(field, best) == pm_record_get_number(field, &usual)) continue;
-    lines[count] = (pm_report_line){.label = decided[i], .text = pm_record_format(field, best, values[count])};
+  for (size_t i = 0; i < type->field_count; i++) {
+    const pm_field *field = &type->fields[i];
+    double own = pm_record_get_number(field, best), other = pm_record_get_number(field, &usual);
+    if (!is_decided(request, field) || own == other || (isnan(own) && isnan(other))) continue;
+    lines[count] = (pm_report_line){.label = field->name, .text = format_value(field, best, values[count])};
     count++;
   }
   return count;
@@ -151,9 +170,9 @@ static size_t decide(const pm_run *best, pm_report_line lines[DECIDED], char val
 void note_plan(const cli_request *request, const pm_run *best, const char *system, const char *framework)
 {
   const char *asked = request->value[OPTION_FRAMEWORK];
-  char text[2048] = "", batch[PM_NUMBER_MAX], values[DECIDED][PM_TEXT_MAX];
-  pm_report_line lines[DECIDED];
-  const pm_report_block block = {.lines = lines, .count = decide(best, lines, values)};
+  char text[2048] = "", batch[PM_NUMBER_MAX], values[FIELDS][PM_TEXT_MAX];
+  pm_report_line lines[FIELDS];
+  const pm_report_block block = {.lines = lines, .count = decide(request, best, lines, values)};
   snprintf(text, sizeof text, "perfmodel predict %s %s", request->arguments.items[0], system);
   add_given(request, &block, text, sizeof text);
   add_decided(&block, text, sizeof text);

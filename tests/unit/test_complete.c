@@ -99,11 +99,15 @@ static void done(answer *a)
   pm_network_free(a->network);
 }
 
+static const pm_framework *software_of(const answer *a)
+{
+  pm_study_software software = pm_study_get_software(a->study, a->run.framework_index, a->run.system_index);
+  return software.framework != NULL ? &software.framework->framework : NULL;
+}
+
 static const char *framework_of(const answer *a)
 {
-  const pm_framework_profile *profile = 
-    pm_study_get_software(a->study, a->run.framework_index, a->run.system_index).framework;
-  return profile != NULL ? profile->framework.id : "none";
+  return software_of(a) != NULL ? software_of(a)->id : "none";
 }
 
 /* ---- Counts ---- */
@@ -517,7 +521,8 @@ static void expect_use(const char *network, const char *words, const char *field
   pm_error error = PM_ERROR_NONE;
   answer a = ask(network, "dgx-h100", words);
   const pm_network *n = pm_study_get_network(a.study, a.run.network_index);
-  int status = pm_run_check_field(n, &a.run, pm_record_find_field(pm_record_type_find("run"), field), &error);
+  const pm_field *asked = pm_record_find_field(pm_record_type_find("run"), field);
+  int status = pm_run_check_field(n, software_of(&a), &a.run, asked, &error);
   ck_assert_msg((status == PM_OK) == (need == NULL), "%s of \"%s\": %s", field, words, error.text);
   if (need != NULL) ck_assert_msg(strstr(error.text, need) != NULL, "%s", error.text);
   done(&a);
@@ -536,6 +541,8 @@ START_TEST(fields_need_something)
   expect_use("gpt2", "", "rank_order", "two kinds");
   expect_use("gpt2", "tensor_parallel=2", "rank_order", NULL);
   expect_use("gpt2", "gpus=1", "overlap", "second GPU");
+  expect_use("gpt2", "", "unfused_accumulation", "fuses accumulation");
+  expect_use("gpt2", "tensor_parallel=2", "unfused_accumulation", NULL);
   expect_use("gpt2", "", "batch", NULL);
 }
 END_TEST
@@ -581,7 +588,8 @@ START_TEST(fields_without_effect_change_no_bit)
       const pm_network *network = pm_study_get_network(a.study, a.run.network_index);
       for (size_t i = 0; i < type->field_count; i++) {
         const pm_field *field = &type->fields[i];
-        if (field->needs == NULL || pm_run_check_field(network, &a.run, field, NULL) == PM_OK) continue;
+        if (field->needs == NULL) continue;
+        if (pm_run_check_field(network, software_of(&a), &a.run, field, NULL) == PM_OK) continue;
         try_values(&a, plan, field, more);
         tried++;
       }

@@ -159,9 +159,9 @@ static void hold_neutral(const subject *s, const pm_run *run, const pm_predictio
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const pm_field *field = pm_record_find_field(pm_record_type_find("run"), others[i].field);
     pm_run other = *run;
-    if (pm_run_check_field(s->network, run, field, NULL) == PM_OK) continue;
+    if (pm_run_check_field(s->network, NULL, run, field, NULL) == PM_OK) continue;
     ck_assert_int_eq(pm_record_set(field, &other, others[i].value, NULL), PM_OK);
-    if (pm_run_check_field(s->network, &other, field, NULL) == PM_OK) continue;
+    if (pm_run_check_field(s->network, NULL, &other, field, NULL) == PM_OK) continue;
     pm_prediction q = predicted(s, &other);
     hold_same(s, run, p, &q, others[i].field);
   }

@@ -77,6 +77,7 @@ VALUES = {
     "energy-price": "0.1 EUR/kWh",
     "power-budget": "1 MW",
     "cuda-graphs": "step",
+    "unfused-accumulation": "yes",
     "embedding-sharding": "row",
     "framework": "none",
     "global-batch": "1024",
@@ -117,7 +118,6 @@ def answer(*options: str) -> tuple[str, ...] | str:
 def test_every_option_has_a_value_here() -> None:
     options = {f.option.replace("_", "-") for f in _fields.given("run")}
     left = {"gpus", "nodes", "ignore-memory", "parallelism"}  # the last is a name for others over several nodes
-    left |= {"unfused-accumulation"}  # what all but Megatron do; it has a test of its own
     assert options - left == set(VALUES) - {"framework", "global-batch"}
 
 
@@ -130,18 +130,6 @@ def test_of_two_options_both_have_an_effect() -> None:
         for option, other in ((one, two), (two, one)):
             silent = isinstance(both, tuple) and both == alone[other]
             assert not silent or (option, other) in ALIKE, f"--{option} beside --{other}"
-
-
-def test_products_add_gradients_unless_told_otherwise() -> None:
-    asked = "llama3-8b dgx-h100 --tp 8 --precision bf16 --optimizer adam --global-batch 64 --micro-batch 1"
-    asked += " --columns launch_time --format csv --framework"
-
-    def launching(*options: str) -> float:
-        return float(run("predict", *shlex.split(asked), *options).stdout.split()[-1])
-
-    unfused = "--unfused-accumulation"
-    assert launching("megatron-core-0.12", unfused) > launching("megatron-core-0.12") > 0
-    assert launching("pytorch-2.4", unfused) == launching("pytorch-2.4") > 0  # it never fuses them
 
 
 @pytest.mark.parametrize(

@@ -240,7 +240,8 @@ def test_least_energy_of_plans() -> None:
 @pytest.mark.parametrize(
     "words", ["llama2-13b dgx-h100 --nodes 4 --tokens 300B", "gpt2 dgx-a100 --tp 1,2 --precision bf16,fp16",
               "mixtral-8x7b dgx-h100,dgx-a100 --nodes 8 --global-batch 512 --framework megatron-core-0.12",
-              "resnet50 dgx1-v100 --global-batch 512 --rank fastest"])  # fmt: skip
+              "resnet50 dgx1-v100 --global-batch 512 --rank fastest",
+              "gpt3-13b dgx-a100-80gb --gpus 32,64 --global-batch 256 --tp 2,4 --power-limit 300W,400W"])  # fmt: skip
 def test_the_command_of_the_first_plan_predicts_it(words: str) -> None:
     """The last line of a search is a command to paste; its step takes as long as that of the first plan."""
     report = [command(), "search", *words.split(), "--top", "1"]

@@ -222,7 +222,7 @@ int pm__lab_packed_read(const pm__lab_rate_reader *reader, const pm__lab_row *ro
 bool pm__lab_packed_is_moe(const pm_network *network, const pm_run *run)
 {
   const pm_field *field = pm_record_find_field(pm_record_type_find("run"), "expert_parallel");
-  return pm_run_check_field(network, run, field, NULL) == PM_OK;
+  return pm_run_check_field(network, NULL, run, field, NULL) == PM_OK;
 }
 
 void pm__lab_packed_plan_group(const pm__lab_rate *rate, const pm__lab_row *row, const pm_network *network, char *group,

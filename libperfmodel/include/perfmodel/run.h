@@ -57,6 +57,7 @@ typedef enum pm_kernel_model {
   X(LORA, "lora", "adapters: lora_rank")                                                                               \
   X(BAGS, "bags", "embedding bags and a second GPU")                                                                   \
   X(HOST, "host", "a framework, whose host launches the kernels")                                                      \
+  X(FUSION, "fusion", "a framework that fuses accumulation into its products, as Megatron does")                       \
   X(GOAL, "goal", "tokens or samples to train on")                                                                     \
   X(FAILURES, "failures", "failures (gpu_mtbf or node_mtbf) of a training on tokens or samples")                       \
   X(CHECKPOINTS, "checkpoints", "failures (gpu_mtbf or node_mtbf) or an interval of checkpoints")
@@ -165,7 +166,7 @@ typedef enum pm_kernel_model {
     .otherwise = "none", .needs = "host")                                                                              \
   X(YES_NO, unfused_accumulation, "",                                                                                  \
     "add gradients of weights to those of micro-batches before by kernels of their own, where software has the "       \
-    "products do it (Megatron's no-gradient-accumulation-fusion)", .needs = "host")                                    \
+    "products do it (Megatron's no-gradient-accumulation-fusion)", .needs = "fusion")                                  \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;
@@ -216,13 +217,14 @@ PM_INLINE pm_inference_run pm_inference_run_make(void)
   return run;
 }
 
-/* PM_OK, or PM_STATUS_BAD_ARGUMENT if no value of the field can change what is predicted of the run of that network:
-** "has no effect without pipeline parallelism". */
-PM_API int pm_run_check_field_sized(const pm_network *network, const pm_run *run, size_t size, const pm_field *field,
-                                    pm_error *error);
-PM_INLINE int pm_run_check_field(const pm_network *network, const pm_run *run, const pm_field *field, pm_error *error)
+/* PM_OK, or PM_STATUS_BAD_ARGUMENT if no value of the field can change what is predicted of the run of that network
+** with that framework (NULL: none): "has no effect without pipeline parallelism". */
+PM_API int pm_run_check_field_sized(const pm_network *network, const pm_framework *framework, const pm_run *run,
+                                    size_t size, const pm_field *field, pm_error *error);
+PM_INLINE int pm_run_check_field(const pm_network *network, const pm_framework *framework, const pm_run *run,
+                                 const pm_field *field, pm_error *error)
 {
-  return pm_run_check_field_sized(network, run, sizeof *run, field, error);
+  return pm_run_check_field_sized(network, framework, run, sizeof *run, field, error);
 }
 
 /* ---- Serving ---- */

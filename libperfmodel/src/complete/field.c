@@ -48,7 +48,7 @@ static bool fails(const pm_run *run)
   return trains(run) && (!isnan(run->gpu_mtbf) || !isnan(run->node_mtbf));
 }
 
-static bool has(const pm_network *network, const pm_run *run, need what)
+static bool has(const pm_network *network, const pm_framework *framework, const pm_run *run, need what)
 {
   switch (what) {
   case NEED_GPUS: return (double)run->gpus * run->nodes > 1;
@@ -66,6 +66,7 @@ static bool has(const pm_network *network, const pm_run *run, need what)
   case NEED_AXES: return count_axes(run) > 1;
   case NEED_BAGS: return (double)run->gpus * run->nodes > 1 && pm__network_get_traits(network).bags;
   case NEED_HOST: return run->framework_index >= 0;
+  case NEED_FUSION: return framework != NULL && framework->fuses_accumulation == 1;
   case NEED_GOAL: return trains(run);
   case NEED_FAILURES: return fails(run);
   case NEED_CHECKPOINTS: return fails(run) || (trains(run) && !isnan(run->interval));
@@ -73,8 +74,8 @@ static bool has(const pm_network *network, const pm_run *run, need what)
   }
 }
 
-int pm_run_check_field_sized(const pm_network *network, const pm_run *run, size_t size, const pm_field *field,
-                             pm_error *error)
+int pm_run_check_field_sized(const pm_network *network, const pm_framework *framework, const pm_run *run, size_t size,
+                             const pm_field *field, pm_error *error)
 {
   pm_run own;
   if (network == NULL || run == NULL || field == NULL)
@@ -83,6 +84,6 @@ int pm_run_check_field_sized(const pm_network *network, const pm_run *run, size_
   if (status != PM_OK) return status;
   own = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);
   need what = need_of(field);
-  if (has(network, &own, what)) return PM_OK;
+  if (has(network, framework, &own, what)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "has no effect without %s", docs[what]);
 }

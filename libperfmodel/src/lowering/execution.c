@@ -5,16 +5,6 @@
 #include "lowering/loop.h"
 #include <string.h>
 
-static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
-{
-  return &network->layers[network->inputs[layer->first_input + i]];
-}
-
-static bool fuses_as(const pm__layer *layer, pm__training_fusion how)
-{
-  return layer->kind != NULL && layer->kind->training == how;
-}
-
 /* The one reader of a layer's output, or NULL. */
 static const pm__layer *reader_of(const pm_network *network, size_t index)
 {
@@ -28,9 +18,9 @@ static const pm__layer *reader_of(const pm_network *network, size_t index)
 /* An addition that is done where a norm writes its result. */
 static bool adds_to_norm(const pm_network *network, const pm__layer *layer)
 {
-  if (!fuses_as(layer, PM__TRAINING_SUM)) return false;
+  if (!pm__layer_fuses_as(layer, PM__TRAINING_SUM)) return false;
   for (size_t i = 0; i < layer->input_count; i++)
-    if (fuses_as(input_of(network, layer, i), PM__TRAINING_NORM)) return true;
+    if (pm__layer_fuses_as(pm__layer_input(network, layer, i), PM__TRAINING_NORM)) return true;
   return false;
 }
 
@@ -42,16 +32,16 @@ static bool is_convolution(const pm__layer *layer)
 /* Behind a convolution that nobody else reads: a fixed norm; an activation, where the convolution adds a bias. */
 static bool is_in_convolution(const pm_network *network, const pm__layer *layer)
 {
-  if (layer->input_count != 1 || !is_convolution(input_of(network, layer, 0))) return false;
-  if (fuses_as(layer, PM__TRAINING_ACTIVATION)) return input_of(network, layer, 0)->bias;
+  if (layer->input_count != 1 || !is_convolution(pm__layer_input(network, layer, 0))) return false;
+  if (pm__layer_fuses_as(layer, PM__TRAINING_ACTIVATION)) return pm__layer_input(network, layer, 0)->bias;
   return pm__is_fixed_norm(layer);
 }
 
 static bool follows_norm(const pm_network *network, const pm__layer *layer)
 {
-  if (!fuses_as(layer, PM__TRAINING_ACTIVATION) || layer->input_count != 1) return false;
-  const pm__layer *before = input_of(network, layer, 0);
-  return before->consumers == 1 && (fuses_as(before, PM__TRAINING_NORM) || adds_to_norm(network, before));
+  if (!pm__layer_fuses_as(layer, PM__TRAINING_ACTIVATION) || layer->input_count != 1) return false;
+  const pm__layer *before = pm__layer_input(network, layer, 0);
+  return before->consumers == 1 && (pm__layer_fuses_as(before, PM__TRAINING_NORM) || adds_to_norm(network, before));
 }
 
 static void add_pass(pm__launch *list, int *count, pm__pass pass, pm__work work, double launches)
@@ -71,8 +61,8 @@ static void add_bias(const pm_network *network, size_t index, pm__execution exec
 {
   const pm__layer *layer = &network->layers[index], *reader = reader_of(network, index);
   double out = layer->elements_out;
-  bool fused = execution == PM__FUSED && fuses_as(layer, PM__TRAINING_PRODUCT) && reader != NULL &&
-               fuses_as(reader, PM__TRAINING_ACTIVATION);
+  bool fused = execution == PM__FUSED && pm__layer_fuses_as(layer, PM__TRAINING_PRODUCT) && reader != NULL &&
+               pm__layer_fuses_as(reader, PM__TRAINING_ACTIVATION);
   if (!fused && !(in_product && layer->kind->role == PM__ROLE_DENSE))
     add_pass(list, count, PM__FORWARD, (pm__work){0, 2 * out, 0}, 1);
   add_pass(list, count, PM__WGRAD, (pm__work){0, out, 0}, 1);

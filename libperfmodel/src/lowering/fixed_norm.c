@@ -8,16 +8,6 @@
 */
 #include "lowering/fixed_norm.h"
 
-static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
-{
-  return &network->layers[network->inputs[layer->first_input + i]];
-}
-
-static bool fuses_as(const pm__layer *layer, pm__training_fusion how)
-{
-  return layer->kind != NULL && layer->kind->training == how;
-}
-
 bool pm__is_fixed_norm(const pm__layer *layer)
 {
   return layer->kind != NULL && layer->kind->role == PM__ROLE_CHANNEL_NORM && !layer->saved.inputs &&
@@ -28,8 +18,8 @@ bool pm__is_fixed_norm(const pm__layer *layer)
 static bool gives_wide(const pm_network *network, const pm__layer *layer)
 {
   bool wide = pm__is_fixed_norm(layer);
-  for (size_t i = 0; i < layer->input_count && !wide && fuses_as(layer, PM__TRAINING_SUM); i++)
-    wide = pm__is_fixed_norm(input_of(network, layer, i));
+  for (size_t i = 0; i < layer->input_count && !wide && pm__layer_fuses_as(layer, PM__TRAINING_SUM); i++)
+    wide = pm__is_fixed_norm(pm__layer_input(network, layer, i));
   return wide;
 }
 
@@ -46,7 +36,7 @@ static void lower_norm(const pm__layer *layer, bool mixed, pm__launch *list, int
 
 static void widen(const pm__layer *layer, pm__launch *list, int count)
 {
-  bool converts = fuses_as(layer, PM__TRAINING_ACTIVATION);
+  bool converts = pm__layer_fuses_as(layer, PM__TRAINING_ACTIVATION);
   for (int i = 0; i < count; i++) {
     list[i].kernel.work.elements = 2 * list[i].kernel.work.elements + (converts ? 3 : 0) * layer->elements_out;
     list[i].launches += converts ? 1 : 0;
@@ -55,8 +45,8 @@ static void widen(const pm__layer *layer, pm__launch *list, int count)
 
 void pm__lower_fixed_norm(const pm_network *network, const pm__layer *layer, bool mixed, pm__launch *list, int count)
 {
-  bool activation = fuses_as(layer, PM__TRAINING_ACTIVATION) && layer->input_count == 1;
+  bool activation = pm__layer_fuses_as(layer, PM__TRAINING_ACTIVATION) && layer->input_count == 1;
+  bool wide = gives_wide(network, layer) || (activation && gives_wide(network, pm__layer_input(network, layer, 0)));
   if (pm__is_fixed_norm(layer)) lower_norm(layer, mixed, list, count);
-  else if (mixed && (gives_wide(network, layer) || (activation && gives_wide(network, input_of(network, layer, 0)))))
-    widen(layer, list, count);
+  else if (mixed && wide) widen(layer, list, count);
 }

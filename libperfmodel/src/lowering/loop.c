@@ -17,16 +17,11 @@ static bool plays(const pm__layer *layer, pm__loop_part part)
   return layer->kind != NULL && layer->kind->loop == part;
 }
 
-static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
-{
-  return &network->layers[network->inputs[layer->first_input + i]];
-}
-
 /* Through layers that only pass on what they get, few of which follow each other. */
 static bool reads_attention(const pm_network *network, const pm__layer *layer, int depth)
 {
   for (size_t i = 0; i < layer->input_count; i++) {
-    const pm__layer *input = input_of(network, layer, i);
+    const pm__layer *input = pm__layer_input(network, layer, i);
     if (plays(input, PM__LOOP_ATTENTION) ||
         (depth > 0 && plays(input, PM__LOOP_PASSED) && reads_attention(network, input, depth - 1))) return true;
   }
@@ -36,7 +31,7 @@ static bool reads_attention(const pm_network *network, const pm__layer *layer, i
 static bool is_query(const pm_network *network, const pm__layer *layer)
 {
   for (size_t i = 0; i < network->count; i++)
-    if (plays(&network->layers[i], PM__LOOP_ATTENTION) && input_of(network, &network->layers[i], 0) == layer)
+    if (plays(&network->layers[i], PM__LOOP_ATTENTION) && pm__layer_input(network, &network->layers[i], 0) == layer)
       return true;
   return false;
 }
@@ -51,7 +46,7 @@ static bool feeds_back(const pm_network *network)
 static bool is_of_decoder(const pm_network *network, const pm__layer *layer)
 {
   enum { DEPTH = 4 };
-  if (plays(layer, PM__LOOP_ATTENTION)) return plays(input_of(network, layer, 0), PM__LOOP_CELL);
+  if (plays(layer, PM__LOOP_ATTENTION)) return plays(pm__layer_input(network, layer, 0), PM__LOOP_CELL);
   return plays(layer, PM__LOOP_CELL) && (reads_attention(network, layer, DEPTH) || is_query(network, layer));
 }
 

@@ -23,11 +23,6 @@ static const unsigned wanted[PM_LORA_TARGETS_COUNT] = {
 #undef WANTED
 };
 
-static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
-{
-  return &network->layers[network->inputs[layer->first_input + i]];
-}
-
 static bool is(const pm__layer *layer, pm__role role)
 {
   return layer->kind != NULL && layer->kind->role == role;
@@ -39,7 +34,7 @@ static bool is(const pm__layer *layer, pm__role role)
 static void mark_source(const pm_network *network, const pm__layer *layer, unsigned part, unsigned *parts)
 {
   while (layer->kind != NULL && layer->input_count > 0 && !is(layer, PM__ROLE_DENSE))
-    layer = input_of(network, layer, 0);
+    layer = pm__layer_input(network, layer, 0);
   if (is(layer, PM__ROLE_DENSE)) parts[layer - network->layers] |= part;
 }
 
@@ -47,7 +42,7 @@ static void mark_source(const pm_network *network, const pm__layer *layer, unsig
 static bool follows_attention(const pm_network *network, const pm__layer *layer, const bool *returned)
 {
   for (size_t i = 0; i < layer->input_count; i++)
-    if (returned[input_of(network, layer, i) - network->layers]) return true;
+    if (returned[pm__layer_input(network, layer, i) - network->layers]) return true;
   return false;
 }
 
@@ -68,7 +63,7 @@ static void mark_heads(const pm_network *network, unsigned *parts)
 {
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
-    if (is(layer, PM__ROLE_LOSS)) mark_source(network, input_of(network, layer, 0), PM_LORA_PART_HEAD, parts);
+    if (is(layer, PM__ROLE_LOSS)) mark_source(network, pm__layer_input(network, layer, 0), PM_LORA_PART_HEAD, parts);
     if (is(layer, PM__ROLE_DENSE) && layer->consumers == 0) parts[i] |= PM_LORA_PART_HEAD;
   }
 }
@@ -80,7 +75,7 @@ static bool mark(const pm_network *network, unsigned *parts)
   for (size_t i = 0; i < network->count; i++) {
     const pm__layer *layer = &network->layers[i];
     for (size_t k = 0; is(layer, PM__ROLE_ATTENTION) && k < layer->input_count; k++)
-      mark_source(network, input_of(network, layer, k), layer->input_count == 1 ? all : inputs[k % 3], parts);
+      mark_source(network, pm__layer_input(network, layer, k), layer->input_count == 1 ? all : inputs[k % 3], parts);
   }
   mark_heads(network, parts);
   if (!mark_outputs(network, parts)) return false;

@@ -266,6 +266,11 @@ static inline bool pm__layer_is_widened(const pm__layer *layer)
   return layer->kind->keeping.autocast == PM__AUTOCAST_FP32 && !layer->runs_in_half;
 }
 
+static inline bool pm__layer_fuses_as(const pm__layer *layer, pm__training_fusion how)
+{
+  return layer->kind != NULL && layer->kind->training == how;
+}
+
 /* What FP8 training runs in FP8; adapters stay in 16 bits. */
 static inline bool pm__layer_is_linear(const pm__layer *layer)
 {

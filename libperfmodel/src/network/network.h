@@ -35,6 +35,11 @@ pm_network *pm__network_new_copy(const pm_network *network, pm_error *error);
 int pm__network_add_layer(pm_network *network, const pm__layer *model, const int *inputs, const pm__shape *shapes,
                           pm_error *error);
 
+static inline const pm__layer *pm__layer_input(const pm_network *network, const pm__layer *layer, size_t i)
+{
+  return &network->layers[network->inputs[layer->first_input + i]];
+}
+
 /* Whether a gradient flows back into what a layer passes on. */
 static inline bool pm__layer_has_gradient(const pm__layer *layer)
 {
@@ -44,7 +49,6 @@ static inline bool pm__layer_has_gradient(const pm__layer *layer)
 /* Whether a layer has that pass: a frozen one has no gradients of parameters, and none at all before all adapters. */
 bool pm__layer_runs(const pm__layer *layer, pm__pass pass);
 
-/* Whether a layer is attention that keeps its scores for the backward pass; one kernel for all computes them again. */
 /* Whether recomputation by operation keeps the output of a layer: attention, and of products the first, third, ...,
 ** which `products` counts from the first layer on. */
 static inline bool pm__keeps_operation(const pm__layer *layer, int *products)
@@ -55,6 +59,7 @@ static inline bool pm__keeps_operation(const pm__layer *layer, int *products)
   return odd || layer->kind->role == PM__ROLE_ATTENTION;
 }
 
+/* Whether a layer is attention that keeps its scores for the backward pass; one kernel for all computes them again. */
 static inline bool pm__keeps_scores(const pm_network *network, const pm__layer *layer)
 {
   bool attention = layer->kind != NULL && layer->kind->role == PM__ROLE_ATTENTION;

@@ -242,31 +242,22 @@ static pm_network *extract(extraction *e, int first, int end)
 
 /* ---- Neighbours across the cuts, with which software fuses a layer. ---- */
 
-static bool fuses_as(const pm__layer *layer, pm__training_fusion how)
-{
-  return layer->kind != NULL && layer->kind->training == how;
-}
-
-static const pm__layer *input_of(const pm_network *network, const pm__layer *layer, size_t i)
-{
-  return &network->layers[network->inputs[layer->first_input + i]];
-}
-
 static bool reads_norm(const pm_network *whole, const pm__layer *layer)
 {
   for (size_t i = 0; i < layer->input_count; i++)
-    if (fuses_as(input_of(whole, layer, i), PM__TRAINING_NORM)) return true;
+    if (pm__layer_fuses_as(pm__layer_input(whole, layer, i), PM__TRAINING_NORM)) return true;
   return false;
 }
 
 /* An activation or a sum behind a norm, or an activation behind such a sum, as far as that is for it alone. */
 static bool follows_norm(const pm_network *whole, const pm__layer *layer)
 {
-  if (fuses_as(layer, PM__TRAINING_SUM)) return reads_norm(whole, layer);
-  if (!fuses_as(layer, PM__TRAINING_ACTIVATION)) return false;
-  const pm__layer *before = input_of(whole, layer, 0);
+  if (pm__layer_fuses_as(layer, PM__TRAINING_SUM)) return reads_norm(whole, layer);
+  if (!pm__layer_fuses_as(layer, PM__TRAINING_ACTIVATION)) return false;
+  const pm__layer *before = pm__layer_input(whole, layer, 0);
   if (before->consumers != 1) return false;
-  return fuses_as(before, PM__TRAINING_NORM) || (fuses_as(before, PM__TRAINING_SUM) && reads_norm(whole, before));
+  return pm__layer_fuses_as(before, PM__TRAINING_NORM) ||
+         (pm__layer_fuses_as(before, PM__TRAINING_SUM) && reads_norm(whole, before));
 }
 
 /* The one reader of a product with a bias is an activation, which takes the bias in. */
@@ -277,7 +268,7 @@ static bool precedes_activation(const pm_network *whole, int number)
   for (size_t i = (size_t)number + 1; i < whole->count; i++)
     for (size_t k = 0; k < whole->layers[i].input_count; k++)
       if (whole->inputs[whole->layers[i].first_input + k] == number)
-        return fuses_as(&whole->layers[i], PM__TRAINING_ACTIVATION);
+        return pm__layer_fuses_as(&whole->layers[i], PM__TRAINING_ACTIVATION);
   return false;
 }
 
