@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core
 from ._errors import ArgumentError
 from ._files import put
-from ._parquet import Appended, encoded
 
 if TYPE_CHECKING:
     import pyarrow
@@ -40,15 +39,13 @@ def form_of(path: str | os.PathLike[str]) -> str:
 
 
 def render(table: Table, ending: str, to_send: bool = False) -> Any:
-    """The rows of a piece as their file takes them: text, or a table of Arrow. What is sent is bytes, of Parquet those
-    of its file, as pickles of tables take three times as long."""
+    """The rows of a piece as their file takes them: text, or a table of Arrow; one to send as bytes, as pickles of
+    tables take three times as long."""
     if ending == ".csv":
         return table.format("csv").encode("utf-8")
     pyarrow, coded = arrow(), table._coded()
     if not to_send:
         return coded
-    if ending == ".parquet":
-        return encoded(decoded(coded))
     sink = pyarrow.BufferOutputStream()
     with pyarrow.ipc.new_stream(sink, coded.schema, options=pyarrow.ipc.IpcWriteOptions(compression="lz4")) as stream:
         stream.write_table(coded)
@@ -89,47 +86,28 @@ class _Csv:
         self._file.close()
 
 
-class _Parquet:
-    """Pages are appended as whoever evaluated the rows has encoded them."""
-
-    def __init__(self, path: Path, state: State | None):
-        arrow()
-        self._file = Appended(path, state is not None)
-
-    def add(self, data: Any) -> int:
-        self._file.add(data if isinstance(data, bytes) else encoded(decoded(data)))
-        return 0
-
-    def close(self) -> None:
-        self._file.close()
-
-
 class _Arrow:
-    """An Arrow file: what there was is copied, as such a file ends with its contents."""
+    """Parquet or an Arrow file: what there was is copied, as such files end with their contents."""
 
-    def __init__(self, path: Path, state: State | None):
-        self._path, self._ipc = path, arrow().ipc
+    def __init__(self, path: Path, state: State | None, open_for: Callable[[Path, Any], Any], read: Callable[[Path],
+                 Iterator[Any]]):  # fmt: skip
+        self._path, self._open = path, open_for
         self._writer: Any = None
         if state is not None:
             before = path.with_name(f".{path.name}.before")
             os.replace(path, before)
-            self._copy(before)
+            for part in read(before):
+                self._put(part)
             before.unlink()
 
-    def _copy(self, before: Path) -> None:
-        pyarrow = arrow()
-        with pyarrow.memory_map(str(before)) as source, pyarrow.ipc.open_file(source) as old:
-            for batch in range(old.num_record_batches):
-                self._put(pyarrow.Table.from_batches([old.get_batch(batch)]))
-
     def add(self, data: Any) -> int:
-        self._put(self._ipc.open_stream(data).read_all() if isinstance(data, bytes) else data)
+        self._put(arrow().ipc.open_stream(data).read_all() if isinstance(data, bytes) else data)
         return 0
 
     def _put(self, part: Any) -> None:
         rows = decoded(part)
         if self._writer is None:
-            self._writer = self._ipc.new_file(self._path, rows.schema)
+            self._writer = self._open(self._path, rows.schema)
         self._writer.write_table(rows)
 
     def close(self) -> None:
@@ -137,10 +115,37 @@ class _Arrow:
             self._writer.close()
 
 
+def _parquet(path: Path, state: State | None) -> _Arrow:
+    arrow()
+    import pyarrow.parquet as parquet
+
+    def read(before: Path) -> Iterator[Any]:
+        with parquet.ParquetFile(before) as old:
+            for group in range(old.num_row_groups):
+                yield old.read_row_group(group)
+
+    def open_for(place: Path, schema: Any) -> Any:
+        few = [field.name for field in schema if str(field.type) != "double"]  # different values, worth a dictionary
+        return parquet.ParquetWriter(place, schema, compression="zstd", use_dictionary=few)
+
+    return _Arrow(path, state, open_for, read)
+
+
+def _feather(path: Path, state: State | None) -> _Arrow:
+    pyarrow = arrow()
+
+    def read(before: Path) -> Iterator[Any]:
+        with pyarrow.memory_map(str(before)) as source, pyarrow.ipc.open_file(source) as old:
+            for batch in range(old.num_record_batches):
+                yield pyarrow.Table.from_batches([old.get_batch(batch)])
+
+    return _Arrow(path, state, pyarrow.ipc.new_file, read)
+
+
 FORMS: dict[str, Callable[[Path, State | None], Any]] = {
     ".csv": _Csv,
-    ".parquet": _Parquet,
-    ".arrow": _Arrow,
+    ".parquet": _parquet,
+    ".arrow": _feather,
 }
 
 

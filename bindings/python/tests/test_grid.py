@@ -229,7 +229,7 @@ def test_stopped_before_anything_was_done(grid: pm.Grid, swept: pm.Sweep, tmp_pa
 
 
 @pytest.mark.parametrize("where", [(), ("memory<=4GB", "gpus=8")])
-def test_a_parquet_file_is_the_same_whoever_encoded_it(grid: pm.Grid, tmp_path: Path, where: tuple[str, ...]) -> None:
+def test_a_parquet_file_is_the_same_whoever_evaluated_it(grid: pm.Grid, tmp_path: Path, where: tuple[str, ...]) -> None:
     """By one process, by two, by workers that die, and resumed: byte for byte. Pieces may have no row."""
     pytest.importorskip("pyarrow")
     grid.write(tmp_path / "alone.parquet", columns="main", where=where)
