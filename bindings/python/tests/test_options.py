@@ -55,6 +55,11 @@ def output(*arguments: str) -> str:
     return subprocess.run([command(), *arguments], check=True, capture_output=True).stdout.decode("utf-8")
 
 
+def option_of(name: str) -> str:
+    """The option of what a run is given: a field of it, or its framework."""
+    return "--framework" if name == "framework" else option(_fields.field("run", name))
+
+
 def option(f: pm.Field) -> str:
     return "--" + f.option.replace("_", "-")
 
@@ -149,6 +154,7 @@ NEEDED = {
     "zero": {"zero": 1},
     "recompute": {"recompute": "full"},
     "linear": {"precision": "fp8"},
+    "fusion": {"framework": "megatron-core-0.9"},
     "axes": {"gpus": 8, "tensor_parallel": 2},
     "lora": {"lora_rank": 8},
     "bags": {"gpus": 2},
@@ -173,7 +179,7 @@ def test_the_command_and_python_take_the_same_values(f: pm.Field) -> None:
     network, system, run = used_by(f)
     both = two_values(f)
     others = {name: value for name, value in run.items() if name != f.name}
-    fixed = [f"{option(_fields.field('run', name))}={as_option(value)}" for name, value in others.items()]
+    fixed = [f"{option_of(name)}={as_option(value)}" for name, value in others.items()]
     given = f"{option(f)}={','.join(map(as_option, both))}"
     asked = ["sweep", network, system, *fixed, "--format", "csv", "--quiet", "--ignore-memory=yes"]
     asked = asked[: len(asked) - (f.name == "ignore_memory")]
@@ -217,6 +223,7 @@ def lacks(need: str, p: pm.Prediction) -> bool:
         "linear": r.precision in ("fp8", "fp4"),
         "axes": sum(degree > 1 for degree in degrees) > 1,
         "lora": r.lora_rank > 0,
+        "fusion": p.framework.startswith("megatron"),
         "goal": False,
         "failures": False,
         "checkpoints": False,
