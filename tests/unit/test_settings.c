@@ -248,6 +248,52 @@ START_TEST(text_is_no_setting)
 }
 END_TEST
 
+/* Other ways in which a file has text of several lines, or within one. */
+START_TEST(text_of_every_syntax_is_none)
+{
+  static const char *const all[][3] = {
+    {"megatron", "/bin/echo --micro-batch-size 4", "?micro-batch-size "},
+    {"megatron", "command echo --micro-batch-size 4", "?micro-batch-size "},
+    {"megatron", "cat <<< \"--micro-batch-size 4\"", "?micro-batch-size "},
+    {"megatron", "bash <<< \"run --micro-batch-size 4\"", "micro_batch=4 "},
+    {"megatron", "x=$(( 1 << 3 ))\nrun --micro-batch-size 4", "micro_batch=4 "},
+    {"accelerate", "note: \"a\n  num_machines: 8\n  \\\"num_machines: 4\n  b\"\nnum_machines: 2\n", "?note nodes=2 "},
+    {"accelerate", "note: 'it''s\n  num_machines: 8'\nnum_machines: 2\n", "?note nodes=2 "},
+    {"accelerate", "note: | # why\n  num_machines: 8\nnum_machines: 2\n", "?note nodes=2 "},
+    {"accelerate", "note: &n !!str >-\n  num_machines: 8\nnum_machines: 2\n", "?note nodes=2 "},
+    {"accelerate", "- |\n  num_machines: 8\n- num_machines: 2\n", "?| nodes=2 "},
+    {"torchtitan", "[training]\nx = '''\nlocal_batch_size = 8\n'''\nlocal_batch_size = 2\n", "?training.x batch=2 "},
+    {"torchtitan", "[training]\nx = \"\"\"a\\\"\"\"\nlocal_batch_size = 8\n\"\"\"\nlocal_batch_size = 2\n",
+     "?training.x batch=2 "},
+    {"nemo", "import x\nprint('num_nodes=8, 3')\nf(num_nodes=2)  # 'num_nodes=4'\n", "nodes=2 "},
+    {"nemo", "import x\nf(a=\"# \\\" \", num_nodes=2)\n", "nodes=2 "},
+    {"nemo", "import x\nnum_nodes = 2  # (of 8)\n", "nodes=2 "},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    const char *is = summary(all[i][0], all[i][1]);
+    ck_assert_msg(strncmp(is, all[i][2], strlen(all[i][2])) == 0, "%s: %s, not %s", all[i][1], is, all[i][2]);
+  }
+}
+END_TEST
+
+/* Else all that comes behind it would be text. */
+START_TEST(text_without_an_end_is_refused)
+{
+  static const char *const all[][3] = {
+    {"torchtitan", "[training]\nx = \"\"\"\nlocal_batch_size = 8\n",
+     "run:2: a text begins here that does not end with \"\"\""},
+    {"torchtitan", "[training]\nx = [\nlocal_batch_size = 8\n", "run:2: a list begins here that does not end with ]"},
+    {"accelerate", "num_machines: 2\nnote: \"a\nnum_machines: 8\n",
+     "run:2: a text begins here that does not end with \""},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_ptr_null(pm_settings_read(all[i][0], all[i][1], "run", &error));
+    ck_assert_str_eq(error.text, all[i][2]);
+  }
+}
+END_TEST
+
 /* What only the program that has it knows is said, and never taken for "no". */
 START_TEST(values_that_cannot_be_read_are_said)
 {
@@ -357,6 +403,8 @@ int main(void)
   tcase_add_test(tests, what_is_no_run_is_said);
   tcase_add_test(tests, plans_are_written);
   tcase_add_test(tests, text_is_no_setting);
+  tcase_add_test(tests, text_of_every_syntax_is_none);
+  tcase_add_test(tests, text_without_an_end_is_refused);
   tcase_add_test(tests, values_that_cannot_be_read_are_said);
   tcase_add_test(tests, a_document_ends_with_its_end);
   tcase_add_test(tests, too_many_settings_are_refused);

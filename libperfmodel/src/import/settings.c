@@ -214,19 +214,28 @@ static const char *behind_comment(const char *p)
   return end != NULL ? end + 3 : p + 3;
 }
 
-static bool has_line(const pm__settings *s, size_t *from, size_t count, int line, const char *key)
+/* The lines in which keys of a format were last read, up to one of the text. */
+typedef struct read_lines {
+  int line_of[PM__SETTINGS_KEYS];
+  size_t seen, count; /* of the settings that were read */
+} read_lines;
+
+static bool is_read_in(const pm__settings_format *format, const pm__settings *s, read_lines *r,
+                       const pm__settings_key *key, int line)
 {
-  while (*from < count && s->items[*from].line < line) (*from)++;
-  for (size_t i = *from; i < count && s->items[i].line == line; i++)
-    if (same_key(last_name(s->items[i].key), key)) return true;
-  return false;
+  for (; r->seen < r->count && s->items[r->seen].line <= line; r->seen++) {
+    const pm__settings_key *read = find_key(format, s->items[r->seen].key);
+    if (read != NULL) r->line_of[read - format->keys] = s->items[r->seen].line;
+  }
+  return r->line_of[key - format->keys] == line;
 }
 
 /* Keys of ours that a program sets in ways that only it can follow are listed, too. */
 static int list_unread(const pm__settings_format *format, pm__settings *s, const char *text, pm_error *error)
 {
   char key[PM__SETTING_MAX];
-  size_t from = 0, count = s->count, length;
+  size_t length;
+  read_lines read = {.count = s->count};
   int line = 1, status = PM_OK;
   for (const char *p = text, *next; *p != '\0' && status == PM_OK; p = next) {
     next = behind_comment(p);
@@ -234,7 +243,8 @@ static int list_unread(const pm__settings_format *format, pm__settings *s, const
     if (next == p) next = p + (length > 0 ? length : 1);
     if (length > 0 && length < sizeof key) {
       snprintf(key, sizeof key, "%.*s", (int)length, p);
-      if (is_unread(text, p, next) && find_key(format, key) != NULL && !has_line(s, &from, count, line, key)) {
+      const pm__settings_key *known = is_unread(text, p, next) ? find_key(format, key) : NULL;
+      if (known != NULL && !is_read_in(format, s, &read, known, line)) {
         status = pm__settings_add(s, line, key, "", error);
         if (status == PM_OK) s->items[s->count - 1].is_text = true;
       }
@@ -257,8 +267,8 @@ static int read_pairs(const pm__settings_format *format, pm__settings *s, const 
   case PM__SETTINGS_JSON: return pm__settings_json(s, text, file, error);
   case PM__SETTINGS_FLAGS: return pm__settings_flags(s, text, error);
   case PM__SETTINGS_RECIPE: return is_python(text) ? read_program(format, s, text, error)
-                                                   : pm__settings_lines(s, text, false, error);
-  default: return pm__settings_lines(s, text, format->syntax == PM__SETTINGS_TOML, error);
+                                                   : pm__settings_lines(s, text, file, false, error);
+  default: return pm__settings_lines(s, text, file, format->syntax == PM__SETTINGS_TOML, error);
   }
 }
 

@@ -6,7 +6,7 @@
 #include "perfmodel/units.h"
 #include "base/base.h"
 
-enum { PM__SETTING_MAX = 120, PM__SETTINGS_MOST = 20000 };
+enum { PM__SETTING_MAX = 120, PM__SETTINGS_MOST = 20000, PM__SETTINGS_KEYS = 128 /* that a format has at most */ };
 
 typedef struct pm__setting {
   int line; /* 0: in no line */
@@ -27,7 +27,7 @@ int pm__settings_add(pm__settings *settings, int line, const char *key, const ch
 
 /* The readers of texts. */
 int pm__settings_flags(pm__settings *settings, const char *text, pm_error *error);
-int pm__settings_lines(pm__settings *settings, const char *text, bool toml, pm_error *error);
+int pm__settings_lines(pm__settings *settings, const char *text, const char *file, bool toml, pm_error *error);
 int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error);
 int pm__settings_json(pm__settings *settings, const char *text, const char *file, pm_error *error);
 

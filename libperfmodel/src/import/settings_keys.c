@@ -94,6 +94,7 @@ static const pm__settings_key megatron[] = {
   {"wandb_project", "-", NULL, false}, {"distributed_backend", "-", NULL, false}, {"loss_scale", "-", NULL, false},
   {NULL, NULL, NULL, false},
 };
+_Static_assert(sizeof megatron / sizeof megatron[0] <= PM__SETTINGS_KEYS, "places of keys of a recipe");
 
 static const pm__settings_key torchtitan[] = {
   {"parallelism.tensor_parallel_degree", "tensor_parallel", NULL, true},

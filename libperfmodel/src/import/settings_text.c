@@ -17,8 +17,11 @@ typedef struct shell {
   int line;
   char quote;                 /* that is open, or 0 */
   bool begins, prints, runs;  /* a command begins here; it prints its words; it runs what it reads */
-  const char *document, *end; /* a here-document; NULL: none */
+  const char *document, *end; /* a here-document; NULL: none, and no end of it */
+  int endless;                /* words that looked like one, and whose end is in no line */
 } shell;
+
+enum { ENDLESS_MOST = 16 };
 
 static bool is_one_of(const char *word, const char *const *list)
 {
@@ -68,7 +71,8 @@ static bool next_word(shell *s, char *word)
   return length > 0;
 }
 
-/* "<<EOF", "<<-EOF" and "<< EOF": the lines from the next one up to that of the word alone. */
+/* "<<EOF", "<<-EOF" and "<< EOF": the lines from the next one up to that of the word alone. "1 << 3" has none. The text is
+** searched for those of a few such words; then all that follows is a document, as it is to a shell. */
 static void open_document(shell *s, const char *word)
 {
   char end[PM__SETTING_MAX];
@@ -85,21 +89,25 @@ static void open_document(shell *s, const char *word)
     s->end = line;
     return;
   }
+  if (++s->endless == ENDLESS_MOST) s->document = s->at;
 }
 
 /* What the word is to its command. */
 static void take_word(shell *s, const char *word)
 {
-  static const char *const before[] = {"sudo", "exec", "time", "then", "do", "else", "if", "{", "!", NULL};
+  static const char *const before[] = {"sudo", "exec", "time", "then", "do", "else", "if", "{", "!", "env", "command",
+                                       "builtin", NULL};
   static const char *const prints[] = {"echo", "printf", ":", NULL};
   static const char *const runs[] = {"bash", "sh", "zsh", "sbatch", "srun", "ssh", "qsub", "bsub", NULL};
   static const char *const parts[] = {"&&", "||", "|", "&", "|&", NULL};
+  const char *slash = strrchr(word, '/'), *name = slash != NULL ? slash + 1 : word;
   if (s->quote == '\0' && is_one_of(word, parts)) begin_command(s);
-  else if (strncmp(word, "<<", 2) == 0 && word[2] != '<' && s->document == NULL && !s->runs) open_document(s, word);
+  else if (strncmp(word, "<<<", 3) == 0) s->prints = s->prints || !s->runs;
+  else if (strncmp(word, "<<", 2) == 0 && s->document == NULL && !s->runs) open_document(s, word);
   else if (s->begins && strchr(word, '=') == NULL && !is_one_of(word, before)) {
     s->begins = false;
-    s->prints = is_one_of(word, prints);
-    s->runs = is_one_of(word, runs);
+    s->prints = is_one_of(name, prints);
+    s->runs = is_one_of(name, runs);
   }
 }
 
@@ -217,18 +225,31 @@ typedef struct levels {
   bool toml;
   int indent[DEPTH], count;
   char prefix[DEPTH][PM__SETTING_MAX]; /* of what is below */
-  const char *quotes; /* three, that end the text of TOML; NULL: none is open */
+  const char *quotes; /* that end a text: three of TOML, one of YAML; NULL: none is open */
   bool array;         /* of TOML, whose values go on in the lines below */
+  int opened;         /* the line in which they began */
   int block;          /* indent of the key whose text of YAML goes on; -1: none */
 } levels;
+
+/* Whether a text ends in the line; a quote behind a backslash, or written twice in one of single quotes, is its own. */
+static bool ends_text(const char *text, size_t length, const char *quotes)
+{
+  size_t size = strlen(quotes);
+  for (size_t i = 0; i + size <= length; i++)
+    if (text[i] == '\\' && quotes[0] == '"') i++;
+    else if (strncmp(text + i, quotes, size) == 0) {
+      if (size > 1 || quotes[0] != '\'' || text[i + 1] != '\'') return true;
+      i++;
+    }
+  return false;
+}
 
 /* Whether a line is of a text that an earlier one opened, and whether the text is over. */
 static bool goes_on(levels *l, const char *text, size_t length)
 {
   size_t indent = strspn(text, " \t");
   if (l->quotes != NULL) {
-    const char *end = strstr(text, l->quotes);
-    if (end != NULL && end < text + length) l->quotes = NULL;
+    if (ends_text(text, length, l->quotes)) l->quotes = NULL;
     return true;
   }
   if (l->array) {
@@ -239,19 +260,38 @@ static bool goes_on(levels *l, const char *text, size_t length)
   return l->block >= 0;
 }
 
-/* Whether a value is the first line of a text of several. */
-static void open_text(levels *l, int indent, const char *value, size_t length)
+/* The quotes that open a value; NULL: none. */
+static const char *quotes_of(const levels *l, const char *value)
+{
+  static const char *const all[] = {"\"\"\"", "\'\'\'", "\"", "\'"};
+  for (size_t i = l->toml ? 0 : 2; i < (l->toml ? 2 : 4); i++)
+    if (strncmp(value, all[i], strlen(all[i])) == 0) return all[i];
+  return NULL;
+}
+
+/* "|", ">-" or "|2" of YAML, behind which only a comment may be. */
+static bool is_block(const char *value, size_t length)
+{
+  if (length == 0 || strchr("|>", value[0]) == NULL) return false;
+  size_t end = 1 + strspn(value + 1, "+-0123456789 \t\r");
+  return end >= length || value[end] == '#';
+}
+
+/* Whether a value is the first line of a text of several; a tag or an anchor of YAML may be before it. */
+static void open_text(levels *l, int indent, const char *value, size_t length, int line)
 {
   size_t begin = strspn(value, " \t");
-  const char *quotes = strncmp(value + begin, "\"\"\"", 3) == 0 ? "\"\"\""
-                       : strncmp(value + begin, "\'\'\'", 3) == 0 ? "\'\'\'" : NULL;
-  if (l->toml && quotes != NULL) {
-    const char *end = strstr(value + begin + 3, quotes);
-    if (end == NULL || end >= value + length) l->quotes = quotes;
-  } else if (l->toml && value[begin] == '[') l->array = memchr(value, ']', length) == NULL;
-  else if (!l->toml && begin < length && (value[begin] == '|' || value[begin] == '>') &&
-             begin + 1 + strspn(value + begin + 1, "+-0123456789 \t\r") >= length)
-    l->block = indent;
+  while (!l->toml && begin < length && strchr("&!", value[begin]) != NULL) {
+    begin += strcspn(value + begin, " \t\n");
+    begin += strspn(value + begin, " \t");
+  }
+  if (begin >= length) return;
+  const char *quotes = quotes_of(l, value + begin);
+  size_t behind = begin + (quotes != NULL ? strlen(quotes) : 0);
+  if (quotes != NULL && !ends_text(value + behind, length - behind, quotes)) l->quotes = quotes;
+  else if (l->toml && value[begin] == '[') l->array = memchr(value, ']', length) == NULL;
+  else if (!l->toml && is_block(value + begin, length - begin)) l->block = indent;
+  l->opened = line;
 }
 
 /* What stands between blanks, quotes around all of it and a comment not with it. */
@@ -306,10 +346,13 @@ static int read_line(pm__settings *settings, levels *l, const char *text, size_t
   size_t indent = strspn(text, " \t-"), sign = strcspn(text, "=:\n");
   if (goes_on(l, text, length) || indent >= length || text[indent] == '#') return PM_OK;
   if (text[indent] == '[') return open_section(settings, l, text + indent, length - indent, line, error);
-  if (sign >= length) return add_unread(settings, text + indent, length - indent, line, error);
+  if (sign >= length) {
+    open_text(l, (int)strspn(text, " \t"), text + indent, length - indent, line);
+    return add_unread(settings, text + indent, length - indent, line, error);
+  }
   trimmed(text + indent, sign - indent, key);
   trimmed(text + sign + 1, length - sign - 1, value);
-  open_text(l, (int)indent, text + sign + 1, length - sign - 1);
+  open_text(l, (int)indent, text + sign + 1, length - sign - 1, line);
   while (l->count > 0 && l->indent[l->count - 1] >= (int)indent) l->count--;
   join(whole, l->count > 0 ? l->prefix[l->count - 1] : "", key);
   if (value[0] != '\0') return pm__settings_add(settings, line, whole, value, error);
@@ -319,7 +362,7 @@ static int read_line(pm__settings *settings, levels *l, const char *text, size_t
   return PM_OK;
 }
 
-int pm__settings_lines(pm__settings *settings, const char *text, bool toml, pm_error *error)
+int pm__settings_lines(pm__settings *settings, const char *text, const char *file, bool toml, pm_error *error)
 {
   levels l = {.toml = toml, .block = -1};
   int status = PM_OK, line = 1;
@@ -328,6 +371,9 @@ int pm__settings_lines(pm__settings *settings, const char *text, bool toml, pm_e
     status = read_line(settings, &l, p, length, line, error);
     p += length + (p[length] == '\n');
   }
+  if (status == PM_OK && (l.quotes != NULL || l.array))
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, l.opened, "a %s begins here that does not end with %s",
+                       l.array ? "list" : "text", l.array ? "]" : l.quotes);
   return status;
 }
 
@@ -338,25 +384,31 @@ static bool is_name(char c)
   return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Up to the comma or bracket behind a value, or the end of its line. */
-static size_t value_length(const char *p)
+enum { VALUE_MOST = 4 * PM__SETTING_MAX };
+
+/* Up to the comma, bracket or comment behind a value, or the end of its line. A value that is itself a call or a list,
+** or longer than any that is read, is only known when the program runs. */
+static size_t value_length(const char *value, bool *call)
 {
-  const char *begin = p;
-  for (int depth = 0; *p != '\0' && *p != '\n'; p++) {
-    if (strchr("([{", *p) != NULL) depth++;
-    else if (depth == 0 && strchr(",)]}", *p) != NULL) break;
+  const char *p = value;
+  char quote = '\0';
+  *call = false;
+  for (int depth = 0; *p != '\0' && *p != '\n' && p < value + VALUE_MOST; p++) {
+    if (quote != '\0') quote = *p == quote ? '\0' : quote;
+    else if (strchr("\"'", *p) != NULL) quote = *p;
+    else if (*p == '#' || (depth == 0 && strchr(*call ? ",)]}" : ",)", *p) != NULL)) break;
+    else if (strchr("([{", *p) != NULL) *call = true, depth++;
     else if (strchr(")]}", *p) != NULL) depth--;
   }
-  return (size_t)(p - begin);
+  *call = *call || p == value + VALUE_MOST;
+  return (size_t)(p - value);
 }
 
-/* A value that is itself a call or a list is only known when the program runs. */
 static int read_call(pm__settings *settings, const char *name, const char *sign, int line, pm_error *error)
 {
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX];
-  size_t length = strcspn(sign + 1, ",)(\n[{");
-  bool call = sign[1 + length] != '\0' && strchr("([{", sign[1 + length]) != NULL;
-  if (call) length = value_length(sign + 1);
+  bool call;
+  size_t length = value_length(sign + 1, &call);
   trimmed(name, (size_t)(sign - name), key);
   trimmed(sign + 1, length, value);
   if (value[0] == '\0' || key[0] == '\0') return PM_OK;
@@ -365,12 +417,15 @@ static int read_call(pm__settings *settings, const char *name, const char *sign,
   return status;
 }
 
-/* Behind a text in three quotes, which is a comment. */
-static const char *behind_text(const char *p, int *line)
+/* The last quote of a text: of one in three quotes, which is a comment, or of one in a line: nothing in it is set. */
+static const char *end_of_text(const char *p, int *line)
 {
   const char quotes[] = {*p, *p, *p, '\0'};
   const char *end = strncmp(p, quotes, 3) == 0 ? strstr(p + 3, quotes) : NULL;
-  if (end == NULL) return p;
+  if (end == NULL) {
+    for (end = p + 1; *end != '\0' && *end != '\n' && *end != *p; end++) end += *end == '\\' && end[1] != '\0';
+    return *end == *p ? end : p;
+  }
   for (; p < end; p++) *line += *p == '\n';
   return end + 2;
 }
@@ -382,7 +437,7 @@ int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error
   for (const char *p = text; *p != '\0' && status == PM_OK; p++) {
     if (*p == '#') p += strcspn(p, "\n");
     if (*p == '\0') break;
-    if (*p == '"' || *p == '\'') p = behind_text(p, &line);
+    if (*p == '"' || *p == '\'') p = end_of_text(p, &line);
     if (*p == '\n') line++;
     bool sign = (*p == '=' && p[1] != '=' && (p == text || strchr("=!<>", p[-1]) == NULL)) ||
         (*p == ':' && p[1] == ' ');
