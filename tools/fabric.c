@@ -35,7 +35,8 @@ static int plan(const cli_request *request, const pm_system *system)
   choice.switch_ports = (int32_t)ports;
   if (pm_fabric_evaluate(system, &choice, &fabric, &error) != PM_OK) return fail_error(&error);
   int code = write_table(request, pm_table_new_of_records(pm_record_type_find("fabric"), &fabric, 1, &error), &error);
-  note(request, "bisection counts one direction; bisection_both_ways counts both, as data sheets often do");
+  if (code == CODE_DONE)
+    note(request, "bisection counts one direction; bisection_both_ways counts both, as data sheets often do");
   return code;
 }
 

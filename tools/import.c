@@ -16,7 +16,7 @@ static int import_measurements(const cli_request *request, const pm_lab *lab, co
   if (code != CODE_DONE) return code;
   char *csv = lab->measurements_read(catalog, text, request->arguments.items[0], known.items, known.count, &report,
                                      &error);
-  if (report != NULL) note_lines(request, report);
+  if (report != NULL && csv != NULL) note_lines(request, report);
   pm_string_free(report);
   if (csv == NULL) return fail_error(&error);
   code = write_output(request, csv, strlen(csv));
@@ -47,7 +47,7 @@ static int import(const cli_request *request, const pm_lab *lab, const pm_catalo
   if (request->value[OPTION_NIC] != NULL) known[count++] = (pm_attribute){"nic", request->value[OPTION_NIC]};
   char *xml = pm_import(catalog, format, text, file, id, known, count, &report, &error);
   int code = xml != NULL ? refuse_known(request, "a machine") : CODE_DONE;
-  if (report != NULL && code == CODE_DONE) note_lines(request, report);
+  if (report != NULL && xml != NULL && code == CODE_DONE) note_lines(request, report);
   pm_string_free(report);
   if (xml == NULL && error.status == PM_STATUS_BAD_FILE) return unknown_file(request, lab, catalog, text, &error);
   if (xml == NULL) return fail_error(&error);

@@ -443,6 +443,18 @@ START_TEST(bad_calibrations_say_why)
 }
 END_TEST
 
+/* The shipped rows name their systems; it is said before anything is fitted. */
+START_TEST(a_system_without_data_is_refused)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_calibration_options options = pm_calibration_options_make();
+  options.system = "dgx1-v100";
+  ck_assert_ptr_null(pm_calibrate(catalog, &options, &error));
+  ck_assert_str_eq(error.text, "system \"dgx1-v100\" is that of data which do not name theirs: give data with it, or "
+                               "no system");
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("calibrate");
@@ -460,6 +472,7 @@ int main(void)
   tcase_add_test(fits, plans_that_made_the_times_come_back);
   tcase_add_test(fits, stages_name_constants_that_exist);
   tcase_add_test(fits, bad_calibrations_say_why);
+  tcase_add_test(fits, a_system_without_data_is_refused);
   suite_add_tcase(suite, fits);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -328,6 +328,48 @@ START_TEST(too_many_settings_are_refused)
 }
 END_TEST
 
+/* What a branch of a script sets is only known when it runs; where nothing else is set, it is the default. */
+START_TEST(variables_of_branches_are_said)
+{
+  const char *all[][2] = {
+    {"TP=4\nif [ $BIG ]; then\n  TP=8\nfi\n", "?tensor-model-parallel-size "},
+    {"if [ $BIG ]; then TP=8; else TP=4; fi\n", "?tensor-model-parallel-size "},
+    {"case $M in\n a) TP=8;;\n b) TP=4;;\nesac\n", "?tensor-model-parallel-size "},
+    {"TP=4\n[ $BIG ] && TP=8\n", "?tensor-model-parallel-size "},
+    {"TP=4\nTP=8\n", "tensor_parallel=8 "},
+    {"TP=4\nif true; then TP=4; fi\n", "tensor_parallel=4 "},
+    {"if [ -z $TP ]; then TP=8; fi\n", "tensor_parallel=8 "},
+    {"if a; then b; fi\nTP=4\nTP=8\n", "tensor_parallel=8 "}};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "%srun --tensor-model-parallel-size $TP\n", all[i][0]);
+    ck_assert_msg(strncmp(summary("megatron", text), all[i][1], strlen(all[i][1])) == 0, "%s: %s", text,
+                  summary("megatron", text));
+  }
+}
+END_TEST
+
+/* A job states its nodes; tasks are GPUs only where nothing else says how many there are. */
+START_TEST(directives_of_slurm_are_read)
+{
+  ck_assert_str_eq(summary("megatron", "#!/bin/bash\n#SBATCH --nodes=4 --gpus-per-node=8\n#SBATCH --ntasks-per-node=1\n"
+                                       "#SBATCH --job-name=x\n# --tensor-model-parallel-size 8\n--bf16"),
+                   "nodes=4 gpus=8 precision=bf16 optimizer=adam ");
+  ck_assert_str_eq(summary("megatron", "#SBATCH -N 2\n#SBATCH --gres=gpu:8\n#SBATCH --gpus 16\n--bf16"),
+                   "nodes=2 gpus=8 ?gpus precision=bf16 optimizer=adam ");
+  ck_assert_str_eq(summary("megatron", "srun --nodes=2 --ntasks-per-node=8 x"), "nodes=2 gpus=8 optimizer=adam ");
+}
+END_TEST
+
+START_TEST(a_second_document_is_refused)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_settings_read("accelerate", "---\nnum_machines: 2\n---\nnum_machines: 4\n", "a", &error));
+  ck_assert_str_eq(error.text, "line 3: a second document begins: take the lines of one run");
+  ck_assert_str_eq(summary("accelerate", "%YAML 1.2\n---\nnum_machines: 2\n"), "?%YAML 1.2 nodes=2 optimizer=adam ");
+}
+END_TEST
+
 static void refuse_adapters(const char *text, const char *why)
 {
   pm_error error = PM_ERROR_NONE;
@@ -379,12 +421,17 @@ END_TEST
 START_TEST(keys_that_only_a_program_sets_are_listed)
 {
   const char *all[] = {"cfg[\"tensor_model_parallel_size\"] = 2", "setattr(cfg, 'tensor_model_parallel_size', 2)",
-                       "d = {\"tensor_model_parallel_size\": 2}", "cfg.tensor_model_parallel_size *= 2"};
+                       "d = {\"tensor_model_parallel_size\": 2}", "cfg.tensor_model_parallel_size *= 2",
+                       "a.tensor_model_parallel_size, a.num_nodes = 8, 2", "(tensor_model_parallel_size := 2)",
+                       "a.num_nodes, a.tensor_model_parallel_size = 8, 2"};
   char text[200];
   for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     snprintf(text, sizeof text, "import nemo_run\n%s\n", all[i]);
     ck_assert_msg(strstr(summary("nemo", text), "?tensor_model_parallel_size ") != NULL, "%s", all[i]);
   }
+  ck_assert_str_eq(summary("nemo", "import x\na.num_nodes, a.tensor_model_parallel_size = 8, 2\n"),
+                   "?tensor_model_parallel_size ?num_nodes optimizer=adam ");
+  ck_assert_str_eq(summary("nemo", "model:\n  x: {num_nodes: 4}\n  devices: 8\n"), "gpus=8 ?num_nodes optimizer=adam ");
   ck_assert_ptr_null(strstr(summary("nemo", "import nemo_run\n# 'micro_batch_size'\nx = a.micro_batch_size >= 2\n"),
                             "micro"));
 }
@@ -411,6 +458,9 @@ int main(void)
   tcase_add_test(tests, lines_that_set_nothing_are_listed);
   tcase_add_test(tests, keys_that_only_a_program_sets_are_listed);
   tcase_add_test(tests, adapters_in_one_text);
+  tcase_add_test(tests, variables_of_branches_are_said);
+  tcase_add_test(tests, directives_of_slurm_are_read);
+  tcase_add_test(tests, a_second_document_is_refused);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -18,6 +18,8 @@ from ._errors import ArgumentError, NotFoundError
 from ._fields import field
 
 MOST_VALUES = 1 << 20
+MOST_IN_ATTRIBUTE = 1000
+BYTES = bytes, bytearray, memoryview
 _PUNCTUATION = str.maketrans("", "", " -_./")
 
 Number = Union[float, "np.integer[Any]", "np.floating[Any]"]
@@ -69,9 +71,12 @@ def number(value: object, what: str) -> float:
 
 
 def floats(value: Any, what: str) -> Doubles:
-    """An array of numbers."""
+    """An array of numbers; NumPy would read text and bytes as some."""
     try:
-        return np.asarray(value, dtype=np.float64)
+        found = np.asarray(value)
+        if isinstance(value, BYTES) or found.dtype.kind in "SU":
+            raise TypeError
+        return found.astype(np.float64, copy=False)
     except TypeError:
         raise TypeError(f"{what} must be a number or several, not {type(value).__name__}") from None
     except (ValueError, OverflowError):
@@ -158,17 +163,25 @@ def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return "+".join(str(item) for item in value)
+        return "+".join(text(item, "lora") if isinstance(item, str) else str(whole(item, "lora")) for item in few(value, "lora"))
     return str(value)
 
 
 def many(value: Any) -> list[Any]:
-    """One value or several, as a list; text is one value."""
-    if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+    """One value or several, as a list; text is one value, and so are bytes, which Python would take for numbers."""
+    if isinstance(value, (str, *BYTES, Mapping)) or not isinstance(value, Iterable):
         return [value]
     items = list(islice(value, MOST_VALUES + 1))
     if len(items) > MOST_VALUES:
         raise ArgumentError(f"there are more than {MOST_VALUES:,} values in one argument")
+    return items
+
+
+def few(value: Iterable[Any], what: str) -> list[Any]:
+    """The values of an attribute, of which none has as many as a thousand."""
+    items = list(islice(value, MOST_IN_ATTRIBUTE + 1))
+    if len(items) > MOST_IN_ATTRIBUTE:
+        raise ArgumentError(f"{what} has more than {MOST_IN_ATTRIBUTE} values")
     return items
 
 
@@ -185,15 +198,15 @@ def wholes(value: object, what: str) -> Doubles:
 def attribute(value: AttributeValue, what: str) -> str:
     """A layer attribute or network parameter as the text of the network language."""
     if isinstance(value, str):
-        return value
+        return text(value, what)
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, numbers.Integral):
-        return str(int(value))
+        return str(whole(value, what))
     if isinstance(value, numbers.Real):
-        return repr(float(value))
-    if isinstance(value, Iterable):
-        return ",".join(str(whole(item, what)) for item in value)
+        return repr(number(value, what))
+    if isinstance(value, Iterable) and not isinstance(value, (*BYTES, Mapping)):
+        return ",".join(str(whole(item, what)) for item in few(value, what))
     raise TypeError(f"{what} must be text, a number, a switch or a few whole numbers, not {type(value).__name__}")
 
 

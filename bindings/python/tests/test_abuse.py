@@ -10,6 +10,7 @@ import sys
 import warnings
 from typing import Any
 
+import numpy as np
 import pytest
 
 import perfmodel as pm
@@ -165,3 +166,33 @@ def test_values_that_nobody_means_are_said_in_short(kind: str) -> None:
                 said = str(error)
                 assert len(said) < 3000, (name, p.name, len(said))
                 assert not set(said) & {"\x9b", "\u202e"}, (name, p.name)
+
+
+TAKEN_FOR_NUMBERS = b"8", bytearray(b"8"), memoryview(b"8"), np.bytes_(b"8"), np.array([b"8"])
+
+
+@pytest.mark.parametrize("value", TAKEN_FOR_NUMBERS, ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize("call", [
+    lambda value: pm.sweep("gpt2", "dgx-a100", batch=value),
+    lambda value: pm.collective("dgx1-v100", "all_reduce", value),
+    lambda value: pm.memory("gpt2", "v100", batch=value),
+    lambda value: pm.gemm(value, 8, 8, gpu="v100"),
+    lambda value: pm.network("gpt2", seq=value),
+    lambda value: pm.Network("own").input(value),
+])  # fmt: skip
+def test_bytes_are_no_numbers(call: Any, value: object) -> None:
+    with pytest.raises(TypeError):
+        call(value)
+
+
+def test_text_is_no_size() -> None:
+    with pytest.raises(TypeError, match="m must be a number or several, not str"):
+        pm.gemm("8", 8, 8, gpu="v100")
+
+
+@pytest.mark.parametrize(("value", "why"), [(range(10**12), "more than 1000"), (10**5000, "out of range"),
+                                            ("\ud800", "surrogate")],
+                         ids=["long", "huge", "half"])  # fmt: skip
+def test_attributes_that_nobody_means_are_refused_at_once(value: Any, why: str) -> None:
+    with pytest.raises(pm.ArgumentError, match=why):
+        pm.network("gpt2", seq=value)

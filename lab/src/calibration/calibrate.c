@@ -111,6 +111,12 @@ pm_calibration *pm_calibrate(const pm_catalog *catalog, const pm_calibration_opt
              "a calibration needs a catalogue, and a share of kept shapes from 0 to below 1");
     return NULL;
   }
+  if (options->data == NULL && options->system != NULL && options->system[0] != '\0') {
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+             "system \"%.80s\" is that of data which do not name theirs: give data with it, or no system",
+             options->system);
+    return NULL;
+  }
   const struct set *set = find_set(options->set, error);
   if (set != NULL && pm__lab_catalog_open(catalog, error) != PM_OK) set = NULL;
   pm_calibration *c = set != NULL ? (pm_calibration *)calloc(1, sizeof *c) : NULL;

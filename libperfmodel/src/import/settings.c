@@ -121,6 +121,15 @@ static int follow_gpus(pm__settings *s, pm_error *error)
   return pm__settings_assume_number(s, "gpus", all / nodes, "processes over machines", error);
 }
 
+/* Tasks of Slurm are processes, one for each GPU where nothing else says how many there are: torchrun is one task. */
+static int follow_tasks(pm__settings *s, pm_error *error)
+{
+  double tasks = pm__settings_number(s, "tasks", NAN);
+  pm__settings_drop(s, "tasks");
+  if (!(tasks >= 1) || pm__settings_find(s, "gpus") != NULL) return PM_OK;
+  return pm__settings_assume_number(s, "gpus", tasks, "tasks of a node", error);
+}
+
 /* Accumulation is what micro-batches are for; without a global batch it says the batch of a rank. */
 static int follow_accumulation(pm__settings *s, pm_error *error)
 {
@@ -177,6 +186,7 @@ static int follow(const pm__settings_format *format, pm__settings *s, pm_error *
   if (format->serves) return pm__settings_follow_engine(format, s, error);
   follow_precision(s);
   int status = follow_chunks(s, error);
+  if (status == PM_OK) status = follow_tasks(s, error);
   if (status == PM_OK) status = follow_gpus(s, error);
   if (status == PM_OK) status = follow_accumulation(s, error);
   if (status == PM_OK && pm__settings_find(s, "optimizer") == NULL)
@@ -195,13 +205,22 @@ static bool is_python(const char *text)
   return strstr(text, "import ") != NULL || strstr(text, "def ") != NULL || strstr(text, " = ") != NULL;
 }
 
-/* What names a key of ours where nothing is read: "name" in quotes, of a dictionary or setattr, and name += 1. */
+/* Whether a name is before another one to which a list of values is assigned: a, b = 1, 2. */
+static bool is_one_of_several(const char *end)
+{
+  size_t most = 400, n = 0;
+  while (n < most && end[n] != '\0' && strchr(NAME " .,", end[n]) != NULL) n++;
+  return *end == ',' && end[n] == '=';
+}
+
+/* What names a key of ours where nothing is read: "name" in quotes, of a dictionary or setattr; name += 1;
+** a, name = 1, 2; and {name: 1} of YAML. */
 static bool is_unread(const char *text, const char *name, const char *end)
 {
   bool quoted = name > text && (name[-1] == '"' || name[-1] == '\'') && *end == name[-1];
-  const char *sign = end + strspn(end, " "), *equal = sign + strspn(sign, "+-*/|&%^@<>");
+  const char *sign = end + strspn(end, " "), *equal = sign + strspn(sign, "+-*/|&%^@<>:");
   bool changed = equal > sign && equal[0] == '=' && (equal > sign + 1 || strchr("<>", *sign) == NULL);
-  return quoted || changed;
+  return quoted || changed || is_one_of_several(sign) || strncmp(sign, ": ", 2) == 0;
 }
 
 /* Behind a comment, or a text in three quotes; else where it is. */
@@ -243,8 +262,8 @@ static int list_unread(const pm__settings_format *format, pm__settings *s, const
     if (next == p) next = p + (length > 0 ? length : 1);
     if (length > 0 && length < sizeof key) {
       snprintf(key, sizeof key, "%.*s", (int)length, p);
-      const pm__settings_key *known = is_unread(text, p, next) ? find_key(format, key) : NULL;
-      if (known != NULL && !is_read_in(format, s, &read, known, line)) {
+      const pm__settings_key *known = find_key(format, key);
+      if (known != NULL && is_unread(text, p, next) && !is_read_in(format, s, &read, known, line)) {
         status = pm__settings_add(s, line, key, "", error);
         if (status == PM_OK) s->items[s->count - 1].is_text = true;
       }
@@ -254,9 +273,10 @@ static int list_unread(const pm__settings_format *format, pm__settings *s, const
   return status;
 }
 
-static int read_program(const pm__settings_format *format, pm__settings *s, const char *text, pm_error *error)
+static int read_recipe(const pm__settings_format *format, pm__settings *s, const char *text, const char *file,
+                       pm_error *error)
 {
-  int status = pm__settings_calls(s, text, error);
+  int status = is_python(text) ? pm__settings_calls(s, text, error) : pm__settings_lines(s, text, file, false, error);
   return status == PM_OK ? list_unread(format, s, text, error) : status;
 }
 
@@ -266,8 +286,7 @@ static int read_pairs(const pm__settings_format *format, pm__settings *s, const 
   switch (format->syntax) {
   case PM__SETTINGS_JSON: return pm__settings_json(s, text, file, error);
   case PM__SETTINGS_FLAGS: return pm__settings_flags(s, text, error);
-  case PM__SETTINGS_RECIPE: return is_python(text) ? read_program(format, s, text, error)
-                                                   : pm__settings_lines(s, text, file, false, error);
+  case PM__SETTINGS_RECIPE: return read_recipe(format, s, text, file, error);
   default: return pm__settings_lines(s, text, file, format->syntax == PM__SETTINGS_TOML, error);
   }
 }

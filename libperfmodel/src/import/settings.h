@@ -11,7 +11,7 @@ enum { PM__SETTING_MAX = 120, PM__SETTINGS_MOST = 20000, PM__SETTINGS_KEYS = 128
 typedef struct pm__setting {
   int line; /* 0: in no line */
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX];
-  bool is_text; /* nobody runs it: what a script prints or writes to a file */
+  bool is_text; /* its value is not read: what a script prints or writes to a file, one of several that are assigned */
   bool is_call; /* only the program that has it knows its value */
   pm_setting_state state;
   char option[PM__SETTING_MAX], set_to[PM__SETTING_MAX];

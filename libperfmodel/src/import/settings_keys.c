@@ -16,7 +16,8 @@ static const pm__settings_key megatron[] = {
   {"gpus_per_node", "gpus", NULL, false},
   {"num_gpus_per_node", "gpus", NULL, false},
   {"devices", "gpus", NULL, false},
-  {"ntasks_per_node", "gpus", NULL, false},
+  {"ntasks_per_node", "tasks", NULL, false},
+  {"gres", "gpus", "gpu:1=1 gpu:2=2 gpu:4=4 gpu:8=8 gpu:16=16", false},
   {"nnodes", "nodes", NULL, false},
   {"nodes", "nodes", NULL, false},
   {"num_nodes", "nodes", NULL, false},
@@ -92,6 +93,11 @@ static const pm__settings_key megatron[] = {
   {"split", "-", NULL, false}, {"tokenizer_type", "-", NULL, false}, {"tokenizer_model", "-", NULL, false},
   {"vocab_file", "-", NULL, false}, {"merge_file", "-", NULL, false}, {"tensorboard_dir", "-", NULL, false},
   {"wandb_project", "-", NULL, false}, {"distributed_backend", "-", NULL, false}, {"loss_scale", "-", NULL, false},
+  {"job_name", "-", NULL, false}, {"time", "-", NULL, false}, {"partition", "-", NULL, false},
+  {"account", "-", NULL, false}, {"output", "-", NULL, false}, {"error", "-", NULL, false},
+  {"mem", "-", NULL, false}, {"cpus_per_task", "-", NULL, false}, {"exclusive", "-", NULL, false},
+  {"constraint", "-", NULL, false}, {"qos", "-", NULL, false}, {"mail_type", "-", NULL, false},
+  {"mail_user", "-", NULL, false}, {"export", "-", NULL, false}, {"dependency", "-", NULL, false},
   {NULL, NULL, NULL, false},
 };
 _Static_assert(sizeof megatron / sizeof megatron[0] <= PM__SETTINGS_KEYS, "places of keys of a recipe");

@@ -17,6 +17,8 @@ typedef struct shell {
   int line;
   char quote;                 /* that is open, or 0 */
   bool begins, prints, runs;  /* a command begins here; it prints its words; it runs what it reads */
+  int branches;               /* that are open, and run or do not */
+  bool follows;               /* the command runs by the outcome of another */
   const char *document, *end; /* a here-document; NULL: none, and no end of it */
   int endless;                /* words that looked like one, and whose end is in no line */
 } shell;
@@ -32,7 +34,14 @@ static bool is_one_of(const char *word, const char *const *list)
 static void begin_command(shell *s)
 {
   s->begins = true;
-  s->prints = false;
+  s->prints = s->follows = false;
+}
+
+/* "#SBATCH" at the beginning of a line: what follows are flags of the job. */
+static bool is_directive(const shell *s)
+{
+  static const char mark[] = "#SBATCH";
+  return strncmp(s->at, mark, sizeof mark - 1) == 0 && (s->line == 0 || s->at[-1] == '\n');
 }
 
 /* A character between words: what it opens, closes or ends. */
@@ -61,7 +70,8 @@ static bool next_word(shell *s, char *word)
       s->quote = '\0';
       begin_command(s);
     }
-    if (*s->at == '#' && (s->line == 0 || isspace((unsigned char)s->at[-1]))) s->at += strcspn(s->at, "\n");
+    if (is_directive(s)) s->at += strcspn(s->at, " \t\n");
+    else if (*s->at == '#' && (s->line == 0 || isspace((unsigned char)s->at[-1]))) s->at += strcspn(s->at, "\n");
     if (*s->at == '\0' || strchr(" \t\r\n\"'()\\;`", *s->at) == NULL) break;
     pass(s);
   }
@@ -92,28 +102,40 @@ static void open_document(shell *s, const char *word)
   if (++s->endless == ENDLESS_MOST) s->document = s->at;
 }
 
+static bool is_text(const shell *s)
+{
+  return s->prints || (s->document != NULL && s->at > s->document);
+}
+
+/* Whether it is known only when the script runs that what follows does. */
+static void count_branches(shell *s, const char *word)
+{
+  static const char *const opens[] = {"if", "while", "until", "for", "select", "case", NULL};
+  static const char *const closes[] = {"fi", "done", "esac", NULL};
+  s->branches += is_one_of(word, opens);
+  s->branches -= s->branches > 0 && is_one_of(word, closes);
+}
+
 /* What the word is to its command. */
 static void take_word(shell *s, const char *word)
 {
-  static const char *const before[] = {"sudo", "exec", "time", "then", "do", "else", "if", "{", "!", "env", "command",
-                                       "builtin", NULL};
+  static const char *const before[] = {"sudo", "exec", "time", "then", "do", "else", "elif", "if", "while", "until",
+                                       "{", "!", "env", "command", "builtin", "export", NULL};
   static const char *const prints[] = {"echo", "printf", ":", NULL};
   static const char *const runs[] = {"bash", "sh", "zsh", "sbatch", "srun", "ssh", "qsub", "bsub", NULL};
   static const char *const parts[] = {"&&", "||", "|", "&", "|&", NULL};
   const char *slash = strrchr(word, '/'), *name = slash != NULL ? slash + 1 : word;
-  if (s->quote == '\0' && is_one_of(word, parts)) begin_command(s);
-  else if (strncmp(word, "<<<", 3) == 0) s->prints = s->prints || !s->runs;
+  if (s->begins && s->quote == '\0' && !is_text(s)) count_branches(s, word);
+  if (s->quote == '\0' && is_one_of(word, parts)) {
+    begin_command(s);
+    s->follows = word[1] == word[0];
+  } else if (strncmp(word, "<<<", 3) == 0) s->prints = s->prints || !s->runs;
   else if (strncmp(word, "<<", 2) == 0 && s->document == NULL && !s->runs) open_document(s, word);
   else if (s->begins && strchr(word, '=') == NULL && !is_one_of(word, before)) {
     s->begins = false;
     s->prints = is_one_of(name, prints);
     s->runs = is_one_of(name, runs);
   }
-}
-
-static bool is_text(const shell *s)
-{
-  return s->prints || (s->document != NULL && s->at > s->document);
 }
 
 static const char *variable_name(const void *variables, size_t i)
@@ -140,10 +162,18 @@ static void put_in_variable(const shell *s, char *word)
   memcpy(word, value, sizeof value);
 }
 
+/* Another value that is set in a branch leaves the variable as what it is called, which nothing is read from. */
+static void set_again(const shell *s, pm__setting *variable, const char *value)
+{
+  if ((s->branches > 0 || s->follows) && strcmp(variable->value, value) != 0)
+    snprintf(variable->value, sizeof variable->value, "$%.*s", PM__SETTING_MAX - 2, variable->key);
+  else memcpy(variable->value, value, PM__SETTING_MAX);
+}
+
 static int set_variable(shell *s, const char *name, const char *value, pm_error *error)
 {
   size_t found = pm__text_index_find(&s->names, name, variable_name, s->variables.items);
-  if (found != PM__NO_ITEM) return memcpy(s->variables.items[found].value, value, PM__SETTING_MAX), PM_OK;
+  if (found != PM__NO_ITEM) return set_again(s, &s->variables.items[found], value), PM_OK;
   int status = pm__settings_add(&s->variables, s->line + 1, name, value, error);
   if (status != PM_OK) return status;
   size_t last = s->variables.count - 1;
@@ -207,6 +237,7 @@ int pm__settings_flags(pm__settings *settings, const char *text, pm_error *error
   int status = PM_OK;
   while (status == PM_OK && next_word(&s, word)) {
     take_word(&s, word);
+    if (strcmp(word, "-N") == 0) snprintf(word, sizeof word, "--nodes"); /* of Slurm */
     bool variable = isalpha((unsigned char)word[0]) && strchr(word, '=') != NULL && !is_text(&s);
     if (strncmp(word, "--", 2) == 0 && isalpha((unsigned char)word[2])) status = read_flag(settings, &s, word, error);
     else if (variable) status = note_variable(&s, word, error);
@@ -226,6 +257,7 @@ typedef struct levels {
   int indent[DEPTH], count;
   char prefix[DEPTH][PM__SETTING_MAX]; /* of what is below */
   const char *quotes; /* that end a text: three of TOML, one of YAML; NULL: none is open */
+  bool begun;         /* a key has been read */
   bool array;         /* of TOML, whose values go on in the lines below */
   int opened;         /* the line in which they began */
   int block;          /* indent of the key whose text of YAML goes on; -1: none */
@@ -340,16 +372,26 @@ static int open_section(pm__settings *settings, levels *l, const char *text, siz
   return add_unread(settings, text + rest, length - rest, line, error);
 }
 
+/* Whether a line of YAML begins a document, and another one is before it. */
+static bool begins_another(const levels *l, const char *text, size_t length)
+{
+  return !l->toml && l->begun && length >= 3 && strncmp(text, "---", 3) == 0 &&
+         (length == 3 || isspace((unsigned char)text[3]));
+}
+
 static int read_line(pm__settings *settings, levels *l, const char *text, size_t length, int line, pm_error *error)
 {
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX], whole[PM__SETTING_MAX];
   size_t indent = strspn(text, " \t-"), sign = strcspn(text, "=:\n");
+  if (begins_another(l, text, length))
+    return pm__fail(error, PM_STATUS_BAD_FILE, "line %d: a second document begins: take the lines of one run", line);
   if (goes_on(l, text, length) || indent >= length || text[indent] == '#') return PM_OK;
   if (text[indent] == '[') return open_section(settings, l, text + indent, length - indent, line, error);
   if (sign >= length) {
     open_text(l, (int)strspn(text, " \t"), text + indent, length - indent, line);
     return add_unread(settings, text + indent, length - indent, line, error);
   }
+  l->begun = true;
   trimmed(text + indent, sign - indent, key);
   trimmed(text + sign + 1, length - sign - 1, value);
   open_text(l, (int)indent, text + sign + 1, length - sign - 1, line);
@@ -404,7 +446,18 @@ static size_t value_length(const char *value, bool *call)
   return (size_t)(p - value);
 }
 
-static int read_call(pm__settings *settings, const char *name, const char *sign, int line, pm_error *error)
+/* "a.x, b.y = 8, 2" gives its values to its names in order. */
+static bool is_one_of_several(const char *text, const char *name)
+{
+  const char *p = name;
+  while (p > text && (is_name(p[-1]) || strchr(" \t.,", p[-1]) != NULL)) p--;
+  return (p == text || p[-1] == '\n') && isalpha((unsigned char)p[strspn(p, " \t")]) &&
+         memchr(p, ',', (size_t)(name - p)) != NULL;
+}
+
+/* A value that is itself a call or a list is only known when the program runs. */
+static int read_call(pm__settings *settings, const char *text, const char *name, const char *sign, int line,
+                     pm_error *error)
 {
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX];
   bool call;
@@ -413,8 +466,10 @@ static int read_call(pm__settings *settings, const char *name, const char *sign,
   trimmed(sign + 1, length, value);
   if (value[0] == '\0' || key[0] == '\0') return PM_OK;
   int status = pm__settings_add(settings, line, key, value, error);
-  if (status == PM_OK) settings->items[settings->count - 1].is_call = call;
-  return status;
+  if (status != PM_OK) return status;
+  settings->items[settings->count - 1].is_call = call;
+  settings->items[settings->count - 1].is_text = is_one_of_several(text, name);
+  return PM_OK;
 }
 
 /* The last quote of a text: of one in three quotes, which is a comment, or of one in a line: nothing in it is set. */
@@ -441,7 +496,7 @@ int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error
     if (*p == '\n') line++;
     bool sign = (*p == '=' && p[1] != '=' && (p == text || strchr("=!<>", p[-1]) == NULL)) ||
         (*p == ':' && p[1] == ' ');
-    if (sign) status = read_call(settings, name, p, line, error);
+    if (sign) status = read_call(settings, text, name, p, line, error);
     if (!is_name(*p) && *p != ' ') name = p + 1;
   }
   return status;
