@@ -387,6 +387,35 @@ START_TEST(convolutions_cost_the_same_together)
 }
 END_TEST
 
+/* Seconds of the product of a recurrent step, by the library of such layers or as any other. */
+static double step_product(const device *d, int precision, bool recurrent)
+{
+  static pm__device at;
+  pm__layer_kernel kernel = {.family = PM__GEMM, .matrix = true, .work = {2.0 * 4096 * 512 * 1024, 1, 0}};
+  kernel.shape.gemm = (pm__gemm){1, 4096, 1, 1024, PM__SCALES_N};
+  if (recurrent) kernel.part = PM__PART_RECURRENT;
+  pm__device_init(&at, &d->gpu, &d->constants, precision);
+  return pm__kernel_price(&at, &kernel, 512);
+}
+
+/* In TF32 their numbers are loaded one by one, which slows tensor cores wider than what that feeds. */
+START_TEST(recurrent_products_in_tf32_wait_for_their_numbers)
+{
+  device d;
+  int slowed = 0;
+  EACH_DEVICE(d) {
+    if (!(d.gpu.peak_tf32_tensor > 0) || d.gpu.tensor_core_flop > 512) continue;
+    double lanes = d.gpu.peak_tf32_tensor / (2 * d.gpu.sms * d.gpu.clock);
+    double plain = step_product(&d, PM_PRECISION_TF32, false), slow = step_product(&d, PM_PRECISION_TF32, true);
+    ck_assert_double_eq(step_product(&d, PM_PRECISION_FP16, true), step_product(&d, PM_PRECISION_FP16, false));
+    ck_assert_double_ge(slow, plain);
+    if (!(lanes > d.constants.unaligned_lanes)) ck_assert_double_eq(slow, plain);
+    slowed += slow > 1.2 * plain;
+  }
+  ck_assert_int_gt(slowed, 0);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("conv_time");
@@ -401,6 +430,7 @@ int main(void)
   tcase_add_test(laws, check_bits_cost_bandwidth);
   tcase_add_test(laws, rows_are_read_again_at_most);
   tcase_add_test(laws, persistent_layers_need_registers);
+  tcase_add_test(laws, recurrent_products_in_tf32_wait_for_their_numbers);
   tcase_add_test(laws, larger_recurrent_layers_take_longer);
   tcase_add_test(laws, narrow_steps_wait_along_the_contraction);
   tcase_add_test(laws, gathered_rows_are_whole_sectors);

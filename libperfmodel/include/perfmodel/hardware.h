@@ -248,8 +248,8 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
   X(REAL, split_time, "s", "adding up the parts of a split contraction")                                  \
   X(REAL, alignment, "1", "factor of FP32 products that are not aligned to 16 bytes")                     \
   X(REAL, tn_alignment, "1", "the same of products whose operands are both stored along the contraction") \
-  X(REAL, unaligned_lanes, "1", "multiply-adds per clock and SM of tensor cores, at most, where sides are not"         \
-    " multiples of 16 bytes; unknown: all")                                                                            \
+  X(REAL, unaligned_lanes, "1", "multiply-adds per clock and SM of tensor cores, at most, whose numbers are loaded one "\
+    "by one: where sides are not multiples of 16 bytes, and in TF32 products of recurrent layers; unknown: all")       \
   X(REAL, tn_reach, "B", "addresses in use at a time that such products reach without delay")             \
   X(REAL, l2_bytes, "B", "L2 traffic per clock and SM, for 512 FP16 multiply-adds per clock")             \
   X(REAL, l2_share, "1", "share of the L2 that rows have: half where its two parts hold copies")         \
