@@ -213,7 +213,7 @@ typedef struct cli_request {
   struct cli_options *options; /* all that the command knows */
   pm_format format;
   bool workbook;    /* the file of -o ends in .xlsx */
-  bool streamed;    /* in .parquet or .arrow */
+  bool streamed;    /* in .parquet or .arrow, or is a folder */
   char **words;     /* all that was asked, as it was written */
   int word_count;
 } cli_request;
@@ -396,7 +396,7 @@ bool is_report(const cli_request *request);
 /* Of rows that are written as they come. */
 #define WORKERS_OPTIONS \
   {OPTION_WORKERS, '\0', "workers", "N", \
-   "processes that evaluate rows, which are streamed to the -o file"}, \
+   "processes that evaluate rows, which are streamed to the -o file or written into the -o folder"}, \
   {OPTION_RESUME, '\0', "resume", NULL, "continue an unfinished file of the same sweep, as left by Ctrl-C"}
 
 /* The option of commands that ask for runs of any task. */

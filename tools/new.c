@@ -456,7 +456,7 @@ static int new_experiment(const cli_request *request)
         "  <best by=\"-throughput\" count=\"10\"/>         <!-- without it: all rows -->\n"
         "  <!-- <front by=\"-throughput, memory\"/>        no other is better in one, as good in the other -->\n\n"
         "  <columns>network, system, gpus, batch, gpu.memory_bandwidth, throughput, memory</columns>\n"
-        "  <!-- <output>rows.csv</output>                 .csv .json .xlsx .parquet .arrow -->\n"
+        "  <!-- <output>rows.csv</output>                 .csv .json .xlsx .parquet .arrow, folder/ -->\n"
         "</experiment>\n", page.stream);
   return page_write(&page, request);
 }

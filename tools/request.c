@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "options.h"
 #include "settings.h"
 
@@ -227,12 +228,19 @@ static bool streams_rows(const cli_request *request)
   return strcmp(request->command->name, "sweep") == 0 || strcmp(request->command->name, "run") == 0;
 }
 
+static bool is_folder(const char *name)
+{
+  struct stat status;
+  return ends_with(name, "/") || (stat(name, &status) == 0 && S_ISDIR(status.st_mode));
+}
+
 /* Without --format the ending of the file says it: .csv, .json, or .txt and none for a table. */
 static int format_of_file(cli_request *request, const char *file)
 {
   const char *slash = file != NULL ? strrchr(file, '/') : NULL, *name = slash != NULL ? slash + 1 : file;
   const char *dot = file != NULL ? strrchr(name, '.') : NULL;
-  if (dot == NULL || dot == name || ends_with(name, ".txt")) return CODE_DONE;
+  if (file != NULL && streams_rows(request) && is_folder(file)) request->streamed = true;
+  if (request->streamed || dot == NULL || dot == name || ends_with(name, ".txt")) return CODE_DONE;
   if (ends_with(name, ".csv")) request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".xlsx")) request->workbook = true, request->format = PM_FORMAT_CSV;
   else if (ends_with(name, ".json")) request->format = PM_FORMAT_JSON;

@@ -224,7 +224,7 @@ static int stream(const cli_request *request)
 {
   if (request->value[OPTION_OUTPUT] == NULL)
     return fail(CODE_USAGE, "--resume and --workers need a file that rows are streamed to: -o FILE.csv, .parquet or "
-                            ".arrow");
+                            ".arrow, or a folder: -o rows/");
   return python_run(request->command, request->word_count, request->words);
 }
 
@@ -262,7 +262,8 @@ const cli_command sweep_command = {
   "form --no-prefetch=no,yes. A run that cannot be predicted keeps its row, with the reason as its status and no "
   "numbers; the exit status is 1 only if no run can be predicted.\n\n"
   "Sweeps too large for memory are streamed to a file that ends in .parquet or .arrow, or to csv with --workers: pip "
-  "install \"perfmodel[arrow]\". Ctrl-C keeps the rows written so far, and --resume continues.\n\n"
+  "install \"perfmodel[arrow]\". A name that ends in \"/\" is a folder, into which each of the --workers writes the "
+  "rows that it evaluates, as Parquet files. Ctrl-C keeps the rows written so far, and --resume continues.\n\n"
   "The table shows the main columns, and above them the values that all rows share; csv and json have all columns, "
   "in SI units.",
   "perfmodel sweep resnet50 dgx1-v100 --batch 32,64 --optimizer sgd,adam --axis gpu.memory_bandwidth=x1,x1.1", options,

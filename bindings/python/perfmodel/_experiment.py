@@ -12,6 +12,7 @@ from ._errors import ArgumentError
 from ._files import replace
 from ._grid import Grid, grid
 from ._inputs import path_text
+from ._parts import is_folder
 from ._progress import Progress
 from ._rows_file import FORMS, write_whole
 from ._table import Table, written
@@ -40,10 +41,11 @@ class Experiment:
         progress: Progress = None, resume: bool = False,
     ) -> Table | None:  # fmt: skip
         """Returns the rows that meet the conditions, their front, or the best of them, as a table. `output`, by default
-        that of the experiment file, names a file to write them to. All rows to .csv, .parquet or .arrow are streamed:
-        memory stays constant, no table is returned, and `executor`, `progress` and `resume` work as in `Grid.write`."""
+        that of the experiment file, names a file to write them to. All rows to .csv, .parquet, .arrow or a folder are
+        streamed: memory stays constant, no table is returned, and `executor`, `progress` and `resume` work as in
+        `Grid.write`."""
         to = self.output if output is None else path_text(output)
-        if to is not None and not self.front and self.sort is None and Path(to).suffix.lower() in FORMS:
+        if to is not None and not self.front and self.sort is None and _streams(to):
             self.grid.write(to, where=self.where, columns=self.columns, executor=executor, progress=progress,
                             resume=resume)  # fmt: skip
             return None
@@ -78,14 +80,20 @@ def _kept(table: Table, columns: list[str] | None) -> Table:
     return Table(whole)
 
 
+def _streams(path: str) -> bool:
+    return is_folder(path) or Path(path).suffix.lower() in FORMS
+
+
 def _write(table: Table, path: str) -> None:
     ending = Path(path).suffix.lower()
+    if is_folder(path):
+        raise ArgumentError(f'"{path}" is a folder, which takes all rows of a sweep; name a file for the best of them')
     if ending == ".xlsx":
         table.to_excel(path)
     elif ending == ".json":
         written(table.format("json"), path)
     elif ending in FORMS:
-        write_whole(table, path)
+        write_whole([table], path)
     elif ending in (".txt", ""):
         replace((repr(table) + "\n").encode("utf-8"), path)
     else:

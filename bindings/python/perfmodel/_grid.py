@@ -23,6 +23,7 @@ from ._inputs import Numbers, Texts, many, text, whole
 from ._field_table import Columns, asked_of, fields_for
 from ._keywords import takes
 from ._plan import PIECE, WHOLE, FrameworkList, Networks, Plan, Systems, extra_of
+from ._parts import PartsFolder, is_folder, rows_of_part, write_part
 from ._progress import Meter, Progress
 from ._rows_file import RowsFile, form_of, render, version
 from ._run import Input, Samples, asked
@@ -118,21 +119,28 @@ class Grid:
         """Writes the rows to a file that ends in .csv, .parquet or .arrow, piece by piece, and returns how many rows
         of the grid were evaluated. Parquet and Arrow need pyarrow.
 
-        After Ctrl-C the file holds what is done, readable, and a note beside it (`.unfinished`) says how far it is.
+        A path that ends in "/", or is a folder, takes a Parquet file for each piece, written by whoever evaluated it:
+        the fastest with an executor. Most programs read such a folder as one table.
+
+        After Ctrl-C the file or folder holds what is done, readable, and a note beside it (`.unfinished`) says how far
+        it is.
 
         Args:
             where: conditions that rows must meet, as `Table.select` takes them: "memory<=80GB".
             columns: names of the columns, all by default, "main" as in `perfmodel.sweep`; few are written several
                 times as fast.
             executor: any executor of `concurrent.futures` shares the work out. Pieces come back in order, and the file
-                is that of one core. A piece whose worker died is evaluated here.
+                is that of one core. A piece whose worker died is evaluated here. Workers must see the folder that
+                parts are written to.
             progress: True shows rows, rate and remaining time on a terminal or in a notebook; or a function, called
                 with the rows that are done and all.
             resume: continue an unfinished file of the same grid.
         """
-        ending, wanted = form_of(path), self._named(columns)
+        ending, wanted = "" if is_folder(path) else form_of(path), self._named(columns)
         conditions = _conditions(where)
         _met(self, 0, 1, conditions, wanted)  # what is wrong with them is said before a file is touched
+        if not ending:
+            return self._write_parts(path, conditions, wanted, executor, progress, resume)
         file, whole = RowsFile(path, self._question(conditions, wanted), resume), False
         try:
             meter = Meter(progress, len(self), file.done)
@@ -144,10 +152,21 @@ class Grid:
             file.close(whole)
         return file.done
 
-    def _question(self, conditions: list[str], columns: list[str] | None) -> str:
-        """A short text that is another one for every other file."""
+    def _write_parts(self, path: str | os.PathLike[str], conditions: list[str], columns: list[str] | None,
+                     executor: Executor | None, progress: Progress, resume: bool) -> int:  # fmt: skip
+        """The same to a folder, of which each piece is a file."""
+        piece = WHOLE if columns is None else PIECE
+        rows, meter = rows_of_part(len(self), piece), Meter(progress, len(self))
+        folder = PartsFolder(path, self._question(conditions, columns, rows), resume)
+        for last, _ in self._pieces(_parted, (conditions, columns, piece, folder.place), executor, 0, rows):
+            meter(last)
+        folder.finish()
+        return len(self)
+
+    def _question(self, conditions: list[str], columns: list[str] | None, rows: int = 0) -> str:
+        """A short text that is another one for every other file, and for parts of another number of rows."""
         ids = [network.id for network in self.plan.networks], self.plan._system_ids, repr(self._made[2])
-        said = json.dumps([*ids, self._axes, self._given, self._paths, conditions, columns, version()])
+        said = json.dumps([*ids, self._axes, self._given, self._paths, conditions, columns, rows, version()])
         return hashlib.sha256(said.encode("utf-8")).hexdigest()
 
     def tables(
@@ -306,6 +325,14 @@ def _rendered(
     grid: Grid, first: int, last: int, where: list[str], columns: list[str] | None, ending: str, to_send: bool
 ) -> Any:
     return render(_met(grid, first, last, where, columns)[0], ending, to_send)
+
+
+def _parted(
+    grid: Grid, first: int, last: int, where: list[str], columns: list[str] | None, piece: int, folder: str
+) -> None:
+    """Rows first .. last - 1 as a part of a folder, in pieces that fit into memory."""
+    pieces = ((start, min(start + piece, last)) for start in range(first, last, piece))
+    write_part(folder, first, (_met(grid, *ends, where, columns)[0] for ends in pieces))
 
 
 def _values(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -34,7 +34,7 @@ def form_of(path: str | os.PathLike[str]) -> str:
     """The form that the ending names."""
     ending = Path(path).suffix.lower()
     if ending not in FORMS:
-        raise ArgumentError(f'"{os.fspath(path)}": rows are written to {", ".join(FORMS)}')
+        raise ArgumentError(f'"{os.fspath(path)}": rows are written to {", ".join(FORMS)}, or to a folder: "rows/"')
     return ending
 
 
@@ -149,14 +149,15 @@ FORMS: dict[str, Callable[[Path, State | None], Any]] = {
 }
 
 
-def write_whole(table: Table, path: str | os.PathLike[str]) -> None:
-    """All rows of a table in a file of one of these forms, whole or not at all."""
+def write_whole(tables: Iterable[Table], path: str | os.PathLike[str]) -> None:
+    """All rows of some tables in a file of one of these forms, whole or not at all."""
     ending = form_of(path)
 
     def write(beside: Path) -> None:
         file = FORMS[ending](beside, None)
         try:
-            file.add(render(table, ending))
+            for table in tables:
+                file.add(render(table, ending))
         finally:
             file.close()
 
@@ -223,4 +224,4 @@ def version() -> str:
     return found
 
 
-__all__ = ["RowsFile", "form_of", "render", "version", "write_whole"]
+__all__ = ["NOTE", "RowsFile", "arrow", "form_of", "render", "version", "write_whole"]

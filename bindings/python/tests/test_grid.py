@@ -256,6 +256,85 @@ def test_a_parquet_file_has_the_rows_of_the_sweep(grid: pm.Grid, swept: pm.Sweep
     assert few.num_rows == sum(batch.as_py() > 20 for batch in wanted["batch"])
 
 
+# ---- A folder of parts ----
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@pytest.mark.parametrize("where", [(), ("memory<=4GB", "gpus=8")])
+def test_a_folder_is_read_as_one_table(grid: pm.Grid, swept: pm.Sweep, tmp_path: Path, where: tuple[str, ...]) -> None:
+    """Rows in order and to the bit, also where parts have no row, in each of the programs that are there."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert grid.write(f"{tmp_path}/rows/", where=where) == 400
+    wanted = swept.select(*where).to_arrow()
+    assert len(wanted) > 0 and parquet.read_table(tmp_path / "rows").equals(wanted)
+    rates = wanted["throughput [1/s]"].to_pylist()
+    assert os.listdir(tmp_path) == ["rows"] and len(os.listdir(tmp_path / "rows")) == 11  # 37 rows each
+    for name in ("pandas", "polars"):
+        try:
+            table = __import__(name).read_parquet(tmp_path / "rows")
+        except ImportError:
+            continue
+        assert list(table["throughput [1/s]"]) == rates, name
+
+
+def test_a_folder_is_the_same_whoever_wrote_its_parts(grid: pm.Grid, tmp_path: Path) -> None:
+    """One process, two, workers that die, and one that is killed: byte for byte."""
+    pytest.importorskip("pyarrow")
+    grid.write(f"{tmp_path}/alone/", columns="main")
+    wanted = bytes_of(tmp_path / "alone")
+    with ProcessPoolExecutor(2) as executor:
+        grid.write(f"{tmp_path}/two/", columns="main", executor=executor)
+        os.kill(next(iter(executor._processes)), signal.SIGKILL)
+        grid.write(f"{tmp_path}/killed/", columns="main", executor=executor)
+    grid.write(f"{tmp_path}/dying/", columns="main", executor=Dying())
+    assert len(wanted) == 11 and all(bytes_of(tmp_path / name) == wanted for name in ("two", "killed", "dying"))
+    assert sorted(os.listdir(tmp_path)) == ["alone", "dying", "killed", "two"]
+
+
+def test_parts_that_are_there_are_not_evaluated_again(grid: pm.Grid, tmp_path: Path) -> None:
+    """A part that is missing is; one that a killed worker began is not taken for one that is there."""
+    pytest.importorskip("pyarrow")
+    folder = tmp_path / "rows"
+    folder.mkdir()
+    grid.write(folder, columns=COLUMNS)
+    wanted = bytes_of(folder)
+    with pytest.raises(pm.ArgumentError, match="nothing to resume"):
+        grid.write(folder, columns=COLUMNS, resume=True)
+    with pytest.raises(KeyboardInterrupt):
+        grid.write(folder, columns=COLUMNS, progress=stopped_at(150))
+    assert sorted(os.listdir(tmp_path)) == ["rows", "rows.unfinished"] and len(os.listdir(folder)) == 5
+    first, second, *_ = sorted(folder.iterdir())
+    (folder / f".{second.name}.1.part").write_bytes(second.read_bytes()[:99])
+    second.unlink()
+    kept = first.stat().st_mtime_ns
+    grid.write(folder, columns=COLUMNS, resume=True)
+    assert bytes_of(folder) == wanted and first.stat().st_mtime_ns == kept and os.listdir(tmp_path) == ["rows"]
+
+
+def test_a_folder_of_something_else_is_left_alone(grid: pm.Grid, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(pm.ArgumentError, match="mine.txt"):
+        grid.write(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        grid.write(f"{tmp_path}/rows.parquet/", progress=stopped_at(1))
+    before = bytes_of(tmp_path / "rows.parquet")
+    with pytest.raises(pm.ArgumentError, match="another sweep"):
+        grid.write(tmp_path / "rows.parquet", where=["memory<=4GB"], resume=True)
+    assert before and bytes_of(tmp_path / "rows.parquet") == before
+
+
+def test_a_large_sweep_has_a_thousand_parts_at_most() -> None:
+    from perfmodel._parts import rows_of_part
+
+    for rows in (1, 131_072, 131_072_000, 131_072_001, 10**10):
+        part = rows_of_part(rows, 131_072)
+        assert part % 131_072 == 0 and -(-rows // part) <= 1000 and (part == 131_072) == (rows <= 131_072_000)
+
+
 def read(path: Path) -> list[float]:
     if path.suffix == ".csv":
         with path.open(newline="") as file:

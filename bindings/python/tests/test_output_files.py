@@ -112,7 +112,7 @@ def write(request: pytest.FixtureRequest) -> Callable[[Path], None]:
         if WRITERS[request.param]:
             getattr(table, WRITERS[request.param])(place)
         else:
-            _rows_file.write_whole(table, place)
+            _rows_file.write_whole([table], place)
 
     return to
 
