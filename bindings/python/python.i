@@ -260,6 +260,9 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
   Py_END_ALLOW_THREADS
 }
 %enddef
+PM_UNLOCKED(pm_catalog_load) /* of a catalogue that nothing else uses yet */
+PM_UNLOCKED(prediction_trace)
+PM_UNLOCKED(study_complete) /* with the study's lock of _study.py */
 PM_UNLOCKED(study_plan) /* with the study's lock of _study.py, as all that completes runs */
 PM_UNLOCKED(study_predict) /* with the study's lock too */
 PM_UNLOCKED(predict)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from . import _core, _record, _records, _shipped
+from ._background import interruptible
 from ._framework import Framework, from_catalog
 from ._inputs import AttributeValue, attributes, number, path_text, text
 from ._network import Network
@@ -31,7 +32,7 @@ class Catalog:
         self._handle = _handle if _handle is not None else _core.catalog_new()
         self._paths = tuple(path_text(path) for path in paths)
         for path in self._paths:
-            _core.catalog_load(self._handle, path)
+            interruptible(_core.catalog_load, self._handle, path)
         self._networks = lru_cache(maxsize=64)(lambda id: self.network(id))
         self._systems = lru_cache(maxsize=64)(lambda id: self.system(id))
 

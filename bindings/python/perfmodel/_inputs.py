@@ -163,7 +163,7 @@ def _word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Iterable) and not isinstance(value, str):
-        return "+".join(text(item, "lora") if isinstance(item, str) else str(whole(item, "lora")) for item in few(value, "lora"))
+        return "+".join(item if isinstance(item, str) else str(whole(item, "lora")) for item in few(value, "lora"))
     return str(value)
 
 

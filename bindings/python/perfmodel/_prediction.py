@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from . import _core, _record, _records
+from ._background import interruptible
 from ._catalog import dataset_name
 from ._framework import Framework
 from ._inputs import Number, currency_of
@@ -73,7 +74,7 @@ class Prediction(Predicted, _records.Prediction):
         """
         if self._plan is None:
             raise ValueError("only what perfmodel predicted has a timeline")
-        text = _core.prediction_trace(self._plan._handle, _record.write("run", self.run))
+        text = interruptible(_core.prediction_trace, self._plan._handle, _record.write("run", self.run))
         if path is not None:
             written(text, path)
         return text

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from . import _core, _record
-from ._background import of_node
+from ._background import MANY_GPUS, interruptible
 from ._errors import Error
 from ._fields import fields
 from ._inputs import Doubles, doubles
@@ -30,6 +30,12 @@ Axes = tuple[list[str], Doubles, Doubles]
 Step = tuple[str, tuple[Any, ...]]
 """A function of the core that completes runs, and its arguments beside the study."""
 S = TypeVar("S", bound="Study")
+
+MANY_LAYERS = 2000
+"""A network of fewer is planned in less than a tenth of a second."""
+
+MANY_RUNS = 16384
+"""Fewer are completed in less."""
 
 
 class Task(NamedTuple):
@@ -75,7 +81,9 @@ class Study:
         self._nothing = _core.asked_runs(task, *flat({}))  # a run of which nothing is given
         self._network_ids: dict[int, str] = {}
         self._system_ids = [system.id for system in systems]
-        self._node_gpus = max((system.gpus for system in systems), default=1)
+        self._large = any(system.gpus > MANY_GPUS for system in systems) or any(
+            network.totals.layers > MANY_LAYERS for network in networks
+        )  # Ctrl-C is awaited while the plan is made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Places in the plan follow from the order in which runs were completed: what made it grow is done again."""
@@ -91,6 +99,11 @@ class Study:
         axes = axes_of(self._task.run, keywords)
         asked = _record.array(self._task.run, _core.asked_runs(self.task, *flat(self._places() | axes)))
         given = list(axes), float(global_batch)
+        if self._large or asked.size > MANY_RUNS:
+            return interruptible(self._complete_all, asked, given, one), given
+        return self._complete_all(asked, given, one), given
+
+    def _complete_all(self, asked: Records, given: Given, one: bool) -> Records:
         with self._lock:
             try:
                 completed = _core.study_complete(self._study, asked, *given, float(one))
@@ -100,7 +113,7 @@ class Study:
                 raise
             runs = _record.array(self._task.run, completed)
             self._follow(asked, given, runs)
-        return runs, given
+        return runs
 
     def _completed(self, asked: Records, given: Given) -> Records:
         """Runs of which these fields are given, completed."""
@@ -125,7 +138,9 @@ class Study:
         """One run, completed, its network, system and software, and what is predicted of it; with a latency, the run
         with the largest batch within it. Raises why that is not possible."""
         settings = settings_of(self._task.run, keywords)
-        return of_node(self._node_gpus, self._answer, settings, global_batch, latency)
+        if self._large:
+            return interruptible(self._answer, settings, global_batch, latency)
+        return self._answer(settings, global_batch, latency)
 
     def _answer(
         self, settings: dict[str, float], global_batch: float, latency: float

@@ -114,6 +114,42 @@ def test_nodes_of_many_gpus(part: str, work: Callable[[str], object], monkeypatc
     assert goes_on_behind(lambda: work("h100-sxm5*200:nvswitch"), part, monkeypatch)
 
 
+def many_layers() -> pm.Network:
+    network = pm.Network("own")
+    network.input(64)
+    for _ in range(2500):
+        network.add("relu")
+    return network
+
+
+def test_files_of_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own.xml").write_text('<perfmodel version="1"/>')
+    assert goes_on_behind(lambda: pm.Catalog(tmp_path / "own.xml"), "catalog_load", monkeypatch)
+
+
+def test_networks_of_many_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    network = many_layers()
+    assert goes_on_behind(lambda: pm.predict(network, "dgx1-v100"), "study_predict", monkeypatch)
+    assert goes_on_behind(lambda: pm.sweep(network, "dgx1-v100", batch=[1, 2]), "study_complete", monkeypatch)
+
+
+def test_runs_that_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = lambda: pm.sweep("alexnet", "dgx1-v100", batch=range(1, 20000))  # noqa: E731
+    assert goes_on_behind(sweep, "study_complete", monkeypatch)
+
+
+def test_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
+    prediction = pm.predict("gpt2", "dgx-a100", pipeline_parallel=4, batch=64, micro_batch=1)
+    assert goes_on_behind(prediction.trace, "prediction_trace", monkeypatch)
+
+
+def test_the_lock_is_released_where_ctrl_c_waits() -> None:
+    """A call in another thread is of no use if it holds the lock of the interpreter: Ctrl-C is Python's work."""
+    source = (Path(__file__).parents[1] / "python.i").read_text()
+    for name in ("pm_catalog_load", "prediction_trace", "study_complete", "study_predict", "study_plan"):
+        assert f"PM_UNLOCKED({name})" in source
+
+
 def longest_wait(work: Callable[[], object]) -> tuple[float, float]:
     """The longest time in which another thread had no turn, and that of the work."""
     thread = threading.Thread(target=work)

@@ -81,8 +81,8 @@ static bool next_word(shell *s, char *word)
   return length > 0;
 }
 
-/* "<<EOF", "<<-EOF" and "<< EOF": the lines from the next one up to that of the word alone. "1 << 3" has none. The text is
-** searched for those of a few such words; then all that follows is a document, as it is to a shell. */
+/* "<<EOF", "<<-EOF" and "<< EOF": the lines from the next one up to that of the word alone. "1 << 3" has none. The
+** text is searched for those of a few such words; then all that follows is a document, as it is to a shell. */
 static void open_document(shell *s, const char *word)
 {
   char end[PM__SETTING_MAX];
