@@ -70,6 +70,8 @@ def network_of_published(row):
         return shaped("gpt bias=0 dropout=0", row)
     if "2401.10241" in row["source_repo"]:  # the default of Megatron-LM in 2023, which the paper builds on
         return shaped("gpt flash=0", row)
+    if row["model"].upper().startswith(("GPT OSS", "GPT-OSS")):  # biases, windows and sinks have no columns
+        return f"{row['model'].lower().replace(' ', '-')} seq={row['seq_len']}"
     return shaped(family_of(row), row)
 
 
@@ -168,6 +170,29 @@ def said_of(row):
     return {}
 
 
+# How Megatron-Bridge's performance recipes (scripts/performance/configs) send tokens to their experts, by model, GPU
+# and the first release with it: dispatcher, and overlap with another micro-batch. Its flex dispatcher is DeepEP or
+# HybridEP. The last line that fits a row counts; where none does, all-to-all without overlap, as in token drop of 25.09.
+RECIPES = [("DeepSeek", "H100", "25.09", "deepep", "yes"), ("DeepSeek", "", "26.02", "deepep", ""),
+           ("Qwen3_30B", "", "26.02", "deepep", ""), ("Qwen3_235B", "H100", "26.02", "all-to-all", "yes"),
+           ("Qwen3_235B", "GB", "26.02", "deepep", "")]
+
+
+def dispatch_of(row):
+    """The one recipe of DeepSeek on B200 with 32 ranks of experts, for MXFP8 and a global batch of 4,096, overlaps
+    too. AutoModel's rows print DeepEP; where they print no degree, its recipes (examples/benchmark/configs) distribute
+    experts over all GPUs."""
+    if "DeepEP" in row["note"]:
+        return {"expert_dispatch": "deepep", "expert_parallel": row["expert_parallel"] or row["gpus"]}
+    if row["source_repo"] != "NVIDIA-NeMo/Megatron-Bridge" or not number(row["experts"]) > 1:
+        return {}
+    of = [recipe[3:] for recipe in RECIPES if row["model"].startswith(recipe[0]) and row["gpu"].startswith(recipe[1])
+          and row["framework_version"] >= recipe[2]]
+    dispatch, overlap = of[-1] if of else ("", "")
+    wide = row["model"].startswith("DeepSeek") and row["gpu"] == "B200" and row["expert_parallel"] == "32"
+    return {"expert_dispatch": dispatch, "expert_overlap": "yes" if wide else overlap}
+
+
 def micro_batch_of(row, run):
     """Where it is not printed: torchtitan has as many micro-batches as stages; of others the best of a few counts."""
     batch, stages = run["batch"], int(run.get("pipeline_parallel") or 1)
@@ -189,6 +214,7 @@ def counts_of(row):
 def run_of(row):
     run = {own: row[column] for column, own in FIELDS.items() if row[column]}
     run.update(said_of(row))
+    run.update(dispatch_of(row))
     run["gpus"], run["nodes"] = counts_of(row)
     run["precision"] = PRECISIONS.get(row["precision"], row["precision"])
     run["optimizer"] = row["optimizer"] or "adam"  # language models are trained with it

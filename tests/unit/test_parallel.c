@@ -100,6 +100,60 @@ START_TEST(experts_are_launched_at_once_or_one_by_one)
 }
 END_TEST
 
+/* Seconds of exchanges of Mixtral's experts on the machine, over so many GPUs. */
+static pm_prediction of_experts(const pm_plan *own, int over, int dispatch, int overlap, double batch)
+{
+  pm_prediction p;
+  pm_run run = base();
+  run.batch = batch;
+  run.expert_parallel = over;
+  run.expert_dispatch = dispatch;
+  run.expert_overlap = overlap;
+  ck_assert_int_eq(pm_predict(own, &run, &p, 1), PM_OK);
+  ck_assert_int_eq(p.status, PM_OK);
+  return p;
+}
+
+/* A token's 8 of 64 experts are on fewer than 8 GPUs, and on no more than the two nodes. */
+START_TEST(copies_for_nodes_are_fewer_than_for_experts)
+{
+  pm_error error = PM_ERROR_NONE;
+  const pm_attribute many[] = {{"experts", "64"}, {"top_k", "8"}, {"expert_ffn", "1024"}};
+  pm_network *moe = pm_catalog_new_network(catalog, "moe", many, 3, &error);
+  const pm_network *networks[] = {moe};
+  const pm_system *systems[] = {host};
+  pm_plan *own = moe != NULL ? pm_plan_new(networks, 1, systems, 1, &error) : NULL;
+  ck_assert_msg(own != NULL, "%s", error.text);
+  for (int over = 2; over <= 64; over *= 2) {
+    double each = of_experts(own, over, PM_EXPERT_DISPATCH_ALL_TO_ALL, 0, 64).expert_communication_time;
+    double fewer = of_experts(own, over, PM_EXPERT_DISPATCH_DEEPEP, 0, 64).expert_communication_time;
+    ck_assert(fewer > 0 && fewer < each);
+    if (over == 16) ck_assert(fewer < 0.5 * each); /* 2 of 8 copies go to the other node */
+  }
+  pm_plan_free(own);
+  pm_network_free(moe);
+}
+END_TEST
+
+/* With the passes of another micro-batch beside them exchanges take less, and no less than what nothing hides. */
+START_TEST(exchanges_of_experts_hide_behind_another_micro_batch)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_network *mixtral = pm_catalog_new_network(catalog, "mixtral-8x7b", NULL, 0, &error);
+  const pm_network *networks[] = {mixtral};
+  const pm_system *systems[] = {host};
+  pm_plan *own = mixtral != NULL ? pm_plan_new(networks, 1, systems, 1, &error) : NULL;
+  ck_assert_msg(own != NULL, "%s", error.text);
+  double open = of_experts(own, 8, 0, 0, 64).expert_communication_time;
+  double hidden = of_experts(own, 8, 0, 1, 64).expert_communication_time;
+  ck_assert(hidden > open / 64 && hidden < open / 2);
+  pm_prediction alone = of_experts(own, 8, 0, 0, 1), same = of_experts(own, 8, 0, 1, 1);
+  ck_assert_mem_eq(&alone, &same, sizeof alone);
+  pm_plan_free(own);
+  pm_network_free(mixtral);
+}
+END_TEST
+
 /* ---- Laws ---- */
 
 /* The step is its parts, on one stage and on several. */
@@ -758,6 +812,8 @@ int main(void)
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, parts_are_the_step);
   tcase_add_test(tests, experts_are_launched_at_once_or_one_by_one);
+  tcase_add_test(tests, copies_for_nodes_are_fewer_than_for_experts);
+  tcase_add_test(tests, exchanges_of_experts_hide_behind_another_micro_batch);
   tcase_add_test(tests, batch_equals_scalar);
   tcase_add_test(tests, micro_batches_are_accumulation);
   tcase_add_test(tests, zero_stages);

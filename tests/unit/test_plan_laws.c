@@ -92,6 +92,8 @@ static pm_run drawn_run(void)
   if (sometimes(20)) run.lora_rank = 8 << one_of(4);
   if (sometimes(20)) run.lora_targets = one_of(PM_LORA_TARGETS_COUNT);
   if (sometimes(20)) run.base_weights = one_of(PM_BASE_WEIGHTS_COUNT);
+  run.expert_dispatch = (int)(state >> 40) % PM_EXPERT_DISPATCH_COUNT; /* of the last number, so that others stay */
+  run.expert_overlap = (int)(state >> 44) % 2;
   return run;
 }
 
@@ -155,7 +157,7 @@ static void hold_neutral(const subject *s, const pm_run *run, const pm_predictio
     {"recompute_layers", "1"},      {"sequence_parallel", "yes"}, {"context_exchange", "ring"},
       {"expert_imbalance", "1.5"},
     {"zero", "2"},                  {"capacity_factor", "2"},     {"lora_targets", "mlp"}, {"base_weights", "nf4"},
-    {"embedding_sharding", "row"}};
+    {"embedding_sharding", "row"},  {"expert_dispatch", "deepep"}, {"expert_overlap", "yes"}};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
     const pm_field *field = pm_record_find_field(pm_record_type_find("run"), others[i].field);
     pm_run other = *run;

@@ -146,7 +146,7 @@ START_TEST(files_of_others)
   ck_assert_str_eq(file_summary("recipe.py"),
                    "tensor_parallel=4 pipeline_parallel=8 virtual_pipeline=5 context_parallel=2 sequence_parallel=yes "
                    "nodes=8 "
-                   "gpus=8 global_batch=512 micro_batch=1 recompute=none zero=1 ?moe_token_dispatcher_type "
+                   "gpus=8 global_batch=512 micro_batch=1 recompute=none zero=1 expert_dispatch=all-to-all "
                    "precision=bf16 optimizer=adam ");
 }
 END_TEST

@@ -49,6 +49,8 @@ VALUES = {
     "rank-order": "tp-dp-pp-cp",
     "capacity-factor": "0.5",
     "expert-imbalance": "1.3",
+    "expert-dispatch": "deepep",
+    "expert-overlap": "yes",
     "offload": "optimizer",
     "primary-weights": "yes",
     "lora-rank": "8",
@@ -92,6 +94,7 @@ ALIKE = {
     ("rank-order", "pp"),
     ("overlap", "lora-rank"),  # gradients of adapters are one bucket, which comes last in any case
     ("schedule", "pp"),  # of one micro-batch
+    ("expert-overlap", "ep"),
     ("stage-layers", "pp"),  # both of two stages are the first or the last
 }
 

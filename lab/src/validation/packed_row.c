@@ -43,6 +43,9 @@ static int read_network(const pm__lab_rate_reader *reader, const char *said, pm_
 {
   char name[PM__VALUE_LONGEST + 16];
   pm_error reason = PM_ERROR_NONE;
+  if (strlen(said) > PM__VALUE_LONGEST)
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "network \"%.80s...\" has more than %d characters", said,
+                    PM__VALUE_LONGEST);
   bool open = strstr(said, " flash=") == NULL && pm__lab_predictor_takes(reader->predictor, said, "flash=1", &reason);
   snprintf(name, sizeof name, "%.*s%s", PM__VALUE_LONGEST, said, open ? " flash=1" : "");
   rate->network = pm__lab_predictor_network(reader->predictor, name, &reason);

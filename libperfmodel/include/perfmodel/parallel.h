@@ -71,6 +71,18 @@ typedef enum pm_embedding_sharding {
   PM_EMBEDDING_SHARDING_COUNT
 } pm_embedding_sharding;
 
+/* How tokens reach the GPUs of their experts, and come back. */
+#define PM_EXPERT_DISPATCH_LIST(X)                                                                                    \
+  X(ALL_TO_ALL, "all-to-all", "a copy of a token for each of its experts, by one all-to-all")                         \
+  X(DEEPEP, "deepep", "a copy for each node and each GPU with experts of a token, forwarded in the node (DeepEP)")
+
+typedef enum pm_expert_dispatch {
+#define PM_EXPERT_DISPATCH_ENUM(name, text, doc) PM_EXPERT_DISPATCH_##name,
+  PM_EXPERT_DISPATCH_LIST(PM_EXPERT_DISPATCH_ENUM)
+#undef PM_EXPERT_DISPATCH_ENUM
+  PM_EXPERT_DISPATCH_COUNT
+} pm_expert_dispatch;
+
 /* What is captured once and replayed, so that the host launches a graph instead of its kernels. */
 #define PM_CUDA_GRAPHS_LIST(X)                                                                                        \
   X(NONE, "none", "every kernel is launched by itself")                                                               \

@@ -144,6 +144,7 @@ typedef struct pm_record_type {
 #define PM_DECLARE_OFFLOAD(name) int32_t name;
 #define PM_DECLARE_CUDA_GRAPHS(name) int32_t name;
 #define PM_DECLARE_EMBEDDING_SHARDING(name) int32_t name;
+#define PM_DECLARE_EXPERT_DISPATCH(name) int32_t name;
 #define PM_DECLARE_RANK_ORDER(name) int32_t name;
 #define PM_DECLARE_LORA_TARGETS(name) int32_t name;
 #define PM_DECLARE_BASE_WEIGHTS(name) int32_t name;

@@ -167,6 +167,10 @@ typedef enum pm_kernel_model {
   X(YES_NO, unfused_accumulation, "",                                                                                  \
     "add gradients of weights to those of micro-batches before by kernels of their own, where software has the "       \
     "products do it (Megatron's no-gradient-accumulation-fusion)", .needs = "fusion")                                  \
+  X(EXPERT_DISPATCH, expert_dispatch, "", "how tokens reach the GPUs of their experts",                                \
+    .otherwise = "all-to-all", .needs = "expert")                                                                      \
+  X(YES_NO, expert_overlap, "", "overlap exchanges of experts with the passes of another micro-batch (Megatron's "     \
+    "overlap-moe-expert-parallel-comm, DualPipe)", .needs = "expert")                                                  \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

@@ -58,6 +58,8 @@ static const pm__settings_key megatron[] = {
   {"optimizer_offload_fraction", "?", "1=off 1.0=off", false},
   {"cpu_offloading", "?", OFF, false},
   {"moe_expert_capacity_factor", "capacity_factor", NULL, true},
+  {"moe_token_dispatcher_type", "expert_dispatch", "alltoall=all-to-all flex=deepep", true},
+  {"overlap_moe_expert_parallel_comm", "expert_overlap", "=yes " YES, true},
   {"num_layers", "network.layers", NULL, false},
   {"hidden_size", "network.hidden", NULL, false},
   {"num_attention_heads", "network.heads", NULL, false},

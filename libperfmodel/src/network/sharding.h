@@ -49,6 +49,7 @@ typedef struct pm__sharding_exchange {
   double elements;      /* of the whole buffer, as in perfmodel/collective.h */
   double element_bytes; /* 0: those of the run's precision */
   double repeats;       /* steps round a ring; else 1 */
+  double experts, picks; /* of tokens that go to their experts: how many there are, and of a token; else 0 */
   bool recomputed;      /* forward: made again where the piece is computed again */
 } pm__sharding_exchange;
 

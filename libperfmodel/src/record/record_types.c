@@ -43,6 +43,7 @@ static const pm_choice pipeline_schedule_choices[] = {PM_PIPELINE_SCHEDULE_LIST(
 static const pm_choice stage_layers_choices[] = {PM_STAGE_LAYERS_LIST(NAME_DOC) END};
 static const pm_choice context_exchange_choices[] = {PM_CONTEXT_EXCHANGE_LIST(NAME_DOC) END};
 static const pm_choice embedding_sharding_choices[] = {PM_EMBEDDING_SHARDING_LIST(NAME_DOC) END};
+static const pm_choice expert_dispatch_choices[] = {PM_EXPERT_DISPATCH_LIST(NAME_DOC) END};
 static const pm_choice cuda_graphs_choices[] = {PM_CUDA_GRAPHS_LIST(NAME_DOC) END};
 static const pm_choice offload_choices[] = {PM_OFFLOAD_LIST(NAME_DOC) END};
 static const pm_choice rank_order_choices[] = {PM_RANK_ORDER_LIST(NAME_DOC) END};
@@ -94,6 +95,7 @@ static const pm_choice yes_no_choices[] = {{.name = "no", .doc = "no"}, {.name =
 #define KIND_STAGE_LAYERS .kind = PM_FIELD_CHOICE, .choices = stage_layers_choices
 #define KIND_CONTEXT_EXCHANGE .kind = PM_FIELD_CHOICE, .choices = context_exchange_choices
 #define KIND_EMBEDDING_SHARDING .kind = PM_FIELD_CHOICE, .choices = embedding_sharding_choices
+#define KIND_EXPERT_DISPATCH .kind = PM_FIELD_CHOICE, .choices = expert_dispatch_choices
 #define KIND_CUDA_GRAPHS .kind = PM_FIELD_CHOICE, .choices = cuda_graphs_choices
 #define KIND_OFFLOAD .kind = PM_FIELD_CHOICE, .choices = offload_choices
 #define KIND_RANK_ORDER .kind = PM_FIELD_CHOICE, .choices = rank_order_choices

@@ -46,6 +46,8 @@ static int check_choices(const pm_run *r, pm_error *error)
   if (status == PM_OK)
     status = check_choice("embedding_sharding", r->embedding_sharding, PM_EMBEDDING_SHARDING_COUNT, error);
   if (status == PM_OK) status = check_choice("cuda_graphs", r->cuda_graphs, PM_CUDA_GRAPHS_COUNT, error);
+  if (status == PM_OK) status = check_choice("expert_dispatch", r->expert_dispatch, PM_EXPERT_DISPATCH_COUNT, error);
+  if (status == PM_OK) status = check_choice("expert_overlap", r->expert_overlap, 2, error);
   if (status == PM_OK) status = check_choice("primary_weights", r->primary_weights, 2, error);
   if (status == PM_OK) status = check_choice("optimizer_in_backward", r->optimizer_in_backward, 2, error);
   if (status == PM_OK) status = check_choice("offload_activations", r->offload_activations, 2, error);
@@ -272,16 +274,30 @@ static pm__placement_group pair(const pm__placement *at, int apart)
   return pm__placement_group_on_line(at, PM__PLACE_PIPELINE, apart, 2);
 }
 
+/* Of GPUs with different experts: those of a node, or those at the same place of all nodes, if tokens are forwarded. */
+static pm__placement_group forwarding(const pm__placement_group *experts, const pm_run *r, bool across)
+{
+  pm__placement_group group = {.stride = 1, .members = 1, .nodes = 1, .at_once = 1};
+  if (r->expert_dispatch != PM_EXPERT_DISPATCH_DEEPEP || experts->nodes == 1) return group;
+  if (!across) return group.members = experts->members, group.stride = experts->stride, group;
+  group.nodes = experts->nodes;
+  group.at_once = experts->at_once * experts->members;
+  return group;
+}
+
 static int set_groups(pm__step *p, const pm_run *r, pm_error *error)
 {
   const pm__step_layout *l = &p->at;
   pm__placement at = pm__placement_of(r->rank_order, l->tensor, l->context, l->data, l->stages, r->gpus);
   const unsigned same = PM__PLACE_DATA | PM__PLACE_CONTEXT, line = same | PM__PLACE_TENSOR;
   int inner = l->expert_tensor, experts = l->expert, shards = (int)l->shards;
+  const pm__placement_group apart = pm__placement_group_on_line(&at, line, inner, experts);
   const pm__placement_group groups[PM__STEP_GROUPS] = {
     [PM__GROUP_TENSOR] = pm__placement_group_of(&at, PM__PLACE_TENSOR),
     [PM__GROUP_CONTEXT] = pm__placement_group_of(&at, PM__PLACE_CONTEXT),
-    [PM__GROUP_EXPERT] = pm__placement_group_on_line(&at, line, inner, experts),
+    [PM__GROUP_EXPERT] = apart,
+    [PM__GROUP_EXPERT_NODE] = forwarding(&apart, r, false),
+    [PM__GROUP_EXPERT_ACROSS] = forwarding(&apart, r, true),
     [PM__GROUP_EXPERT_TENSOR] = pm__placement_group_on_line(&at, line, 1, inner),
     [PM__GROUP_TABLES] = pm__placement_group_of(&at, l->tables > 1 ? line : 0),
     [PM__GROUP_TABLES_NODE] = pm__placement_group_of(&at, 0),

@@ -51,6 +51,7 @@ static double exchange_time(const pm__step *p, const pm__sharding_exchange *e)
     [PM__SHARDING_SEND_RECEIVE] = PM_COLLECTIVE_SEND_RECEIVE};
   double bytes = p->s.batch * e->elements * (e->element_bytes > 0 ? e->element_bytes : p->s.device->bytes);
   if (e->axis == PM__AXIS_TABLES) return pm__step_table_exchange(p, collectives[e->collective], bytes);
+  if (e->picks > 0) return pm__step_dispatch(p, e, bytes);
   return e->repeats * pm__schedule_exchange_on(&p->s, p->group[e->axis], collectives[e->collective], bytes);
 }
 
@@ -270,6 +271,7 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   bool recompute = pm__step_recomputes(p, kind), full = recompute && how->layers && !how->operations;
   if (recompute) set_recompute(p, piece, out);
   for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, graphs, out);
+  if (p->s.run->expert_overlap) pm__step_hide_dispatch(p, out);
 }
 
 const pm__costs *pm__step_costs(const pm__schedule *s, const pm__units *units, const pm__segments *segments,

@@ -50,6 +50,8 @@ typedef enum pm__step_group {
   PM__GROUP_TABLES = PM__AXIS_TABLES,
   PM__GROUP_TABLES_NODE, /* of those, the GPUs of a node; those at the same place in all nodes */
   PM__GROUP_TABLES_ACROSS,
+  PM__GROUP_EXPERT_NODE, /* likewise, of those with different experts */
+  PM__GROUP_EXPERT_ACROSS,
   PM__GROUP_HOP,
   PM__GROUP_ENDS,
   PM__GROUP_DATA,
@@ -243,6 +245,12 @@ double pm__step_table_time(const pm__step *p, int kind, int pass);
 
 /* An exchange of so many bytes between the GPUs that divide tables; s. */
 double pm__step_table_exchange(const pm__step *p, int collective, double bytes);
+
+/* An exchange of tokens with the GPUs of their experts, of so many bytes where each expert gets a copy; s. */
+double pm__step_dispatch(const pm__step *p, const pm__sharding_exchange *e, double bytes);
+
+/* Takes off what the passes of another micro-batch hide of it. */
+void pm__step_hide_dispatch(const pm__step *p, pm__step_work *work);
 
 /* Bytes of the parts that a stage has, with the state of the optimizer. */
 double pm__step_table_bytes(const pm__step *p, const pm__step_stage *stage);

@@ -221,12 +221,20 @@ static int check_degrees(const pm__layer *layer, const pm__sharding_degrees *deg
 }
 
 /* Both ways, before the experts and after them. */
-static void add_exchanges(pm__sharding_part *part, double sent, double gathered)
+static void add_dispatches(pm__sharding_part *part, pm__pass pass, const double *attribute, double sent)
+{
+  for (int i = 0; i < 2 && part->degrees->expert > 1; i++) {
+    pm__sharding_exchange *e = pm__sharding_add(part, pass, PM__SHARDING_ALL_TO_ALL, PM__AXIS_EXPERT, sent);
+    e->experts = attribute[EXPERTS];
+    e->picks = attribute[TOP_K];
+  }
+}
+
+static void add_exchanges(pm__sharding_part *part, const double *attribute, double sent, double gathered)
 {
   static const pm__pass passes[] = {PM__FORWARD, PM__DGRAD};
   for (int i = 0; i < 2; i++) {
-    for (int k = 0; k < 2 && part->degrees->expert > 1; k++)
-      pm__sharding_add(part, passes[i], PM__SHARDING_ALL_TO_ALL, PM__AXIS_EXPERT, sent);
+    add_dispatches(part, passes[i], attribute, sent);
     if (gathered == sent) continue;
     pm__sharding_add(part, passes[i], PM__SHARDING_ALL_GATHER, PM__AXIS_EXPERT_TENSOR, gathered);
     pm__sharding_add(part, passes[i], PM__SHARDING_REDUCE_SCATTER, PM__AXIS_EXPERT_TENSOR, gathered);
@@ -247,7 +255,7 @@ static int divide(pm__layer *layer, pm__sharding_part *part, pm_error *error)
   int status = check_degrees(layer, d, error);
   double tokens = pm__sharding_rows(part) / d->context / (part->in[0].how == PM__SHARD_TOKENS ? d->tensor : 1);
   double tensor_ranks = part->splits_output ? 1 : d->expert_tensor, sent = tokens * a[TOP_K] * features;
-  if (a[RANK] == 0) add_exchanges(part, sent, sent * tensor_ranks);
+  if (a[RANK] == 0) add_exchanges(part, a, sent, sent * tensor_ranks);
   a[OWN_EXPERTS] = d->expert > 1 ? a[EXPERTS] / d->expert : 0;
   a[RECEIVED] = tensor_ranks * load_of(d) != 1 ? tensor_ranks * load_of(d) : 0;
   a[HIDDEN] /= d->expert_tensor;
