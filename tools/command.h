@@ -349,6 +349,9 @@ int write_file(const char *name, const char *text, size_t size);
 /* Whether two names are those of one file, whether or not it is there. */
 bool is_same_file(const char *a, const char *b);
 
+/* An error if the result would be written over a file that is read. */
+int check_output(const cli_request *request);
+
 /* The same for a table in the format asked for, with the columns of --columns; frees it. A NULL table is an error that
 ** `error` explains. */
 int write_table(const cli_request *request, pm_table *table, const pm_error *error);

@@ -47,6 +47,7 @@ static int start_command(const cli_command *command, int argc, char **argv)
   if (command->run == NULL && !help) return python_run(command, argc, argv);
   int code = request_read(&request, command, argc, argv);
   bool all = request.value[OPTION_HELP_ALL] != NULL;
+  if (code == CODE_DONE && !wants_help(&request)) code = check_output(&request);
   if (code == CODE_DONE) code = wants_help(&request) ? print_help_of(command, all) : command->run(&request);
   request_free(&request);
   return code;

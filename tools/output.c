@@ -67,6 +67,7 @@ static bool close_after(int descriptor, bool good)
 **     several names (hard links), or an owner whom it cannot be given to, a device, a pipe
 **                                   written in place, where a full disk leaves a part
 **     a link                        what it points to, whether that is there or not
+**     a file that is read           an error: what only it holds would be lost
 **
 ** Signals wait while a file beside the place exists, and one that is larger than the system allows is an error.
 */
@@ -187,6 +188,29 @@ bool is_same_file(const char *a, const char *b)
   char first[2 * PATH_MAX], second[2 * PATH_MAX];
   if (stat(a, &x) == 0 && stat(b, &y) == 0) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
   return find_place(a, first, sizeof first) && find_place(b, second, sizeof second) && strcmp(first, second) == 0;
+}
+
+/* The file that is read and would be written, NULL if there is none. A name of the catalogue has no '.' or '/'. */
+static const char *input_of_output(const cli_request *request, const char *output)
+{
+  const char *const options[] = {request->value[OPTION_DATA], request->value[OPTION_RUN]};
+  for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
+    if (options[i] != NULL && is_same_file(options[i], output)) return options[i];
+  for (size_t i = 0; i < request->catalogs.count; i++)
+    if (is_same_file(request->catalogs.items[i], output)) return request->catalogs.items[i];
+  for (size_t i = 0; i < request->arguments.count; i++) {
+    const char *argument = request->arguments.items[i];
+    if (strpbrk(argument, "./") != NULL && is_same_file(argument, output)) return argument;
+  }
+  return NULL;
+}
+
+int check_output(const cli_request *request)
+{
+  const char *input = to_stdout(request) ? NULL : input_of_output(request, request->value[OPTION_OUTPUT]);
+  if (input == NULL) return CODE_DONE;
+  return fail(CODE_USAGE, "-o \"%.400s\" is a file that is read, \"%.400s\": give the result another name",
+              request->value[OPTION_OUTPUT], input);
 }
 
 /* Text for people, on a terminal that shows colours with these. */

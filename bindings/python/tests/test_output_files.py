@@ -87,6 +87,27 @@ def test_a_file_that_is_too_large_leaves_nothing(tmp_path: Path, output: str) ->
     assert names(tmp_path) == {"old"} and (tmp_path / "old").read_text() == "old"
 
 
+TOPO = Path(__file__).parents[3] / "tests" / "import" / "topo_dgx1.txt"
+
+
+@pytest.mark.parametrize("words", [
+    ["import", "in.csv", "--gpu", "v100-sxm2-16gb"], ["validate", "--set", "kernels", "--data", "in.csv"],
+    ["list", "gpus", "--catalog", "in.csv"], ["predict", "gpt2", "dgx-a100", "--run", "./in.csv"],
+])  # fmt: skip
+@pytest.mark.parametrize("output", ["in.csv", "link.csv"])
+def test_what_is_read_is_not_written_over(tmp_path: Path, words: list[str], output: str) -> None:
+    (tmp_path / "in.csv").write_text(TOPO.read_text())
+    (tmp_path / "link.csv").symlink_to("in.csv")
+    done = run(tmp_path, *words, "-o", output)
+    assert done.returncode == 2 and "is a file that is read" in done.stderr and done.stderr.count("\n") == 1
+    assert (tmp_path / "in.csv").read_text() == TOPO.read_text() and names(tmp_path) == {"in.csv", "link.csv"}
+
+
+def test_a_folder_is_said_to_be_one(tmp_path: Path) -> None:
+    for words in (["import", "."], ["predict", "gpt2", "dgx-a100", "--run", "."]):
+        assert "it is a folder" in run(tmp_path, *words).stderr
+
+
 @pytest.mark.parametrize("trace", ["-", "/dev/stdout"])
 @pytest.mark.parametrize("more", [[], ["-o", "-"], ["-o", "/dev/stdout"]])
 def test_two_answers_do_not_share_standard_output(tmp_path: Path, trace: str, more: list[str]) -> None:

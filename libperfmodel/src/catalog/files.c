@@ -48,6 +48,7 @@ const char *pm__file_reason(int number)
   switch (number) {
   case ENOENT: return "there is no such file or folder";
   case EACCES: return "it may not be read";
+  case EISDIR: return "it is a folder";
   case ENOTDIR: return "a part of the path is not a folder";
   case ENAMETOOLONG: return "the name is too long";
   case ELOOP: return "too many symbolic links";
