@@ -11,6 +11,7 @@ from typing import Any
 from . import _core, _display, _record, _records, _shipped
 from ._inputs import text
 from ._record import R, Records
+from ._text import printable
 
 
 @dataclass(frozen=True, repr=False)
@@ -52,7 +53,7 @@ class Framework:
         return _core.framework_basis(_record.write("framework", self.profile))
 
     def _title(self) -> str:
-        return f"Framework {self.id}: {self.profile.name}; {self.cudnn.name}; {self.basis}"
+        return printable(f"Framework {self.id}: {self.profile.name}; {self.cudnn.name}; {self.basis}")
 
     def __repr__(self) -> str:
         return f"<{self._title()}>"

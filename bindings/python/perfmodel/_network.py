@@ -14,7 +14,7 @@ from ._kernel import device
 from ._quantity import format_quantity
 from ._report import Report
 from ._table import Table, written
-from ._text import escape
+from ._text import escape, printable
 
 
 class Network:
@@ -190,7 +190,7 @@ class Network:
     def __repr__(self) -> str:
         totals = self.totals
         return (
-            f"<Network {totals.id}: {totals.layers} layers, {int(totals.parameters):,} parameters, "
+            f"<Network {printable(totals.id)}: {totals.layers} layers, {int(totals.parameters):,} parameters, "
             f"{int(totals.mac):,} MAC per sample{self._coverage()}>"
         )
 

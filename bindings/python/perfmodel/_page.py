@@ -19,7 +19,7 @@ from ._reported import Explained
 from ._sensitivity import Answers, _path_of
 from ._serving import Serving
 from ._table import Table
-from ._text import escape
+from ._text import escape, printable
 from ._timeline import plot_timeline
 
 RUNS = {Prediction: "run", Inference: "inference_run", Serving: "serving_run"}
@@ -94,7 +94,7 @@ def _pictures(answers: list[Any]) -> Iterable[str]:
         except Error as error:
             yield f"<p>{escape(str(error))}</p>"
             continue
-        svg = picture(ax, "svg").decode("utf-8")
+        svg = printable(picture(ax, "svg").decode("utf-8"), "\n")
         pyplot.close(ax.figure)
         yield f"<figure>{svg[svg.index('<svg'):]}</figure>"
 

@@ -19,6 +19,7 @@ from ._record import Records
 from ._run import Input, Samples, asked
 from ._study import Axes, Given, Study, all_given
 from ._system import System
+from ._text import printable
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -197,7 +198,7 @@ class Plan(Study):
         _core.run_check(self._handle, self.task, _record.checked(self._task.run, run, "run").reshape(-1))
 
     def __repr__(self) -> str:
-        ids = ", ".join(network.id for network in self.networks)
+        ids = printable(", ".join(network.id for network in self.networks))
         return f"<Plan of {ids} on {', '.join(self._system_ids)}>"
 
 

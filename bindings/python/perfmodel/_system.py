@@ -12,6 +12,7 @@ from . import _core, _display, _record, _records, _shipped, _topology
 from ._background import of_node
 from ._inputs import Doubles, Quantity, doubles, quantity, text, whole
 from ._table import Table
+from ._text import printable
 
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class System:
         return f"<{self._title()}>"
 
     def _title(self) -> str:
-        return f"System {self.id}: {self.name}, {self.gpus} x {self.gpu.name or self.gpu.id}"
+        return printable(f"System {self.id}: {self.name}, {self.gpus} x {self.gpu.name or self.gpu.id}")
 
     def _repr_html_(self) -> str:
         """The datasheet, and the links between the GPUs."""

@@ -3,6 +3,7 @@ them back."""
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
 import json
@@ -107,7 +108,8 @@ OWN = f"""<perfmodel version="1">
 <graph><vertex kind="cpu" names="cpu0"/><link type="pcie3-x16" from="cpu0" to="gpu0 gpu1"/></graph></system>
 </perfmodel>"""
 PRINTED = [["list", "systems"], ["list", "networks"], ["show", "system", "ss"], ["show", "network", "nn"],
-           ["layers", "nn"], ["predict", "nn", "ss"], ["memory", "nn", "ss"], ["topology", "ss"]]  # fmt: skip
+           ["layers", "nn"], ["predict", "nn", "ss"], ["memory", "nn", "ss"], ["topology", "ss"],
+           ["export", "nn"]]  # fmt: skip
 
 
 @pytest.mark.skipif("PERFMODEL_COMMAND" not in os.environ, reason="PERFMODEL_COMMAND is not set")
@@ -120,3 +122,22 @@ def test_the_command_prints_no_name_that_a_terminal_obeys(words: list[str], form
     for text in (done.stdout.decode(), done.stderr.decode()):
         assert not [c for c in text if unicodedata.category(c) == "Cc" and c not in "\r\n\t"]
         assert not [c for c in text if c in MARKS]
+
+
+def test_what_python_prints_of_objects(tmp_path: Path) -> None:
+    (tmp_path / "own.xml").write_text(OWN, encoding="utf-8")
+    own = pm.Catalog(tmp_path / "own.xml")
+    built = pm.Network(f"b{EVIL}\x1b[0m")
+    built.input(8)
+    built.add("relu")
+    for item in (own.system("ss"), own.network("nn"), built, pm.Plan(built, own.system("ss"))):
+        assert repr(item).isprintable() and str(item).isprintable(), item
+
+
+def test_xml_has_no_control_and_gives_it_back() -> None:
+    net = pm.Network("own", f"N{EVIL}\t\n<&>")
+    net.input(8)
+    net.add("relu")
+    xml = net.to_xml()
+    assert not [c for c in xml if unicodedata.category(c) == "Cc" and c != "\n" or c in MARKS]
+    assert copy.copy(net).name == net.name

@@ -23,21 +23,10 @@ typedef struct writer {
 
 /* ---- Text. */
 
-static void add_escaped(pm__string *out, const char *text)
-{
-  for (; *text != '\0'; text++) {
-    if (*text == '&') pm__string_add(out, "&amp;");
-    else if (*text == '<') pm__string_add(out, "&lt;");
-    else if (*text == '>') pm__string_add(out, "&gt;");
-    else if (*text == '"') pm__string_add(out, "&quot;");
-    else pm__string_add_bytes(out, (unsigned char)*text < ' ' ? "_" : text, 1);
-  }
-}
-
 static void add_attribute(pm__string *out, const char *name, const char *value)
 {
   pm__string_format(out, " %s=\"", name);
-  add_escaped(out, value);
+  pm__string_add_escaped(out, value);
   pm__string_add(out, "\"");
 }
 
@@ -156,7 +145,7 @@ static void add_inputs(writer *w, const pm__layer *layer, size_t position)
   pm__string_add(&w->out, layer->input_count == 1 ? " input=\"" : " inputs=\"");
   for (size_t i = 0; i < layer->input_count; i++) {
     if (i > 0) pm__string_add(&w->out, " ");
-    add_escaped(&w->out, w->written[inputs[i]]);
+    pm__string_add_escaped(&w->out, w->written[inputs[i]]);
   }
   pm__string_add(&w->out, "\"");
 }
