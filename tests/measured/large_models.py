@@ -40,9 +40,7 @@ MEMORY = {
     "zero-bubble, allocator": (8, "2401.10241", 24),
     "torchtitan, reserved": (12, "torchtitan", 18),
 }
-INSIDE = "GPT-OSS, whose experts' biases Megatron adds by kernels of their own, is too short; releases differ"
 KNOWN = {
-    "Megatron-Bridge, experts, step time": (20.2, INSIDE),
     "order of 8 plans, 100 less 100 times Spearman": (46, "plans within 5 % of each other change places, and two of "
                                                       "the "
                                                       "eight ran after a repair of the machine"),

@@ -92,6 +92,34 @@ START_TEST(a_product_may_add_its_bias)
 }
 END_TEST
 
+static double launched(const char *attributes, pm__execution execution, pm__pass pass)
+{
+  pm__launch list[PM__LAUNCHES_MAX];
+  int count = lower("mixture_of_experts", attributes, execution, list);
+  double launches = 0;
+  for (int i = 0; i < count; i++)
+    if (list[i].kernel.pass == pass) launches += list[i].launches;
+  return launches;
+}
+
+/* Of 20 tokens with two of four experts each, 320 numbers. A library whose products add biases has none of it. */
+START_TEST(biases_of_experts_have_kernels_for_each)
+{
+  static const char *const kind = "mixture_of_experts", *const with = "experts=4 top_k=2 hidden=16 bias=yes",
+                    *const without = "experts=4 top_k=2 hidden=16";
+  static const struct { pm__pass pass; double accesses, launches; } passes[] = {
+    {PM__FORWARD, 14, 2 * 4 + 2}, {PM__DGRAD, 12, 3 * 4 + 1}, {PM__WGRAD, 5, 2 * 4}};
+  const pm__execution apart = PM__FUSED, within = (pm__execution)(PM__FUSED + PM__BIAS_IN_PRODUCT);
+  for (int i = 0; i < 3; i++) {
+    pm__pass pass = passes[i].pass;
+    double moved = bias_moved(kind, with, apart, pass) - bias_moved(kind, with, within, pass);
+    ck_assert_double_eq_tol(moved, passes[i].accesses * 320, 1e-9);
+    ck_assert(launched(with, apart, pass) - launched(with, within, pass) == passes[i].launches);
+    ck_assert(bias_moved(kind, without, apart, pass) == bias_moved(kind, without, within, pass));
+  }
+}
+END_TEST
+
 /* A linear layer, the kind, and a sum with a constant behind it. */
 static size_t fused_launches(const char *kind, int fusion, const char *attributes)
 {
@@ -171,6 +199,7 @@ int main(void)
   tcase_add_test(tests, frameworks_run_their_own_kernels);
   tcase_add_test(tests, operation_by_operation);
   tcase_add_test(tests, a_product_may_add_its_bias);
+  tcase_add_test(tests, biases_of_experts_have_kernels_for_each);
   tcase_add_test(tests, engines_fold_into_every_activation);
   tcase_add_test(tests, fixed_norms_are_products_and_sums);
   tcase_add_test(tests, equal_launches_are_kept_once);

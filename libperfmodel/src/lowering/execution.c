@@ -68,6 +68,19 @@ static void add_bias(const pm_network *network, size_t index, pm__execution exec
   add_pass(list, count, PM__WGRAD, (pm__work){0, out, 0}, 1);
 }
 
+/* Of the experts' second products, where software leaves biases to kernels of its own (Megatron's _apply_bias): for each
+** expert a product with its tokens' probabilities and a sum, in FP32, which are joined and converted back; accesses of
+** FP32 count twice. Backward: conversions, and products and sums for probabilities and biases. */
+static void add_expert_biases(const pm__layer *layer, pm__launch *list, int *count)
+{
+  double out = layer->expert_outputs, experts = 1;
+  for (int i = 0; i < *count; i++)
+    if (list[i].kernel.family == PM__GEMM) experts = list[i].kernel.shape.gemm.count;
+  add_pass(list, count, PM__FORWARD, (pm__work){0, 14 * out, 0}, 2 * experts + 2);
+  add_pass(list, count, PM__DGRAD, (pm__work){0, 12 * out, 0}, 3 * experts + 1);
+  add_pass(list, count, PM__WGRAD, (pm__work){0, 5 * out, 0}, 2 * experts);
+}
+
 static double product_of(const double *sizes)
 {
   return sizes[0] * sizes[1] * sizes[2];
@@ -202,6 +215,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, 
     pm__lower_fixed_norm(network, layer, mixed, list, count);
   int library = is_framework_kernel(network, layer, execution) ? 0 : count;
   if (layer->bias) add_bias(network, index, execution, how >= PM__BIAS_IN_PRODUCT, list, &count);
+  if (layer->expert_outputs > 0 && how < PM__BIAS_IN_PRODUCT) add_expert_biases(layer, list, &count);
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);
   if (layer->kind->role == PM__ROLE_EXPERTS) set_expert_calls(list, count);

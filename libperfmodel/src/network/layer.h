@@ -200,6 +200,7 @@ typedef struct pm__layer {
   bool wants_gradient;     /* an input of it is a layer: dgrad is needed; of an input: another piece computes it */
   bool stops;              /* it and all before it are frozen: it has no backward pass; of an input: what computes it */
   bool bias;               /* a product that adds a learned number to each element: software may do that in a pass */
+  double expert_outputs;   /* of experts with biases: numbers that their second products return; else 0 */
   bool feeds_back;         /* a recurrent layer that waits for what later layers gave at the step before */
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */
   bool causal;             /* attention of which no query sees a later key */

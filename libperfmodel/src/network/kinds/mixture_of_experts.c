@@ -141,6 +141,7 @@ static void add_biases(pm__layer *layer, pm__layer_kernels *kernels, const sizes
 {
   const double *a = layer->attribute;
   if (s->biases == 0) return;
+  layer->expert_outputs = a[BIAS] != 0 ? s->received * s->features : 0;
   layer->parameters += s->biases;
   layer->parameter_tensors += (int)((a[BIAS] != 0 ? s->own * (s->up + 1) : 0) + (a[ROUTER_BIAS] != 0 ? 1 : 0));
   pm__add_kernel(kernels, PM__WGRAD, PM__ELEMENTWISE, (pm__work){s->added, s->added, s->biases});
