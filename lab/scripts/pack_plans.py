@@ -172,7 +172,8 @@ def said_of(row):
 
 # How Megatron-Bridge's performance recipes (scripts/performance/configs) send tokens to their experts, by model, GPU
 # and the first release with it: dispatcher, and overlap with another micro-batch. Its flex dispatcher is DeepEP or
-# HybridEP. The last line that fits a row counts; where none does, all-to-all without overlap, as in token drop of 25.09.
+# HybridEP. The last line that fits a row counts; where none does, all-to-all without overlap, as in token drop of
+# 25.09.
 RECIPES = [("DeepSeek", "H100", "25.09", "deepep", "yes"), ("DeepSeek", "", "26.02", "deepep", ""),
            ("Qwen3_30B", "", "26.02", "deepep", ""), ("Qwen3_235B", "H100", "26.02", "all-to-all", "yes"),
            ("Qwen3_235B", "GB", "26.02", "deepep", "")]
@@ -190,7 +191,10 @@ def dispatch_of(row):
           and row["framework_version"] >= recipe[2]]
     dispatch, overlap = of[-1] if of else ("", "")
     wide = row["model"].startswith("DeepSeek") and row["gpu"] == "B200" and row["expert_parallel"] == "32"
-    return {"expert_dispatch": dispatch, "expert_overlap": "yes" if wide else overlap}
+    said = {"expert_dispatch": dispatch, "expert_overlap": "yes" if wide else overlap}
+    if row["model"].startswith("DeepSeek") and row["gpu"] == "H100":
+        said["overlap"] = "none"  # its recipe turns overlap_grad_reduce off
+    return said
 
 
 def micro_batch_of(row, run):

@@ -68,9 +68,9 @@ static void add_bias(const pm_network *network, size_t index, pm__execution exec
   add_pass(list, count, PM__WGRAD, (pm__work){0, out, 0}, 1);
 }
 
-/* Of the experts' second products, where software leaves biases to kernels of its own (Megatron's _apply_bias): for each
-** expert a product with its tokens' probabilities and a sum, in FP32, which are joined and converted back; accesses of
-** FP32 count twice. Backward: conversions, and products and sums for probabilities and biases. */
+/* Of the experts' second products, where software leaves biases to kernels of its own (Megatron's _apply_bias): for
+** each expert a product with its tokens' probabilities and a sum, in FP32, which are joined and converted back;
+** accesses of FP32 count twice. Backward: conversions, and products and sums for probabilities and biases. */
 static void add_expert_biases(const pm__layer *layer, pm__launch *list, int *count)
 {
   double out = layer->expert_outputs, experts = 1;
