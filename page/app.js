@@ -22,13 +22,24 @@ const App = (() => {
 
   function run(args) { return Wasi.run(program, ["perfmodel", ...args], files); }
 
-  // Rows of a command, or what it says instead.
+  const MOST = 40;            // answers that are kept
+  const answers = new Map();  // command line -> its answer, the one that was asked for last at the end
+
+  // Rows of a command, or its message instead. Pictures and changes that ask the same share an answer.
   function ask(args) {
-    const result = run([...args, "--format", "json", "-q"]);
+    const line = JSON.stringify(args), known = answers.get(line) || answered(run([...args, "--format", "json", "-q"]));
+    answers.delete(line);
+    answers.set(line, known);
+    if (answers.size > MOST) answers.delete(answers.keys().next().value);
+    return known;
+  }
+
+  function answered(result) {
+    const error = result.error.trim();
     try {
-      return {rows: JSON.parse(result.out), error: result.error.trim()};
+      return {rows: JSON.parse(result.out), error};
     } catch {
-      return {rows: [], error: result.error.trim()};
+      return {rows: [], error};
     }
   }
 
@@ -135,18 +146,18 @@ const App = (() => {
     return Draw.parts(`Memory of a GPU: ${amount(rows[0].total, "B")} of ${amount(rows[0].usable, "B")}`, items, "B", rows[0].usable);
   }
 
-  // The answer over its most natural variable.
-  function curve(q) {
+  // The answer over its most natural variable: a picture of its rate, and of inference and serving one of its latencies.
+  function curve(q, of_time) {
     const serving = q.task === "serve", list = {predict: ["nodes", "1,2,4,8,16,32,64"], infer: ["batch", "1,2,4,8,16,32,64,128,256"],
                                                   serve: ["concurrency", "1,2,4,8,16,32,64,128,256"]}[q.task];
     const instead = {[list[0]]: list[1], ...(serving ? {rate: ""} : {}), "global-batch": ""};
     const rows = ask(sweep_of(q, instead)).rows.filter(r => r.status === "ok");
     const line = (name, field, unit) => ({name, points: rows.map(r => ({x: r[list[0]], y: r[field] * (unit || 1), low: r[`${field}_p10`], high: r[`${field}_p90`]}))});
     if (q.task === "predict") return scaling(rows);
-    const rate = Draw.lines(serving ? "Tokens per second by concurrency" : "Samples per second by batch",
-                            [line("rate", serving ? "output_rate" : "throughput")], {x: list[0], unit: "/s"});
-    return rate + (serving ? Draw.lines("Latencies by concurrency", [line("TTFT", "ttft"), line("TPOT", "tpot")], {x: list[0], unit: "s", ylog: true})
-                           : Draw.lines("Latency by batch", [line("latency", "latency")], {x: list[0], unit: "s"}));
+    if (!of_time) return Draw.lines(serving ? "Tokens per second by concurrency" : "Samples per second by batch",
+                                    [line("rate", serving ? "output_rate" : "throughput")], {x: list[0], unit: "/s"});
+    return serving ? Draw.lines("Latencies by concurrency", [line("TTFT", "ttft"), line("TPOT", "tpot")], {x: list[0], unit: "s", ylog: true})
+                   : Draw.lines("Latency by batch", [line("latency", "latency")], {x: list[0], unit: "s"});
   }
 
   function scaling(rows) {
@@ -160,8 +171,8 @@ const App = (() => {
   const ROOFS = {fp32: "peak_fp32", tf32: "peak_tf32_tensor", fp16: "peak_fp16_tensor", bf16: "peak_bf16_tensor", fp8: "peak_fp8_tensor"};
 
   // Layers under the roof of the GPU, by what a layer does for each byte that it moves.
-  function roofline(q, gpu) {
-    const layers = ask(["layers", own.model || q.network, "--batch", q.batch || "1", "--precision", q.precision || "fp32",
+  function roofline(q) {
+    const gpu = q.task === "serve" ? null : gpu_of(q.system), layers = ask(["layers", own.model || q.network, "--batch", q.batch || "1", "--precision", q.precision || "fp32",
                         ...(own.catalog ? ["--catalog", own.catalog] : [])]).rows.filter(r => r.flop > 0 && r.name !== "total");
     const peak = gpu && (gpu[ROOFS[q.precision || "fp32"]] || gpu.peak_fp32), bandwidth = gpu && gpu.memory_bandwidth;
     if (!layers.length || !peak || !bandwidth) return "";
@@ -202,8 +213,18 @@ const App = (() => {
            `<p class="note">The same in a terminal: <code>perfmodel ${escape(quoted(direct(q)))}</code></p><div id="more"></div></div>`;
   }
 
+  const PICTURES = {memory: memory_bar, rate: q => curve(q, false), latency: q => q.task === "predict" ? "" : curve(q, true),
+                    roofline: (q, row) => roofline({...q, precision: row.precision})};
+
+  // Rooms of the pictures, each with the picture of the question before until it is drawn again.
+  function rooms() {
+    const before = Object.fromEntries([...answer.querySelectorAll(".picture")].map(e => [e.dataset.picture, e.innerHTML]));
+    return Object.keys(PICTURES).map(name => `<div class="picture" data-picture="${name}" aria-busy="true">${before[name] || ""}</div>`).join("");
+  }
+
   function show() {
     const q = state(), started = performance.now(), {rows, error} = ask(direct(q)), row = rows[0];
+    watch(null);
     history.replaceState(null, "", "#" + new URLSearchParams(q));
     if (!row || row.status !== "ok") {
       const why = error || (row ? `no answer: ${row.status}` : "no answer");
@@ -213,28 +234,45 @@ const App = (() => {
       return;
     }
     App.last = {q, row};
-    answer.innerHTML = SUMMARY[q.task](row, q) + compare(row, q) + `<div class="charts">${time_bar(row, q)}<span id="rest"></span></div>` + actions(q);
+    answer.innerHTML = SUMMARY[q.task](row, q) + compare(row, q) + `<div class="charts">${time_bar(row, q)}${rooms()}</div>` + actions(q);
     say(".headline");
     App.first = App.first || performance.now() - started;
-    requestAnimationFrame(() => setTimeout(() => draw_rest(q), 0));
+    watch(picture => PICTURES[picture](q, row));
   }
 
   // A screen reader is told the answer, not every picture.
   function say(part) { $("#said").textContent = $(part).innerText; }
 
-  // What takes more calls comes after the answer is seen.
-  function draw_rest(q) {
-    const charts = $("#rest");
-    if (!charts || App.last.q !== q) return;
-    const gpu = q.task === "serve" ? null : numbers_of(q.system);
-    charts.outerHTML = memory_bar(q) + curve(q) + roofline({...q, precision: App.last.row.precision}, gpu);
+  // Pictures are drawn when they come into view, each in a task of its own, so that no change waits for them. What was
+  // to be drawn of the question before is dropped. The answer is busy while a picture in view is missing.
+  let watcher = null, draw_all = () => {};
+  function watch(draw) {
+    if (watcher) watcher.disconnect();
+    answer.setAttribute("aria-busy", draw !== null);
+    draw_all = () => {};
+    if (draw === null) return;
+    const waiting = [], own = watcher = new IntersectionObserver(seen => {
+      const first = waiting.length === 0;
+      for (const one of seen) if (one.isIntersecting) { own.unobserve(one.target); waiting.push(one.target); }
+      if (first) setTimeout(next, 0);
+    });
+    const put = room => {
+      room.innerHTML = draw(room.dataset.picture);
+      room.hidden = room.innerHTML === "";
+      room.removeAttribute("aria-busy");
+    };
+    const next = () => {
+      if (own !== watcher) return;
+      if (waiting.length) { put(waiting[0]); waiting.shift(); setTimeout(next, 0); }
+      else answer.setAttribute("aria-busy", "false");
+    };
+    draw_all = () => { for (const room of answer.querySelectorAll(".picture[aria-busy]")) put(room); };
+    for (const room of answer.querySelectorAll(".picture")) own.observe(room);
   }
 
-  let gpus = null;
-  function numbers_of(system) {
-    gpus = gpus || Object.fromEntries(ask(["list", "gpus"]).rows.map(g => [g.id, g]));
-    const found = ask(["show", "system", system]).rows.find(r => r.field === "gpu");
-    return gpus[found ? found.value : system];
+  function gpu_of(system) {
+    const found = ask(["show", "system", system]).rows.find(r => r.field === "gpu"), id = found ? found.value : system;
+    return ask(["list", "gpus"]).rows.find(g => g.id === id);
   }
 
   // ---- Buttons ----------------------------------------------------------------------------------------------------
@@ -320,6 +358,7 @@ const App = (() => {
       const why = unread(name, bytes);
       if (why) { $("#dropped").textContent = why; return; }
       files[name] = bytes;
+      answers.clear();
       const kind = /\.xml$/i.test(name) ? "catalog" : "model";
       own[kind] = name;
       if (kind === "catalog") offer(name);
@@ -344,6 +383,7 @@ const App = (() => {
     document.addEventListener("dragover", e => { e.preventDefault(); $(".drop").classList.add("over"); });
     document.addEventListener("drop", e => { e.preventDefault(); $(".drop").classList.remove("over"); drop(e.dataTransfer.files); });
     answer.addEventListener("click", e => { const what = e.target.dataset.do; if (what) ACTIONS[what](state()); });
+    window.addEventListener("beforeprint", () => draw_all());
     window.addEventListener("hashchange", () => { fill_form(); show(); });
     $("#command").addEventListener("submit", e => {
       e.preventDefault();
@@ -365,6 +405,6 @@ const App = (() => {
     }
   }
 
-  return {begin, run, ask};
+  return {begin, run, ask, forget: () => answers.clear()};
 })();
 App.begin();

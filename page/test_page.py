@@ -19,6 +19,7 @@ pytestmark = pytest.mark.skipif(PAGE is None, reason="PERFMODEL_PAGE names no pa
 
 # The C library of the browser's program rounds exp, log and pow differently.
 TOLERANCE = 1e-12
+DRAWN = "#answer[aria-busy=false]"
 
 LINES = ["predict resnet50 dgx1-v100 --gpus 8", "predict llama2-7b dgx-h100 --zero 3 --nodes 4",
          "infer resnet50 t4 --batch 1,8,64",
@@ -38,8 +39,8 @@ def browser():
         found.close()
 
 
-def open_page(browser, link="", width=1280):
-    page = browser.new_page(viewport={"width": width, "height": 900})
+def open_page(browser, link="", width=1280, height=900):
+    page = browser.new_page(viewport={"width": width, "height": height})
     page.failures = []
     page.on("pageerror", lambda error: page.failures.append(str(error)))
     page.goto(pathlib.Path(PAGE).as_uri() + link)
@@ -168,8 +169,38 @@ def test_a_screen_reader_is_told_the_answer_alone(browser):
 @pytest.mark.parametrize("link", ["", "#task=serve&network=llama3-8b&system=dgx-h100&concurrency=8"])
 def test_nothing_is_cut_at_the_width_of_a_phone(browser, link):
     page = open_page(browser, link, width=390)
-    page.wait_for_selector("#rest", state="detached")
+    page.wait_for_selector(DRAWN)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert not page.failures
+
+
+ROOFLINE = "[data-picture=roofline]"
+
+
+def test_pictures_are_drawn_when_they_come_into_view(browser):
+    """Also those of the last question alone, and all for the printer."""
+    page = open_page(browser, "#task=predict&network=resnet50&system=dgx1-v100&precision=fp16", width=390)
+    page.wait_for_selector(DRAWN)
+    assert page.locator(f"{ROOFLINE} svg").count() == 0
+    page.locator(ROOFLINE).scroll_into_view_if_needed()
+    page.wait_for_selector(f"{ROOFLINE}:not([aria-busy]) svg")
+    peak = page.text_content(f"{ROOFLINE} text >> nth=0")
+    page.fill("[name=system]", "t4")
+    page.wait_for_selector(".headline")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".picture[aria-busy]").count() == 0
+    assert page.text_content(f"{ROOFLINE} text >> nth=0") != peak and not page.failures
+
+
+def test_a_changed_file_is_read_again(browser):
+    page = open_page(browser)
+    shown = "App.ask(['show', 'system', 'mine', '--catalog', 'mine.xml']).rows.find(r => r.field === 'name').value"
+    for name in ("first", "second"):
+        words = [COMMAND, "export", "system", "dgx1-v100", "--id", "mine"]
+        entry = subprocess.run(words, capture_output=True, check=True).stdout.decode()
+        entry = re.sub(' name="[^"]*"', f' name="{name}"', entry, count=1)
+        page.set_input_files("#file", {"name": "mine.xml", "mimeType": "text/xml", "buffer": entry.encode()})
+        page.wait_for_function(f"(() => {{ try {{ return {shown} === '{name}'; }} catch {{ return false; }} }})()")
     assert not page.failures
 
 
@@ -238,8 +269,40 @@ def processor_time(session):
     return sum(one["cpuTime"] for one in found if one["type"] == "renderer")
 
 
-CHANGES = [("[name=batch]", "64"), ("[name=nodes]", "8"), ("[name=system]", "dgx-a100"), ("[name=network]", "resnet50"),
-           ("[name=zero]", "1"), ("[name=micro-batch]", "1"), ("[name=x-bandwidth]", "1.5")]
+CHANGES = {"batch": ["8", "16", "32", "64", ""], "nodes": ["2", "4", "8", "16", "1"], "zero": ["0", "1", "2", "3", ""],
+           "system": ["dgx-a100", "hgx-h200", "hgx-h100", "dgx-b200", "dgx-h100"],
+           "network": ["llama2-7b", "bert-large", "vit-l-16", "resnet50", "llama3-8b"],
+           "micro-batch": ["1", "2", "4", "8", ""], "x-bandwidth": ["1.1", "1.2", "1.3", "1.4", "1"]}
+
+
+def time_of_changes(browser, width, height):
+    """Prints the processor time of the page's own thread, for which the user waits, by control, once all were used."""
+    page = open_page(browser, width=width, height=height)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    for turn in ("first", "later"):
+        for field, values in CHANGES.items():
+            taken = [time_of_change(page, session, field, value) for value in values]
+            if turn == "later":
+                print(f"  {field}: {1e3 * sorted(taken)[len(taken) // 2]:.0f} ms (median of {len(taken)})")
+        page.evaluate("App.forget()")
+    page.close()
+
+
+def time_of_change(page, session, field, value):
+    page.wait_for_selector(DRAWN)
+    page.wait_for_timeout(200)
+    before = thread_time(session)
+    page.evaluate("""([field, value]) => { const e = document.querySelector(`[name=${field}]`); e.value = value;
+                     e.dispatchEvent(new Event("input", {bubbles: true})); }""", [field, value])
+    page.wait_for_timeout(50)
+    page.wait_for_selector(DRAWN)
+    return thread_time(session) - before
+
+
+def thread_time(session):
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(metric["value"] for metric in metrics if metric["name"] == "ThreadTime")
 
 
 def print_speed():
@@ -248,15 +311,10 @@ def print_speed():
         session = browser.new_browser_cdp_session()
         page = open_page(browser)
         print(f"first answer {processor_time(session):.3f} s, {page.evaluate('performance.now()'):.0f} ms by the clock")
-        for field, value in CHANGES:
-            page.wait_for_selector("#rest", state="detached")
-            page.wait_for_timeout(500)
-            before = processor_time(session)
-            page.evaluate("""([field, value]) => { const e = document.querySelector(field); e.value = value;
-                             e.dispatchEvent(new Event("input", {bubbles: true})); }""", [field, value])
-            page.wait_for_timeout(20)
-            page.wait_for_selector("#rest", state="detached")
-            print(f"{field} {value}: {1e3 * (processor_time(session) - before):.0f} ms, the pictures included")
+        page.close()
+        for size, what in (((390, 900), "no picture in view"), ((1280, 1600), "all pictures in view")):
+            print(f"a change, {what}:")
+            time_of_changes(browser, *size)
         browser.close()
 
 
