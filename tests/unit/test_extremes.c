@@ -74,8 +74,8 @@ static void must_be_answered(const asked *a, const pm_plan *plan, const any_run 
   }
 }
 
-/* Two counts that change nothing of an answer give a trace that was written already, often one of megabytes: nine
-** tenths of the time. Each count by itself has its trace in any case. */
+/* Two counts that change nothing of an answer give a trace that was written already, often one of megabytes:
+** they took three quarters of the time. Each count by itself has its trace in any case. */
 static bool is_drawn(const asked *a, const any_answer *answer)
 {
   uint64_t hash = 14695981039346656037u;
@@ -102,7 +102,8 @@ static void ask(const asked *a, const any_run *run, const pm_given *given, const
   if (a->task != PM_TASK_TRAINING) return;
   pm_stage stages[2];
   pm_prediction_get_stages(plan, &own.training, stages, 2, NULL);
-  if (own.training.nodes <= 64 && !is_drawn(a, &answer)) pm_string_free(pm_prediction_format_trace(plan, &own.training, NULL));
+  if (own.training.nodes <= 64 && !is_drawn(a, &answer))
+    pm_string_free(pm_prediction_format_trace(plan, &own.training, NULL));
 }
 
 /* ---- Where fields are extreme ---- */
