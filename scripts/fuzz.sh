@@ -22,7 +22,7 @@ install_missing
 folder=$PWD/build/fuzz
 checks=address,undefined,float-cast-overflow
 cmake -S . -B "$folder/build" -G Ninja -DCMAKE_C_COMPILER=clang-19 -DCMAKE_BUILD_TYPE=Release -DPM_TESTS=ON -DPM_FUZZ=ON -DPM_LTO=OFF -DPM_HARDEN=OFF \
-  -DPM_TOOL=OFF "-DCMAKE_C_FLAGS=-g1 -fsanitize=fuzzer-no-link,$checks -fno-sanitize-recover=undefined" \
+  -DPM_TOOL=OFF "-DCMAKE_C_FLAGS=-g1 -fsanitize=fuzzer-no-link,$checks -fno-sanitize-recover=undefined,float-cast-overflow" \
   "-DCMAKE_EXE_LINKER_FLAGS=-fsanitize=$checks" "-DCMAKE_SHARED_LINKER_FLAGS=-fsanitize=$checks" >/dev/null
 # shellcheck disable=SC2046 # a list of targets
 cmake --build "$folder/build" -j "$(jobs)" --target $(printf 'fuzz_%s ' "$@") >"$folder/build.log"

@@ -447,6 +447,14 @@ START_TEST(faults_of_a_dump_are_named)
              "noticed: GPU1 shows 12 of its 18 NVLinks, others all");
   check_dump(GPU("0", "0x10de", "0x2335", "sm=\"90\"") GPU("1", "0x10de", "0x2335", "sm=\"90\""), "", "",
              "<gpu>h200-sxm5</gpu>", "noticed: h200-sxm5 has 18 NVLinks and the source shows none");
+#define TO(dev, links) \
+  "<pci busid=\"0000:" dev "0:00.0\" vendor=\"0x10de\" device=\"0x2335\"><gpu dev=\"" dev "\" sm=\"90\">" links \
+  "</gpu></pci>"
+  check_dump(TO("0", "") TO("1", "<nvlink target=\"0000:00:00.0\" count=\"18\" tclass=\"0x030200\"/>"), "", "",
+             "from=\"gpu1\" to=\"gpu0*18\"", "assumed: links of gpu1 to gpu0, which shows none back");
+#undef TO
+  check_dump(GPU("0", "0x10de", "0x2335", "sm=\"90\""), "", NIC("0x020700", "mlx5_7", "-5"), "<gpu>h200-sxm5</gpu>",
+             "left out: port \"mlx5_7\", whose speed \"-5\" is none");
 }
 END_TEST
 

@@ -163,7 +163,9 @@ static int settle_ranks(pm__lab_trace *trace, pm__lab_collective_run *run)
     return pm__fail(trace->error, PM_STATUS_BAD_VALUE, "%s: the file is of %zu ranks, not of %zu", trace->file,
                     run->ranks, gpus * (nodes > 0 ? nodes : 1));
   if (run->nodes == 0) run->nodes = nodes;
-  return PM_OK;
+  if (run->thread_gpus >= 1 && run->thread_gpus <= 1e6 && floor(run->thread_gpus) == run->thread_gpus) return PM_OK;
+  return pm__fail(trace->error, PM_STATUS_BAD_VALUE, "%s: %.6g GPUs of a thread (nGpus) are no whole number from 1 to "
+                  "1000000", trace->file, run->thread_gpus);
 }
 
 static size_t divide_up(size_t a, size_t b)

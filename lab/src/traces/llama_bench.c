@@ -85,7 +85,7 @@ static const char *reason(const bench *b, const char *engine)
 static int check(const reader *r, const bench *b)
 {
   pm_error *error = r->trace->error;
-  if (!(b->rate > 0 && b->rate < 1e9))
+  if (!(b->rate > 1e-9 && b->rate < 1e9))
     return pm__fail_at(error, PM_STATUS_BAD_VALUE, r->trace->file, b->line, "this test has no tokens per second");
   if (!(b->prompt + b->generated >= 1 && b->prompt + b->generated <= 1e7) || !(b->depth >= 0 && b->depth <= 1e7))
     return pm__fail_at(error, PM_STATUS_BAD_VALUE, r->trace->file, b->line, "this test has no tokens");
@@ -123,8 +123,8 @@ static int add_test(reader *r, const bench *b)
   snprintf(r->model, sizeof r->model, "%s", b->model);
   snprintf(words, sizeof words, "%s %s%.0f", b->model, prompt ? "pp" : "tg", prompt ? b->prompt : b->generated);
   snprintf(file, sizeof file, "%s", r->trace->file);
-  pm__lab_trace_clean(pm_text_clean(words));
-  pm__lab_trace_clean(pm_text_clean(file));
+  pm__lab_trace_clean(words);
+  pm__lab_trace_clean(file);
   pm__string_format(r->csv, "%s:%d,%s,%s,%s,1,1,closed,1,%.0f,%.0f,%s,%s,%.7g,%s,%s,%s,%s\n", file, b->line, network,
                     system, engine != NULL ? engine : "", prompt ? b->prompt : fmax(1, b->depth),
                     prompt ? 1 : b->generated, strstr(b->model, " BF16") != NULL ? "bf16" : "fp16",

@@ -1,4 +1,5 @@
 /* Calls of PyTorch's operators as rows of the set of kernels. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@ void pm__lab_trace_clean(char *cell)
 {
   for (char *p = cell; *p != '\0'; p++)
     if (*p == ',' || *p == '"' || *p == '\n' || *p == '\r') *p = ' ';
+  pm_text_clean(cell);
 }
 
 /* ---- Arguments ---- */
@@ -39,21 +41,31 @@ void pm__lab_trace_lists_read(pm__lab_trace_lists *lists, const char *text, size
   if (lists->count > PM__LAB_TRACE_ARGUMENTS) lists->count = PM__LAB_TRACE_ARGUMENTS;
 }
 
-/* A tensor's sizes, if it has so many. */
-static const double *tensor(const pm__lab_trace_call *call, int argument, int rank)
+/* Whether a number is a whole one, and what a tensor or a step over one can have. */
+static bool is_whole(double number, double least)
 {
-  bool known = argument < call->sizes.count && call->sizes.length[argument] == rank && rank <= PM__LAB_TRACE_NUMBERS;
-  return known ? call->sizes.number[argument] : NULL;
+  return number >= least && number <= PM__LAB_TRACE_MOST && number == floor(number) && !signbit(number);
 }
 
-/* Numbers of a tensor of any sizes; 0: a scalar, or none. */
+/* A tensor's sizes, if it has so many; no kernel runs on an empty one. */
+static const double *tensor(const pm__lab_trace_call *call, int argument, int rank)
+{
+  if (argument >= call->sizes.count || call->sizes.length[argument] != rank || rank > PM__LAB_TRACE_NUMBERS)
+    return NULL;
+  const double *sizes = call->sizes.number[argument];
+  for (int i = 0; i < rank; i++)
+    if (!is_whole(sizes[i], 1)) return NULL;
+  return sizes;
+}
+
+/* Numbers of a tensor of any sizes; 0: a scalar, or none; NAN: no tensor has such. */
 static double numbers_of(const pm__lab_trace_call *call, int argument)
 {
   double product = 1;
   if (argument >= call->sizes.count || call->sizes.length[argument] == 0) return 0;
-  if (call->sizes.length[argument] > PM__LAB_TRACE_NUMBERS) return 0;
-  for (int i = 0; i < call->sizes.length[argument]; i++) product *= call->sizes.number[argument][i];
-  return product;
+  const double *sizes = tensor(call, argument, call->sizes.length[argument]);
+  for (int i = 0; sizes != NULL && i < call->sizes.length[argument]; i++) product *= sizes[i];
+  return sizes != NULL && product <= PM__LAB_TRACE_MOST ? product : (double)NAN;
 }
 
 /* ---- Precision: by the type of the data, and for FP32 and unknown types by the kernel's name ---- */
@@ -154,7 +166,7 @@ static bool pair_of(const pm__lab_trace_call *call, int argument, double pair[2]
   const double *values = call->values.number[argument];
   pair[0] = values[0];
   pair[1] = call->values.length[argument] > 1 ? values[1] : values[0];
-  return true;
+  return is_whole(pair[0], 0) && is_whole(pair[1], 0);
 }
 
 /* Where a convolution has its arguments; the data and the weights stand beside each other. */

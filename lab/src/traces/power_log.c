@@ -15,6 +15,7 @@
 enum { GPUS = 256 };
 
 static const double most_power = 1e5; /* W: more is no board */
+static const double most_use = 100;   /* per cent */
 static const double works = 50, waits = 1; /* per cent of utilization */
 
 /* Samples of one kind. */
@@ -76,7 +77,7 @@ static double read_time(const char *cell)
   if (sscanf(cell, "%4d%*1[/-]%2d%*1[/-]%2d%*1[ T]%2d:%2d:%lf", &year, &month, &day, &hour, &minute, &second) == 6 &&
       year >= 0 && second >= 0 && second < 61)
     return days(year, month, day) * 86400 + hour * 3600.0 + minute * 60.0 + second;
-  return pm_number_parse(cell, &second) == PM_OK && isfinite(second) ? second : (double)NAN;
+  return pm_number_parse(cell, &second) == PM_OK && fabs(second) <= PM__LAB_TRACE_MOST ? second : (double)NAN;
 }
 
 /* ---- Boards ---- */
@@ -148,10 +149,20 @@ static void name_board(const power_log *log, const pm__lab_power_line *line, cha
   snprintf(id, PM__LAB_POWER_CELL, "%s", text[0] != '\0' ? text : "0");
 }
 
-static int bad(const power_log *log, int number, const char *what, const char *text)
+static int bad(const power_log *log, int number, const char *what, const char *text, double most)
 {
   return pm__fail_at(log->trace->error, PM_STATUS_BAD_VALUE, log->trace->file, number,
-                     "%s \"%.40s\" is no number from 0 to %g", what, text, most_power);
+                     "%s \"%.40s\" is no number from 0 to %g", what, text, most);
+}
+
+/* A cell that may say nothing, which leaves the value alone. */
+static int read_cell(const power_log *log, int number, const char *what, const char *text, double most, double *value)
+{
+  double read;
+  if (is_unknown(text)) return PM_OK;
+  if (!read_number(text, &read) || !(read >= 0 && read <= most)) return bad(log, number, what, text, most);
+  *value = read;
+  return PM_OK;
 }
 
 static int read_sample(power_log *log, const pm__lab_power_line *line, int number)
@@ -159,16 +170,18 @@ static int read_sample(power_log *log, const pm__lab_power_line *line, int numbe
   char id[PM__LAB_POWER_CELL];
   const pm__lab_power_columns *c = &log->columns;
   const char *power = cell(line, c->power, c->first), *use = cell(line, c->use, c->first);
-  double watts, share = NAN, limit;
+  double watts, share = NAN, limit = NAN;
   name_board(log, line, id);
   board *b = find_board(log, id, number);
   if (b == NULL) return PM_STATUS_BAD_FILE;
   if (is_unknown(power)) return b->lines_out++, PM_OK;
-  if (!read_number(power, &watts) || !(watts >= 0 && watts <= most_power)) return bad(log, number, "power", power);
-  if (!is_unknown(use) && !read_number(use, &share)) return bad(log, number, "utilization", use);
+  int status = read_cell(log, number, "power", power, most_power, &watts);
+  if (status == PM_OK) status = read_cell(log, number, "utilization", use, most_use, &share);
+  if (status == PM_OK) status = read_cell(log, number, "limit", cell(line, c->limit, c->first), most_power, &limit);
+  if (status != PM_OK) return status;
   if (strcmp(log->columns.program, "dcgmi") == 0 && share <= 1 && strchr(use, '.') != NULL) share *= 100;
   if (!isnan(share)) log->used = true;
-  if (read_number(cell(line, c->limit, c->first), &limit) && limit > 0) b->limit = limit;
+  if (limit > 0) b->limit = limit;
   snprintf(b->name, sizeof b->name, "%s", cell(line, c->name, c->first));
   const char *said = cell(line, c->time, c->first);
   double time = read_time(said);
@@ -186,7 +199,7 @@ static int read_window(power_log *log, const pm__lab_power_line *line, int numbe
   const char *took = cell(line, c->took, 0);
   bool idle = strstr(cell(line, c->window, 0), "idle") != NULL;
   double seconds, joules;
-  if (!read_number(took, &seconds) || !(seconds > 0))
+  if (!read_number(took, &seconds) || !(seconds > 0 && seconds <= PM__LAB_TRACE_MOST))
     return pm__fail_at(log->trace->error, PM_STATUS_BAD_VALUE, log->trace->file, number,
                        "elapsed_time \"%.40s\" is no time above 0", took);
   for (int i = c->energy; i < line->count; i++) {
@@ -195,7 +208,7 @@ static int read_window(power_log *log, const pm__lab_power_line *line, int numbe
     board *b = find_board(log, id, number);
     if (b == NULL) return PM_STATUS_BAD_FILE;
     if (!read_number(line->cell[i], &joules) || !(joules >= 0 && joules / seconds <= most_power))
-      return bad(log, number, "energy", line->cell[i]);
+      return bad(log, number, "energy", line->cell[i], most_power * seconds);
     b->samples++;
     add(idle ? &b->wait : &b->run, joules / seconds, NAN, joules, seconds);
   }

@@ -149,6 +149,9 @@ static int settle_names(const pm__lab_run_known *known, const pm_catalog *catalo
   if (network == NULL) return missing(known, "which network it trains", example);
   if (system == NULL) return missing(known, "on which system it ran", example);
   double own = tokens_in(network), seq = pm__lab_run_number(known, "seq");
+  if (pm__lab_run_get(known, "seq") != NULL && !(seq >= 1 && seq <= PM__LAB_TRACE_MOST && floor(seq) == seq))
+    return pm__fail(known->trace->error, PM_STATUS_BAD_VALUE, "%s: \"%.40s\" tokens of a sample are no whole number",
+                    known->trace->file, pm__lab_run_get(known, "seq"));
   if (own != seq && !isnan(own) && !isnan(seq))
     return pm__fail(known->trace->error, PM_STATUS_BAD_VALUE, "%s: a sample has %g tokens by its settings, but %g as "
                     "the network is given", known->trace->file, seq, own);
@@ -158,6 +161,15 @@ static int settle_names(const pm__lab_run_known *known, const pm_catalog *catalo
   return pm_catalog_resolve(catalog, "system", system, error) != NULL ? PM_OK : error->status;
 }
 
+/* A number without a unit, as counts are; quantities are for their field to read. */
+static int check_value(const pm__lab_run_known *known, const pm__lab_run_item *item)
+{
+  double number;
+  if (pm_number_parse(item->value, &number) != PM_OK || fabs(number) <= PM__LAB_TRACE_MOST) return PM_OK;
+  return pm__fail(known->trace->error, PM_STATUS_BAD_VALUE, "%s: %s \"%.40s\" is beyond %g", known->trace->file,
+                  item->name, item->value, PM__LAB_TRACE_MOST);
+}
+
 static int set_fields(pm__lab_run_known *known)
 {
   int status = PM_OK;
@@ -165,7 +177,9 @@ static int set_fields(pm__lab_run_known *known)
   pm_record_fill("run", &known->run, sizeof known->run);
   for (size_t i = 0; i < known->count && status == PM_OK; i++) {
     const pm_field *field = pm_record_find_field(type, known->items[i].name);
-    if (field != NULL) status = pm_record_set(field, &known->run, known->items[i].value, known->trace->error);
+    status = check_value(known, &known->items[i]);
+    if (field != NULL && status == PM_OK)
+      status = pm_record_set(field, &known->run, known->items[i].value, known->trace->error);
   }
   return status;
 }
@@ -282,7 +296,7 @@ static void add_file(const pm__lab_run_known *known, pm__string *csv)
 {
   char text[PM__LAB_RUN_VALUE];
   snprintf(text, sizeof text, "%s", known->trace->file);
-  pm__lab_trace_clean(pm_text_clean(text));
+  pm__lab_trace_clean(text);
   pm__string_add(csv, text);
 }
 
@@ -291,7 +305,8 @@ static void add_network(const pm__lab_run_known *known, pm__string *csv)
 {
   const char *seq = pm__lab_run_get(known, "seq");
   add_value(known, "network", csv);
-  if (seq != NULL && strstr(pm__lab_run_get(known, "network"), " seq=") == NULL) pm__string_format(csv, " seq=%s", seq);
+  if (seq != NULL && strstr(pm__lab_run_get(known, "network"), " seq=") == NULL)
+    pm__string_format(csv, " seq=%.0f", pm__lab_run_number(known, "seq"));
 }
 
 int pm__lab_run_add(const pm__lab_run_known *known, const pm__lab_run_row *row, pm__string *csv)
@@ -302,6 +317,9 @@ int pm__lab_run_add(const pm__lab_run_known *known, const pm__lab_run_row *row, 
     return pm__fail_at(known->trace->error, PM_STATUS_BAD_VALUE, known->trace->file, row->line,
                        "%g samples of a step are no whole number for each of %g data-parallel ranks",
                        row->global_batch, ranks_of(known));
+  if (!(row->value > 0 && row->value <= PM__LAB_TRACE_MOST))
+    return pm__fail_at(known->trace->error, PM_STATUS_BAD_VALUE, known->trace->file, row->line,
+                       "a %s of %g is none from 0 to %g", row->quantity, row->value, PM__LAB_TRACE_MOST);
   add_file(known, csv);
   pm__string_format(csv, ":%d", row->line);
   add_network(known, csv);

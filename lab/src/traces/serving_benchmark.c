@@ -202,6 +202,18 @@ static void set_load(result *r)
     set_number(r, "gpus", told(r, "tensor_parallel") * told(r, "pipeline_parallel") * told(r, "attention_parallel"));
 }
 
+/* What was told has to be what its field takes. */
+static int check_told(const pm__lab_trace *trace, const result *r)
+{
+  const pm_record_type *type = run_type();
+  pm_serving_run run;
+  pm_error why = PM_ERROR_NONE;
+  for (size_t i = 0; i < type->field_count && i < FIELDS; i++)
+    if (r->told[i][0] != '\0' && pm_record_set(&type->fields[i], &run, r->told[i], &why) != PM_OK)
+      return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, r->line, "%.300s", why.text);
+  return PM_OK;
+}
+
 static void write_titles(pm__string *csv)
 {
   const pm_record_type *type = run_type();
@@ -227,15 +239,18 @@ static int add_result(pm__lab_trace *trace, const pm_catalog *catalog, result *r
   if (!(r->completed >= 1) || !(r->input > 0) || !(r->output > 0))
     return pm__fail_at(trace->error, PM_STATUS_BAD_FILE, trace->file, r->line,
                        "no request was answered: completed, total_input_tokens and total_output_tokens are needed");
-  const double found[] = {r->rate, r->concurrency, r->requests, r->tokens, r->ttft, r->tpot, r->took};
+  const double found[] = {r->completed, r->input, r->output, r->rate, r->concurrency, r->requests, r->tokens, r->ttft,
+                          r->tpot, r->took};
   for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
-    if (found[i] < 0)
-      return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, r->line, "a rate or time of %.6g is below 0",
-                         found[i]);
+    if (found[i] < 0 || (found[i] > PM__LAB_TRACE_MOST && isfinite(found[i])))
+      return pm__fail_at(trace->error, PM_STATUS_BAD_VALUE, trace->file, r->line,
+                         "a number, rate or time of %.6g is none from 0 to %g", found[i], PM__LAB_TRACE_MOST);
   int status = name_all(trace, catalog, r);
   if (status != PM_OK) return status;
   note_layout(trace, r);
   set_load(r);
+  status = check_told(trace, r);
+  if (status != PM_OK) return status;
   bool offline = !(r->concurrency >= 1) && !isfinite(r->rate);
   for (int i = 0; i < FIELDS; i++) pm__lab_trace_clean(r->told[i]);
   if (offline) write_row(trace, r, "output_rate", r->tokens, csv);

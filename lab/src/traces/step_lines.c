@@ -69,6 +69,7 @@ static double number_at(const char *text)
     if (isdigit((unsigned char)*text) || *text == '.' || (n > 0 && strchr("eE", *text) != NULL) ||
         (strchr("+-", *text) != NULL && (n == 0 || strchr("eE", digits[n - 1]) != NULL))) digits[n++] = *text;
     else if (*text != ',' || n == 0 || !is_group(text)) break;
+  if (n == sizeof digits - 1) return NAN; /* it goes on */
   while (n > 0 && strchr("eE.", digits[n - 1]) != NULL) n--;
   digits[n] = '\0';
   return n > 0 && pm_number_parse(digits, &value) == PM_OK ? value : (double)NAN;

@@ -60,17 +60,19 @@ int pm__lab_trace_read_storage(pm__lab_trace *trace, const pm_catalog *catalog, 
   pm__json json = pm__json_open(trace->text, trace->file, trace->error);
   read_object(&json, &s, 0);
   if (json.failed || !pm__json_end(&json)) return PM_STATUS_BAD_SYNTAX;
-  if (!(s.accelerators >= 1 && s.busy > 0 && s.busy <= 100.5 && s.rate > 0 && s.bytes > 0))
+  const double most = PM__LAB_TRACE_MOST;
+  bool whole = s.accelerators >= 1 && s.accelerators <= most && !(s.hosts < 1) && !(s.hosts > most);
+  if (!whole || !(s.busy > 0 && s.busy <= 100.5 && s.rate > 0 && s.rate <= most && s.bytes > 0 && s.bytes <= most))
     return pm__fail(trace->error, PM_STATUS_BAD_VALUE, "%s: num_accelerators, train_au_mean_percentage (to 100), "
-                    "train_throughput_mean_samples_per_second and train_io_mean_MB_per_second have to be above 0",
-                    trace->file);
+                    "train_throughput_mean_samples_per_second and train_io_mean_MB_per_second have to be above 0, and "
+                    "at most %g", trace->file, most);
   if (trace->machine[0] == '\0') return missing(trace, "on which system it ran", example);
   if (storage == NULL) return missing(trace, "which storage it measured (perfmodel list storage)", example);
   const char *system = pm_catalog_resolve(catalog, "system", trace->machine, trace->error);
   storage = system != NULL ? pm_catalog_resolve(catalog, "storage", storage, trace->error) : NULL;
   if (storage == NULL) return trace->error->status;
   snprintf(file, sizeof file, "%s", trace->file);
-  pm__lab_trace_clean(pm_text_clean(file));
+  pm__lab_trace_clean(file);
   pm__string_add(csv, "id,document,subject,value,unit,kind,run,formula,remark\n");
   pm__string_format(csv, "%s,MLPerf Storage,accelerators: %.0f; hosts: %.0f,%.7g,share,value,\"system=%s, "
                     "dataset.sample_size=%.0f, storage=%s, decode=none, loader.augment_time=0, gpu_rate=%.7g\","

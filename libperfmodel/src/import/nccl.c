@@ -237,7 +237,12 @@ static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic
   if (end < 0) return PM_STATUS_BAD_VALUE;
   for (const pm__element *net = nic != NULL ? nic->child : NULL; net != NULL; net = net->next) {
     double speed = number(net, "speed", 0), rate = speed * 1e6 / 8;
-    if (strcmp(net->name, "net") != 0 || rate <= 0) continue;
+    if (strcmp(net->name, "net") != 0) continue;
+    if (!(rate > 0)) {
+      pm__sketch_say(w, "left out: port \"%.30s\", whose speed \"%.20s\" is none", attribute(net, "name"),
+                     attribute(net, "speed"));
+      continue;
+    }
     if (speed > RATE_MOST)
       return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, net->line, "speed \"%.40s\": no network is such",
                          attribute(net, "speed"));
@@ -297,8 +302,17 @@ static int find_target(const pm__sketch *w, const char *target)
   return exact;
 }
 
+/* Whether a GPU shows a link to another one, too. */
+static bool has_link_to(const pm__sketch *w, const pm__element *pci, const char *kind, int target)
+{
+  const pm__element *gpu = child(pci, "gpu");
+  for (const pm__element *e = gpu != NULL ? gpu->child : NULL; e != NULL; e = e->next)
+    if (strcmp(e->name, kind) == 0 && find_target(w, attribute(e, "target")) == target) return true;
+  return false;
+}
+
 /* The class of the target says what is there: 0x03 a GPU, 0x0680 a switch, 0x06 a CPU bridge. */
-static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *e, int from, pm_error *error)
+static int add_nvlink(pm__sketch *w, const gpus *list, const pm__element *e, int from, pm_error *error)
 {
   char link[2 * PM_TEXT_MAX];
   double said = number(e, "count", 1);
@@ -310,8 +324,8 @@ static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *
   bool xgmi = strcmp(e->name, "xgmi") == 0;
   const char *type = xgmi ? pm__sketch_xgmi(w) : w->nvlink;
   if (type == NULL || type[0] == '\0')
-    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, gpu->line, "gpu \"%s\" has no %s in the catalogue",
-                       w->gpu, xgmi ? "xGMI" : "NVLink");
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "gpu \"%s\" has no %s in the catalogue", w->gpu,
+                       xgmi ? "xGMI" : "NVLink");
   pm__sketch_switch_link(w, link, sizeof link);
   if (hub) type = link;
   if (hub && to < 0) to = pm__sketch_end(w, PM_VERTEX_NVSWITCH, attribute(e, "target"), error);
@@ -320,7 +334,12 @@ static int add_nvlink(pm__sketch *w, const pm__element *gpu, const pm__element *
                       w->ends[from].name, attribute(e, "target"));
     return PM_OK;
   }
-  if (!hub && to < from) return PM_OK; /* the other end wrote it too */
+  if (to < list->count) {
+    bool both = has_link_to(w, list->pci[to], e->name, from);
+    if (both && to < from) return PM_OK;
+    if (!both)
+      pm__sketch_say(w, "assumed: links of %s to %s, which shows none back", w->ends[from].name, w->ends[to].name);
+  }
   return pm__sketch_link(w, from, to, type, count, error);
 }
 
@@ -334,7 +353,7 @@ static int add_nvlinks(pm__sketch *w, const gpus *list, pm_error *error)
     for (const pm__element *e = gpu != NULL ? gpu->child : NULL; e != NULL && status == PM_OK; e = e->next) {
       if (strcmp(e->name, "nvlink") != 0 && strcmp(e->name, "xgmi") != 0) continue;
       shown = true;
-      status = add_nvlink(w, gpu, e, i, error);
+      status = add_nvlink(w, list, e, i, error);
     }
     shown = shown || gpu != NULL;
   }
