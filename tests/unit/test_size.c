@@ -179,6 +179,32 @@ START_TEST(ranks)
 }
 END_TEST
 
+/* Of as many nodes the cheaper ones come first, where prices are given; without them the faster ones. */
+START_TEST(the_cheaper_of_equals)
+{
+  bench b;
+  int equals = 0;
+  pm_size_choice rows[SYSTEMS];
+  pm_size_goal goal = deadline(3000);
+  open_bench(&b);
+  goal.minimize = PM_MINIMIZE_NODES;
+  for (int turn = 0; turn < 2; turn++) {
+    size(&b, &goal, rows);
+    for (int i = 0; i < SYSTEMS; i++)
+      for (int j = 0; j < SYSTEMS; j++) {
+        const pm_size_choice *x = &rows[i], *y = &rows[j];
+        if (x->rank == 0 || x->rank >= y->rank || x->nodes != y->nodes) continue;
+        equals++;
+        if (turn == 0) ck_assert_double_le(x->cost, y->cost);
+        else ck_assert_double_ge(x->reached, y->reached);
+      }
+    for (int i = 0; i < SYSTEMS; i++) b.prices[i] = NAN;
+  }
+  ck_assert_int_gt(equals, 0);
+  close_bench(&b);
+}
+END_TEST
+
 /* What takes less misses, or is another choice; it takes less, and is the fastest that does. */
 START_TEST(next_takes_less)
 {
@@ -442,6 +468,7 @@ int main(void)
   tcase_add_test(tests, monotone);
   tcase_add_test(tests, prices_change_costs_only);
   tcase_add_test(tests, ranks);
+  tcase_add_test(tests, the_cheaper_of_equals);
   tcase_add_test(tests, next_takes_less);
   tcase_add_test(tests, front);
   tcase_add_test(tests, what_cannot_be_reached);

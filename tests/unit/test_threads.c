@@ -281,7 +281,7 @@ START_TEST(threads_build_predict_write_and_free_in_any_order)
   pm_system *system = build_system("dgx1-v100");
   pm_plan *plan = new_plan(network, system);
   const worker shared = {system, network, plan, NULL, 0, 0};
-  for (unsigned seed = 0; seed < MIXES; seed++) check_mix(&shared, seed);
+  check_mix(&shared, (unsigned)_i);
   pm_plan_free(plan);
   pm_system_free(system);
   pm_network_free(network);
@@ -295,7 +295,7 @@ int main(void)
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, threads_share_what_is_read);
-  tcase_add_test(tests, threads_build_predict_write_and_free_in_any_order);
+  tcase_add_loop_test(tests, threads_build_predict_write_and_free_in_any_order, 0, MIXES);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -29,3 +29,26 @@ for mix = 1, MIXES do
   for _ = 1, STEPS do steps[math.random(#steps)]() end
 end
 check.equal(shared.layer_count > 0, true)
+
+-- Coroutines take turns in the middle of their work, and are dropped before they end.
+local function work()
+  for i = 1, STEPS do
+    steps[(i * 7) % #steps + 1]()
+    coroutine.yield(pm.predict{network = shared, system = "dgx1-v100"})
+  end
+end
+
+for _ = 1, MIXES / 10 do
+  local threads, answer = {}, nil
+  for i = 1, 10 do threads[i] = coroutine.create(work) end
+  for turn = 1, 30 do
+    local thread = threads[turn % 10 + 1]
+    local alive, made = coroutine.resume(thread)
+    assert(alive, made)
+    answer = made
+    if turn % 10 == 0 then collectgarbage() end
+  end
+  threads = nil
+  collectgarbage()
+  check.equal(answer.step_time > 0, true)
+end

@@ -14,7 +14,8 @@ for _, row in ipairs(rows) do assert(row.tensor_parallel == 2 or row.tensor_para
 check.equal(rows[1].step_time, found.best.step_time)
 check.equal(found.plans:column("plan")[1]:match "^tp%d sp", "tp" .. rows[1].tensor_parallel .. " sp")
 assert(found.front:count() > 5 and found.why:count() >= 5 and found.choices:count() > found.why:count())
-assert(tostring(found):find("Why this plan", 1, true) and tostring(found):find("plans, of which", 1, true))
+assert(tostring(found):find("Why this plan", 1, true) and tostring(found):find("plans, of which", 1, true)
+       and tostring(found):find("tight ones within 8 %", 1, true))
 
 local asked = {network = "gpt3-13b", system = "dgx-a100-80gb"}
 for name, value in pairs(found.options) do asked[name] = value end

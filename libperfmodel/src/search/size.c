@@ -189,12 +189,20 @@ static double row_speed(const pm_size_choice *row)
   return isnan(row->reached) ? row->throughput : row->reached;
 }
 
-/* Less of what is to be least; of equals the faster one; what is unknown comes last. */
+/* The order of two amounts, of which the smaller comes first and the unknown last: below 0, 0 or above 0. */
+static int compare(double x, double y)
+{
+  if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
+  return (x > y) - (x < y);
+}
+
+/* Less of what is to be least; of equals the cheaper one where prices are given, then the faster one; what is unknown
+** comes last. Where nothing is to be least, a budget is filled, and speed decides. */
 static bool before(const pm_size_choice *a, const pm_size_choice *b, int minimize)
 {
-  double x = pm__size_objective(a, minimize), y = pm__size_objective(b, minimize);
-  if (isnan(x) != isnan(y)) return isnan(y);
-  if (!isnan(x) && x != y) return x < y;
+  int order = compare(pm__size_objective(a, minimize), pm__size_objective(b, minimize));
+  if (order == 0 && minimize >= 0) order = compare(a->cost, b->cost);
+  if (order != 0) return order < 0;
   if (row_speed(a) != row_speed(b)) return row_speed(a) > row_speed(b);
   return a->choice < b->choice;
 }

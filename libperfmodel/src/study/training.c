@@ -97,11 +97,14 @@ static int compare(double x, double y)
   return (x > y) - (x < y);
 }
 
-/* Whether a row comes first: what meets the deadline, with least; then the fastest; then what has no numbers. */
+/* Whether a row comes first: what meets the deadline, with least, of equals the cheapest; then the fastest; then what
+** has no numbers. */
 static bool comes_first(const pm_training *a, const pm_training *b, int32_t minimize)
 {
   if ((a->status == PM_OK) != (b->status == PM_OK)) return a->status == PM_OK;
   int order = a->status == PM_OK ? compare(objective(a, minimize), objective(b, minimize)) : 0;
+  if (order == 0 && a->status == PM_OK)
+    order = compare(objective(a, PM_MINIMIZE_COST), objective(b, PM_MINIMIZE_COST));
   if (order == 0) order = compare(a->time, b->time);
   return order != 0 ? order < 0 : a->choice < b->choice;
 }

@@ -238,7 +238,7 @@ static void fill_search(const pm__study_subject *s, pm_report *r)
   const pm_search_result *result = s->asked->search;
   snprintf(least, sizeof least, "those with the least %s first",
            pm__study_choice("size_goal", "minimize", result->minimize)->name);
-  snprintf(text, sizeof text, "lobal batch %s: %zu plans, of which %zu fit into memory",
+  snprintf(text, sizeof text, "lobal batch %s: %zu plans, of which %zu fit into memory, tight ones within 8 %% of it",
            pm_number_format(batch, result->search->global_batch), pm_search_result_count(result, 0),
            pm_search_result_count(result, 1));
   pm__report_add(r, "plans", "G%s; %s", text,
