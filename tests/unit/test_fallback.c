@@ -208,6 +208,22 @@ START_TEST(circles_of_any_length_are_refused_for_all_kinds)
 }
 END_TEST
 
+START_TEST(an_unknown_entry_is_named_with_its_line_for_all_kinds)
+{
+  for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+    char text[400];
+    pm_error error = PM_ERROR_NONE;
+    pm_catalog *catalog = pm_catalog_new(NULL);
+    snprintf(text, sizeof text, "<perfmodel version=\"1\">\n\n<%s id=\"x\" name=\"X\"><like>nosuch</like>%s</%s>"
+             "</perfmodel>", kinds[k][0], kinds[k][1], kinds[k][0]);
+    ck_assert_int_eq(pm_catalog_load_text(catalog, text, "own.xml", &error), PM_STATUS_NOT_FOUND);
+    ck_assert_msg(strncmp(error.text, "own.xml:3: unknown ", 19) == 0 && strstr(error.text, "\"nosuch\"") != NULL, "%s",
+                  error.text);
+    pm_catalog_free(catalog);
+  }
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("fallback");
@@ -216,6 +232,7 @@ int main(void)
   tcase_add_test(tests, every_kind_with_like_falls_back);
   tcase_add_test(tests, of_a_chain_without_end_the_user_s_entry_is_named);
   tcase_add_test(tests, circles_of_any_length_are_refused_for_all_kinds);
+  tcase_add_test(tests, an_unknown_entry_is_named_with_its_line_for_all_kinds);
   tcase_add_test(tests, a_harness_for_one_gpu_has_the_rest_of_that_for_all);
   tcase_add_test(tests, a_framework_has_the_rest_of_the_one_that_it_is_like);
   suite_add_tcase(suite, tests);
