@@ -47,7 +47,7 @@ static bool is_set(const pm_lab *lab, const char *name)
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "",
              lab->calibration_get_set(i));
   }
-  fail(CODE_USAGE, "--set \"%.80s\" cannot be calibrated; it is one of %s", name, known);
+  fail(CODE_USAGE, "--set \"%.80s\" cannot be calibrated; it must be one of %s", name, known);
   return false;
 }
 
@@ -61,13 +61,13 @@ static int check_all(const cli_request *request)
                 {OPTION_ERRORS, "errors"}, {OPTION_XML, "xml"}, {OPTION_CATALOG, "catalog"}};
   const bool all = request->value[OPTION_ALL] != NULL;
   if (!all && (request->value[OPTION_PART] != NULL || request->value[OPTION_SOURCE] != NULL))
-    return fail(CODE_USAGE, "--part and --source are of --all: perfmodel calibrate --all --part kernels");
+    return fail(CODE_USAGE, "--part and --source need --all: perfmodel calibrate --all --part kernels");
   for (size_t i = 0; all && i < sizeof others / sizeof others[0]; i++)
     if (request->value[others[i].id] != NULL)
       return fail(CODE_USAGE, "--all and --%s cannot be combined; parts of it are fitted by: perfmodel calibrate "
                   "--all --part kernels", others[i].name);
   if (all && request->value[OPTION_OUTPUT] != NULL && strcmp(request->value[OPTION_OUTPUT], "-") == 0)
-    return fail(CODE_USAGE, "-o of --all is a folder: perfmodel calibrate --all -o copy");
+    return fail(CODE_USAGE, "-o with --all is a folder: perfmodel calibrate --all -o copy");
   return CODE_DONE;
 }
 
@@ -98,8 +98,8 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set", "kernels|training|language|inference|large-models|plans|grouped|documents|collectives|"
                                  "operators|"
                                  "serving|energy",
-   "what is calibrated (default kernels)"},
-  {OPTION_DATA, '\0', "data", "FILE.csv", "measurements of your own instead of the shipped ones; may be compressed "
+   "set of constants to fit (default kernels)"},
+  {OPTION_DATA, '\0', "data", "FILE.csv", "your own measurements instead of the shipped ones; may be compressed "
                                           "(gzip)"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
                                           "not say it"},

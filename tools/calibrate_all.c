@@ -109,7 +109,8 @@ static int run_pages(progress *p, const pm_lab *lab, const cli_tree *tree, const
     if (code == CODE_DONE) add_row(p, part, PAGES, "written");
     return code;
   }
-  note(p->request, "part pages is left: build perfmodel with the new constants, then: perfmodel calibrate --all --part "
+  note(p->request, "part pages was not run: build perfmodel with the new constants, then: perfmodel calibrate --all "
+       "--part "
        "pages --source %.200s", tree->source);
   add_row(p, part, PAGES, "left");
   return CODE_DONE;

@@ -66,7 +66,7 @@ static bool choose(const char *name, unsigned *chosen)
     if (strcmp(parts[i].name, name) == 0) return *chosen |= 1u << i, true;
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", parts[i].name);
   }
-  fail(CODE_USAGE, "--part \"%.80s\" is unknown; it is one of %s, as in: "
+  fail(CODE_USAGE, "--part \"%.80s\" is unknown; it must be one of %s, as in: "
        "perfmodel calibrate --all --part kernels", name, known);
   return false;
 }

@@ -97,7 +97,8 @@ int script_run(const cli_tree *tree, const cli_part *part, char **text)
   *text = line.failed ? NULL : run(line.item);
   int code = line.failed ? fail_memory() : CODE_DONE;
   if (!line.failed && *text == NULL)
-    code = fail(CODE_INPUT, "part %s is left: python3 did not run %s, which takes numpy and scipy, or for pages the "
+    code = fail(CODE_INPUT, "part %s was not run: python3 did not run %s, which needs numpy and scipy, or for pages "
+                "the "
                 "package perfmodel; with these: perfmodel calibrate --all --part %s --source %.200s", part->name,
                 line.item[1], part->name, tree->source);
   free_words(&line);

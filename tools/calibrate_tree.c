@@ -88,7 +88,7 @@ static int check_source(const cli_tree *tree)
     int reason = path == NULL ? ENOMEM : access(path, R_OK) == 0 ? 0 : errno;
     free(path);
     if (reason != 0)
-      return fail(CODE_INPUT, "\"%.200s\" is no source tree of perfmodel, %s: %s; give it with --source DIR",
+      return fail(CODE_INPUT, "\"%.200s\" is not a source tree of perfmodel, %s: %s; give it with --source DIR",
                   tree->source, tree_file(i), strerror(reason));
   }
   return CODE_DONE;

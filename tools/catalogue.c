@@ -128,5 +128,5 @@ int unknown_kind(const char *kind)
   }
   const char *meant = closest_name(kind, names);
   if (meant != NULL) return fail(CODE_USAGE, "unknown kind \"%.80s\"; did you mean \"%s\"?", kind, meant);
-  return fail(CODE_USAGE, "unknown kind \"%.80s\"; it is one of %s", kind, known);
+  return fail(CODE_USAGE, "unknown kind \"%.80s\"; it must be one of %s", kind, known);
 }

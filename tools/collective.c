@@ -34,7 +34,7 @@ static bool unknown_collective(const cli_request *request, const char *name, con
   if (pm_collective_find(request->arguments.items[0]) >= 0)
     return fail(CODE_USAGE, "\"%.80s\" is a collective; the system comes first, then the collective",
                 request->arguments.items[0]), false;
-  return fail(CODE_USAGE, "unknown collective \"%.80s\"; it is one of %s", name, known), false;
+  return fail(CODE_USAGE, "unknown collective \"%.80s\"; it must be one of %s", name, known), false;
 }
 
 static bool read_call(const cli_request *request, pm_call *call)
@@ -70,7 +70,7 @@ static int check_results(const cli_request *request, const pm_collective_time *r
   size_t good = 0;
   for (size_t i = 0; i < count; i++) good += results[i].status == PM_OK;
   if (good > 0) return CODE_DONE;
-  return fail(CODE_CONSTRAINT, "%s does not do %s on this group", request->value[OPTION_ALGORITHM] != NULL
+  return fail(CODE_CONSTRAINT, "%s does not support %s on this group", request->value[OPTION_ALGORITHM] != NULL
               ? request->value[OPTION_ALGORITHM] : "no algorithm", request->arguments.items[1]);
 }
 

@@ -12,7 +12,8 @@ static int check_two(const cli_request *request, const cli_sweep *sweep)
   if (count == 1)
     return fail(CODE_USAGE, "compare needs two runs: two systems, or an option with two values, such as perfmodel "
                             "compare %s %s --batch 16,32", network, system);
-  return fail(CODE_USAGE, "compare takes two runs, and these are %zu; a table of all: perfmodel sweep %s %s", count,
+  return fail(CODE_USAGE, "compare takes two runs, but there are %zu; for a table of all: perfmodel sweep %s %s",
+              count,
               network, request->arguments.items[1]);
 }
 

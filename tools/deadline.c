@@ -55,9 +55,9 @@ static int read_question(const cli_request *request, const char *systems, questi
   static const char *const found[] = {"gpus", "nodes", "batch"};
   for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
     if (field_given(request, found[i]) != NULL)
-      return fail(CODE_USAGE, "--within finds %s: do not give --%s%s", i < 2 ? "how many nodes there must be"
+      return fail(CODE_USAGE, "--within determines %s: leave out --%s%s", i < 2 ? "number of nodes needed"
                                                                             : "the batch of each GPU", found[i],
-                  i < 2 ? "" : "; --global-batch is that of all");
+                  i < 2 ? "" : "; --global-batch is for all ranks");
   q->global_batch = NAN;
   if (batch != NULL && !read_count("global-batch", batch, COUNT_MOST, &q->global_batch)) return CODE_USAGE;
   if (systems != NULL && !read_names("SYSTEMS", systems, &q->names)) return CODE_USAGE;
@@ -118,7 +118,7 @@ static int read_goals(const cli_request *request, question *q)
   if (code != CODE_DONE) return code;
   if (!read_fields(request, "training_goal", goals, sizeof goals / sizeof goals[0], &goal)) return CODE_USAGE;
   if (isnan(goal.tokens) && isnan(goal.samples))
-    return fail(CODE_USAGE, "--within is a time for what is trained on: give --tokens 300B, or --samples");
+    return fail(CODE_USAGE, "--within needs --tokens, such as 300B, or --samples");
   for (size_t i = 0; i < q->names.count; i++) {
     const char *id = pm_system_get_machine(q->systems[i])->id;
     q->goals[i] = goal;
@@ -164,7 +164,7 @@ static int answer(const cli_request *request, question *q)
     code = write_document(request, report_of(q, table, &error), &error);
     pm_table_free(table);
   }
-  return code == CODE_DONE && !met ? fail(CODE_CONSTRAINT, "no count of nodes trains in that time") : code;
+  return code == CODE_DONE && !met ? fail(CODE_CONSTRAINT, "no number of nodes trains in that time") : code;
 }
 
 static void close_all(question *q)

@@ -5,7 +5,8 @@
 static int check_one(const cli_request *request, const cli_sweep *sweep)
 {
   if (sweep->runs.count == 1) return CODE_DONE;
-  return fail(CODE_USAGE, "explain takes one run, and these are %zu: give one network, one system, and each option one "
+  return fail(CODE_USAGE, "explain takes one run, but there are %zu: give one network, one system, and each option "
+              "one "
                           "value, such as: %s", sweep->runs.count, request->command->example);
 }
 

@@ -45,7 +45,7 @@ static int run(const cli_request *request)
 {
   int code;
   const texts *words = &request->arguments;
-  if (request->value[OPTION_FORMAT] != NULL) return fail(CODE_USAGE, "export writes XML; --format is for tables");
+  if (request->value[OPTION_FORMAT] != NULL) return fail(CODE_USAGE, "export writes XML; --format is only for tables");
   pm_catalog *catalog = open_catalog(request, &code);
   if (catalog == NULL) return code;
   const char *name = words->items[words->count - 1],
@@ -71,7 +71,7 @@ static const cli_option options[] = {
 };
 
 const cli_command export_command = {
-  "export", "[KIND] NAME", "writes a system, GPU, framework or network as a file of your own",
+  "export", "[KIND] NAME", "writes a file for your own system, GPU, framework or network",
   "Prints a complete entry of the catalogue as XML that --catalog reads and that gives the same numbers. A network "
   "becomes a flat list of its layers, one element each, with blocks, repeats and parameters expanded. Loaded under "
   "its own id, the entry replaces the shipped one; --id gives it another. To start without an entry, use perfmodel "

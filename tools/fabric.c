@@ -46,8 +46,8 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_NODES, '\0', "nodes", "N", "nodes to join (default 2)"},
-  {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used on each switch (default 32)"},
+  {OPTION_NODES, '\0', "nodes", "N", "nodes to connect (default 2)"},
+  {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used per switch (default 32)"},
   {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO",
    "ports down over ports up of the first level (default 1)"},
   {OPTION_CODING, '\0', "coding", "RATIO", "line coding to subtract from the links' rate once more, such as 64/66"},

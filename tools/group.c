@@ -57,7 +57,7 @@ bool read_choice_option(const cli_request *request, option_id id, const char *re
   const char *meant = closest_name(text, names);
   if (meant != NULL)
     fail(CODE_USAGE, "--%s \"%.80s\" is unknown; did you mean \"%s\"?", option_name(request, id), text, meant);
-  else fail(CODE_USAGE, "--%s \"%.80s\" is unknown; it is one of %s", option_name(request, id), text, known);
+  else fail(CODE_USAGE, "--%s \"%.80s\" is unknown; it must be one of %s", option_name(request, id), text, known);
   return false;
 }
 

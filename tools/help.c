@@ -116,9 +116,9 @@ static void print_overview(FILE *stream, bool all)
   if (!all) print_more_commands(stream);
   print_common_options(stream);
   fputs("\nInstead of a command:\n"
-        "  --help, --help-all, --version    what they say\n"
+        "  --help, --help-all, --version    print help, the full help, the version\n"
         "  --manual, --completion           print the manual page, the completion for bash and zsh\n\n"
-        "perfmodel COMMAND --help says more about a command.\n", stream);
+        "perfmodel COMMAND --help describes a command.\n", stream);
   print_exit_codes(stream);
   fputs("\nStart with:\n"
         "  perfmodel list systems\n"

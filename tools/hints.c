@@ -117,7 +117,7 @@ int fail_run(const cli_request *request, const pm_error *error, pm_report *repor
   if (error->status == PM_STATUS_DOES_NOT_FIT) {
     add_precision(report, hints, sizeof hints);
     add_server(request, report, hints, sizeof hints);
-    snprintf(hints + strlen(hints), sizeof hints - strlen(hints), "; --ignore-memory predicts all the same");
+    snprintf(hints + strlen(hints), sizeof hints - strlen(hints), "; --ignore-memory predicts anyway");
     add_plan(request, report, hints, sizeof hints);
     add_layouts(request, hints, sizeof hints);
   }

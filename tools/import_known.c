@@ -65,7 +65,8 @@ int read_known(const cli_request *request, cli_known_columns *known)
   const char *network = request->value[OPTION_NETWORK];
   memset(known, 0, sizeof *known);
   add_options(request, known);
-  if (network == NULL && request->sets.count > 0) return fail(CODE_USAGE, "--set is of a network: give --network too");
+  if (network == NULL && request->sets.count > 0) return fail(CODE_USAGE,
+                                                              "--set belongs to a network: also give --network");
   int code = network != NULL ? add_network(request, known, network) : CODE_DONE;
   known->given = known->count;
   return code == CODE_DONE ? each_setting(request, take_setting, known) : code;
@@ -79,5 +80,5 @@ int refuse_known(const cli_request *request, const char *what)
   if (request->value[OPTION_RUN] != NULL) snprintf(name, sizeof name, "run");
   if (request->given_count > 0) field_option(request->given[0].field, name, sizeof name);
   if (name[0] == '\0') return CODE_DONE;
-  return fail(CODE_USAGE, "--%s is of measurements; %s is %s", name, request->arguments.items[0], what);
+  return fail(CODE_USAGE, "--%s is only for measurements; %s is %s", name, request->arguments.items[0], what);
 }

@@ -22,8 +22,8 @@ static int read_latency(const cli_request *request, double *latency)
   const char *text = request->value[OPTION_LATENCY];
   *latency = NAN;
   if (text == NULL) return CODE_DONE;
-  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--latency finds the batch; give either "
-                                                                     "--latency or --batch");
+  if (field_given(request, "batch") != NULL) return fail(CODE_USAGE, "--latency determines the batch; give either "
+                                                         "--latency or --batch");
   if (pm_quantity_parse(text, "s", latency, &error) != PM_OK) return fail(CODE_USAGE, "--latency: %s", error.text);
   return *latency > 0 ? CODE_DONE : fail(CODE_USAGE, "--latency %s is not positive", text);
 }
@@ -120,7 +120,7 @@ static int run(const cli_request *request)
 static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "inference_run", "many", NULL},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
-   "what runs it, such as tensorrt or pytorch-2.4-compile (default pytorch, the "
+   "framework or engine, such as tensorrt or pytorch-2.4-compile (default pytorch, the "
                                                 "newest fitted release that runs on the GPU); see perfmodel list "
                                                 "inference_profiles, or frameworks"},
   {OPTION_LATENCY, '\0', "latency", "TIME", "find the largest batch within this latency, such as \"10 ms\""},

@@ -67,7 +67,7 @@ static int refuse_fields(const cli_request *request)
     const pm_field *field = request->given[i].field;
     field_option(field, name, sizeof name);
     if (strcmp(field->name, "gpus") != 0 && strcmp(field->name, "nodes") != 0)
-      return fail(CODE_USAGE, "--%s is of the network: give --network", name);
+      return fail(CODE_USAGE, "--%s belongs to the network: give --network", name);
   }
   return CODE_DONE;
 }
@@ -157,20 +157,20 @@ static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "run", NULL, "epoch_samples input_rate no_prefetch " TRAINING_FIELDS},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "its samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
-   "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
+   "framework (default: as perfmodel predict); see perfmodel list frameworks"},
   {OPTION_UNITS, '\0', "units", "N", "units of the storage, such as chassis (default 1)"},
   {OPTION_LOADER, '\0', "loader", "NAME", "see perfmodel list loaders (default tensorflow)"},
   {OPTION_CPU, '\0', "cpu", "NAME", "see perfmodel list decoders (default: the machine's)"},
   {OPTION_WORKERS, '\0', "workers", "W", "threads or processes that decode, per node (default: one per core)"},
-  {OPTION_DECODE, '\0', "decode", "cpu|gpu|none", "where samples are decoded (default cpu)"},
-  {OPTION_PREFETCH, '\0', "prefetch", "K", "batches prefetched (default 2); 0: stages work in turn"},
-  {OPTION_FILES, '\0', "samples", "packed|files", "how samples are stored (default packed)"},
+  {OPTION_DECODE, '\0', "decode", "cpu|gpu|none", "place of decoding (default cpu)"},
+  {OPTION_PREFETCH, '\0', "prefetch", "K", "prefetched batches (default 2); 0: stages work one after the other"},
+  {OPTION_FILES, '\0', "samples", "packed|files", "storage format of samples (default packed)"},
   {OPTION_CHUNK, '\0', "chunk", "SIZE", "one read of packed samples (default \"1 MiB\")"},
   {OPTION_READS, '\0', "reads", "N", "reads in flight per node (default: as many as workers)"},
   {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\"; the rates are then "
                                         "those of the steady state"},
-  {OPTION_POLICY, '\0', "policy", "lru|random|keep|sequential", "how the cache replaces (default lru)"},
-  {OPTION_FIRST_EPOCH, '\0', "first-epoch", NULL, "nothing is cached yet"},
+  {OPTION_POLICY, '\0', "policy", "lru|random|keep|sequential", "replacement policy of the cache (default lru)"},
+  {OPTION_FIRST_EPOCH, '\0', "first-epoch", NULL, "first epoch: nothing is cached yet"},
   {OPTION_SAMPLE_OUT, '\0', "sample-out", "SIZE",
    "bytes of a decoded sample, such as \"588 KiB\", for the copies to the GPUs"},
   {OPTION_UPLINK_GPUS, '\0', "gpus-per-uplink", "N", "GPUs that share an uplink to the host (default 1)"},

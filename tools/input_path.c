@@ -44,7 +44,7 @@ static int find_decoder(const cli_request *request, const pm_catalog *catalog, p
   if (name != NULL) return find_record(catalog, "decoder", name, &setup->decoder);
   name = cpu_name(setup->machine.cpu);
   if (pm_catalog_get_record(catalog, "decoder", name, &setup->decoder, NULL) == PM_OK) return CODE_DONE;
-  note(request, "how fast \"%s\" decodes is not measured; it is taken as skylake", name);
+  note(request, "how fast \"%s\"'s decoding speed is not measured; skylake is assumed", name);
   return find_record(catalog, "decoder", "skylake", &setup->decoder);
 }
 

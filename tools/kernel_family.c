@@ -225,7 +225,7 @@ static int read_copy(const cli_request *request, pm_kernel *kernel)
   kernel->pageable = request->value[OPTION_PAGEABLE] != NULL;
   if (text == NULL) return fail(CODE_USAGE, "--bytes is missing");
   if (pm_quantity_parse(text, "B", &kernel->m, &error) == PM_OK && kernel->m >= 1) return CODE_DONE;
-  return fail(CODE_USAGE, "--bytes \"%.40s\" is no size such as 64MiB or 1GB", text);
+  return fail(CODE_USAGE, "--bytes \"%.40s\" is not a size such as 64MiB or 1GB", text);
 }
 
 static int read_special(const cli_request *request, const family *f, pm_kernel *kernel)

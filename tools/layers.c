@@ -58,11 +58,11 @@ static int run(const cli_request *request)
 }
 
 static const cli_option options[] = {
-  {OPTION_BY, '\0', "by", "layer|kind|tree", "what a row is: a layer (default), a kind of layer, or a part of the "
+  {OPTION_BY, '\0', "by", "layer|kind|tree", "rows: layers (default), kinds of layers, or parts of the "
                                              "network by the dots in its layers' names"},
-  {OPTION_DEPTH, '\0', "depth", "N", "levels of a tree that are shown (default 2)"},
-  {OPTION_BATCH, '\0', "batch", "N", "samples that the counts are for (default 1)"},
-  {OPTION_PRECISION, '\0', "precision", "NAME", "what the bytes are counted in (default fp32); see perfmodel list "
+  {OPTION_DEPTH, '\0', "depth", "N", "levels of a tree (default 2)"},
+  {OPTION_BATCH, '\0', "batch", "N", "batch of the counts (default 1)"},
+  {OPTION_PRECISION, '\0', "precision", "NAME", "precision of the bytes (default fp32); see perfmodel list "
                                                 "precisions"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME", "how activations are saved (default pytorch); see perfmodel list "
                                                 "memory_profiles"},

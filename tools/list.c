@@ -105,8 +105,8 @@ typedef struct kind_row {
 } kind_row;
 
 static const pm_field kind_fields[] = {
-  {"kind", "", "what can be listed", offsetof(kind_row, kind), .kind = PM_FIELD_TEXT},
-  {"entries", "1", "how many there are", offsetof(kind_row, entries), .kind = PM_FIELD_INT},
+  {"kind", "", "kinds of entries", offsetof(kind_row, kind), .kind = PM_FIELD_TEXT},
+  {"entries", "1", "number of entries", offsetof(kind_row, entries), .kind = PM_FIELD_INT},
 };
 static const pm_record_type kind_type = {"kind", "", sizeof(kind_row), kind_fields, 2};
 
@@ -155,7 +155,7 @@ static const cli_option options[] = {
 };
 
 const cli_command list_command = {
-  "list", "[KIND]", "lists the GPUs, systems, networks, ... that are known",
+  "list", "[KIND]", "lists the known GPUs, systems, networks, ...",
   "Lists all entries of a kind: gpus, links, systems, networks, datasets, measurements, sources, calibrations, "
   "memory_profiles, usable_memories or transformer_activations of the catalogue, layers (the kinds that a network may "
   "have, with their attributes and what these are if left out), precisions, optimizers, "

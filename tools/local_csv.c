@@ -9,7 +9,7 @@ bool read_csv_form(const cli_request *request, csv_form *form)
   *form = (csv_form){',', '.'};
   if (delimiter == NULL && decimal == NULL) return true;
   if (request->format != PM_FORMAT_CSV)
-    return fail(CODE_USAGE, "--%s is of csv; add --format csv, or a file that ends in .csv",
+    return fail(CODE_USAGE, "--%s is only for csv; add --format csv, or a file that ends in .csv",
                 delimiter != NULL ? "delimiter" : "decimal"), false;
   if (delimiter != NULL && strcmp(delimiter, "tab") == 0) delimiter = "\t";
   if (delimiter != NULL && (strlen(delimiter) != 1 || strchr(",;|\t", delimiter[0]) == NULL))

@@ -36,7 +36,8 @@ static int read_question(const cli_request *request, question *q)
   if (code == CODE_DONE) code = start_runs(&q->asked, request, task, false);
   if (code != CODE_DONE) return code;
   if (trains(q)) return read_global_batch(request, NAN, (pm_run *)q->asked.base, &q->asked.given);
-  return request->value[OPTION_GLOBAL_BATCH] == NULL ? CODE_DONE : fail(CODE_USAGE, "--global-batch is of training");
+  return request->value[OPTION_GLOBAL_BATCH] == NULL ? CODE_DONE : fail(CODE_USAGE,
+    "--global-batch is only for training");
 }
 
 static int complete(const cli_request *request, question *q)
@@ -158,7 +159,7 @@ static int write_layers(const cli_request *request, const question *q)
   const pm_run *step = trains(q) ? step_of(q) : NULL;
   if (step != NULL && !isnan(step->micro_batch)) batch = step->micro_batch;
   bool whole = step == NULL || step->tensor_parallel * step->context_parallel * step->expert_parallel == 1;
-  if (!whole) return fail(CODE_USAGE, "--layers is of a network that is not distributed over GPUs");
+  if (!whole) return fail(CODE_USAGE, "--layers is only for networks that are not distributed over GPUs");
   pm_layer_memory *rows = (pm_layer_memory *)calloc((size_t)count + 1, sizeof *rows);
   if (rows != NULL && pm_memory_get_layers(network, software_of(q).memory, batch, precision, rows, &error) == PM_OK) {
     sum(rows, count, &rows[count]);
@@ -181,7 +182,7 @@ static int answer(const cli_request *request, question *q)
   if (request->value[OPTION_LAYERS] != NULL) return write_layers(request, q);
   int code = find_memory(q);
   if (code != CODE_DONE) return code;
-  if (request->value[OPTION_STAGES] != NULL && !trains(q)) return fail(CODE_USAGE, "--stages is of training");
+  if (request->value[OPTION_STAGES] != NULL && !trains(q)) return fail(CODE_USAGE, "--stages is only for training");
   if (request->value[OPTION_STAGES] != NULL) return write_table(request, stage_table(q, &error), &error);
   return is_report(request) ? write_document(request, report_of(q, &error), &error) : write_row(request, q);
 }
@@ -213,20 +214,21 @@ static const cli_option options[] = {
    "client_time bunching expert_imbalance concurrency gpu_hour_price"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
-   "what runs it (default: as perfmodel predict); see perfmodel list frameworks"},
+   "framework (default: as perfmodel predict); see perfmodel list frameworks"},
   {OPTION_INFERENCE, '\0', "inference", NULL, "a call of inference, instead of a step of training"},
   TASK_OPTION,
   SERVE_OPTION,
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value, such as image=299; may be "
                                           "repeated"},
-  {OPTION_LAYERS, '\0', "layers", NULL, "print what every layer keeps instead"},
-  {OPTION_STAGES, '\0', "stages", NULL, "print what every stage of the pipeline keeps instead"},
+  {OPTION_LAYERS, '\0', "layers", NULL, "print the memory of every layer instead"},
+  {OPTION_STAGES, '\0', "stages", NULL, "print the memory of every pipeline stage instead"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command memory_command = {
-  "memory", "NETWORK GPU|SYSTEM", "says what a step keeps on one GPU, whether it fits, and the largest micro-batch",
+  "memory", "NETWORK GPU|SYSTEM", "prints the memory of a step on one GPU, whether it fits, and the largest "
+  "micro-batch",
   "Adds up the memory of one GPU at the peak of a training step: weights, gradients, optimizer, the activations that "
   "the backward pass needs, what the allocator and the framework hold besides. Compares it with the memory that the "
   "GPU's driver reports; published memory use spreads by about 8 %, so within that the verdict is tight. It is the "

@@ -75,7 +75,7 @@ int error_code(const pm_error *error)
 int fail_error(const pm_error *error)
 {
   return fail(error->status == PM_OK ? CODE_INTERNAL : error_code(error), "%s",
-              error->status == PM_OK ? "something failed without a reason" : error->text);
+              error->status == PM_OK ? "failed for an unknown reason" : error->text);
 }
 
 const char *closest_name(const char *name, const char *const *names)

@@ -92,7 +92,7 @@ static bool find_rate(const pm_catalog *catalog, double rate, char *id)
 
 static int bad_network(const char *text)
 {
-  return fail(CODE_USAGE, "--network \"%.60s\" is no number of ports and their rate or link; write \"8x400 Gb/s\", "
+  return fail(CODE_USAGE, "--network \"%.60s\" is not a number of ports with their rate or link; write \"8x400 Gb/s\", "
               "\"1x40 Gb/s ethernet\" (infiniband, ethernet, roce, efa, slingshot, omni-path) or \"8x infiniband-ndr\" "
               "(perfmodel list "
               "links)", text);
@@ -346,7 +346,7 @@ static int check_sets(const cli_request *request, const pm_record_type *type, vo
     snprintf(name, sizeof name, "%.*s", (int)(equals != NULL ? equals - text : 0), text);
     const pm_field *field = equals != NULL ? pm_record_find_field(type, name) : NULL;
     if (field == NULL)
-      return fail(CODE_USAGE, "--set \"%.60s\" is no FIELD=VALUE of a %s; perfmodel show %s NAME lists fields", text,
+      return fail(CODE_USAGE, "--set \"%.60s\" is not FIELD=VALUE of a %s; perfmodel show %s NAME lists fields", text,
                   type->name, type->name);
     if (pm_record_set(field, record, equals + 1, &error) != PM_OK) return fail_error(&error);
   }
@@ -373,7 +373,7 @@ static void write_copy(FILE *out, const cli_request *request, const pm_record_ty
 
 static int new_copy(const cli_request *request, const pm_catalog *catalog, const char *kind)
 {
-  static const needed list[] = {{OPTION_LIKE, "like", "the entry that is nearest to yours, see perfmodel list"}};
+  static const needed list[] = {{OPTION_LIKE, "like", "the nearest existing entry, see perfmodel list"}};
   cli_page page;
   pm_error error = PM_ERROR_NONE;
   union {
@@ -496,21 +496,21 @@ static const cli_option options[] = {
   {OPTION_GPU, '\0', "gpu", "NAME", "the GPU of a system, see perfmodel list gpus"},
   {OPTION_GPUS, '\0', "gpus", "N", "GPUs of one node"},
   {OPTION_TOPOLOGY, '\0', "topology", "pcie|nvswitch|pairs|sockets",
-   "how they are joined: each by PCIe under a CPU alone, all by NVLink "
+   "connection of the GPUs: each by PCIe under its own CPU, all by NVLink "
    "switches, neighbours by NVLink bridges, or only over the host's sockets"},
   {OPTION_BRIDGES, '\0', "bridges", "N", "NVLink bridges between two cards of the topology pairs (default: all that "
                                         "fit)"},
   {OPTION_NETWORK, '\0', "network", "NxRATE", "ports of one node, \"8x400 Gb/s\", \"1x40 Gb/s ethernet\", or \"8x "
                                               "infiniband-ndr\" (default: none)"},
   {OPTION_RATE, '\0', "rate", "RATE", "rate of a link between nodes: \"40 Gb/s\", \"50 Gb/s roce\""},
-  {OPTION_LIKE, '\0', "like", "NAME", "what a framework, GPU or storage begins as, see perfmodel list"},
+  {OPTION_LIKE, '\0', "like", "NAME", "entry that a framework, GPU or storage is copied from, see perfmodel list"},
   {OPTION_SET, '\0', "set", "FIELD=VALUE", "a field of a GPU or storage that differs; may be repeated"},
   {OPTION_ID, '\0', "id", "ID", "id of the new entry (default mine)"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 
 const cli_command new_command = {
-  "new", "system|gpu|storage|link|network|framework|experiment", "begins a file of your own",
+  "new", "system|gpu|storage|link|network|framework|experiment", "begins your own catalogue file",
   "Prints a complete file with comments, which --catalog reads as it is: a system of a GPU of the catalogue and a "
   "usual "
   "way to join several; a GPU, storage or framework that begins as another; a link between nodes of any rate; a "

@@ -226,7 +226,8 @@ static int write_coloured(const cli_request *request, const char *text)
 int write_output(const cli_request *request, const char *text, size_t size)
 {
   if (to_stdout(request)) return write_stdout(text, size);
-  if (request->workbook) return fail(CODE_USAGE, "-o \"%.80s\": this answer is no table; give a file that ends in .txt "
+  if (request->workbook) return fail(CODE_USAGE, "-o \"%.80s\": this result is not a table; give a file that ends in "
+                                     ".txt "
                                                  "or .csv", request->value[OPTION_OUTPUT]);
   return write_file(request->value[OPTION_OUTPUT], text, size);
 }
@@ -248,7 +249,7 @@ static int read_top(const cli_request *request, size_t *top)
   *top = 0;
   if (request->value[OPTION_FIRST] == NULL) return CODE_DONE;
   if (request->value[OPTION_SORT] == NULL)
-    return fail(CODE_USAGE, "--top needs --sort: the column by which rows are the first");
+    return fail(CODE_USAGE, "--top needs --sort, the column to sort by");
   if (!read_count("top", request->value[OPTION_FIRST], MOST, &most)) return CODE_USAGE;
   *top = (size_t)most;
   return CODE_DONE;

@@ -113,7 +113,7 @@ static int check_outputs(const cli_request *request)
 {
   const char *trace = request->value[OPTION_TRACE], *output = request->value[OPTION_OUTPUT];
   if (trace == NULL || !is_same_file(trace, output != NULL ? output : "-")) return CODE_DONE;
-  return fail(CODE_USAGE, "--trace and --output are one file, \"%.400s\": give the timeline another, such as "
+  return fail(CODE_USAGE, "--trace and --output are the same file,  \"%.400s\": give the timeline another, such as "
                           "--trace step.json", trace);
 }
 
@@ -201,7 +201,7 @@ static const cli_option options[] = {
                                     "it; options "
                                    "given besides count more"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
-   "what runs it, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6; none: "
+   "framework, such as pytorch-2.4-nhwc, pytorch@2024-06 or tf1-nchw@cudnn6; none: "
                                                "kernels and collectives only (default: PyTorch, its FSDP with --zero "
                                                "3, "
                                                "Megatron-LM with --tp, --pp, --cp or --ep); see perfmodel list "
@@ -213,7 +213,7 @@ static const cli_option options[] = {
   COLUMNS_OPTION,
   ENERGY_OPTION,
   {OPTION_LAYERS, '\0', "layers", NULL, "print the times of every layer on one GPU instead"},
-  {OPTION_STAGES, '\0', "stages", NULL, "print what every stage of the pipeline computes, waits for and keeps instead"},
+  {OPTION_STAGES, '\0', "stages", NULL, "print computation, waiting and memory of every pipeline stage instead"},
   {OPTION_COUNT, '\0', NULL, NULL, NULL},
 };
 

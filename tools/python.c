@@ -26,7 +26,7 @@ static const char start[] =
 static int start_python(char **words)
 {
   (void)words, (void)start;
-  return fail(CODE_USAGE, "here is no Python");
+  return fail(CODE_USAGE, "Python is not available");
 }
 
 int write_workbook(const cli_request *request, const char *packed)

@@ -93,7 +93,7 @@ static int write_text(const cli_request *request, const pm_system *system, const
   double rings = facts.rings;
   pm_quantity_format(rate, sizeof rate, facts.ring_bandwidth, "B/s");
   fprintf(page.stream, "%d GPUs of %s: ", facts.gpus, pm_system_get_machine(system)->id);
-  if (facts.gpus == 1) fprintf(page.stream, "nothing to join\n");
+  if (facts.gpus == 1) fprintf(page.stream, "nothing to connect\n");
   else if (rings > 0)
     fprintf(page.stream, "%s directed rings over %s, %s of bus bandwidth\n\n%s", pm_number_format(number, rings),
             facts.medium, rate, text);

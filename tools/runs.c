@@ -133,7 +133,7 @@ static size_t count_failed(const cli_runs *runs, char reasons[REASONS])
     failed += status != PM_OK;
   }
   reasons[0] = '\0';
-  add_reason(reasons, "the global batch does not divide over the GPUs", undivided);
+  add_reason(reasons, "the global batch does not divide evenly over the GPUs", undivided);
   for (int status = PM_OK + 1; status < PM_STATUS_COUNT; status++)
     add_reason(reasons, pm_status_get_text(status), counts[status]);
   return failed;

@@ -32,7 +32,7 @@ int start_runs(cli_runs *runs, const cli_request *request, int32_t task, bool ma
 ** refused, as so many `what`. */
 int make_runs(cli_runs *runs, size_t networks, size_t systems, size_t frameworks, double most, const char *what);
 
-/* The first of them, and how many there are. */
+/* The first of them, and their number. */
 int make_first_run(cli_runs *runs, size_t networks, size_t systems, size_t frameworks, double *count);
 
 /* Completes them; a run that cannot be completed keeps its status, unless it is the only one and `rows` is false. */

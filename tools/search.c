@@ -110,7 +110,7 @@ static int make_search(const cli_request *request, cli_search *s)
                           .axes = s->axes.items, .axis_count = s->axes.count};
   size_t count = pm_space_count(&space);
   if (count > BASES_MOST)
-    return fail(CODE_USAGE, "there are %zu runs to start from; at most %d are possible", count, BASES_MOST);
+    return fail(CODE_USAGE, "there are %zu base runs; at most %d are possible", count, BASES_MOST);
   pm_run *bases = (pm_run *)calloc(count, sizeof *bases);
   if (bases == NULL) return fail_memory();
   if (pm_space_get_runs(&space, 0, count, bases, &error) == PM_OK)
@@ -206,7 +206,7 @@ static bool find_best(const cli_request *request, const cli_search *s, pm_run *b
 static int write_best(const cli_request *request, const cli_search *s)
 {
   pm_run best;
-  if (!find_best(request, s, &best)) return fail(CODE_INTERNAL, "the best plan is not found");
+  if (!find_best(request, s, &best)) return fail(CODE_INTERNAL, "the best plan was not found");
   return write_settings(request, request->value[OPTION_AS], "run", &best, best.batch * pm_run_get_data_parallel(&best));
 }
 
@@ -292,19 +292,20 @@ static const cli_option options[] = {
   {OPTION_FIELDS, '\0', "serving_run", "many", "concurrency arrivals"},
   SERVE_OPTION,
   SERVING_GOAL_OPTIONS,
-  {OPTION_OF_FIELD, '\0', "tp", NULL, "tensor parallelism: GPUs that share every layer (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "tp", NULL, "tensor parallelism: GPUs that shard every layer (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "sp", NULL, "sequence parallelism, Megatron-style (default: both are tried)"},
-  {OPTION_OF_FIELD, '\0', "cp", NULL, "context parallelism: GPUs that share a sequence (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "cp", NULL, "context parallelism: GPUs that shard a sequence (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "pp", NULL, "pipeline parallelism: number of stages (default: all are tried)"},
   {OPTION_OF_FIELD, '\0', "vp", NULL, "virtual pipeline stages: chunks of layers on each GPU (default: all are tried)"},
-  {OPTION_OF_FIELD, '\0', "ep", NULL, "expert parallelism: GPUs that share a layer's experts (default: all are tried)"},
+  {OPTION_OF_FIELD, '\0', "ep", NULL, "expert parallelism: GPUs that a layer's experts are distributed over (default: "
+  "all are tried)"},
   {OPTION_OF_FIELD, '\0', "micro-batch", NULL, "samples of a micro-batch (default: all up to 64 are tried)"},
   {OPTION_OF_FIELD, '\0', "zero", NULL, "ZeRO stage 0 to 3 (default: all are tried, 2 and 3 without a pipeline)"},
   {OPTION_OF_FIELD, '\0', "recompute", NULL, "activation recomputation (default: all are tried)"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs (default, of language models: 4 Mi "
                                                    "tokens)"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
-   "what runs it (default: as perfmodel predict, by each plan); see perfmodel list "
+   "framework (default: as perfmodel predict, for each plan); see perfmodel list "
                                                     "frameworks"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   {OPTION_TOP, '\0', "top", "N", "how many plans to print, best first (default 10)"},

@@ -44,7 +44,7 @@ static int read_question(const cli_request *request, question *q)
   if (code == CODE_DONE) code = start_runs(&q->asked, request, task, false);
   if (code != CODE_DONE) return code;
   if (task == PM_TASK_TRAINING) code = read_global_batch(request, NAN, (pm_run *)q->asked.base, &q->asked.given);
-  else if (request->value[OPTION_GLOBAL_BATCH] != NULL) code = fail(CODE_USAGE, "--global-batch is of training");
+  else if (request->value[OPTION_GLOBAL_BATCH] != NULL) code = fail(CODE_USAGE, "--global-batch is only for training");
   if (code != CODE_DONE) return code;
   const char *raise = request->value[OPTION_RAISE];
   pm_error error = PM_ERROR_NONE;
@@ -52,7 +52,8 @@ static int read_question(const cli_request *request, question *q)
   if (raise != NULL && pm_quantity_parse(raise, "1", &q->raise, &error) != PM_OK)
     return fail(CODE_USAGE, "--raise: %s", error.text);
   return q->raise > -1 && q->raise != 0 && q->raise <= 100 ? CODE_DONE
-                                                           : fail(CODE_USAGE, "numbers cannot be raised by %s", raise);
+                                                           : fail(CODE_USAGE, "parameters cannot be raised by %s",
+                                                                  raise);
 }
 
 static int find_input(const cli_request *request, question *q)
@@ -133,7 +134,7 @@ static int another_storage(const cli_request *request, question *q, upgrade *u, 
 {
   cli_request changed = *request;
   const char *dataset = request->value[OPTION_DATASET];
-  if (q->setup.input == NULL) return fail(CODE_USAGE, "--upgrade storage=... needs --storage, which it replaces");
+  if (q->setup.input == NULL) return fail(CODE_USAGE, "--upgrade storage=... needs the --storage that it replaces");
   changed.value[OPTION_STORAGE] = name;
   u->input.machine = *pm_system_get_machine(q->system);
   u->input_run = q->input_run;
@@ -265,7 +266,7 @@ static const cli_option options[] = {
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FIELDS, '\0', "serving_run", NULL, "pue gpu_hour_price carbon energy_price power_budget"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME",
-   "what runs it; none: kernels and collectives only (default: as perfmodel "
+   "framework; none: kernels and collectives only (default: as perfmodel "
                                                 "predict); see perfmodel list frameworks, with --inference also "
                                                 "inference_profiles, with --serve engines"},
   {OPTION_RAISE, '\0', "raise", "SHARE", "by how much each parameter is raised (default \"10 %\"); negative values "
@@ -278,10 +279,10 @@ static const cli_option options[] = {
   {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: "
                                             "input never "
                                             "limits)"},
-  {OPTION_DATASET, '\0', "dataset", "NAME", "what it stores (default ilsvrc2012); see perfmodel list datasets"},
-  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list "
+  {OPTION_DATASET, '\0', "dataset", "NAME", "dataset in it (default ilsvrc2012); see perfmodel list datasets"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "data loader (default tensorflow); see perfmodel list "
                                           "loaders"},
-  {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
+  {OPTION_CPU, '\0', "cpu", "NAME", "decoding speed of the cores (default: the machine's)"},
   {OPTION_SET, '\0', "set", "NAME=VALUE", "give a parameter of the network another value; may be repeated"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -57,7 +57,7 @@ static int write_answers(const cli_request *request, const question *q)
   pm_error error = PM_ERROR_NONE;
   const char *as = request->value[OPTION_AS];
   if (as != NULL && q->asked.count > 1)
-    return fail(CODE_USAGE, "--as writes one run, and these are %zu", q->asked.count);
+    return fail(CODE_USAGE, "--as writes one run, but there are %zu", q->asked.count);
   if (as != NULL) return write_settings(request, as, q->asked.type->name, run_at(&q->asked, 0), NAN);
   if (is_report(request) && q->asked.count == 1) return write_document(request, report_of(q, &error), &error);
   const pm_sweep sweep = sweep_of(&q->asked);

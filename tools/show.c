@@ -30,8 +30,8 @@ static int unknown_name(const pm_catalog *catalog, const char *name)
     return fail(CODE_USAGE, "show %.80s needs the name of one; see perfmodel list %.80s", name, name);
   const char *meant = closest_entry(catalog, name);
   if (meant != NULL)
-    return fail(CODE_USAGE, "nothing in the catalogue is called \"%.80s\"; did you mean \"%s\"?", name, meant);
-  return fail(CODE_USAGE, "nothing in the catalogue is called \"%.80s\"; see perfmodel list", name);
+    return fail(CODE_USAGE, "the catalogue has no entry \"%.80s\"; did you mean \"%s\"?", name, meant);
+  return fail(CODE_USAGE, "the catalogue has no entry \"%.80s\"; see perfmodel list", name);
 }
 
 /* Finds the kind if only a name was given: the first that has it. */

@@ -169,7 +169,7 @@ static const cli_option options[] = {
   {OPTION_OF_FIELD, '\0', "gpus", NULL, "GPUs used in each node (default: all); each value of a list is one choice"},
   {OPTION_GLOBAL_BATCH, '\0', "global-batch", "N", "samples per step over all GPUs, instead of --batch"},
   {OPTION_FRAMEWORK, '\0', "framework", "NAME,...",
-   "what trains, or, for inference, what runs it; each is a choice; none: "
+   "frameworks, or inference profiles; each is a choice; none: "
                                                     "kernels and collectives only (default: as perfmodel predict); see "
                                                     "perfmodel list frameworks"},
   {OPTION_PRICE, '\0', "price", "LIST|FILE", "price of a node: \"dgx1-v100=149000 USD,...\", or a file with one on "
@@ -182,12 +182,12 @@ static const cli_option options[] = {
   {OPTION_STORAGE, '\0', "storage", "NAME", "storage that the nodes read from; see perfmodel list storages (default: "
                                             "input never "
                                             "limits)"},
-  {OPTION_UNITS, '\0', "units", "N", "its units, such as chassis (default 1)"},
-  {OPTION_LOADER, '\0', "loader", "NAME", "what reads and prepares samples (default tensorflow); see perfmodel list "
+  {OPTION_UNITS, '\0', "units", "N", "units of the storage, such as chassis (default 1)"},
+  {OPTION_LOADER, '\0', "loader", "NAME", "data loader (default tensorflow); see perfmodel list "
                                           "loaders"},
-  {OPTION_CPU, '\0', "cpu", "NAME", "how fast cores decode (default: the machine's)"},
+  {OPTION_CPU, '\0', "cpu", "NAME", "decoding speed of the cores (default: the machine's)"},
   {OPTION_CACHE, '\0', "cache", "SIZE", "memory of a node for cached pages, such as \"100 GiB\""},
-  {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used of each switch (default 32)"},
+  {OPTION_SWITCH_PORTS, '\0', "switch-ports", "N", "ports used per switch (default 32)"},
   {OPTION_OVERSUBSCRIPTION, '\0', "oversubscription", "RATIO",
    "ports down over ports up of the first level (default 1)"},
   {OPTION_MAX_NODES, '\0', "max-nodes", "N", "largest node count to try (default 1024)"},

@@ -37,11 +37,12 @@ static int check_replicas(const cli_request *request, const size_question *q)
     {OPTION_STORAGE, "storage"}, {OPTION_DATASET, "dataset"}, {OPTION_PARETO, "pareto"}};
   for (size_t i = 0; i < sizeof training / sizeof training[0]; i++)
     if (request->value[training[i].id] != NULL)
-      return fail(CODE_USAGE, "--%s is of training; --latency sizes for %s", training[i].name, q->runs.facts->name);
+      return fail(CODE_USAGE, "--%s is only for training; --latency sizes for %s", training[i].name,
+                  q->runs.facts->name);
   if (request->value[OPTION_TARGET_RATE] == NULL && field_given(request, "power_budget") == NULL)
     return fail(CODE_USAGE, "sizing for %s needs --target-rate, or --power-budget", q->runs.facts->name);
   if (request->value[OPTION_LATENCY] == NULL || field_given(request, "batch") == NULL) return CODE_DONE;
-  return fail(CODE_USAGE, "--latency finds the batch; give either --latency or --batch");
+  return fail(CODE_USAGE, "--latency determines the batch; give either --latency or --batch");
 }
 
 /* Failures are of a training on tokens or samples. */
@@ -55,7 +56,8 @@ static int check_failures(const cli_request *request)
     return fail(CODE_USAGE, "--%s has no effect without --tokens or --samples", option);
   }
   if (request->value[OPTION_GPU_HOUR_PRICE] == NULL) return CODE_DONE;
-  return fail(CODE_USAGE, "--gpu-hour-price has no effect without --tokens or --samples; --price is that of a node");
+  return fail(CODE_USAGE, "--gpu-hour-price has no effect without --tokens or --samples; --price is the price of a "
+              "node");
 }
 
 /* The task: that of --task; --latency is of calls. */

@@ -21,7 +21,7 @@ static int add_hardware(cli_sweep *sweep, const char *path, const char *values)
 {
   pm_error error = PM_ERROR_NONE;
   if (sweep->hardware_count == HARDWARE_MOST)
-    return fail(CODE_USAGE, "there are more than %d axes of the hardware", HARDWARE_MOST);
+    return fail(CODE_USAGE, "there are more than %d hardware axes", HARDWARE_MOST);
   if (pm_hardware_find_field(path, &error) == NULL) return fail(CODE_USAGE, "--axis %s", error.text);
   texts *items = &sweep->hardware_values[sweep->hardware_count];
   if (!read_option_names("axis", values, items)) return CODE_USAGE;
@@ -40,7 +40,7 @@ static int add_axis(const cli_request *request, cli_sweep *sweep, char *text)
   if (strchr(text, '.') != NULL) return add_hardware(sweep, text, equals + 1);
   const pm_field *field = field_of(request, sweep->runs.type, text);
   if (field == NULL)
-    return fail(CODE_USAGE, "--axis \"%.80s\" is neither a field of the run nor a number of the hardware, such as "
+    return fail(CODE_USAGE, "--axis \"%.80s\" is neither a field of the run nor a hardware parameter, such as "
                             "gpu.memory_bandwidth", text);
   if (field_given(request, field->name) != NULL)
     return fail(CODE_USAGE, "--axis %s and the option of that name cannot be combined", text);
@@ -125,7 +125,7 @@ static int open_all(const cli_request *request, cli_sweep *sweep)
 {
   int code;
   if ((double)sweep->system_count > RUNS_MOST)
-    return fail(CODE_USAGE, "the sweep has more systems than runs are possible");
+    return fail(CODE_USAGE, "the sweep has too many systems");
   sweep->catalog = open_catalog(request, &code);
   sweep->networks = (pm_network **)calloc(sweep->network_names.count, sizeof *sweep->networks);
   sweep->systems = (pm_system **)calloc(sweep->system_count, sizeof *sweep->systems);
@@ -248,7 +248,8 @@ static const cli_option options[] = {
   COLUMNS_OPTION,
   ENERGY_OPTION,
   {OPTION_FRONT_OF, '\0', "front", "NAME,...",
-   "only rows than which no other is better in one of these columns and as good in the others; less is better, more "
+   "only the Pareto front of these columns: rows that no other row beats in one and equals in the others; less is "
+   "better, more "
    "with \"-\": --front=-throughput,memory"},
   {OPTION_FIRST, '\0', "top", "N", "only the first N rows in the order of --sort, without rows whose value is unknown"},
   WORKERS_OPTIONS,

@@ -1,6 +1,6 @@
 /*
 ** Runs that are every combination of networks, systems, frameworks, fields of the run and numbers of the hardware:
-** perfmodel sweep has any number of them, perfmodel compare two.
+** perfmodel sweep has any number of systems, perfmodel compare two.
 */
 #ifndef PERFMODEL_SWEEP_H
 #define PERFMODEL_SWEEP_H

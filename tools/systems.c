@@ -28,7 +28,7 @@ static int open_candidates(const cli_request *request, const pm_catalog *catalog
     if (system != NULL && is_candidate(system, training)) systems[(*count)++] = system;
     else pm_system_free(system);
   }
-  note(request, "of %zu systems, all with %s16-bit tensor cores; --system names others", *count,
+  note(request, "of %zu systems, all with %s16-bit tensor cores; --system selects others", *count,
        training ? "a network between nodes and " : "");
   return code;
 }
@@ -48,6 +48,6 @@ int fail_goal(const pm_plan *plan, int32_t task, const void *run, size_t run_siz
   pm_error error = PM_ERROR_NONE;
   if (status == PM_OK || status == PM_STATUS_UNREACHABLE) return fail(CODE_CONSTRAINT, "%s", missed);
   if (pm_task_check(plan, task, run, run_size, &error) == PM_OK) error.text[0] = '\0';
-  return fail(CODE_CONSTRAINT, "nothing has a prediction; the first: %s",
+  return fail(CODE_CONSTRAINT, "no run has a prediction; the first reason: %s",
               error.text[0] != '\0' ? error.text : pm_status_get_text(status));
 }

@@ -99,7 +99,7 @@ static bool read_limit(const cli_request *request, double *most)
   if (limit == NULL) return true;
   bool good = pm_quantity_parse(limit, "1", most, &error) == PM_OK && *most >= 0;
   *most *= 100;
-  if (!good) fail(CODE_USAGE, "--max-mape \"%.60s\" is no share of at least 0, such as \"15 %%\"", limit);
+  if (!good) fail(CODE_USAGE, "--max-mape \"%.60s\" is not a share of at least 0, such as \"15 %%\"", limit);
   return good;
 }
 
@@ -177,12 +177,12 @@ static const cli_option options[] = {
   {OPTION_SET, '\0', "set",
    "statements|training|training-checks|inference|large-models|plans|memory|kernels|operators|collectives|serving|"
    "energy|storage",
-   "which set of measurements, or several with commas (default statements)"},
-  {OPTION_DATA, '\0', "data", "FILE.csv", "rows of your own, plain or gzip, in the layout of the set's table"},
+   "set of measurements, or several with commas (default statements)"},
+  {OPTION_DATA, '\0', "data", "FILE.csv", "your own rows, plain or gzip, in the layout of the set's table"},
   {OPTION_SYSTEM, '\0', "system", "NAME", "the system or GPU of --data, if that is a file of another program that does "
                                           "not say it"},
   {OPTION_HOLD_OUT, '\0', "hold-out", "gpu|source|machine=NAME",
-   "training, inference: constants are fitted without these rows, which alone are predicted"},
+   "training, inference: constants are fitted without these rows, and only these are predicted"},
   {OPTION_MAX_MAPE, '\0', "max-mape", "SHARE",
    "exit with status 1 if the mean absolute error of all rows is above this, such as 15%"},
   {OPTION_ROWS, '\0', "rows", NULL, "one line per measurement instead of per group"},

@@ -135,10 +135,10 @@ bool unknown_choice(const char *option_name, const char *text, const pm_choice *
   }
   const char *meant = closest_name(text, names);
   if (strchr(text, ',') != NULL)
-    fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one value is wanted here; perfmodel sweep takes several",
+    fail(CODE_USAGE, "--%s \"%.80s\" is a list, but one value is expected; perfmodel sweep takes several",
                                       option_name, text);
   else if (meant != NULL) fail(CODE_USAGE, "--%s \"%.80s\" is unknown; did you mean \"%s\"?", option_name, text, meant);
-  else fail(CODE_USAGE, "--%s \"%.80s\" is unknown; it is one of %s", option_name, text, known);
+  else fail(CODE_USAGE, "--%s \"%.80s\" is unknown; it must be one of %s", option_name, text, known);
   return false;
 }
 

@@ -5,23 +5,23 @@
 **
 **     perfmodel/error.h       status codes, the error a caller owns
 **     perfmodel/units.h       "900 GB/s" <-> 9e11, numbers that ignore the locale
-**     perfmodel/record.h      what a record is, and the table of its fields
+**     perfmodel/record.h      records and their field tables
 **     perfmodel/hardware.h    GPUs, links, systems and their link graph
 **     perfmodel/network.h     layers, shapes, exact counts
 **     perfmodel/kernel.h      time of one kernel, and of a network layer by layer
 **     perfmodel/collective.h  groups of GPUs, their rings, time of any collective, load on links, copies
 **     perfmodel/memory.h      memory of one GPU, whether it fits, the largest batch
-**     perfmodel/input.h       storage, page cache, decoding, copies: what reaches the GPUs
+**     perfmodel/input.h       storage, page cache, decoding and copies to the GPUs
 **     perfmodel/framework.h   framework overhead on kernels and collectives
 **     perfmodel/engine.h      kernels as software runs them, serving engines
-**     perfmodel/parallel.h    words for sharing a large network out over GPUs
-**     perfmodel/finetune.h    words for fine-tuning: adapters, formats of frozen weights
-**     perfmodel/task.h        what a network is run for; sweeps of any task as tables
+**     perfmodel/parallel.h    parallelism of large networks
+**     perfmodel/finetune.h    fine-tuning: adapters, formats of frozen weights
+**     perfmodel/task.h        training, inference and serving as tasks; sweeps as tables
 **     perfmodel/predict.h     runs in, predictions out; sweeps
 **     perfmodel/inference.h   latency and throughput of the forward pass
-**     perfmodel/serving.h     language models that answer requests: latencies, rates, how many fit
+**     perfmodel/serving.h     serving language models: latencies, rates, capacity
 **     perfmodel/size.h        from a rate or a deadline to the machines
-**     perfmodel/sensitivity.h how the step time depends on the hardware, and which upgrade pays
+**     perfmodel/sensitivity.h dependence of the step time on the hardware, upgrades
 **     perfmodel/catalog.h     names -> records, networks and systems; XML files
 **     perfmodel/table.h       results as columns; CSV, JSON and text
 **     perfmodel/counts.h      a network's counts by layer, by kind of layer, as a tree

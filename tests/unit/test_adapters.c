@@ -549,13 +549,13 @@ static void refuse_update(pm_run run, const char *why)
 START_TEST(updates_that_must_wait_are_refused)
 {
   pm_run run = shared_run(1, 0, -1);
-  refuse_update(run, "adds up gradients of 4: take --batch 1");
+  refuse_update(run, "accumulates gradients of 4: use --batch 1");
   run.batch = 1;
   run.zero = 0;
-  refuse_update(run, "take --zero 3");
+  refuse_update(run, "use --zero 3");
   run.zero = 3;
   run.offload = PM_OFFLOAD_OPTIMIZER;
-  refuse_update(run, "take --offload none");
+  refuse_update(run, "use --offload none");
 }
 END_TEST
 
@@ -586,13 +586,13 @@ static void refuse(const char *name, int rank, int targets, int weights, int pre
 START_TEST(refusals)
 {
   const int bf16 = PM_PRECISION_BF16;
-  refuse("llama3-8b", 1025, PM_LORA_TARGETS_QKV, 0, bf16, "take --lora-rank 1024 or less");
+  refuse("llama3-8b", 1025, PM_LORA_TARGETS_QKV, 0, bf16, "use --lora-rank 1024 or less");
   refuse("resnet50", 8, PM_LORA_TARGETS_ATTENTION, 0, bf16, "no linear layers of that kind");
-  refuse("llama3-8b", 8, 0, PM_BASE_WEIGHTS_NF4, PM_PRECISION_FP8, "take --precision bf16");
+  refuse("llama3-8b", 8, 0, PM_BASE_WEIGHTS_NF4, PM_PRECISION_FP8, "use --precision bf16");
   refuse("llama3-8b", -1, 0, 0, bf16, "lora_rank -1 is below 0");
   pm_run run = pm_run_make();
   run.lora_dora = 1;
-  refuse_run("mixtral-8x7b", run, 8, PM_LORA_TARGETS_ALL_LINEAR, 0, bf16, "take --lora-targets attention");
+  refuse_run("mixtral-8x7b", run, 8, PM_LORA_TARGETS_ALL_LINEAR, 0, bf16, "use --lora-targets attention");
   run = pm_run_make();
   run.lora_first_layer = 30;
   run.lora_layers = 3;

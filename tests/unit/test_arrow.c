@@ -169,7 +169,7 @@ START_TEST(what_makes_no_stream_is_refused)
   pm_error error = PM_ERROR_NONE;
   pm_table_drop(other, "speed");
   ck_assert_int_eq(pm_table_export_arrow(both, 2, &stream, &error), PM_STATUS_BAD_ARGUMENT);
-  ck_assert_str_eq(error.text, "table 2 has other columns than the first");
+  ck_assert_str_eq(error.text, "table 2 does not have the columns of the first");
   ck_assert_int_eq(pm_table_export_arrow(both, 0, &stream, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_table_export_arrow(hole, 2, &stream, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_table_export_arrow(NULL, 1, &stream, NULL), PM_STATUS_BAD_ARGUMENT);

@@ -351,7 +351,7 @@ START_TEST(what_does_not_fit_is_refused)
   ck_refused("matmul", "5x7 7x3", "transpose_b=yes", "7x3 transposed");
   ck_refused("matmul", "7 7x3", "", "each needs two dimensions");
   ck_refused("matmul", "4x5x7 3x7x3", "", "leading dimensions differ");
-  ck_refused("matmul", "900000x900000 900000x900000", "", "absurdly large");
+  ck_refused("matmul", "900000x900000 900000x900000", "", "implausibly large");
 }
 END_TEST
 

@@ -84,7 +84,7 @@ START_TEST(what_cannot_be_is_refused)
     {SUMMARY("80"), {{NULL, NULL}}, "on which system"},
     {SUMMARY("80"), {{"system", "dgx-h100"}}, "which storage"},
     {SUMMARY("180"), {{"system", "dgx-h100"}, {"storage", "nvme"}}, "(to 100)"},
-    {SUMMARY("80") "x", {{"system", "dgx-h100"}, {"storage", "nvme"}}, "behind the end"},
+    {SUMMARY("80") "x", {{"system", "dgx-h100"}, {"storage", "nvme"}}, "after the end"},
     {SUMMARY("80"), {{"system", "dgx-h100"}, {"gpus", "8"}}, "\"gpus\" has no effect"},
     {TABLE(TEST("F16", "tg128", "9")), {{NULL, NULL}}, "name the network"},
     {TABLE(TEST("F16", "tg128", "9")), {{"network", "llama3-8b"}}, "which GPU"},

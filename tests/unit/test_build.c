@@ -111,8 +111,8 @@ START_TEST(repeats_count_from_zero)
                                             "<relu name='r{i}{j}'/></repeat></repeat>"), NULL, 0),
                    "r00:3x8x8 r01:3x8x8 r10:3x8x8 r11:3x8x8");
   refused(FILE_OF("", "", "<repeat times='2' index='i'><repeat times='2' index='i'><relu/></repeat></repeat>"),
-          "index \"i\" is the name of a parameter already");
-  refused(FILE_OF("", "", "<repeat times='2'><relu name='r'/></repeat>"), "a layer \"r\" is there already");
+          "index \"i\" is already the name of a parameter");
+  refused(FILE_OF("", "", "<repeat times='2'><relu name='r'/></repeat>"), "a layer \"r\" already exists");
 }
 END_TEST
 

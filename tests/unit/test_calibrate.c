@@ -425,9 +425,9 @@ START_TEST(bad_calibrations_say_why)
   } bad[] = {{"kernels", NULL, NULL, "no constant has the 5 measurements that it needs"},
              {"kernels", "voltage", NULL, "no row is of architecture \"voltage\""},
              {"kernels", NULL, "t4, t5", "no row is of gpu \"t5\""},
-             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it is one of kernels, training, language, "
-                                    "inference, large-models, plans, grouped, documents, collectives, operators, "
-                                    "serving, energy"},
+             {"nosuch", NULL, NULL, "set \"nosuch\" cannot be calibrated; it must be one of kernels, training, "
+                                    "language, inference, large-models, plans, grouped, documents, collectives, "
+                                    "operators, serving, energy"},
              {"operators", NULL, NULL, "data: no column \"op\""}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     pm_error error = PM_ERROR_NONE;

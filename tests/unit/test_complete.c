@@ -137,7 +137,7 @@ START_TEST(counts_that_fill_no_nodes_are_refused_with_those_that_do)
 {
   answer a = ask("resnet50", "dgx-h100", "gpus=12");
   ck_assert_int_eq(a.status, PM_STATUS_TOO_MANY_GPUS);
-  ck_assert_str_eq(a.error.text, "12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do");
+  ck_assert_str_eq(a.error.text, "12 GPUs do not fill whole nodes of 8; 8 or 16 GPUs do");
   ck_assert_int_eq(a.prediction.status, PM_STATUS_TOO_MANY_GPUS); /* a row of a sweep */
   done(&a);
 }
@@ -367,7 +367,7 @@ START_TEST(parallelism_names_degrees)
   a = ask("bert-large", "dgx-h100", "parallelism=tensor-parallel tensor_parallel=2");
   ck_assert_int_eq(a.status, PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(a.prediction.status, PM_STATUS_BAD_ARGUMENT);
-  ck_assert_str_eq(a.error.text, "the parallelism tensor-parallel is tensor_parallel 8 on these GPUs, and 2 was given");
+  ck_assert_str_eq(a.error.text, "parallelism tensor-parallel means tensor_parallel 8 on these GPUs, but 2 was given");
   done(&a);
 }
 END_TEST
@@ -541,7 +541,7 @@ START_TEST(fields_need_something)
   expect_use("gpt2", "", "rank_order", "two kinds");
   expect_use("gpt2", "tensor_parallel=2", "rank_order", NULL);
   expect_use("gpt2", "gpus=1", "overlap", "second GPU");
-  expect_use("gpt2", "", "unfused_accumulation", "fuses accumulation");
+  expect_use("gpt2", "", "unfused_accumulation", "fuses gradient accumulation");
   expect_use("gpt2", "tensor_parallel=2", "unfused_accumulation", NULL);
   expect_use("gpt2", "", "batch", NULL);
 }

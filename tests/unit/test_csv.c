@@ -58,9 +58,9 @@ START_TEST(a_bad_table_names_its_line)
   ck_refused("", "t.csv: the table is empty");
   ck_refused("a,b\n1,2\n1,2,3\n", "t.csv:3: 3 cells where the header has 2");
   ck_refused("a,b\n1\n", "t.csv:2: 1 cells where the header has 2");
-  ck_refused("a,b\n\"1,2\n", "t.csv:2: a quoted cell has no end");
-  ck_refused("\"", "t.csv:1: a quoted cell has no end");
-  ck_refused("a,b\n\"1\"2,3\n", "t.csv:2: text behind the end of a quoted cell");
+  ck_refused("a,b\n\"1,2\n", "t.csv:2: a quoted cell is not closed");
+  ck_refused("\"", "t.csv:1: a quoted cell is not closed");
+  ck_refused("a,b\n\"1\"2,3\n", "t.csv:2: text after the end of a quoted cell");
 }
 END_TEST
 

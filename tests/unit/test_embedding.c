@@ -85,7 +85,7 @@ START_TEST(what_does_not_fit_is_refused)
   ck_refused("embedding", "80", "features=768", "needs entries");
   ck_refused("embedding", "80", "entries=0 features=768", "entries \"0\" is not within");
   ck_refused("embedding", "2x2x2x2x2x2", "entries=9 features=9", "leave none for the features");
-  ck_refused("embedding", "80", "entries=1000000000000 features=1000000000", "absurdly large");
+  ck_refused("embedding", "80", "entries=1000000000000 features=1000000000", "implausibly large");
   ck_refused("positional_embedding", "513x768", "positions=512", "has 512 positions, its input has 513 tokens");
   ck_refused("positional_embedding", "768", "positions=512", "takes tokens x features, not 768");
   ck_refused("learned_token", "3x8x8", "", "takes tokens x features, not 3x8x8");

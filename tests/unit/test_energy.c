@@ -590,7 +590,7 @@ START_TEST(what_cannot_be_is_refused)
              {-5, 1, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "power_limit -5 W"},
              {INFINITY, 1, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "power_limit inf W"},
              {251, 1, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "above the 250 W"},
-             {20, 1, NAN, NAN, PM_STATUS_UNREACHABLE, "while it waits"},
+             {20, 1, NAN, NAN, PM_STATUS_UNREACHABLE, "below the idle power"},
              {NAN, 0.9, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "pue 0.9"},
              {NAN, 11, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "pue 11"},
              {NAN, NAN, NAN, NAN, PM_STATUS_BAD_ARGUMENT, "pue nan"},

@@ -204,14 +204,15 @@ START_TEST(words_that_cannot_be_say_the_choices)
   refuse("rtx-4090*4:pairs", "takes no NVLink bridge; its topologies are: pcie, sockets");
   refuse("rtx-4090*4:nvswitch", "no NVLinks that end at a switch");
   refuse("v100-sxm2-16gb*3", "one of pcie, nvswitch, pairs, sockets");
-  refuse("4xmi300x", "does not say how its GPUs are joined");
+  refuse("4xmi300x", "does not state how its GPUs are connected");
   refuse("h100-sxm5:nvswitch", "write \"h100-sxm5*8:nvswitch\"");
   refuse("h10*8:nvswitch", "unknown GPU \"h10\"; did you mean \"h100-sxm5\"");
   refuse("h100-sxm5*0:nvswitch", "not a number of GPUs within 1 and 1024");
   refuse("h100-sxm5*1e9:nvswitch", "not a number of GPUs within 1 and 1024");
   refuse("*", "unknown GPU");
-  refuse("h100-sxm5*8:nvswitch+ndr", "\"ndr\" is no number of ports and their link; write \"8xinfiniband-ndr\"");
-  refuse("h100-sxm5*8:nvswitch+0xndr", "\"0xndr\" is no number of ports");
+  refuse("h100-sxm5*8:nvswitch+ndr", "\"ndr\" is not a number of ports with their link type; write "
+         "\"8xinfiniband-ndr\"");
+  refuse("h100-sxm5*8:nvswitch+0xndr", "\"0xndr\" is not a number of ports");
   refuse("h100-sxm5*8:nvswitch+8xndx", "unknown link \"ndx\"");
   refuse("h100-sxm5*8:nvswitch+8xpcie5-x16", "does not join nodes; use infiniband or ethernet");
   refuse("8xh1000", "unknown system \"8xh1000\"");

@@ -310,7 +310,7 @@ START_TEST(cables_that_no_field_holds_are_refused)
   choice.nodes = PM_COUNT_MAX;
   choice.switch_ports = 4096;
   ck_assert_int_eq(pm_fabric_evaluate(system, &choice, &fabric, &error), PM_STATUS_BAD_ARGUMENT);
-  ck_assert_msg(strstr(error.text, "cables, which are more than 2147483647") != NULL, "%s", error.text);
+  ck_assert_msg(strstr(error.text, "cables; the maximum is 2147483647") != NULL, "%s", error.text);
   pm_system_free(system);
 }
 END_TEST

@@ -201,7 +201,7 @@ START_TEST(circles_of_any_length_are_refused_for_all_kinds)
       snprintf(expected, sizeof expected, "own.xml:1: %s \"x0\" is like itself", kinds[k][0]);
       ck_assert_str_eq(refusal(circle(kinds[k], count)), expected);
     }
-    snprintf(expected, sizeof expected, "own.xml:1: %s \"x0\" is like another by more than %d steps", kinds[k][0],
+    snprintf(expected, sizeof expected, "own.xml:1: %s \"x0\" is like another over more than %d steps", kinds[k][0],
              LIKES_MAX);
     ck_assert_str_eq(refusal(circle(kinds[k], 100)), expected);
   }

@@ -125,11 +125,11 @@ static void refuse(const char *name, const char *message)
 
 START_TEST(what_there_is_is_listed)
 {
-  refuse("frame-1.8", "no release as old as that; there are frame-1.9, frame-1.10, frame-2.0");
-  refuse("frame-2.13", "no such release; the nearest is frame-2.0; there are frame-1.9, frame-1.10, frame-2.0");
+  refuse("frame-1.8", "no release that old; known are frame-1.9, frame-1.10, frame-2.0");
+  refuse("frame-2.13", "no such release; the nearest is frame-2.0; known are frame-1.9, frame-1.10, frame-2.0");
   refuse("frame-2.99999999999999999999", "no such release; the nearest is frame-2.0");
   refuse("frame-3", "no such release; the nearest is frame-2.0"); /* a further major release has other code */
-  refuse("frame@2019-12", "no release as old as that; there are frame-1.9, frame-1.10, frame-2.0");
+  refuse("frame@2019-12", "no release that old; known are frame-1.9, frame-1.10, frame-2.0");
   refuse("frame@2020-13", "unknown cudnn_generation \"2020-13\"");
   refuse("frame@", "neither a cuDNN generation nor a month");
   refuse("frome", "did you mean \"frame\"");

@@ -79,7 +79,7 @@ START_TEST(what_is_no_number_says_so)
     {"disk.bandwidth", "x2", PM_STATUS_NOT_FOUND, "disk.bandwidth"},
     {"gpu.memory_bandwidth", "x-1", PM_STATUS_BAD_VALUE, "x-1"},
     {"link.nvlink2.bandwidth", "x1e300", PM_STATUS_BAD_VALUE, "out of range"},
-    {"link.nvlink2.bandwidth", "x1e-320", PM_STATUS_BAD_VALUE, "no positive factor"},
+    {"link.nvlink2.bandwidth", "x1e-320", PM_STATUS_BAD_VALUE, "not a positive factor"},
     {"gpu.memory_bandwidth", "900", PM_STATUS_BAD_UNIT, "900"},
     {"gpu.memory_bandwidth", "0 GB/s", PM_STATUS_BAD_VALUE, "memory_bandwidth"},
     {"link.nvlink2.bandwidth", "0 GB/s", PM_STATUS_BAD_VALUE, "bandwidth"},

@@ -99,7 +99,7 @@ START_TEST(what_is_not_a_file_is_refused)
   unlink(path);
   snprintf(path, sizeof path, "%s/folder.xml", folder);
   ck_assert_int_eq(mkdir(path, 0700), 0);
-  refuse_path(catalog, folder, "folder.xml: a folder where a file should be");
+  refuse_path(catalog, folder, "folder.xml: this is a folder, not a file");
   rmdir(path);
   refuse_path(catalog, "/dev/zero", "not a regular file");
   refuse_path(catalog, "", "there is no such file");

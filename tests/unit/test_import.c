@@ -192,7 +192,7 @@ START_TEST(topo_affinity_is_read)
 {
   imported m = import_file("topo", "topo_affinity.txt", "h100-sxm5");
   ck_assert(strstr(m.report, "8 GPUs, 2 CPUs, 8 PCIe switches, 1 NVLink switch") != NULL);
-  ck_assert(strstr(m.report, "those of one affinity") != NULL);
+  ck_assert(strstr(m.report, "GPUs of one affinity") != NULL);
   ck_assert(strstr(m.xml, "from=\"plx3\" to=\"cpu0\"") != NULL && strstr(m.xml, "from=\"plx4\" to=\"cpu1\"") != NULL);
   drop(&m);
 }
@@ -247,14 +247,15 @@ static void refuse(const char *format, const char *text, const char *gpu_name, c
 START_TEST(wrong_sources_are_refused)
 {
   refuse("topo", "nothing here", "v100", "no line begins with GPU0");
-  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV2\nGPU1\tNV1\t X \n", "v100", "GPU1 to GPU0 is NV1, but back it is NV2");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV2\nGPU1\tNV1\t X \n", "v100",
+         "GPU1 to GPU0 is NV1, but the reverse is NV2");
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV2\n", "v100", "there is no row of GPU1");
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tFOO\nGPU1\tFOO\t X \n", "v100", "source:2:");
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV9\nGPU1\tNV9\t X \n", "v100", "has 9 NVLinks");
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tNV4\nGPU1\tNV4\t X \n", "rtx-4090", "has no NVLink");
   refuse("topo", "\tGPU0\n", NULL, "does not name the GPU");
   refuse("nccl", "<topology/>", NULL, "is not NCCL's <system>");
-  refuse("nccl", "<system><cpu/></system>", NULL, "names no GPU");
+  refuse("nccl", "<system><cpu/></system>", NULL, "does not name a GPU");
   refuse("nccl", "<system><cpu><pci busid=\"1\"><gpu dev=\"0\" sm=\"35\"/></pci></cpu></system>", NULL, "sm \"35\"");
   refuse("nccl", "<system><cpu", NULL, "source:1:");
   refuse("hwloc", "<!DOCTYPE t [<!ENTITY x \"y\">]><topology/>", "v100", "source:");
@@ -431,7 +432,7 @@ START_TEST(faults_are_named)
   ck_assert(strstr(m.xml, "to=\"nvs0*18\"") != NULL && strstr(m.xml, "from=\"gpu2\" to=\"nvs0") == NULL);
   drop(&m);
   m = import_file("topo", "topo_hidden.txt", "h100-sxm5");
-  ck_assert(strstr(m.report, "noticed: h100-sxm5 has 18 NVLinks and the source shows none") != NULL);
+  ck_assert(strstr(m.report, "noticed: h100-sxm5 has 18 NVLinks but the source shows none") != NULL);
   ck_assert(strstr(m.report, "8 GPUs, 2 CPUs") != NULL && strstr(m.xml, "upi-sapphire") != NULL);
   drop(&m);
 }
@@ -446,7 +447,7 @@ START_TEST(faults_of_a_dump_are_named)
   check_dump(LINKED("0", "18") LINKED("1", "12"), "", "", "<gpu>h200-sxm5</gpu>",
              "noticed: GPU1 shows 12 of its 18 NVLinks, others all");
   check_dump(GPU("0", "0x10de", "0x2335", "sm=\"90\"") GPU("1", "0x10de", "0x2335", "sm=\"90\""), "", "",
-             "<gpu>h200-sxm5</gpu>", "noticed: h200-sxm5 has 18 NVLinks and the source shows none");
+             "<gpu>h200-sxm5</gpu>", "noticed: h200-sxm5 has 18 NVLinks but the source shows none");
 #define TO(dev, links) \
   "<pci busid=\"0000:" dev "0:00.0\" vendor=\"0x10de\" device=\"0x2335\"><gpu dev=\"" dev "\" sm=\"90\">" links \
   "</gpu></pci>"
@@ -463,7 +464,7 @@ START_TEST(damaged_matrices_are_refused)
 {
   refuse("topo", "\tGPU0\nGPU0\t X \tPIX\nGPU1\tPIX\t X \n", "v100", "source:2: the row of GPU0 has more cells");
   refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tPIX\nGPU1\tPIX\t X \nNIC0\tPIX\tPIX\n", "v100",
-         "source:4: a row of NIC0, which the heading does not name");
+         "source:4: a row of NIC0, which is not in the heading");
   refuse("topo", "\tGPU0\tGPU1\n\tNIC0\nGPU0\t X \tPIX\n\tPIX\nGPU1\tPIX\t X \n\tPIX\nNIC0\tPIX\tPIX\n\t X\n", "v100",
          "source:7: a row of NIC0");
   static const char *const marks[] = {"> ", "# ", "0: ", "2026-11-01T10:00:00Z stdout F ", "\xc2\xa0 ", "| ", ""};
@@ -493,7 +494,7 @@ START_TEST(topo_in_other_shapes_is_read)
   ck_assert_int_eq(pm_system_get_machine(m.system)->gpus, 65);
   drop(&m);
   refuse("topo", "\tGPU0\tGPU1\nGPU0\tPIX\t X \nGPU1\tPIX\t X \n", "v100", "source:2: \"PIX\" of GPU0 to GPU0");
-  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tPIX\nGPU0\t X \tPIX\n", "v100", "source:3: the row of GPU0 is there twice");
+  refuse("topo", "\tGPU0\tGPU1\nGPU0\t X \tPIX\nGPU0\t X \tPIX\n", "v100", "source:3: the row of GPU0 occurs twice");
 }
 END_TEST
 
@@ -531,7 +532,7 @@ START_TEST(the_user_says_the_rate_of_nics)
   ck_assert(xml != NULL && strstr(xml, "<bandwidth>40 Gbit/s</bandwidth>") != NULL);
   pm_string_free(xml);
   ck_assert(pm_import(catalog, NULL, text, "source", "mine", bad, 2, NULL, &error) == NULL);
-  ck_assert_msg(strstr(error.text, "nic \"fast\" is no rate of a port") != NULL, "%s", error.text);
+  ck_assert_msg(strstr(error.text, "nic \"fast\" is not the rate of a port") != NULL, "%s", error.text);
 }
 END_TEST
 
@@ -553,9 +554,9 @@ START_TEST(absurd_numbers_are_refused)
   "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:17:00.0\" class=\"0x030200\""                             \
     " " link ">" inside "</pci></cpu></system>"
   refused("nccl", NCCL("link_speed=\"8.0 GT/s\" link_width=\"99999999999\"", "<gpu dev=\"0\" sm=\"70\"/>"),
-          "link_width \"99999999999\": no PCIe link is such");
+          "link_width \"99999999999\": no such PCIe link exists");
   refused("nccl", NCCL("link_speed=\"1e300 GT/s\" link_width=\"16\"", "<gpu dev=\"0\" sm=\"70\"/>"),
-          "no PCIe link is such");
+          "no such PCIe link exists");
   refused("nccl", NCCL("", "<gpu dev=\"0\" sm=\"70\"><nvlink target=\"x\" count=\"99999999999\" "
                            "tclass=\"0x068000\"/></gpu>"),
           "count \"99999999999\" is not a number of links");
@@ -600,7 +601,7 @@ START_TEST(hwloc_without_numbers)
   for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
     char *speeds = changed(text, "15.753846", none[i]), *matrix = changed(text, "40000 ", none[i]);
     imported m = import_text("hwloc", speeds, NULL);
-    snprintf(message, sizeof message, "assumed: \"%s\" is no speed of a link; it is taken for pcie3-x16", none[i]);
+    snprintf(message, sizeof message, "assumed: \"%s\" is not a link speed; pcie3-x16 is used", none[i]);
     ck_assert_ptr_nonnull(strstr(m.report, message));
     ck_assert_ptr_null(strstr(m.report, "link at"));
     drop(&m);

@@ -46,7 +46,7 @@ START_TEST(mistakes_have_their_place)
   } bad[] = {
     {"{\"a\": 1 \"b\": 2}", "f.json:1: column 9: a comma is missing"},
     {"{\n\"a\" 1}", "f.json:2: column 5: a colon is missing"},
-    {"{\"a\": [1, {\"b\": \"x}]}", "f.json:1: column 22: a text has no end"},
+    {"{\"a\": [1, {\"b\": \"x}]}", "f.json:1: column 22: a text is not closed"},
     {"{\"a\":", "f.json:1: column 6: the text ends here"},
     {"[1]", "f.json:1: column 1: an object is expected"},
     {"{\"a\": }", "f.json:1: column 7: a value is expected"},
@@ -142,7 +142,7 @@ START_TEST(values_are_skipped)
   memset(deep, '{', 201);
   json = pm__json_open(deep, "f", &error);
   pm__json_skip(&json);
-  ck_assert_str_eq(error.text, "f:1: column 201: too many brackets within each other");
+  ck_assert_str_eq(error.text, "f:1: column 201: brackets are nested too deep");
 }
 END_TEST
 
@@ -154,7 +154,7 @@ START_TEST(brackets_without_end_are_refused)
   text[sizeof text - 1] = '\0';
   pm__json json = pm__json_open(text, "f.json", &error);
   pm__json_skip(&json);
-  ck_assert(json.failed && strstr(error.text, "too many brackets") != NULL);
+  ck_assert(json.failed && strstr(error.text, "brackets are nested too deep") != NULL);
 }
 END_TEST
 

@@ -122,7 +122,7 @@ START_TEST(bad_tables_say_where)
     {"kernel,precision,gpu,time_us\n", "t.csv: no measurements"},
     {"kernel,precision,gpu,time_us\ngemm,fp32,T4\n", "t.csv:2: 3 cells where the header has 4"},
     {"kernel,precision,gpu,time_us\ngemm,fp32,T4,soon\n", "t.csv:2: time_us \"soon\" is not a number"},
-    {"kernel,precision,gpu,time_us,M\ngemm,fp32,T4,5,\"8\n", "t.csv:2: a quoted cell has no end"},
+    {"kernel,precision,gpu,time_us,M\ngemm,fp32,T4,5,\"8\n", "t.csv:2: a quoted cell is not closed"},
     {"kernel,precision,gpu,time_us,M,N,K,overhead_us\ngemm,fp32,T4,5,8,8,8,-1\n",
      "t.csv:2: overhead_us \"-1\" is no time"},
   };

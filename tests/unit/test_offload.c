@@ -199,7 +199,7 @@ START_TEST(the_host_must_have_it)
   pm_prediction p = predict(plan, &run);
   ck_assert_int_eq(p.verdict, PM_VERDICT_FITS);
   host->machine.host_memory = p.host_memory / 2;
-  refuse(run, PM_STATUS_DOES_NOT_FIT, "of the host's memory in each dgx-a100-80gb");
+  refuse(run, PM_STATUS_DOES_NOT_FIT, "of host memory per dgx-a100-80gb");
   run.ignore_memory = 1;
   ck_assert_int_eq(predict(plan, &run).verdict, PM_VERDICT_DOES_NOT_FIT);
   host->machine.host_memory = p.host_memory;

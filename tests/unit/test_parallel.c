@@ -285,7 +285,7 @@ START_TEST(bad_plans)
   REFUSED(tensor_parallel, INT32_MAX, "more than 1048576");
   REFUSED(pipeline_parallel, 0, "pipeline_parallel 0");
   REFUSED(pipeline_parallel, 64, "40 layers, fewer than 64 stages");
-  REFUSED(pipeline_parallel, 128, "no multiple");
+  REFUSED(pipeline_parallel, 128, "not a multiple");
   REFUSED(virtual_pipeline, 0, "virtual_pipeline 0");
   REFUSED(context_parallel, -1, "context_parallel -1");
   REFUSED(expert_parallel, 0, "expert_parallel 0");
@@ -298,7 +298,7 @@ START_TEST(bad_plans)
   REFUSED(recompute, 4, "recompute 4");
   REFUSED(recompute_layers, -1, "recompute_layers -1");
   REFUSED(gradient_bytes, 3, "gradient_bytes 3");
-  REFUSED(micro_batch, 3, "no multiple of micro_batch 3");
+  REFUSED(micro_batch, 3, "not a multiple of micro_batch 3");
   REFUSED(micro_batch, 0, "micro_batch 0");
   REFUSED(micro_batch, -1, "micro_batch -1");
   REFUSED(precision, PM_PRECISION_FP8, "fp8");
@@ -309,14 +309,14 @@ START_TEST(bad_plans)
   run = shared_out(1, 8);
   run.virtual_pipeline = 2;
   run.batch = 60;
-  refuse(run, "no multiple of the 8 stages");
+  refuse(run, "not a multiple of the 8 stages");
   run = shared_out(1, 8);
   run.virtual_pipeline = 6;
   refuse(run, "fewer than 8 stages of 6 chunks");
   run = shared_out(1, 8);
   run.pipeline_schedule = PM_PIPELINE_SCHEDULE_ZB_H1;
   run.recompute = PM_RECOMPUTE_FULL;
-  refuse(run, "does not keep");
+  refuse(run, "that recomputation drops");
   run.recompute = PM_RECOMPUTE_NONE;
   run.virtual_pipeline = 2;
   refuse(run, "virtual_pipeline 2");

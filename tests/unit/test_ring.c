@@ -143,7 +143,7 @@ START_TEST(groups_that_cannot_be_are_refused)
   pm_error error = PM_ERROR_NONE;
   pm_system *system = fixture_tree();
   ck_assert_int_eq(pm_ring_find(system, 9, 1, &ring, &error), PM_STATUS_TOO_MANY_GPUS);
-  ck_assert_msg(strstr(error.text, "9 GPUs asked for, but a box has 8") != NULL, "%s", error.text);
+  ck_assert_msg(strstr(error.text, "9 GPUs requested, but a box has 8") != NULL, "%s", error.text);
   ck_assert_int_eq(pm_ring_find(system, 0, 1, &ring, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_ring_find(system, 8, 2, &ring, NULL), PM_STATUS_NO_ROUTE);
   ck_assert_int_eq(pm_ring_find(NULL, 8, 1, &ring, NULL), PM_STATUS_BAD_ARGUMENT);

@@ -311,7 +311,7 @@ START_TEST(a_document_ends_with_its_end)
 {
   pm_error error = PM_ERROR_NONE;
   ck_assert_ptr_null(pm_settings_read("deepspeed", "{\"train_batch_size\": 8}\n{}", "run.json", &error));
-  ck_assert_str_eq(error.text, "run.json:2: column 1: there is more behind the end of the document");
+  ck_assert_str_eq(error.text, "run.json:2: column 1: there is text after the end of the document");
 }
 END_TEST
 
@@ -323,7 +323,7 @@ START_TEST(too_many_settings_are_refused)
   char *text = (char *)calloc(MANY, sizeof flag);
   for (size_t i = 0; i < MANY; i++) memcpy(text + i * (sizeof flag - 1), flag, sizeof flag - 1);
   ck_assert_ptr_null(pm_settings_read("megatron", text, "run.sh", &error));
-  ck_assert_str_eq(error.text, "line 1: more than 20000 settings: take the lines of one run");
+  ck_assert_str_eq(error.text, "line 1: more than 20000 settings; use the lines of one run");
   free(text);
 }
 END_TEST
@@ -392,12 +392,12 @@ START_TEST(adapters_in_one_text)
                    "lora_rank=8 base_weights=nf4 lora_dropout=0.05 ");
   refuse_adapters("targets=qv", "need a rank");
   refuse_adapters("", "need a rank");
-  refuse_adapters("rank=16,modules=qv", "\"modules\" is no word");
-  refuse_adapters("16,layers=8-3", "no range");
-  refuse_adapters("16,layers=-3", "no range");
+  refuse_adapters("rank=16,modules=qv", "\"modules\" is not an adapter option");
+  refuse_adapters("16,layers=8-3", "not a range");
+  refuse_adapters("16,layers=-3", "not a range");
   refuse_adapters("16,targets=up_proj", "is unknown");
   refuse_adapters("16,targets=q+", "is unknown");
-  refuse_adapters("x", "is no word");
+  refuse_adapters("x", "is not an adapter option");
 }
 END_TEST
 

@@ -648,16 +648,16 @@ START_TEST(what_cannot_be_shared_says_why)
     {"llama3-8b", {.context = 8192}, "8192 tokens over 16384 GPUs"},
     {"llama3-8b", {.context = 16, .context_exchange = PM__CONTEXT_ALL_TO_ALL},
      "8 heads of keys and values on each GPU over 16"},
-    {"bert-base", {.context = 2}, "needs all tokens of a sample: it cannot be split over a context"},
-    {"vit-b-16", {.context = 2}, "cannot be split over a context"},
+    {"bert-base", {.context = 2}, "needs all tokens of a sample: it cannot be split by context parallelism"},
+    {"vit-b-16", {.context = 2}, "cannot be split by context parallelism"},
     {"resnet50", {.context = 2}, "conv2d \"conv1\" needs all tokens"},
     {"vit-b-16", {.tensor = 4, .sequence = true}, "197 tokens over 4 GPUs"},
     {"mixtral-8x7b", {.expert = 3}, "8 experts over 3 GPUs; 1, 2, 4, 8 divide them"},
     {"mixtral-8x7b", {.expert = 16}, "8 experts over 16 GPUs"},
     {"mixtral-8x7b", {.tensor = 4, .expert_tensor = 2}, "need sequence parallelism"},
     {"llama3-8b", {.expert = 2}, "llama3-8b has no experts for 2 GPUs"},
-    {"llama3-8b", {.tensor = -1}, "-1 GPUs for tensor parallelism are not 1 to"},
-    {"llama3-8b", {.context = 2147483647}, "2147483647 GPUs for context parallelism are not 1 to"},
+    {"llama3-8b", {.tensor = -1}, "-1 GPUs for tensor parallelism is not from 1 to"},
+    {"llama3-8b", {.context = 2147483647}, "2147483647 GPUs for context parallelism is not from 1 to"},
   };
   enum { ROWS = sizeof rows / sizeof rows[0] };
   ck_assert_int_eq(ROWS, 17);

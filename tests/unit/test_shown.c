@@ -85,7 +85,7 @@ START_TEST(traces_with_impossible_numbers_are_refused)
     const char *text, *why;
   } bad[] = {
     {"{\"traceEvents\": [{\"cat\": \"kernel\", \"name\": \"k\", \"dur\": 5e299}]}", "not from 0 to 1e15 us"},
-    {"{\"traceEvents\": []} x", "there is more behind the end"},
+    {"{\"traceEvents\": []} x", "there is text after the end"},
     {"{\"config\": {\"devices\": [{}]}, \"results\": [{\"size\": -512, \"out_of_place\": {\"time\": 5, "
      "\"bus_bw\": 1}}]}", "no whole number of bytes"},
     {"{\"config\": {\"devices\": [{}]}, \"results\": [{\"size\": 1e30, \"out_of_place\": {\"time\": 5, "

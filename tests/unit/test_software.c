@@ -87,7 +87,7 @@ START_TEST(an_engine_cannot_train)
   pm_plan *plan = pm_plan_new((const pm_network *const *)&network, 1, (const pm_system *const *)&system, 1, NULL);
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "tensorrt", &profile, NULL), PM_OK);
   ck_assert_int_eq(pm_plan_add_framework(plan, &profile, &error), -1);
-  ck_assert_str_eq(error.text, "framework \"tensorrt\" cannot train; it runs inference only");
+  ck_assert_str_eq(error.text, "framework \"tensorrt\" cannot train; it only runs inference");
   ck_assert_int_eq(pm_catalog_get_framework(catalog, "pt-nchw", &profile, NULL), PM_OK);
   ck_assert_int_eq(pm_plan_add_framework(plan, &profile, NULL), 0);
   pm_plan_free(plan);

@@ -33,7 +33,7 @@ end
 local function training_of(options, what)
   local task = study.task(options.task)
   if task.name ~= "training" then
-    error(what .. " are of training, and this is a " .. task.unit .. " of " .. task.name, 0)
+    error(what .. " are only for training, but this is a " .. task.unit .. " of " .. task.name, 0)
   end
   return asked_of(options)
 end

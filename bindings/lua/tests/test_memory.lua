@@ -72,10 +72,10 @@ check.equal(pm.memory(plan).total, heaviest.total)
 plan.gpus = 96
 check.raises("does not divide", pm.memory, plan)
 plan.gpus, plan.global_batch = 60, nil
-check.raises("60 GPUs fill no whole nodes of 8; 56 or 64 GPUs do", pm.memory, plan)
+check.raises("60 GPUs do not fill whole nodes of 8; 56 or 64 GPUs do", pm.memory, plan)
 check.equal(pm.memory_stages{network = "resnet50", system = "v100"}:count(), 1)
 check.raises("no effect in inference", ask, {tensor_parallel = 2, task = "inference"})
-check.raises("of training", pm.memory_stages, {network = "resnet50", system = "v100", task = "inference"})
+check.raises("only for training", pm.memory_stages, {network = "resnet50", system = "v100", task = "inference"})
 
 -- What is wrong is raised, with the value.
 check.raises("batch 0", ask, {batch = 0})

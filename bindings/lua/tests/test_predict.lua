@@ -130,7 +130,7 @@ check.equal(counts[3].nodes, 2)
 check.equal(pm.predict{network = "resnet50", system = "dgx-h100", gpus = 4, nodes = 2}.total_gpus, 8)
 check.equal(pm.predict{network = "resnet50", system = "dgx-h100", nodes = 2}.total_gpus, 16)
 check.equal(pm.predict{network = "resnet50", system = "dgx-h100"}.total_gpus, 8)
-check.raises("12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do", pm.predict,
+check.raises("12 GPUs do not fill whole nodes of 8; 8 or 16 GPUs do", pm.predict,
              {network = "resnet50", system = "dgx-h100", gpus = 12})
 print("ok")
 
@@ -207,4 +207,4 @@ check.equal(adapted{lora = "rank=8,targets=q_proj+v_proj,layers=24-31"}, few)
 check.equal(adapted{lora = {rank = 8, targets = {"q", "v"}, layers = "24-31", dora = false}}, few)
 check.equal(adapted{lora = 16}, adapted{lora_rank = 16})
 check.raises("are both given", adapted, {lora = 16, lora_rank = 8})
-check.raises("no word for adapters", adapted, {lora = "rank=8,modules=qv"})
+check.raises("not an adapter option", adapted, {lora = "rank=8,modules=qv"})

@@ -21,7 +21,7 @@ local asked = {network = "gpt3-13b", system = "dgx-a100-80gb"}
 for name, value in pairs(found.options) do asked[name] = value end
 check.equal(pm.predict(asked).step_time, found.best.step_time)
 assert(found:to_settings("megatron"):find("--tensor-model-parallel-size " .. found.options.tensor_parallel, 1, true))
-check.raises("settings are not written", function()
+check.raises("settings cannot be written", function()
   local text = found:to_settings "slurm"
   return text
 end)

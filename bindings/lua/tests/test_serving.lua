@@ -49,7 +49,7 @@ local named = pm.size_serving{network = "llama3-8b", system = "hgx-h100", rate =
 check.equal(named:count(), 8)
 local all = pm.size_serving{network = "llama3-70b", system = "hgx-h100", layouts = "all", top = 3}
 check.equal(all:count(), 3)
-check.raises("finds gpus", function()
+check.raises("determines gpus", function()
   local answer = pm.size_serving{network = "llama3-70b", system = "hgx-h100", rate = 1, gpus = 8}
   return answer
 end)

@@ -65,7 +65,7 @@ local function fails(fragment, options)
     return answer
   end)
 end
-fails("nothing is aimed at", {})
+fails("there is no target", {})
 fails("both given", {rate = 100, epochs = 1, within = "1 h"})
 fails("unknown option", {rate = 100, nodes = 3})
 fails("nosuch", {rate = 100, prices = {nosuch = 1}})

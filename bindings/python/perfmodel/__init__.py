@@ -20,7 +20,7 @@ __all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> object:
-    """Modules are imported when one of their names is first asked for, so that a script starts with what it uses."""
+    """Imports a module when one of its names is first used, so a script loads only what it needs."""
     if name in _MODULES:
         return _importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:

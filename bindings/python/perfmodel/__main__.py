@@ -12,7 +12,7 @@ COMMAND = "perfmodel"
 
 
 def main() -> NoReturn:
-    """Runs the command with the arguments of this process, in its place."""
+    """Replaces this process by the command, with the same arguments."""
     if sys.argv[1:2] in (["plot"], ["report"]):
         from ._command import main as drawn
 

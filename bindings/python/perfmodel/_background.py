@@ -1,4 +1,4 @@
-"""Calls of the core that take seconds, so that Ctrl-C is answered at once."""
+"""Long calls of the core, interruptible by Ctrl-C."""
 
 from __future__ import annotations
 

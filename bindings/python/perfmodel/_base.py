@@ -1,4 +1,4 @@
-"""What all records have in common."""
+"""Common parts of all records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import _display
 
 
 class Record:
-    """Records are equal when all their fields are, where unknown (NaN) equals unknown."""
+    """Records are equal if all their fields are; unknown (NaN) equals unknown."""
 
     __slots__ = ()
     _type: ClassVar[str] = ""

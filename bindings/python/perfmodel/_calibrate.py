@@ -29,7 +29,7 @@ class Calibration:
     @cached_property
     def constants(self) -> Table:
         """A row for each constant: value and unit, its standard error as a share of it (`uncertainty`), whether the
-        measurements determine it (`state`), where the search started, its bounds, and the constant that it can be
+        measurements determine it (`state`), the start of the search, its bounds, and the constant that it can be
         exchanged with most."""
         return Table(_core.calibration_constants(self._handle))
 
@@ -41,7 +41,7 @@ class Calibration:
 
     @cached_property
     def notes(self) -> list[str]:
-        """What there is to say besides: rows left out and why, the width of the prediction interval."""
+        """Notes: rows left out and why, the width of the prediction interval."""
         return _core.table_notes(_core.calibration_errors(self._handle))
 
     def xml(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -66,7 +66,7 @@ def calibrate(
     system: str = "",
     catalog: Catalog | None = None,
 ) -> Calibration:
-    """Fits constants of the model to measurements by bounded least squares: as `perfmodel calibrate`.
+    """Fits constants of the model to measurements by bounded least squares, like `perfmodel calibrate`.
 
     Args:
         data: measurements in the layout that docs/calibration.md has for the set: a DataFrame, or the path of a file,

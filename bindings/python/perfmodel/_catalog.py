@@ -37,13 +37,13 @@ class Catalog:
         self._systems = lru_cache(maxsize=64)(lambda id: self.system(id))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A pickle holds the paths, not what was in the files: whoever reads it reads those again."""
+        """A pickle contains the paths, not the files; unpickling reads the files again."""
         paths = tuple(os.path.abspath(path) for path in self._paths)
         return (Catalog, paths) if paths else (default, ())
 
     @property
     def notes(self) -> Names:
-        """What loading did: which shipped entries were replaced."""
+        """Notes of loading: which shipped entries were replaced."""
         return _core.catalog_notes(self._handle)
 
     @property
@@ -56,11 +56,11 @@ class Catalog:
         return _core.catalog_ids(self._handle, text(kind, "kind"))
 
     def resolve(self, kind: str, name: str) -> str:
-        """The id that a name stands for. Raises NotFoundError with what it may have meant."""
+        """The id of a name. Raises NotFoundError with a suggestion."""
         return _core.catalog_resolve(self._handle, text(kind, "kind"), text(name, "name"))
 
     def list(self, kind: str) -> Table:
-        """All entries of a kind, with what matters most."""
+        """All entries of a kind, with its main facts."""
         return Table(_core.catalog_list(self._handle, text(kind, "kind")))
 
     def show(self, kind: str, name: str) -> Table:
@@ -68,12 +68,11 @@ class Catalog:
         return Table(_core.catalog_show(self._handle, text(kind, "kind"), text(name, "name")))
 
     def export(self, kind: str, name: str, id: str | None = None) -> str:
-        """An entry as XML that a catalogue loads again, with the same numbers; `id` makes it a copy beside the
-        entry."""
+        """An entry as XML that a catalogue can load, with the same numbers; `id` makes it a copy with another id."""
         return _core.catalog_export(self._handle, text(kind, "kind"), text(name, "name"), text(id or "", "id"))
 
     def network(self, name: str, **sets: AttributeValue) -> Network:
-        """A network; `sets` gives its parameters other values (`classes=10`)."""
+        """A network; `sets` sets its parameters (`classes=10`)."""
         return Network("", _handle=_core.catalog_new_network(self._handle, text(name, "name"), attributes(sets)))
 
     def system(self, name: str) -> System:
@@ -112,8 +111,8 @@ class Catalog:
         return _record.read(_records.Engine, "engine", data)
 
     def usable_memory(self, gpu: str) -> float:
-        """Memory [B] that programs can have of a GPU: as its driver was seen to report it, or by a rule from what is
-        sold."""
+        """Memory [B] of a GPU that programs can use: as reported by its driver, or by a rule from its nominal
+        memory."""
         return _core.catalog_usable_memory(self._handle, _record.write("gpu", self.gpu(gpu)))
 
     def source(self, name: str) -> _records.Source:
@@ -147,7 +146,7 @@ def default() -> Catalog:
 
 
 def network(name: str, **sets: AttributeValue) -> Network:
-    """A network of the shipped catalogue; `sets` gives its parameters other values (`classes=10`)."""
+    """A network of the shipped catalogue; `sets` sets its parameters (`classes=10`)."""
     return default().network(name, **sets)
 
 
@@ -167,7 +166,7 @@ def dataset(name: str) -> _records.Dataset:
 
 
 def list_entries(kind: str) -> Table:
-    """All entries of a kind ("gpus", "systems", "networks", ...), with what matters most."""
+    """All entries of a kind ("gpus", "systems", "networks", ...), with its main facts."""
     return default().list(kind)
 
 
@@ -177,12 +176,12 @@ def show(kind: str, name: str) -> Table:
 
 
 def export(kind: str, name: str, id: str | None = None) -> str:
-    """An entry as XML that a catalogue loads again, with the same numbers; `id` makes it a copy beside the entry."""
+    """An entry as XML that a catalogue can load, with the same numbers; `id` makes it a copy with another id."""
     return default().export(kind, name, id)
 
 
 def as_network(value: Network | str) -> Network:
-    """A network, or a name of the shipped catalogue."""
+    """A network, given as an object or a name of the shipped catalogue."""
     return value if isinstance(value, Network) else default()._networks(text(value, "network"))
 
 

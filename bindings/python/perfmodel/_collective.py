@@ -1,4 +1,4 @@
-"""Collectives: what it takes GPUs to agree, to share and to exchange."""
+"""Collectives: the cost of reductions, broadcasts and exchanges between GPUs."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class Collectives(Table):
     _of = ""
 
     def plot(self, *others: Any, ax: Axes | None = None) -> Axes:
-        """Bus bandwidth over size, with its 80 % interval; other collectives or systems beside it. Needs
+        """Plots bus bandwidth over size with its 80 % interval, optionally with other collectives or systems. Needs
         matplotlib."""
         every = [self, *others]
         if any(not isinstance(item, Collectives) for item in every):
-            raise TypeError("collectives are drawn beside collectives")
+            raise TypeError("collectives can only be drawn with collectives")
         ax = axes(ax)
         draw_bandwidths(ax, [item._line() for item in every])
         title(ax, "What bus bandwidth does a collective reach?", self._of if not others else "")
@@ -83,7 +83,7 @@ class Collectives(Table):
 
 
 class Loads(Table):
-    """What a collective moves over every link of a machine."""
+    """The traffic of a collective on every link of a machine."""
 
     _of = ""
 
@@ -158,7 +158,7 @@ def collective_loads(
     protocol: str = "auto",
     thread_gpus: SupportsIndex = 1,
 ) -> Loads:
-    """What a collective of one size moves over every link."""
+    """The traffic of a collective of one size on every link."""
     asked = _arguments(system, name, bytes, gpus, nodes, thread_gpus, algorithm, protocol)
     return _told(Loads(_evaluated(_core.collective_loads, asked)), system, name, asked)
 
@@ -178,7 +178,7 @@ def _told(table: T, system: System | str, name: str, asked: tuple[Any, ...]) -> 
 
 
 def rings(system: System | str, gpus: Gpus = None) -> Rings:
-    """The rings of some GPUs of a system: a number of the first ones, or a list; all by default.
+    """The rings of GPUs of a system: the first N, or a list (default: all).
 
     >>> rings("dgx1-v100", [0, 1, 2, 3]).directed_rings
     4.0

@@ -141,11 +141,11 @@ def _run(name: str, words: list[str]) -> int:
         raise ArgumentError(f'unknown kind "{words[0]}"; there are {", ".join(KINDS)}')
     arguments, options, file = read(words[1:])
     if "format" in options:
-        raise ArgumentError("--format has no effect here: the ending of the -o file says it")
+        raise ArgumentError("--format has no effect here: the ending of the -o file sets it")
     kind, made = KINDS[words[0]], _answer(words[0], arguments, options)
     if name == "report":
         if kind.picture:
-            raise ArgumentError(f"a report is of an answer; {words[0]} is a picture: perfmodel plot {words[0]}")
+            raise ArgumentError(f"a report needs a prediction; {words[0]} is a picture: perfmodel plot {words[0]}")
         _write(import_module("._page", __package__).report(made).encode(), file)
     else:
         _draw(made, file)
@@ -182,7 +182,7 @@ def _stream(words: list[str]) -> int:
     if not isinstance(workers, int) or workers < 1:
         raise ArgumentError(f'--workers "{workers}" is not a whole number of at least 1')
     for name in [name for name in ("format", "delimiter", "decimal") if name in options]:
-        raise ArgumentError(f"--{name} has no effect on rows that are written as they come")
+        raise ArgumentError(f"--{name} has no effect on streamed rows")
     asked = of_options({**options, "output": file})
     try:
         with ProcessPoolExecutor(workers) if workers > 1 else nullcontext() as executor:
@@ -262,7 +262,7 @@ def _answer(word: str, arguments: list[str], options: dict[str, Any]) -> Any:
     known = dict(zip(kind.arguments, arguments), **options)
     missing = [name for name in kind.arguments if name not in known and not (word == "validate" or name == "bytes")]
     if missing or len(arguments) > len(kind.arguments):
-        raise ArgumentError(f"{word} takes {' '.join(kind.arguments).upper()}; perfmodel plot --help says more")
+        raise ArgumentError(f"{word} takes {' '.join(kind.arguments).upper()}; see perfmodel plot --help")
     for name in ("networks", "systems", "system", "choices") if word != "collective" else ("system",):
         if isinstance(known.get(name), str) and "," in known[name]:
             known[name] = known[name].split(",")

@@ -1,4 +1,4 @@
-"""Comparisons: from the time of one run to that of another, part by part."""
+"""Comparisons: the difference between the times of two runs, part by part."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Comparison(ReportedTable):
 
     def __init__(self, runs: Sweep):
         if len(runs) != 2:
-            raise ArgumentError(f"a comparison takes two runs, and these are {len(runs)}; sweep has any number")
+            raise ArgumentError(f"a comparison takes two runs, but there are {len(runs)}; sweep takes any number")
         self.runs = runs
         super().__init__(_core.report_table(self._report(), "waterfall"))
 
@@ -51,7 +51,7 @@ class Comparison(ReportedTable):
 
     @property
     def ratio(self) -> float:
-        """How many times as fast the second run is."""
+        """Speed of the second run relative to the first."""
         first, second = self.runs["throughput"]
         return float(second / first)
 

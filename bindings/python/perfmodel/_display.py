@@ -1,4 +1,4 @@
-"""Records as people read them: what is known of them, with units."""
+"""Formatted records: known values with units."""
 
 from __future__ import annotations
 

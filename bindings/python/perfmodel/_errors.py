@@ -8,7 +8,7 @@ from ._text import cut, printable
 
 
 class Error(ValueError):
-    """What went wrong, in one line with the offending value.
+    """An error, in one line with the offending value.
 
     Attributes:
         status: stable name of the error ("not_found", "bad_unit", ...).
@@ -37,7 +37,7 @@ class ArgumentError(Error):
 
 
 class BadValueError(Error):
-    """A value cannot be read, or is absurd."""
+    """A value cannot be read, or is implausible."""
 
     status = "bad_value"
 
@@ -61,7 +61,7 @@ class FileError(Error):
 
 
 class FormatError(FileError):
-    """A file is not well-formed or holds something unknown."""
+    """A file is not well-formed or contains something unknown."""
 
     status = "bad_syntax"
 
@@ -97,7 +97,7 @@ class NotModelledError(Error, NotImplementedError):
 
 
 class UnreachableError(Error):
-    """No choice reaches what is asked for."""
+    """No choice reaches the target."""
 
     status = "unreachable"
 

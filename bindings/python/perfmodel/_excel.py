@@ -1,5 +1,5 @@
-"""Spreadsheets: tables as workbooks whose costs, times and energies still compute. openpyxl is imported when one is
-written."""
+"""Spreadsheets: tables as workbooks with live formulas for costs, times and energies. openpyxl is imported on first
+use."""
 
 from __future__ import annotations
 

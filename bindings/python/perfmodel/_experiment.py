@@ -1,4 +1,4 @@
-"""Experiments: a sweep that a file describes, with its conditions, the best of its rows, columns and output."""
+"""Experiments: a sweep described by a file, with conditions, best rows, columns and output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LISTS = ("networks", "systems", "framework")
 
 
 class Experiment:
-    """A sweep with what is to be done with its rows. Nothing is predicted yet."""
+    """A sweep and the processing of its rows. Nothing is predicted yet."""
 
     def __init__(self, grid: Grid, where: list[str], columns: list[str] | None, front: list[str], sort: str | None,
                  top: int | None, output: str | None):  # fmt: skip
@@ -114,7 +114,7 @@ def of_options(options: Mapping[str, Any]) -> Experiment:
     front, sort, top = known.pop("front", []), known.pop("sort", None), known.pop("top", None)
     output = known.pop("output", None)
     if top is not None and sort is None:
-        raise ArgumentError("top needs sort: the column by which rows are the first")
+        raise ArgumentError("top needs sort, the column to sort by")
     by = front if isinstance(front, list) else [front]
     return Experiment(grid(**with_own(known)), where, None if columns == ["all"] else columns, by, sort, top, output)
 

@@ -204,7 +204,7 @@ class Grid:
         """The Pareto front: rows than which no other is better in one of the columns and as good in the others. Less
         is better, more with "-" before the name: `front("-throughput", "memory")`."""
         if len(by) < 2:
-            raise ArgumentError("a front is of two columns or more")
+            raise ArgumentError("a front needs at least two columns")
         asked = _conditions(where), [text(name, "by") for name in by], 0
         kept = self._best(_not_beaten, asked, executor, progress)
         return self.rows([int(place) for place in np.sort(kept[:, 0])])
@@ -343,7 +343,7 @@ def _values(
     found, places = _met(grid, first, last, where, names)
     for name in names:
         if found[name].dtype == object:
-            raise ArgumentError(f"{name} is text; the best are found by numbers")
+            raise ArgumentError(f"{name} is text; sorting needs numbers")
     columns = [np.asarray(found[name], dtype=np.float64) * (-1 if word.startswith("-") else 1)
                for name, word in zip(names, by)]  # fmt: skip
     rows = np.column_stack([places, *columns])

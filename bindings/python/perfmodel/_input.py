@@ -85,7 +85,7 @@ def input_pipeline(  # type: ignore[misc]
         row["cache"], row["first_epoch"] = quantity(cache, "B", "cache"), False
     if network is None:
         if framework is not None or global_batch is not None:
-            raise ArgumentError("framework and global_batch are of the network: give one")
+            raise ArgumentError("framework and global_batch belong to a network: give one")
         row["gpus"], row["nodes"] = _counts(node, check("run", run, "input_pipeline"))
         assumed, readers, kept = "", None, None
     else:
@@ -117,7 +117,7 @@ def _counts(system: System, keywords: dict[str, Any]) -> tuple[int, int]:
     """GPUs and nodes by the rules of every run."""
     for name in keywords:
         if name not in ("gpus", "nodes"):
-            raise ArgumentError(f"{name} is of the network: give one")
+            raise ArgumentError(f"{name} belongs to a network: give one")
     given = list(keywords), 0.0
     asked = _core.asked_runs("training", *flat(axes_of("run", keywords)))
     run = _record.values("run", _core.complete_counts(system._handle, asked, *given))

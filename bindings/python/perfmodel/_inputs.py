@@ -49,7 +49,7 @@ def text(value: object, what: str) -> str:
     """A name."""
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
-            raise ArgumentError(f"{what} has half a character, a surrogate: it is no text that can be written")
+            raise ArgumentError(f"{what} contains half a character (a surrogate) and cannot be written")
         return value
     raise TypeError(f"{what} must be text, not {type(value).__name__}")
 

@@ -71,7 +71,7 @@ class Memory(Reported, _records.MemoryUse):
         assert self._asked is not None
         plan, run = self._asked
         if plan.task != "training":
-            raise ArgumentError(f"{what} are of training, and this is a {plan._task.unit} of {plan.task}")
+            raise ArgumentError(f"{what} are only for training, but this is a {plan._task.unit} of {plan.task}")
         return plan, run
 
     def _limits(self) -> list[tuple[str, float]]:

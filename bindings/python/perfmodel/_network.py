@@ -126,8 +126,8 @@ class Network:
         """Shape, parameters, MAC, FLOP, shares, gamma and bytes of every layer for a batch.
 
         Args:
-            batch: samples that the counts are for.
-            precision: what the bytes are counted in.
+            batch: batch of the counts.
+            precision: precision of the bytes.
             framework: a memory profile, or its name: what is `saved` for the backward pass, each tensor with the first
                 layer that needs it.
             total: whether the last row is the total.
@@ -202,7 +202,7 @@ class Network:
         return f"<p>{title}</p>{self.tree(total=True)._repr_html_()}"
 
     def _coverage(self) -> str:
-        """What an import left out."""
+        """The parts that an import left out."""
         return f"; {self.report.coverage_text}" if self.report is not None and self.report.unknown else ""
 
 

@@ -1,4 +1,4 @@
-"""An answer as one page of HTML that needs nothing else: for those who were not there when it was asked."""
+"""A prediction as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ footer { color: #666; margin-top: 3em }
 
 
 def report(answer: Any, path: str | os.PathLike[str] | None = None) -> str:
-    """A page of an answer: what was found and assumed, pictures, what would help, how sure it is. Written to `path` too
+    """A page for a prediction: results, assumptions, pictures, possible improvements, uncertainty. Written to `path`
+    too
     if there is one, whole or not at all. Pictures need matplotlib.
 
     Args:
@@ -48,7 +49,7 @@ def report(answer: Any, path: str | os.PathLike[str] | None = None) -> str:
     """
     answers = list(answer) if isinstance(answer, (list, tuple)) else [answer]
     if not answers or not all(hasattr(item, "plot") and hasattr(item, "_repr_html_") for item in answers):
-        raise TypeError(f"a report is of an answer, not of {type(answer).__name__}")
+        raise TypeError(f"a report needs a prediction, not {type(answer).__name__}")
     first = answers[0]
     parts = [
         ("Answer", "".join(f'<div class="wide">{item._repr_html_()}</div>' for item in answers)),

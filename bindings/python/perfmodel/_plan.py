@@ -77,14 +77,14 @@ class Plan(Study):
 
     @property
     def frameworks(self) -> list[Framework]:
-        """Those that runs were completed with so far, as the first system has them."""
+        """The frameworks of all runs completed so far, as on the first system."""
         found: list[Framework] = []
         while (next := of_study(self._study, len(found), 0)) is not None:
             found.append(next)
         return found
 
     def framework(self, index: int, system: int = 0) -> Framework | None:
-        """A framework by its place in runs, as the GPUs of one of the systems have it; None for -1."""
+        """A framework by its index in runs, for the GPUs of one of the systems; None for -1."""
         if index >= 0 and (index, system) not in self._found:
             found = of_study(self._study, index, system)
             if found is None:
@@ -93,14 +93,14 @@ class Plan(Study):
         return self._found[index, system] if index >= 0 else None
 
     def profile(self, index: int, system: int = 0) -> _records.InferenceProfile:
-        """An inference profile by its place in runs, as one of the systems has it."""
+        """An inference profile by its index in runs, for one of the systems."""
         found = _core.study_software(self._study, index, system, "inference_profile")
         if found is None:
             raise IndexError(f"the plan has no inference profile {index} on system {system}")
         return _record.read(_records.InferenceProfile, "inference_profile", found)
 
     def engine(self, index: int, system: int = 0) -> _records.Engine:
-        """A serving engine by its place in runs, as one of the systems has it."""
+        """A serving engine by its index in runs, for one of the systems."""
         found = _core.study_software(self._study, index, system, "engine")
         if found is None:
             raise IndexError(f"the plan has no engine {index} on system {system}")
@@ -187,14 +187,14 @@ class Plan(Study):
                                       currency)
 
     def within(self, run: Records, latency: Quantity) -> Records:
-        """The run of inference with the largest batch whose latency is at most `latency`, and that fits. Raises
+        """The inference run with the largest batch that fits and has a latency of at most `latency`. Raises
         UnreachableError if one sample takes longer."""
         limit = quantity(latency, "s", "latency")
         asked = _record.checked(self._task.run, run, "run").reshape(-1)
         return _record.array(self._task.run, _core.run_find_batch(self._handle, self.task, asked, limit))
 
     def check(self, run: Records) -> None:
-        """Raises the error that says why this one run cannot be predicted: DoesNotFitError, ..."""
+        """Raises the error for which this run cannot be predicted: DoesNotFitError, ..."""
         _core.run_check(self._handle, self.task, _record.checked(self._task.run, run, "run").reshape(-1))
 
     def __repr__(self) -> str:

@@ -58,9 +58,9 @@ def plot_scaling(
     nodes = [as_system(item) for item in many(systems)]
     nets = [as_network(item) for item in many(networks)]
     if not nets or not nodes:
-        raise ArgumentError("scaling is of at least one network on one system")
+        raise ArgumentError("scaling needs at least one network and one system")
     if measured and len(nodes) > 1:
-        raise ArgumentError("measured rates are beside the lines of a single system")
+        raise ArgumentError("measured rates need a single system")
     wanted = None if gpus is None else sorted(whole(count, "gpus") for count in gpus)
     counts = [_powers(node.gpus) if wanted is None else wanted for node in nodes]
     ax = axes(ax)
@@ -155,7 +155,7 @@ def plot_serving(
     ax = axes(ax)
     served, chosen = as_network(network), [as_system(item) for item in many(systems)]
     if not chosen:
-        raise ArgumentError("a front is of at least one system")
+        raise ArgumentError("a front needs at least one system")
     for i, node in enumerate(chosen):
         rows = size_serving(
             served, node, ttft=ttft, tpot=tpot, engine=engine, layouts=layouts, front=True, max_gpus=max_gpus,

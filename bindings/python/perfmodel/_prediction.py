@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Prediction(Predicted, _records.Prediction):
-    """What is predicted for one run; SI units."""
+    """The prediction of one run; SI units."""
 
     network: str = ""
     """id of the network"""
@@ -62,7 +62,7 @@ class Prediction(Predicted, _records.Prediction):
         return self._plan._assumed_of(_record.write("run", self.run), self._given)[0]
 
     def to_dict(self) -> dict[str, Any]:
-        """Network, system, the run's and the prediction's fields by name, and what was assumed."""
+        """Network, system, the fields of run and prediction by name, and the assumptions."""
         ids = {"network": self.network, "system": self.system, "framework": self.framework}
         run = {name: item for name, item in _record.as_dict(self.run).items() if not name.endswith("_index")}
         result = {f.name: getattr(self, f.name) for f in dataclasses.fields(_records.Prediction)}
@@ -73,17 +73,16 @@ class Prediction(Predicted, _records.Prediction):
         network the passes of every stage; also written to `path`.
         """
         if self._plan is None:
-            raise ValueError("only what perfmodel predicted has a timeline")
+            raise ValueError("only predictions of perfmodel have a timeline")
         text = interruptible(_core.prediction_trace, self._plan._handle, _record.write("run", self.run))
         if path is not None:
             written(text, path)
         return text
 
     def stages(self) -> Table:
-        """What every stage of the pipeline computes, waits for and keeps: a row for each, one where there is no
-        pipeline."""
+        """Computation, waiting and memory of every pipeline stage: a row per stage, one row without a pipeline."""
         if self._plan is None:
-            raise ValueError("only what perfmodel predicted has stages")
+            raise ValueError("only predictions of perfmodel have stages")
         return Table(_core.prediction_stages(self._plan._handle, _record.write("run", self.run)))
 
     def _numbers(self) -> list[tuple[str, Table]]:
@@ -124,8 +123,8 @@ def predict(
     dataset: Samples = None,
     **run: Unpack[RunOptions],
 ) -> Prediction:
-    """Predicts the training of a network on a system (objects, or names of the catalogue). What is not given is
-    completed; `assumed` of the result says how.
+    """Predicts the training of a network on a system (objects, or names of the catalogue). Missing options get
+    defaults, listed in `assumed` of the result.
 
     Args:
         framework: what runs it ("pytorch-2.4-nhwc", "pytorch@2024-06", "tf1-nchw@cudnn6", a Framework); by default

@@ -1,4 +1,4 @@
-"""How far long work is: a line on a terminal, a line in a notebook, or a function of the user's own."""
+"""Progress of long work: a line on a terminal, a line in a notebook, or a user's function."""
 
 from __future__ import annotations
 

@@ -12,5 +12,5 @@ def quantity(value: str, unit: str) -> float:
 
 
 def format_quantity(value: Number, unit: str) -> str:
-    """Writes an SI number for a person: format_quantity(9e11, "B/s") is "900 GB/s"."""
+    """Formats an SI number with a prefix: format_quantity(9e11, "B/s") is "900 GB/s"."""
     return _core.quantity_format(number(value, "value"), text(unit, "unit"))

@@ -124,7 +124,7 @@ def raw(f: Field, item: Any) -> Any:
         return str(item).encode("utf-8")
     if f.kind == "choice" and isinstance(item, str):
         if item not in f.choices:
-            raise ValueError(f'{f.name} "{item}" is none of {", ".join(f.choices)}')
+            raise ValueError(f'{f.name} "{item}" is not one of {", ".join(f.choices)}')
         return f.choices.index(item)
     return item
 

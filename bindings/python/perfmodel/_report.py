@@ -1,4 +1,4 @@
-"""What became of the operators of an imported model."""
+"""The import report: how operators of a model were handled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False)
 class Report:
-    """How each operator of the model was taken over, by its name in the framework.
+    """How each operator of the model was imported, by its name in the framework.
 
     Attributes:
         source: what was imported, as "torch ResNet".

@@ -30,12 +30,12 @@ class Explained:
     def _known_report(self) -> _core.report:
         report = self._report()
         if report is None:
-            raise ValueError("only what perfmodel predicted has a report")
+            raise ValueError("only predictions of perfmodel have a report")
         return report
 
     def explain(self, rendering: str = "text") -> str:
-        """The whole answer for people, as the command prints it: what was assumed, the result with its interval, where
-        the time or the memory goes, what limits it, and what the numbers rest on.
+        """The full report, as printed by the command: assumptions, the result with its interval, the parts of time or
+        memory, the bottleneck, and the basis of the numbers.
 
         Args:
             rendering: "text", "markdown", "html", or "summary" for one line.
@@ -44,7 +44,7 @@ class Explained:
         return shown
 
     def lines(self) -> Table:
-        """The same for programs: block, label, text, value, share, unit and note of every line."""
+        """The report for programs: block, label, text, value, share, unit and note of every line."""
         return Table(_core.report_lines(self._known_report()))
 
     def _block(self, name: str) -> list[tuple[str, str, float, str]]:
@@ -68,8 +68,8 @@ class Fields(Explained):
         return self._report(field) or self._known_report()
 
     def explain(self, field: str = "", rendering: str = "text") -> str:  # type: ignore[override]
-        """The whole answer for people, as the command prints it, or where one number of it comes from: what it is, its
-        formula, the formula with the numbers put in, the fields that add up to it, what makes it uncertain, and every
+        """The full report, as printed by the command, or the explanation of one number: its meaning, its formula, the
+        formula with values, the fields that add up to it, its uncertainty, and every
         input with its source.
 
         Args:
@@ -89,8 +89,8 @@ class Fields(Explained):
         return shown
 
     def lines(self, field: str = "") -> Table:
-        """The same for programs: block, label, text, value, share, unit and note of every line; parts add up to the
-        field, to the bit."""
+        """The report for programs: block, label, text, value, share, unit and note of every line; parts add up to the
+        field exactly."""
         return Table(_core.report_lines(self._report_of(text(field, "field"))))
 
 
@@ -101,12 +101,12 @@ class Reported(Explained, Record):
     """The block of its report that divides a whole, and the question that this answers."""
 
     def plot(self, *others: Any, ax: Axes | None = None) -> Axes:
-        """Where its time or its memory goes, part by part up to the whole; beside others of its kind, a bar for each,
-        divided alike. Needs matplotlib."""
+        """Plots the parts of its time or memory; with others of its kind, a stacked bar for each. Needs matplotlib."""
         block, question = self._parts
         for other in others:
             if type(other) is not type(self):
-                raise TypeError(f"a {type(self).__name__} is drawn beside others, not beside {type(other).__name__}")
+                raise TypeError(f"a {type(self).__name__} can be drawn with others of its kind, not with "
+                                f"{type(other).__name__}")
         every = [self, *others]
         wholes = [_whole(item, block) for item in every]
         if others or self._limits():
@@ -119,8 +119,8 @@ class Reported(Explained, Record):
         return ax
 
     def to_excel(self, path: str | os.PathLike[str]) -> None:
-        """A workbook: the lines of its report, all its numbers with costs and energies as formulas, the inputs and what
-        was assumed. Needs openpyxl. Written whole or not at all."""
+        """A workbook: the lines of its report, all its numbers with costs and energies as formulas, the inputs and
+        assumptions. Needs openpyxl. Written whole or not at all."""
         said = getattr(self, "assumed", "")
         tables = [("answer", self.lines()), *self._numbers()]
         _excel.write(path, tables, run_items(getattr(self, "run", None)),
@@ -147,7 +147,7 @@ class Reported(Explained, Record):
 def _whole(item: Explained, block: str) -> dict[str, float]:
     parts = {label: value for label, _, value, _ in item._block(block)}
     if not parts:
-        raise ArgumentError(f"nothing is known of the parts of this {type(item).__name__.lower()}: nothing to draw")
+        raise ArgumentError(f"the parts of this {type(item).__name__.lower()} are not known: nothing to draw")
     return parts
 
 

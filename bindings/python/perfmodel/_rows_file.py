@@ -179,11 +179,12 @@ class RowsFile:
         """How far an unfinished file is; None: there is none, and all is to do."""
         if not self._note.exists() or not self._path.exists():
             if self._path.exists():
-                raise ArgumentError(f"{self._path} is whole: there is nothing to resume")
+                raise ArgumentError(f"{self._path} is complete: there is nothing to resume")
             return None
         state = State(**json.loads(self._note.read_text(encoding="utf-8")))
         if state.question != self._question:
-            raise ArgumentError(f"{self._path} is the beginning of another sweep; remove it, or write to another file")
+            raise ArgumentError(f"{self._path} is an unfinished file of another sweep; remove it, or write to another "
+                                f"file")
         return state
 
     def add(self, data: Any, done: int) -> None:

@@ -1,4 +1,4 @@
-"""The best way to share a network out: every parallel plan, predicted."""
+"""The best parallel plan for a network: every plan, predicted."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ Progress = Callable[[int, int], object]
 
 
 class Plans(Sweep):
-    """Plans and their predictions: a Table whose rows are Prediction objects; the column `plan` says each in a few
-    words."""
+    """Plans and their predictions: a Table whose rows are Prediction objects; the column `plan` has each in short
+    form."""
 
     def __init__(self, plan: Plan, runs: Records, given: Given, table: _core.table):
         self.plan, self.runs, self.predictions, self._given = plan, runs, plan.predict(runs), given
@@ -68,7 +68,7 @@ class Plans(Sweep):
 
 
 class Search(Explained):
-    """What a search has found.
+    """The result of a search.
 
     >>> found = search("gpt3-13b", "dgx-a100-80gb", gpus=64, global_batch=512, precision="bf16", optimizer="adam")
     >>> found.best.throughput_p10 == max(plan.throughput_p10 for plan in found.plans)
@@ -83,17 +83,17 @@ class Search(Explained):
 
     @property
     def count(self) -> int:
-        """How many plans there are."""
+        """Number of plans."""
         return int(_core.search_result_count(self._result, 0))
 
     @property
     def fitting(self) -> int:
-        """How many of them fit into memory."""
+        """Number of plans that fit in memory."""
         return int(_core.search_result_count(self._result, 1))
 
     @cached_property
     def plans(self) -> Plans:
-        """The best plans, the best first: by the lower end of the 80 % interval of their rate, or what `minimize` says;
+        """The best plans, the best first: by the lower end of the 80 % interval of their rate, or by `minimize`;
         unknown ones last."""
         return self._kept("plans")
 
@@ -242,7 +242,7 @@ def search(
     progress: Progress | None = None,
     **run: Unpack[RunAxes],
 ) -> Search:
-    """Predicts every way to share a network out over GPUs for a global batch, and finds the best: tensor, sequence,
+    """Predicts every parallel plan of a network on GPUs for a global batch, and finds the best: tensor, sequence,
     context, expert and pipeline parallelism with virtual stages, micro-batch, ZeRO stage, recomputation.
 
     A value that is given is kept, of several each is tried: `gpus=[128, 256]` searches for both, `tensor_parallel=[4,
@@ -271,7 +271,7 @@ def search(
     fixed = [*axes[0], "batch", "micro_batch"]  # the last two are decided by plans
     found = Search(plan, work.search, work.run(progress), batch, (fixed, 1.0))
     if found.fitting == 0:
-        raise DoesNotFitError(f"none of {found.count:,} plans fits into memory: more GPUs, or larger ones, would help")
+        raise DoesNotFitError(f"none of {found.count:,} plans fits in memory: more GPUs, or larger ones, would help")
     return found
 
 

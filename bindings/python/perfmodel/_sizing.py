@@ -102,7 +102,7 @@ class Sizing(ReportedTable, Choices):
 
     def __init__(self, question: _Question, assumed: list[str]):
         if not isinstance(question, _Question):
-            raise TypeError(f"a sizing is made by perfmodel.size, not of {type(question).__name__}")
+            raise TypeError(f"a sizing is made by perfmodel.size, not from {type(question).__name__}")
         self._question, self._assumed = question, assumed
         super().__init__(question.ask("least"), assumed)
 

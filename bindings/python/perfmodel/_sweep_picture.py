@@ -26,9 +26,9 @@ def draw(
     """Columns `y`, the second on the right, over `x`, which is by default the one of `vary` with most values that are
     numbers; without any, a bar for each row."""
     if len(table) == 0:
-        raise ArgumentError("a table without rows is no picture")
+        raise ArgumentError("a table without rows cannot be drawn")
     if not y:
-        raise ArgumentError("a picture is of a column at least")
+        raise ArgumentError("a picture needs at least one column")
     known = [name for name in y if np.isfinite(_numbers(table, name)).any()]
     if not known:
         raise ArgumentError(f"{' and '.join(y)}: unknown in every row{_why(table)}")
@@ -61,7 +61,7 @@ def _why(table: Columns) -> str:
 def _numbers(table: Columns, name: str) -> Any:
     column = table[name]
     if column.dtype == object:
-        raise ArgumentError(f"{name} is text; a picture is of numbers")
+        raise ArgumentError(f"{name} is text; a picture needs numbers")
     return np.asarray(column, dtype=float)
 
 
@@ -190,7 +190,7 @@ def of_table(table: Columns, y: str | None, x: str | None, ax: Axes | None) -> A
     first = x if x is not None else next(iter(over), None)
     shown = y if y is not None else next((name for name in numbers if name != first), None)
     if shown is None:
-        raise ArgumentError("no two columns of this table differ from row to row; give y and x")
+        raise ArgumentError("fewer than two columns of this table vary; give y and x")
     return draw(table, [shown], first, [] if first is None else [first], ax)
 
 

@@ -50,7 +50,7 @@ class System:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies are made by what the system was made by: a function and its arguments."""
         if self._made is None:
-            raise TypeError("only a system that the package made can be pickled")
+            raise TypeError("only a system made by the package can be pickled")
         return self._made
 
     @cached_property

@@ -39,7 +39,7 @@ def plot_timeline(prediction: Prediction, *, until: Quantity | None = None, ax: 
     ui.perfetto.dev.
     """
     if not hasattr(prediction, "trace"):
-        raise TypeError(f"a timeline is of a prediction, not of {type(prediction).__name__}")
+        raise TypeError(f"a timeline needs a prediction, not {type(prediction).__name__}")
     trace = json.loads(prediction.trace())["traceEvents"]
     bars = [event for event in trace if event["ph"] == "X"]
     end = max(event["ts"] + event["dur"] for event in bars) / MICRO

@@ -39,7 +39,7 @@ def dgx1() -> pm.System:
 
 @pytest.fixture(scope="session")
 def sweep() -> pm.Sweep:
-    """A sweep with good and bad points: 6 GPUs fill no whole nodes of an AC922, and no Volta has bf16."""
+    """A sweep with good and bad points: 6 GPUs do not fill whole nodes of an AC922, and no Volta has bf16."""
     return pm.sweep(
         ["resnet50", "vgg16"],
         ["dgx1-v100", "ac922"],

@@ -34,7 +34,7 @@ def test_the_command_takes_the_same_text() -> None:
     ("options", "why"),
     [
         ({"lora": 8, "lora_rank": 16}, "lora and lora_rank are both given"),
-        ({"lora": "rank=8,modules=qv"}, "no word for adapters"),
+        ({"lora": "rank=8,modules=qv"}, "not an adapter option"),
         ({"lora": {"targets": "qv"}}, "need a rank"),
         ({"lora": 1.5}, "not a whole number"),
         ({"lora": "8,layers=30-40"}, "repeats 32"),

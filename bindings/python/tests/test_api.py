@@ -144,7 +144,7 @@ def test_prediction_in_words(resnet50: pm.Network, dgx1: pm.System) -> None:
         p.explain("step_time", "pdf")
     with pytest.raises(pm.NotFoundError, match='has no field "pdf"'):
         p.explain("pdf")
-    with pytest.raises(ValueError, match="only what perfmodel predicted"):
+    with pytest.raises(ValueError, match="only predictions of perfmodel"):
         pm.Prediction().explain()
 
 

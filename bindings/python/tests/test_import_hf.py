@@ -233,7 +233,7 @@ def test_an_architecture_alone_names_its_type() -> None:
     config = {key: value for key, value in published("Qwen3 32B").items() if key != "model_type"}
     net = pm.from_hf(config, seq=64)
     assert net.parameters == 32_762_123_264 and net.report is not None
-    assert "no model_type is stated; qwen3 is that of the architecture" in net.report.notes
+    assert "no model_type is stated; qwen3 follows from the architecture" in net.report.notes
 
 
 @pytest.mark.parametrize(
@@ -253,9 +253,9 @@ def test_files_that_are_no_models_get_one_line(config: dict[str, Any], words: st
     ({"layer_types": ["linear_attention"] * 32}, 'has a layer of type "linear_attention", which is not modelled'),
     ({"layer_types": ["full_attention"] * 3}, "has layer_types of 3 layers, but 32 layers"),
     ({"num_hidden_layers": "32"}, 'num_hidden_layers "32", which is no whole number'),
-    ({"quantization_config": "fp8"}, "has quantization_config fp8, which is no configuration"),
+    ({"quantization_config": "fp8"}, "has quantization_config fp8, which is not a configuration"),
     ({"architectures": ["LlamaForCausalLMEagle3"]}, "a draft for speculative decoding"),
-    ({"add_cross_attention": True}, "a llama with attention to what another model encodes"),
+    ({"add_cross_attention": True}, "a llama with attention to another model's encoder"),
     ({"model_type": "LLaMA"}, 'did you mean "llama"'), ({"model_type": "beit"}, 'unknown model_type "beit"; docs'),
     ({"model_type": "internlm2"}, 'unknown model_type "internlm2"; docs'),
     ({"model_type": "nemotron_h", "hybrid_override_pattern": "MX" * 16}, r"hybrid_override_pattern \(M, "),
@@ -409,18 +409,19 @@ def test_no_value_of_any_setting_is_a_crash(kind: str) -> None:
 @pytest.mark.parametrize(
     "config, words",
     [
-        ({**LLAMA, "num_hidden_layers": 10**6}, "num_hidden_layers 1000000, which is no whole number of 1 to 10000"),
+        ({**LLAMA, "num_hidden_layers": 10**6},
+         "num_hidden_layers 1000000, which is not a whole number from 1 to 10000"),
         ({**LLAMA, "hidden_size": 4097}, "has 4097 features, which 32 heads do not divide"),
         ({**LLAMA, "num_key_value_heads": 5}, "kv_heads do not divide heads"),
         ({**LLAMA, "attention_bias": "maybe"}, "attention_bias maybe, which is neither true nor false"),
-        ({**LLAMA, "attention_dropout": 3}, "attention_dropout 3, which is no number of 0 to 1"),
+        ({**LLAMA, "attention_dropout": 3}, "attention_dropout 3, which is not a number from 0 to 1"),
         ({**LLAMA, "architectures": [5]}, r"architectures \[5\], which is no list of words"),
         ({**LLAMA, "hidden_act": "cube"}, 'unknown activation "cube"'),
         ({**MIXTRAL, "num_experts_per_tok": 9}, "top_k 9 is more than its 8 experts"),
         ({**VIT, "image_size": [1, 2, 3]}, "no whole number"),
         ({"model_type": 7}, 'unknown model_type "7"'),
         ({"model_type": "qwen33"}, 'unknown model_type "qwen33"; did you mean "qwen3"'),
-        ({}, "the configuration has no model_type, and no architecture that is known"),
+        ({}, "the configuration has no model_type and no known architecture"),
     ],
 )
 def test_what_cannot_be_is_refused(config: dict[str, Any], words: str) -> None:
@@ -442,7 +443,7 @@ QUANTIZED: list[tuple[dict[str, Any], str]] = [
       "config_groups": {"group_0": {"weights": {"num_bits": 8, "type": "float"}}}}, "weights are stored as fp8 "),
     ({"quant_method": "compressed-tensors", "format": "pack-quantized",
       "config_groups": {"group_0": {"weights": {"num_bits": 4, "type": "int"}}}}, "weights are stored as int4"),
-    ({"quant_method": "aqlm"}, 'weights of quantization_config "aqlm" are not known here'),
+    ({"quant_method": "aqlm"}, 'quantization_config "aqlm" is not known'),
 ]  # fmt: skip
 
 
@@ -482,7 +483,7 @@ def test_files_keep_how_weights_are_stored(tmp_path: Path) -> None:
     assert pm.serve(again, "hgx-h100", **asked).tpot == pm.serve(net, "hgx-h100", **asked).tpot
     text = (tmp_path / "own.xml").read_text()
     (tmp_path / "own.xml").write_text(text.replace("fp8-block", "fp9"))
-    with pytest.raises(pm.Error, match='own.xml:4: "fp9" is no way to store weights'):
+    with pytest.raises(pm.Error, match='own.xml:4: "fp9" is not a storage format of weights'):
         pm.Catalog(tmp_path / "own.xml").network(net.id)
 
 

@@ -51,7 +51,7 @@ def test_no_prefetch_is_slower() -> None:
 
 
 def test_cores_that_nobody_knows() -> None:
-    with pytest.raises(pm.NotModelledError, match='the cores of system "mi300x-node" are unknown; give the workers'):
+    with pytest.raises(pm.NotModelledError, match='the cores of system "mi300x-node" are unknown; give workers'):
         pm.input_pipeline("ilsvrc2012", "mi300x-node", storage="nvme")
     few, many = (pm.input_pipeline("ilsvrc2012", "mi300x-node", storage="nvme", workers=n).decode for n in (8, 64))
     assert many > few

@@ -29,9 +29,9 @@ import pytest
         ),
         (
             lambda: pm.predict("dgx1-v100", "resnet50"),
-            '"dgx1-v100" is a system, but a network is wanted here; the network comes first, then the system',
+            '"dgx1-v100" is a system, but a network is required here; the network comes first, then the system',
         ),
-        (lambda: pm.system("resnet50"), '"resnet50" is a network, but a system is wanted here'),
+        (lambda: pm.system("resnet50"), '"resnet50" is a network, but a system is required here'),
         (
             lambda: pm.network("my.onnx"),
             "\"my.onnx\" is a file that Python reads: python3 -c 'import perfmodel; "
@@ -41,7 +41,7 @@ import pytest
             lambda: pm.framework("flax"),
             'framework "flax" is not modelled; the nearest is "jax-0.5" (JAX 0.5), and "generic" stands for any',
         ),
-        (lambda: pm.quantity("6", "s"), '"6" has no unit: 6 what? write "6 h", "6 s" or "6 ms"'),
+        (lambda: pm.quantity("6", "s"), '"6" has no unit; write "6 h", "6 s" or "6 ms"'),
         (lambda: pm.quantity("80 gb", "B"), '"80 gb" may be bytes or bits; write "80 GB" or "80 Gbit"'),
         (lambda: pm.quantity("25 gb/s", "B/s"), '"25 gb/s" may be bytes or bits; write "25 GB/s" or "25 Gbit/s"'),
     ],

@@ -76,7 +76,7 @@ def test_a_link_without_end_is_an_error(tmp_path: Path) -> None:
 def test_a_timeline_needs_a_file_of_its_own(tmp_path: Path, output: str) -> None:
     (tmp_path / "link").symlink_to("step")
     done = run(tmp_path, "predict", "alexnet", "dgx1-v100", "--trace", "step", "-o", output)
-    assert done.returncode == 2 and "are one file" in done.stderr and names(tmp_path) == {"link"}
+    assert done.returncode == 2 and "are the same file" in done.stderr and names(tmp_path) == {"link"}
 
 
 @pytest.mark.parametrize("output", ["old", "new"])
@@ -112,7 +112,7 @@ def test_a_folder_is_said_to_be_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize("more", [[], ["-o", "-"], ["-o", "/dev/stdout"]])
 def test_two_answers_do_not_share_standard_output(tmp_path: Path, trace: str, more: list[str]) -> None:
     done = run(tmp_path, "predict", "alexnet", "dgx1-v100", "--trace", trace, *more)
-    assert (done.returncode, done.stdout) == (2, "") and "are one file" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and "are the same file" in done.stderr
 
 
 # ---- What Python writes follows the same rule ----

@@ -202,7 +202,7 @@ def test_names_in_reports_are_harmless() -> None:
     net.add("flatten")
     net.add("linear", out_features=10)
     assert "<script>" not in pm.report(pm.infer(net, "t4", batch=8))
-    with pytest.raises(TypeError, match="a report is of an answer"):
+    with pytest.raises(TypeError, match="a report needs a prediction"):
         pm.report("resnet50")
 
 

@@ -103,8 +103,8 @@ def test_a_deadline_that_is_missed() -> None:
         pm.size_training("gpt3-13b", "dgx-a100-80gb", gpu_mtbf="100 d", **asked)  # type: ignore[arg-type]
     given = ["gpt3-13b", "dgx-a100-80gb", "--global-batch", 64, "--precision", "bf16", "--within", "1 s", "--samples",
              "1e6"]
-    assert output("search", *given, "--max-nodes", 8, status=1) == "perfmodel: no count of nodes trains in that time\n"
-    assert "do not give --gpus" in output("search", *given, "--gpus", 8, status=2)
+    assert output("search", *given, "--max-nodes", 8, status=1) == "perfmodel: no number of nodes trains in that time\n"
+    assert "leave out --gpus" in output("search", *given, "--gpus", 8, status=2)
     assert "one value of every option" in output("search", *given, "--tp", "1,2", status=2)
 
 
@@ -200,7 +200,7 @@ def test_racks_are_filled_evenly() -> None:
 @pytest.mark.parametrize(
     ("error", "match", "asked"),
     [
-        (pm.TooManyGpusError, "12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do", {"gpus": 12}),
+        (pm.TooManyGpusError, "12 GPUs do not fill whole nodes of 8; 8 or 16 GPUs do", {"gpus": 12}),
         (pm.ArgumentError, "tensor_parallel 0 is not at least 1", {"tensor_parallel": 0}),
         (pm.NotFoundError, "no parallel plan shares", {"tensor_parallel": 3}),
         (pm.NotFoundError, "no parallel plan shares",
@@ -233,7 +233,7 @@ def test_least_energy_of_plans() -> None:
     assert found.best.site_energy_per_sample <= min(p.site_energy_per_sample for p in others.plans)
     with pytest.raises(pm.ArgumentError, match="400 g/kWh"):
         pm.search("llama3-8b", "dgx-h100", minimize="carbon", **asked)
-    with pytest.raises(pm.ArgumentError, match="minimises energy"):
+    with pytest.raises(pm.ArgumentError, match="can minimize energy"):
         pm.search("llama3-8b", "dgx-h100", minimize="power", **asked)
 
 

@@ -37,7 +37,7 @@ def test_what_the_model_leaves_out_is_said() -> None:
 def test_what_is_no_run_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("hello")
-    with pytest.raises(pm.Error, match="neither flags of Megatron-LM"):
+    with pytest.raises(pm.Error, match="unknown format: neither flags of Megatron-LM"):
         pm.run_from(path)
     with pytest.raises(pm.NotFoundError, match="slurm"):
         pm.run_from(FILES / "train.sh", format="slurm")

@@ -172,5 +172,5 @@ def test_least_energy_reaches_and_a_budget_is_kept_to() -> None:
     assert full.best.draw_nodes > full.best.budget_nodes and "power budget" in full.explain()
     with pytest.raises(pm.Error, match="supplies 98"):
         pm.predict("resnet50", "dgx-h100", nodes=99, power_budget="1 MW")
-    with pytest.raises(pm.ArgumentError, match="nothing is aimed at"):
+    with pytest.raises(pm.ArgumentError, match="there is no target"):
         pm.size("resnet50", "dgx-h100", batch=128)

@@ -121,7 +121,7 @@ def test_memory_of_a_plan_says_what_is_wrong() -> None:
         ({"tensor_parallel": 8, "task": "inference"}, "has no effect in inference"),
         ({"tensor_parallel": 3}, "8 GPUs|64 heads over 3 GPUs"),
         ({"tensor_parallel": 8, "global_batch": 7, "nodes": 2}, "does not divide"),
-        ({"tensor_parallel": 4, "gpus": 12}, "12 GPUs fill no whole nodes of 8; 8 or 16 GPUs do"),
+        ({"tensor_parallel": 4, "gpus": 12}, "12 GPUs do not fill whole nodes of 8; 8 or 16 GPUs do"),
         ({"tensor_parallel": 8, "framework": pm.MemoryProfile()}, "must be a framework"),
     ):
         with pytest.raises((TypeError, pm.Error), match=why):

@@ -295,7 +295,7 @@ def test_settings_of_a_log_come_from_the_file_of_the_run(tmp_path: Path) -> None
     assert (row["gpus"], row["nodes"], row["tensor_parallel"], row["batch"]) == ("8", "2", "4", "16")
     assert row["micro_batch"] == "1" and row["network"] == "llama3-8b seq=4096" and row["precision"] == "bf16"
     assert "read: tensor_parallel = 4" in said
-    assert "is of measurements" in refused(TRACES.parent / "import" / "topo_dgx1.txt", "--gpu", "v100-sxm2-16gb",
+    assert "is only for measurements" in refused(TRACES.parent / "import" / "topo_dgx1.txt", "--gpu", "v100-sxm2-16gb",
                                            "--network", "gpt2")
 
 
@@ -389,7 +389,7 @@ BAD = {
                     r'kernel\.json:2: column \d+: this kernel has no duration'),
     "comma.json": ('{"traceEvents": [\n\n{"cat": "kernel" "name": "x"}]}',
                    r"comma\.json:3: column 18: a comma is missing"),
-    "cut.json": ('{"traceEvents": [{"cat": "ker', r"cut\.json:1: column 30: a text has no end"),
+    "cut.json": ('{"traceEvents": [{"cat": "ker', r"cut\.json:1: column 30: a text is not closed"),
     "none.json": ('{"traceEvents": []}', r"none\.json: no kernel of a GPU is in the trace"),
     "shapes.json": ('{"traceEvents": [{"cat": "kernel", "name": "x", "dur": 1}]}',
                     r"shapes\.json: .*record_shapes=True"),

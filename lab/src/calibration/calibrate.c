@@ -45,7 +45,8 @@ static const struct set *find_set(const char *name, pm_error *error)
     if (name != NULL && strcmp(sets[i].name, name) == 0) return &sets[i];
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", sets[i].name);
   }
-  pm__fail(error, PM_STATUS_NOT_FOUND, "set \"%.80s\" cannot be calibrated; it is one of %s", name != NULL ? name : "",
+  pm__fail(error, PM_STATUS_NOT_FOUND, "set \"%.80s\" cannot be calibrated; it must be one of %s",
+           name != NULL ? name : "",
            known);
   return NULL;
 }

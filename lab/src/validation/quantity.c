@@ -49,7 +49,7 @@ const pm__lab_quantity *pm__lab_quantity_find(const char *name, pm_error *error)
     if (strcmp(quantities[i].name, name) == 0) return &quantities[i];
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", quantities[i].name);
   }
-  pm__fail(error, PM_STATUS_NOT_FOUND, "unknown quantity \"%.60s\"; it is one of %s", name, known);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "unknown quantity \"%.60s\"; it must be one of %s", name, known);
   return NULL;
 }
 

@@ -15,7 +15,7 @@ static int by_plan(const void *a, const void *b)
   return order != 0 ? order : strcmp(((const pm__lab_plan *)a)->plan, ((const pm__lab_plan *)b)->plan);
 }
 
-/* Sorted plans, each once, with the mean of its measured rates. Returns how many there are. */
+/* Sorted plans, each once, with the mean of its measured rates. Returns their number. */
 static size_t merge(pm__lab_plan *plans, size_t count)
 {
   size_t merged = 0;

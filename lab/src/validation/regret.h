@@ -20,7 +20,7 @@ typedef struct pm__lab_regret {
   double regret, rho; /* rho is NAN where either has one value */
 } pm__lab_regret;
 
-/* Of each group of at least two plans, by name, into regrets[count]; sorts the plans. Returns how many there are. */
+/* Of each group of at least two plans, by name, into regrets[count]; sorts the plans. Returns their number. */
 size_t pm__lab_regrets_of(pm__lab_plan *plans, size_t count, pm__lab_regret *regrets);
 
 /* The mean regret of groups whose names begin with that, "dense": a line for the notes, if there are any. */

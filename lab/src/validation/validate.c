@@ -41,7 +41,7 @@ static const set *find_set(const char *name, pm_error *error)
     if (strcmp(sets[i].name, name) == 0 || (name[0] != '\0' && strcmp(sets[i].alias, name) == 0)) return &sets[i];
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "", sets[i].name);
   }
-  pm__fail(error, PM_STATUS_NOT_FOUND, "set \"%.80s\" is unknown; it is one of %s", name, known);
+  pm__fail(error, PM_STATUS_NOT_FOUND, "set \"%.80s\" is unknown; it must be one of %s", name, known);
   return NULL;
 }
 

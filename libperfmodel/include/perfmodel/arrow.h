@@ -1,10 +1,10 @@
 /*
-** Tables as Arrow data: for pandas, Polars, DuckDB, PyArrow and whatever else reads the Arrow C stream interface.
+** Tables as Arrow data: for pandas, Polars, DuckDB, PyArrow and other readers of the Arrow C stream interface.
 **
-** The stream is a copy and outlives its tables. Numbers are float64, whole numbers int64, texts and choices utf8, a
-** choice of yes or no bool; unknown is null. A field is called as in CSV, "step_time [s]"; its metadata has the
-** column's "name", "unit" and "doc". The structures are those of the Arrow project (docs: "The Arrow C stream
-** interface"), whose own headers may declare them too.
+** The stream is a copy and outlives its tables. Real numbers are float64, integers int64, texts and choices utf8,
+** yes/no choices bool; unknown is null. Fields are named as in CSV, "step_time [s]"; their metadata has the column's
+** "name", "unit" and "doc". The structures are those of the Arrow project (docs: "The Arrow C stream interface"), whose
+** headers may also declare them.
 */
 #ifndef PERFMODEL_ARROW_H
 #define PERFMODEL_ARROW_H
@@ -15,11 +15,11 @@
 extern "C" {
 #endif
 
-/* What follows is the Arrow project's, to the letter: guards, names and members. */
+/* The following is identical to the Arrow project's header: guards, names and members. */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
-#define ARROW_FLAG_DICTIONARY_ORDERED 1 /* the order of a dictionary means something; never set here */
+#define ARROW_FLAG_DICTIONARY_ORDERED 1 /* the dictionary is ordered; never set here */
 #define ARROW_FLAG_NULLABLE 2           /* values may be null: set for every column */
 #define ARROW_FLAG_MAP_KEYS_SORTED 4    /* for maps; not used here */
 
@@ -60,16 +60,15 @@ struct ArrowArrayStream {
   int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out); /* 0, or an errno */
   int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out); /* out->release is NULL past the last */
   const char *(*get_last_error)(struct ArrowArrayStream *); /* of the last call that failed */
-  void (*release)(struct ArrowArrayStream *); /* likewise; what was got from it stays */
+  void (*release)(struct ArrowArrayStream *); /* likewise; arrays returned by it remain valid */
   void *private_data;
 };
 
 #endif
 
-/* The tables one after the other, as one stream with a batch for each. All must have the columns of the first; there is
-** at least one. The caller calls stream->release(stream) when done. Errors: PM_STATUS_BAD_ARGUMENT,
-** PM_STATUS_NO_MEMORY; the stream
-** is then as it was. */
+/* The tables one after the other, as one stream with a batch for each. There must be at least one, and all must have
+** the columns of the first. The caller calls stream->release(stream) when done. Errors: PM_STATUS_BAD_ARGUMENT,
+** PM_STATUS_NO_MEMORY; the stream is then unchanged. */
 PM_API int pm_table_export_arrow(const pm_table *const *tables, size_t count, struct ArrowArrayStream *stream,
                           pm_error *error);
 

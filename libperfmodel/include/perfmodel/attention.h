@@ -1,9 +1,9 @@
 /*
-** Implementations of attention: how software computes scores, their softmax, and what they weight.
+** Implementations of attention: how software computes scores, their softmax and the weighted sum.
 **
-** A network may ask for one (attribute `flash` of its layers: yes is "fused", no "unfused") or leave it open (auto).
-** Then it is the `attention` of the framework or inference profile that runs it. Each is one descriptor, a record whose
-** fields are all stated: predictions, memory, recomputation and single kernels read it.
+** A network may select one (attribute `flash` of its layers: yes is "fused", no "unfused") or leave it open (auto);
+** then the `attention` of its framework or inference profile is used. Each is one descriptor, a record with every field
+** stated: predictions, memory, recomputation and single kernels read it.
 */
 #ifndef PERFMODEL_ATTENTION_H
 #define PERFMODEL_ATTENTION_H
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* One line for each: add an implementation here and its descriptor in src/network/attention, and it is everywhere. New
-** ones go last, so that numbers stay. */
+/* One line for each: add an implementation here and its descriptor in src/network/attention; everything else is
+** generated. New ones go last, so that numbers do not change. */
 #define PM_ATTENTION_LIST(X)                                                                                         \
   X(UNFUSED, "unfused", "matrix multiplications, mask and softmax are separate kernels", .aliases = "no eager")        \
   X(FUSED, "fused", "one kernel without stored scores (FlashAttention)", .aliases = "yes flash")                     \
@@ -29,11 +29,12 @@ typedef enum pm_attention_choice {
   PM_ATTENTION_COUNT
 } pm_attention_choice;
 
-/* What an implementation does. One that stores no scores is one kernel, which computes them again backward. */
+/* The traits of an implementation. One without stored scores is a single kernel, which recomputes them in the backward
+** pass. */
 #define PM_ATTENTION_FIELDS(X)                                                                                       \
   X(YES_NO, scores, "", "whether scores are stored, and kept for the backward pass")                                 \
-  X(YES_NO, masked, "", "whether it computes what a causal mask hides")                                              \
-  X(REAL, rate, "1", "rate of its kernel over that of FlashAttention; without effect where scores are stored")       \
+  X(YES_NO, masked, "", "whether it also computes the scores hidden by a causal mask")                                 \
+  X(REAL, rate, "1", "rate of its kernel over that of FlashAttention; without effect if scores are stored")            \
   X(TEXT, source, "", "source of the algorithm")
 
 typedef struct pm_attention { PM_ATTENTION_FIELDS(PM_DECLARE) } pm_attention;

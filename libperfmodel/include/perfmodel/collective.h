@@ -1,17 +1,17 @@
 /*
-** Collectives: what it costs GPUs to agree on a sum, to share, and to exchange.
+** Collectives: the cost of reductions, broadcasts and exchanges between GPUs.
 **
-** A group is some GPUs of a system, the same in each of a number of nodes. Made once, it knows its rings and every
-** algorithm's latency and bandwidth; a collective is then evaluated in some 40 ns, without allocating:
+** A group is a set of GPUs of a system, the same in each of a number of nodes. Once created, it has its rings and every
+** algorithm's latency and bandwidth; a collective is then evaluated in about 40 ns, without allocation:
 **
 **     time = L + W + 2 c sqrt(L W)
 **
-** L is the latency of the steps, W the transfer: bytes over the bandwidth of what limits; c > 0 is how little the two
-** overlap. The least over the allowed algorithms and protocols counts, as a collective library would choose.
+** L is the latency of the steps, W the transfer: bytes over the limiting bandwidth; c > 0 is how little the two
+** overlap. The fastest of the allowed algorithms and protocols is used, as a collective library would choose.
 **
-** Bandwidth comes from the link graph. Rings are found, not declared: over direct GPU links the best fractional packing
-** of directed Hamiltonian cycles into the links; through NVSwitches the GPU's port; else one ring in tree order over
-** PCIe, CPUs and their inter-CPU link, at the capacity of the busiest link divided by the flows on it.
+** Bandwidth comes from the link graph. Rings are searched for, not declared: over direct GPU links the best fractional
+** packing of directed Hamiltonian cycles into the links; through NVSwitches the GPU's port; otherwise one ring in tree
+** order over PCIe, CPUs and their inter-CPU link, at the capacity of the busiest link divided by the flows on it.
 **
 **     pm_group *group = pm_group_new(system, NULL, 8, NULL, &error);
 **     pm_call call = pm_call_make();
@@ -46,34 +46,34 @@ extern "C" {
   X(REAL, network_latency, "s", "latency of one step between nodes")                                   \
   X(REAL, base_latency, "s", "fixed latency")                                                          \
   X(TEXT, bottleneck, "", "id of the link type that limits it")                                       \
-  X(YES_NO, calibrated, "", "whether every link on the way has calibrated constants")
+  X(YES_NO, calibrated, "", "whether every link on the path has calibrated constants")
 
 typedef struct pm_ring { PM_RING_FIELDS(PM_DECLARE) } pm_ring;
 
-/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search the first time, some ms at most; 0.1 us
-** then. Errors: PM_STATUS_TOO_MANY_GPUS, PM_STATUS_NO_ROUTE, PM_STATUS_BAD_ARGUMENT. */
+/* Finds the ring of GPUs 0 .. gpus-1 of each of `nodes` nodes. Cost: a search the first time, a few ms at most; then
+** 0.1 us. Errors: PM_STATUS_TOO_MANY_GPUS, PM_STATUS_NO_ROUTE, PM_STATUS_BAD_ARGUMENT. */
 PM_API int pm_ring_find(const pm_system *system, int gpus, int nodes, pm_ring *ring, pm_error *error);
 
 /* Time [s] of an all-reduce of `bytes` over the ring, Simple protocol; 0 for one rank. Cost: a few ns. */
 PM_API double pm_ring_get_all_reduce_time(const pm_ring *ring, double bytes);
 
-/* The ring [B/s] of one node's GPUs visited in the order given, over PCIe: what a wrong order costs.
+/* The bandwidth [B/s] of a ring over PCIe that visits one node's GPUs in the given order: the cost of a wrong order.
 ** Errors: as pm_group_new. */
 PM_API int pm_ring_find_in_order(const pm_system *system, const int *gpus, int count, double *bandwidth,
                                  pm_error *error);
 
 /* ---- Collectives, algorithms, protocols ------------------------------------------------------------------------- */
 
-/* What a group of GPUs does together. Name, text, meaning. */
+/* Collectives: name, text, meaning. */
 #define PM_COLLECTIVE_LIST(X)                                                                     \
-  X(ALL_REDUCE, "all_reduce", "everyone gets the sum")                                            \
-  X(REDUCE_SCATTER, "reduce_scatter", "everyone gets a part of the sum")                          \
-  X(ALL_GATHER, "all_gather", "everyone gets the parts of all")                                   \
-  X(BROADCAST, "broadcast", "everyone gets what the first has")                                   \
-  X(REDUCE, "reduce", "the first gets the sum")                                                   \
-  X(ALL_TO_ALL, "all_to_all", "everyone sends a part to each")                                    \
-  X(SEND_RECEIVE, "send_receive", "everyone sends to the next and receives from the one before")  \
-  X(GATHER, "gather", "the first gets the parts of all")                                          \
+  X(ALL_REDUCE, "all_reduce", "every rank gets the sum")                                                               \
+  X(REDUCE_SCATTER, "reduce_scatter", "every rank gets a part of the sum")                                             \
+  X(ALL_GATHER, "all_gather", "every rank gets the parts of all ranks")                                                \
+  X(BROADCAST, "broadcast", "every rank gets the data of the root")                                                    \
+  X(REDUCE, "reduce", "the root gets the sum")                                                                         \
+  X(ALL_TO_ALL, "all_to_all", "every rank sends a part to every other rank")                                           \
+  X(SEND_RECEIVE, "send_receive", "every rank sends to the next and receives from the previous")                       \
+  X(GATHER, "gather", "the root gets the parts of all ranks")                                                          \
   X(SCATTER, "scatter", "the root sends each rank a part of its data")
 
 typedef enum pm_collective {
@@ -83,24 +83,24 @@ typedef enum pm_collective {
   PM_COLLECTIVE_COUNT
 } pm_collective;
 
-/* One line for each: add an algorithm here (and its file, see src/collective/algorithm.h), and it is everywhere. New
-** ones go last, so that numbers stay. */
+/* One line for each: add an algorithm here and its file (see src/collective/algorithm.h); everything else is generated.
+** New ones go last, so that numbers do not change. */
 #define PM_NAMED_ALGORITHM_LIST(X)                                                                        \
   X(RING, "ring", "rings through all GPUs; a chain for broadcast and reduce")                             \
   X(TREE, "tree", "double binary tree between nodes, chains inside")                                      \
   X(NVLS, "nvls", "reduction in the NVLink switches")                                                     \
   X(NVLS_TREE, "nvls-tree", "reduction in the NVLink switches, a tree between nodes")                     \
-  X(PAIRS, "pairs", "every rank to every other, directly")                                                \
+  X(PAIRS, "pairs", "direct transfers between all pairs of ranks")                                                     \
   X(COLLNET, "collnet", "reduction in the network's switches (SHARP)")                                    \
   X(HALVING_DOUBLING, "halving-doubling", "recursive halving and doubling")                               \
   X(HIERARCHICAL, "hierarchical", "reduce-scatter inside, all-reduce across rails, all-gather inside")    \
-  X(PARAMETER_SERVER, "parameter-server", "everyone pushes to and pulls from one CPU of each server")     \
+  X(PARAMETER_SERVER, "parameter-server", "every GPU pushes to and pulls from one CPU of each server")                 \
   X(DATA_PARALLEL, "data-parallel", "broadcast from and reduce to GPU 0, driven by one process")          \
   /* the next one goes above this line */
 
-/* The choices of an algorithm: one of those above, or the fastest of them. */
+/* The choices of an algorithm: one of those above, or the fastest. */
 #define PM_ALGORITHM_LIST(X)                                                                              \
-  X(AUTO, "auto", "the fastest that the collective library would take by itself")                         \
+  X(AUTO, "auto", "the fastest that the collective library selects by default")                                        \
   PM_NAMED_ALGORITHM_LIST(X)
 
 typedef enum pm_algorithm {
@@ -110,12 +110,12 @@ typedef enum pm_algorithm {
   PM_ALGORITHM_COUNT
 } pm_algorithm;
 
-/* Protocols of NCCL: how data and the news of its arrival travel. Older ones cost latency, newer ones bandwidth. */
+/* Protocols of NCCL: how data and its arrival flags are transferred. They trade latency for bandwidth. */
 #define PM_PROTOCOL_LIST(X)                                                             \
-  X(ANY, "auto", "the fastest that is allowed")                                         \
+  X(ANY, "auto", "the fastest allowed protocol")                                                                       \
   X(LL, "ll", "low latency: 4 bytes of data with 4 of flag")                            \
   X(LL128, "ll128", "low latency over NVLink: 120 bytes of data in 128")                \
-  X(SIMPLE, "simple", "large chunks with a barrier between")
+  X(SIMPLE, "simple", "large chunks with a barrier between them")
 
 /* The protocols; the record pm_protocol has the costs of one. */
 typedef enum pm_protocol_choice {
@@ -125,10 +125,10 @@ typedef enum pm_protocol_choice {
   PM_PROTOCOL_COUNT
 } pm_protocol_choice;
 
-/* Generations of the collective library, by what they can do. */
+/* Generations of the collective library, by their features. */
 #define PM_NCCL_LIST(X)                                                                              \
   X(CURRENT, "current", "NCCL 2.4 and later, RCCL: rings, trees, LL128")                            \
-  X(2017, "nccl-2.0", "NCCL 1.6 and 2.0 to 2.3: rings; broadcasts fill their chain chunk by chunk")         \
+  X(2017, "nccl-2.0", "NCCL 1.6 and 2.0 to 2.3: rings; broadcasts fill their chain chunk by chunk")                    \
   X(2016, "nccl-1", "NCCL 1: a single ring in the order of the GPUs, Simple only")
 
 typedef enum pm_nccl {
@@ -146,14 +146,14 @@ PM_API int pm_collective_find(const char *name);
 /* How the group is driven. */
 #define PM_GROUP_CHOICE_FIELDS(X)                                                                        \
   X(INT, nodes, "1", "nodes in the group", .otherwise = "1")                                             \
-  X(INT, thread_gpus, "1", "GPUs that one host thread drives: 1 with a process for each", .otherwise = "1") \
-  X(ERA, nccl, "", "NCCL generation: that of the collective library")                               \
+  X(INT, thread_gpus, "1", "GPUs per host thread; 1: one process per GPU", .otherwise = "1")                           \
+  X(ERA, nccl, "", "NCCL generation of the collective library")                                                        \
   X(INT, servers, "1", "parameter servers", .otherwise = "1")                                                        \
-  X(YES_NO, in_network, "", "whether the switches of the network reduce (SHARP)")
+  X(YES_NO, in_network, "", "whether the network's switches reduce (SHARP)")
 
 typedef struct pm_group_choice { PM_GROUP_CHOICE_FIELDS(PM_DECLARE) } pm_group_choice;
 
-/* One node, one thread for each GPU, the current library, one server. */
+/* One node, one thread per GPU, the current library, one server. */
 PM_INLINE pm_group_choice pm_group_choice_make(void)
 {
   pm_group_choice choice;
@@ -161,12 +161,12 @@ PM_INLINE pm_group_choice pm_group_choice_make(void)
   return choice;
 }
 
-/* An opaque handle: GPUs with their rings and the parameters of every algorithm. Only _set_ changes it; else threads
-** may share it. */
+/* An opaque handle: GPUs with their rings and the parameters of every algorithm. Only _set_ changes it; otherwise
+** threads may share it. */
 typedef struct pm_group pm_group;
 
-/* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller,
-** the system must outlive it. Cost: a search for rings the first time, at most some ms on machines of the catalogue.
+/* The group of the GPUs listed (NULL: GPUs 0 .. count-1) in each node; `choice` may be NULL. Owned by the caller, the
+** system must outlive it. Cost: a search for rings the first time, at most a few ms on machines of the catalogue.
 ** Errors: PM_STATUS_TOO_MANY_GPUS, PM_STATUS_NO_ROUTE, PM_STATUS_BAD_ARGUMENT (a GPU twice, none). */
 PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int count, const pm_group_choice *choice,
                               pm_error *error);
@@ -174,27 +174,27 @@ PM_API pm_group *pm_group_new(const pm_system *system, const int *gpus, int coun
 /* Releases the group; NULL is none. */
 PM_API void pm_group_free(pm_group *group);
 
-/* What is known of a group; of none the numbers are unknown and the texts empty. */
+/* The facts of a group; without a group, numbers are unknown and texts empty. */
 typedef struct pm_group_facts {
   int gpus;                 /* in each node */
-  double rings;             /* directed rings over NVLink or xGMI, their weights together; 0 over PCIe */
-  double rings_most;        /* no packing has more; more than `rings` only where the best packing is not known */
+  double rings;             /* sum of the weights of directed rings over NVLink or xGMI; 0 over PCIe */
+  double rings_most;        /* upper bound of any packing; above `rings` only if the best packing is not known */
   double ring_bandwidth;    /* bus bandwidth of the rings inside the node [B/s] */
-  const char *medium;       /* what they run over: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "" */
+  const char *medium;       /* their medium: "nvlink", "nvswitch", "xgmi", "pcie" or, with one GPU, "" */
   const char *link;         /* id of the link type that limits the best rings in a node; "" without one */
-  const char *network_link; /* id of the one that limits what the group sends to other nodes; "" without one */
+  const char *network_link; /* id of the link type that limits traffic to other nodes; "" without one */
 } pm_group_facts;
 
 /* The facts of the group; texts live as long as it. */
 PM_API pm_group_facts pm_group_get_facts(const pm_group *group);
 
-/* The cycle at `index` goes to `order`, GPU numbers, one for each GPU of the group; its weight is returned, NAN past
-** the last. Over PCIe there is one cycle. */
+/* Writes the cycle at `index` to `order`, one GPU number per GPU of the group, and returns its weight; NAN past the
+** last. Over PCIe there is one cycle. */
 PM_API double pm_group_get_cycle(const pm_group *group, int index, int *order);
 
-/* Gives the group other constants than its system has, without a new search for rings, as a fit of constants does:
-** those of the collective library (NULL: the system's), and of these types of links their efficiency and the latency of
-** the fabric where they are known; all others are the system's again. */
+/* Replaces the constants of the group without a new search for rings, as a fit of constants does: those of the
+** collective library (NULL: the system's), and for these link types the efficiency and the fabric latency if known. All
+** others become the system's again. */
 PM_API int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const pm_link_calibration *links,
                                   size_t count, pm_error *error);
 
@@ -204,12 +204,12 @@ PM_API int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit,
 #define PM_CALL_FIELDS(X)                                                                          \
   X(COLLECTIVE, collective, "", "the collective")                                                  \
   X(REAL, bytes, "B", "bytes of the whole buffer", .otherwise = "1 B")                               \
-  X(ALGORITHM, algorithm, "", "how")                                                               \
-  X(PROTOCOL, protocol, "", "in which protocol")
+  X(ALGORITHM, algorithm, "", "algorithm")                                                                             \
+  X(PROTOCOL, protocol, "", "protocol")
 
 typedef struct pm_call { PM_CALL_FIELDS(PM_DECLARE) } pm_call;
 
-/* An all-reduce of 1 byte, by the fastest way. */
+/* An all-reduce of 1 byte, with the fastest algorithm. */
 PM_INLINE pm_call pm_call_make(void)
 {
   pm_call call;
@@ -217,14 +217,14 @@ PM_INLINE pm_call pm_call_make(void)
   return call;
 }
 
-/* What a collective takes, or why that is unknown. Grows: see record.h. */
+/* The time of a collective, or why it is unknown. Grows: see record.h. */
 #define PM_COLLECTIVE_TIME_FIELDS(X)                                                               \
-  X(STATUS, status, "", "ok, or why there is no value", .show = PM_SHOW_NONZERO)                   \
-  X(REAL, time, "s", "from start to end", .show = PM_SHOW_MAIN)                                    \
+  X(STATUS, status, "", "ok, or why there is no result", .show = PM_SHOW_NONZERO)                                      \
+  X(REAL, time, "s", "time of the collective", .show = PM_SHOW_MAIN)                                                   \
   X(REAL, algorithm_bandwidth, "B/s", "bytes / time", .show = PM_SHOW_MAIN)                        \
   X(REAL, bus_bandwidth, "B/s", "algorithm bandwidth times the factor of nccl-tests", .show = PM_SHOW_MAIN) \
-  X(ALGORITHM, algorithm, "", "the one taken", .show = PM_SHOW_MAIN)                               \
-  X(PROTOCOL, protocol, "", "the one taken", .show = PM_SHOW_MAIN)                                 \
+  X(ALGORITHM, algorithm, "", "algorithm used", .show = PM_SHOW_MAIN)                                                  \
+  X(PROTOCOL, protocol, "", "protocol used", .show = PM_SHOW_MAIN)                                                     \
   X(REAL, latency, "s", "latency part of the time")                                                \
   X(REAL, transfer, "s", "transfer part of the time")                                              \
   X(TEXT, bottleneck, "", "id of the link type that limits the transfer; \"launch\" if the host does", \
@@ -235,10 +235,9 @@ PM_INLINE pm_call pm_call_make(void)
 
 typedef struct pm_collective_time { PM_COLLECTIVE_TIME_FIELDS(PM_DECLARE) } pm_collective_time;
 
-/* Evaluates an array of calls. A call that cannot be answered gets NAN and its status (PM_STATUS_BAD_ARGUMENT,
-** PM_STATUS_NO_ROUTE,
-** PM_STATUS_NOT_MODELLED: no algorithm does this collective here); the others go on. Cost: some 40 ns for each;
-** allocates nothing. One rank: 0 s. */
+/* Evaluates an array of calls. A call without a result yields NAN and its status (PM_STATUS_BAD_ARGUMENT,
+** PM_STATUS_NO_ROUTE, PM_STATUS_NOT_MODELLED: no algorithm supports this collective here); the others are evaluated.
+** Cost: about 40 ns each; allocates nothing. One rank: 0 s. */
 PM_API int pm_group_evaluate_sized(const pm_group *group, const pm_call *calls, size_t call_size,
                                 pm_collective_time *results, size_t result_size, size_t count);
 PM_INLINE int pm_group_evaluate(const pm_group *group, const pm_call *calls, pm_collective_time *results, size_t count)
@@ -259,7 +258,7 @@ PM_INLINE pm_table *pm_collective_tabulate(const pm_group *group, const pm_call 
 
 /* ---- Load on the links ------------------------------------------------------------------------------------------ */
 
-/* What a collective moves over one link of the node. */
+/* The traffic of a collective on one link of the node. */
 #define PM_LOAD_FIELDS(X)                                                                          \
   X(TEXT, a, "", "one end")                                                                        \
   X(TEXT, b, "", "the other end")                                                                  \
@@ -271,8 +270,8 @@ PM_INLINE pm_table *pm_collective_tabulate(const pm_group *group, const pm_call 
 
 typedef struct pm_load { PM_LOAD_FIELDS(PM_DECLARE) } pm_load;
 
-/* What a call moves over every link of one node, as a table; the last row is the network, if there is one. Rings and
-** chains are exact; other algorithms are spread as their traffic goes through ports and pairs. */
+/* The traffic of a call on every link of one node, as a table; the last row is the network, if there is one. Rings and
+** chains are exact; the traffic of other algorithms is distributed over ports and pairs. */
 PM_API pm_table *pm_group_tabulate_loads_sized(const pm_group *group, const pm_call *call, size_t size,
                                                pm_error *error);
 PM_INLINE pm_table *pm_group_tabulate_loads(const pm_group *group, const pm_call *call, pm_error *error)
@@ -282,26 +281,26 @@ PM_INLINE pm_table *pm_group_tabulate_loads(const pm_group *group, const pm_call
 
 /* ---- Pairs ------------------------------------------------------------------------------------------------------ */
 
-/* Copies between two GPUs of a node: what a peer-to-peer test prints. */
+/* Copies between two GPUs of a node, as a peer-to-peer test measures them. */
 #define PM_PAIR_FIELDS(X)                                                                          \
   X(INT, sender, "1", "GPU that sends")                                                            \
   X(INT, receiver, "1", "GPU that receives")                                                       \
-  X(TEXT, path, "", "NV2, NVS, PIX, PXB, PHB, SYS as nvidia-smi names it")                         \
-  X(REAL, bandwidth, "B/s", "one way, with peer access")                                           \
-  X(REAL, both_ways, "B/s", "both directions at once, summed, with peer access")                   \
+  X(TEXT, path, "", "NV2, NVS, PIX, PXB, PHB, SYS, as in nvidia-smi")                                                  \
+  X(REAL, bandwidth, "B/s", "bandwidth in one direction, with peer access")                                            \
+  X(REAL, both_ways, "B/s", "sum of both directions at once, with peer access")                                        \
   X(REAL, latency, "s", "latency of the smallest copy, with peer access")                          \
-  X(REAL, staged_bandwidth, "B/s", "one way, through host memory")                                 \
-  X(REAL, staged_both_ways, "B/s", "both directions at once, summed, through host memory")         \
+  X(REAL, staged_bandwidth, "B/s", "bandwidth in one direction, through host memory")                                  \
+  X(REAL, staged_both_ways, "B/s", "sum of both directions at once, through host memory")                              \
   X(REAL, staged_latency, "s", "latency of the smallest copy through host memory")
 
 typedef struct pm_pair { PM_PAIR_FIELDS(PM_DECLARE) } pm_pair;
 
-/* Copies from one GPU to `count` others, from `to` on, into as many rows; of a copy to itself all numbers are unknown.
-** Cost: proportional to the links of the node and to `count`.
-** Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there), PM_STATUS_NO_ROUTE. */
+/* Copies from one GPU to `count` others, from `to` on, into as many rows; for a copy to itself all numbers are unknown.
+** Cost: proportional to the links of the node and to `count`. Errors: PM_STATUS_BAD_ARGUMENT (a GPU that is not there),
+** PM_STATUS_NO_ROUTE. */
 PM_API int pm_system_get_pairs(const pm_system *system, int from, int to, int count, pm_pair *pairs, pm_error *error);
 
-/* ---- The graph, for people --------------------------------------------------------------------------------------- */
+/* ---- The graph as text ------------------------------------------------------------------------------------------- */
 
 /* ---- Networks of many nodes -------------------------------------------------------------------------------------- */
 
@@ -310,19 +309,19 @@ PM_API int pm_system_get_pairs(const pm_system *system, int from, int to, int co
 ** pm_string_free; NULL with an error. */
 PM_API char *pm_system_format(const pm_system *system, const char *what, pm_error *error);
 
-/* A network of many nodes to lay out: how many of them, with which switches. */
+/* A network of many nodes: number of nodes, and their switches. */
 #define PM_FABRIC_CHOICE_FIELDS(X)                                                                     \
-  X(INT, nodes, "1", "nodes to join", .otherwise = "2")                                                \
-  X(INT, switch_ports, "1", "ports used of each switch", .otherwise = "32")                            \
+  X(INT, nodes, "1", "nodes to connect", .otherwise = "2")                                                             \
+  X(INT, switch_ports, "1", "ports used per switch", .otherwise = "32")                                                \
   X(REAL, oversubscription, "1", "ports down over ports up of the first level", .otherwise = "1")      \
-  X(REAL, coding, "1", "line coding still to take off the links' rate", .otherwise = "1")              \
-  X(REAL, node_latency, "s", "node to node without switches", .otherwise = "1.01 us")                  \
+  X(REAL, coding, "1", "line coding not yet included in the links' rate", .otherwise = "1")                            \
+  X(REAL, node_latency, "s", "latency between nodes without switches", .otherwise = "1.01 us")                         \
   X(REAL, switch_latency, "s", "latency of each switch on the path", .otherwise = "0.09 us")
 
 typedef struct pm_fabric_choice { PM_FABRIC_CHOICE_FIELDS(PM_DECLARE) } pm_fabric_choice;
 
-/* 2 nodes, 32 ports of each switch, no oversubscription, no further coding, 1.01 us and 0.09 us for each switch (the
-** figures of the DGX-1 papers for EDR InfiniBand). */
+/* 2 nodes, 32 ports per switch, no oversubscription, no further coding, 1.01 us and 0.09 us per switch (the figures of
+** the DGX-1 papers for EDR InfiniBand). */
 PM_INLINE pm_fabric_choice pm_fabric_choice_make(void)
 {
   pm_fabric_choice choice;
@@ -330,27 +329,26 @@ PM_INLINE pm_fabric_choice pm_fabric_choice_make(void)
   return choice;
 }
 
-/* A fat tree laid out: what has to be bought, and what it gives. */
+/* A fat tree: its switches and cables, and its performance. */
 #define PM_FABRIC_FIELDS(X)                                                                            \
-  X(INT, nodes, "1", "nodes joined", .show = PM_SHOW_MAIN)                                             \
+  X(INT, nodes, "1", "nodes connected", .show = PM_SHOW_MAIN)                                                          \
   X(INT, ports, "1", "network ports of each node")                                                     \
   X(INT, levels, "1", "levels of switches", .show = PM_SHOW_MAIN)                                      \
   X(INT, first_switches, "1", "switches of the first level", .show = PM_SHOW_MAIN)                     \
   X(INT, second_switches, "1", "switches of the second level", .show = PM_SHOW_MAIN)                   \
   X(INT, third_switches, "1", "switches of the third level", .show = PM_SHOW_MAIN)                     \
-  X(INT, cables, "1", "cables, those to the nodes included", .show = PM_SHOW_MAIN)                     \
+  X(INT, cables, "1", "cables, including those to the nodes", .show = PM_SHOW_MAIN)                                    \
   X(INT, nodes_per_switch, "1", "nodes under a switch of the first level")                             \
-  X(INT, most_nodes, "1", "nodes that this number of levels can join")                                 \
+  X(INT, most_nodes, "1", "largest number of nodes with this number of levels")                                        \
   X(REAL, node_bandwidth, "B/s", "bandwidth of one node, per direction")                               \
-  X(REAL, bisection, "B/s", "between two halves of the nodes, per direction", .show = PM_SHOW_MAIN)    \
-  X(REAL, bisection_both_ways, "B/s", "the same, both directions counted, as data sheets like to")     \
-  X(REAL, latency, "s", "between nodes as far apart as can be", .show = PM_SHOW_MAIN)
+  X(REAL, bisection, "B/s", "bisection bandwidth, per direction", .show = PM_SHOW_MAIN)                                \
+  X(REAL, bisection_both_ways, "B/s", "bisection bandwidth, both directions, as often stated on datasheets")           \
+  X(REAL, latency, "s", "latency between the most distant nodes", .show = PM_SHOW_MAIN)
 
 typedef struct pm_fabric { PM_FABRIC_FIELDS(PM_DECLARE) } pm_fabric;
 
-/* Lays out a fat tree of the system's network ports. Errors: PM_STATUS_NO_ROUTE (no network), PM_STATUS_BAD_ARGUMENT
-** (more nodes than
-** three levels join, a choice out of range). */
+/* Designs a fat tree for the system's network ports. Errors: PM_STATUS_NO_ROUTE (no network), PM_STATUS_BAD_ARGUMENT
+** (more nodes than three levels connect, a choice out of range). */
 PM_API int pm_fabric_evaluate(const pm_system *system, const pm_fabric_choice *choice, pm_fabric *fabric,
                               pm_error *error);
 

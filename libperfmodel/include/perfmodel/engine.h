@@ -1,8 +1,8 @@
 /*
-** Serving engines: what the kernels of some software take beyond those of a library, and how an engine runs passes.
+** Serving engines: the overhead of their kernels over those of a library, and how an engine runs passes.
 **
-** A kernel harness states how kernels were timed, and so what one takes as the software launches it; an engine has the
-** harness of its kernels. Engines are entries of the catalogue; what they serve is in serving.h.
+** A kernel harness states how kernels were timed, and so the time of a kernel as the software launches it; an engine
+** uses the harness of its kernels. Engines are entries of the catalogue; what they serve is in serving.h.
 */
 #ifndef PERFMODEL_ENGINE_H
 #define PERFMODEL_ENGINE_H
@@ -18,99 +18,102 @@ extern "C" {
 
 /* ---- Kernels as software runs them ---- */
 
-/* What the host adds to the rows of a source: how they were measured, no property of the GPU. */
+/* The host overhead in the rows of a source. It depends on how they were measured, not on the GPU. */
 #define PM_KERNEL_HARNESS_FIELDS(X)                                                          \
   X(TEXT, id, "", "short stable name")                                                       \
   X(TEXT, name, "", "full name")                                                             \
-  X(TEXT, repository, "", "text in the name of the repository of its rows")                  \
-  X(TEXT, gpu, "", "id of the GPU that it ran on; none: every other")                        \
-  X(TEXT, kernels, "", "ids of the kernel constants whose GPUs, without rows, run the same kernels") \
+  X(TEXT, repository, "", "text in the repository name of its rows")                                                   \
+  X(TEXT, gpu, "", "id of its GPU; none: all other GPUs")                                                              \
+  X(TEXT, kernels, "", "ids of kernel constants: their GPUs without rows run the same kernels")                        \
   X(REAL, gemm, "s", "added to a matrix multiplication")                                            \
-  X(REAL, gemm_batched, "s", "added to a batch of products")                                 \
-  X(REAL, linear, "s", "added to a product with a bias")                                     \
+  X(REAL, gemm_batched, "s", "added to a batched matrix multiplication")                                               \
+  X(REAL, linear, "s", "added to a matrix multiplication with a bias")                                                 \
   X(REAL, conv, "s", "added to a convolution")                                               \
-  X(REAL, conv_growth, "s", "more for every line of the source's file before it")            \
+  X(REAL, conv_growth, "s", "additional time per preceding line of the source's file")                                 \
   X(REAL, recurrent, "s", "added to a recurrent layer")                                      \
   X(REAL, elementwise, "s", "added to an element-wise kernel")                               \
   X(REAL, layer_norm, "s", "added to a layer norm")                                          \
   X(REAL, softmax, "s", "added to a softmax")                                                \
-  X(REAL, elementwise_floor, "s", "least time of an element-wise kernel")                    \
-  X(REAL, layer_norm_floor, "s", "least time of a layer norm")                               \
-  X(REAL, softmax_floor, "s", "least time of a softmax")                                     \
-  X(REAL, quantized, "s", "added to a product whose input is quantized first")               \
-  X(REAL, quantizing, "1", "accesses of a number of that input")                             \
-  X(REAL, quantized_rate, "1", "arithmetic of its kernel over that of the library's")        \
-  X(REAL, block_quantized, "s", "the same where blocks of the input have scales")            \
-  X(REAL, block_quantizing, "1", "accesses of a number of that input")                       \
-  X(REAL, block_rate, "1", "arithmetic of its kernel over that of the library's")            \
-  X(REAL, fp4_quantized, "s", "the same of FP4")                                             \
-  X(REAL, fp4_quantizing, "1", "accesses of a number of that input")                         \
-  X(REAL, fp4_rate, "1", "arithmetic of its kernel over that of the library's")              \
-  X(YES_NO, quantized_unsplit, "", "its products of one byte do not split the contraction")  \
-  X(YES_NO, block_unsplit, "", "nor do those whose blocks have scales")                      \
-  X(REAL, turns, "1", "second operands of a product that are used in turn")                  \
-  X(REAL, experts, "s", "added to experts: routing, sorting, starts")                        \
-  X(REAL, routing, "1", "accesses of a number of all rows that are routed")                  \
-  X(REAL, experts_rate, "1", "arithmetic of their kernels over that of the library's")       \
-  X(REAL, block_experts, "s", "the same of one byte whose blocks have scales")               \
-  X(REAL, block_routing, "1", "accesses of a number of all rows that are routed")            \
-  X(REAL, block_experts_rate, "1", "arithmetic of their kernels over that of the library's") \
-  X(REAL, mx_experts, "s", "the same of weights in MXFP4, for rows of two bytes")            \
-  X(REAL, mx_routing, "1", "accesses of a number of all rows that are routed")               \
-  X(REAL, mx_experts_rate, "1", "arithmetic of their kernels over that of the library's")    \
-  X(REAL, w4_experts, "s", "the same where weights have four bits and rows do not")           \
-  X(REAL, w4_routing, "1", "accesses of a number of all rows that are routed")               \
-  X(REAL, w4_experts_rate, "1", "arithmetic of their kernels over that of the library's")    \
-  X(REAL, fp4_experts, "s", "the same in FP4")                                               \
-  X(REAL, fp4_routing, "1", "accesses of a number of all rows that are routed")              \
-  X(REAL, fp4_experts_rate, "1", "arithmetic of their kernels over that of the library's")   \
-  X(TEXT, experts_kernels, "", "whose kernels of experts engines run there, if others: a word of a repository") \
-  X(REAL, attention, "s", "added to attention of prompts")                                   \
-  X(REAL, attention_rate, "1", "its rate over that of FlashAttention")                       \
-  X(REAL, decode, "s", "added to attention of decoding")                                     \
-  X(REAL, decode_rate, "1", "its rate over that of FlashAttention")                          \
-  X(REAL, decode_start, "1", "start of a block of threads over that of FlashAttention")      \
-  X(REAL, byte_decode, "s", "the same where keys and values have a byte")                    \
-  X(REAL, byte_decode_rate, "1", "its rate over that of FlashAttention")                     \
-  X(REAL, byte_decode_start, "1", "start of a block of threads over that of FlashAttention") \
-  X(REAL, latent, "s", "added to latent attention of prompts")                               \
-  X(REAL, latent_rate, "1", "its rate over that of FlashAttention")                          \
-  X(REAL, latent_decode, "s", "added to latent attention of decoding")                       \
-  X(REAL, latent_decode_rate, "1", "its rate over that of FlashAttention")                   \
-  X(REAL, latent_converting, "1", "accesses that make a latent of one byte one of two first")\
-  X(YES_NO, unmasked, "", "attention computes what the mask hides")                          \
-  X(YES_NO, ungrouped, "", "decoding: query heads that share keys take a block of threads each")\
-  X(REAL, most_grouped, "1", "decoding: query heads that a block of threads can share, at most")\
-  X(YES_NO, ungrouped_prompts, "", "short prompts: query heads that share keys take a block each")\
+  X(REAL, elementwise_floor, "s", "minimum time of an element-wise kernel")                                            \
+  X(REAL, layer_norm_floor, "s", "minimum time of a layer norm")                                                       \
+  X(REAL, softmax_floor, "s", "minimum time of a softmax")                                                             \
+  X(REAL, quantized, "s", "added to a matrix multiplication whose input is quantized first")                           \
+  X(REAL, quantizing, "1", "accesses per number for the quantization")                                                 \
+  X(REAL, quantized_rate, "1", "arithmetic rate of its kernel over the library's")                                     \
+  X(REAL, block_quantized, "s", "added to a matrix multiplication whose input is quantized with block scales")         \
+  X(REAL, block_quantizing, "1", "accesses per number for the quantization with block scales")                         \
+  X(REAL, block_rate, "1", "arithmetic rate of that kernel over the library's")                                        \
+  X(REAL, fp4_quantized, "s", "added to a matrix multiplication whose input is quantized to FP4")                      \
+  X(REAL, fp4_quantizing, "1", "accesses per number for the quantization to FP4")                                      \
+  X(REAL, fp4_rate, "1", "arithmetic rate of the FP4 kernel over the library's")                                       \
+  X(YES_NO, quantized_unsplit, "", "one-byte matrix multiplications do not split the contraction")                     \
+  X(YES_NO, block_unsplit, "", "those with block scales do not split the contraction")                                 \
+  X(REAL, turns, "1", "second operands of a matrix multiplication that are used in rotation")                          \
+  X(REAL, experts, "s", "added to experts: routing, sorting, kernel starts")                                           \
+  X(REAL, routing, "1", "accesses per number of all routed rows")                                                      \
+  X(REAL, experts_rate, "1", "arithmetic rate of expert kernels over the library's")                                   \
+  X(REAL, block_experts, "s", "added to one-byte experts with block scales")                                           \
+  X(REAL, block_routing, "1", "accesses per number of all rows routed to them")                                        \
+  X(REAL, block_experts_rate, "1", "arithmetic rate of their kernels over the library's")                              \
+  X(REAL, mx_experts, "s", "added to experts with MXFP4 weights and two-byte rows")                                    \
+  X(REAL, mx_routing, "1", "accesses per number of all rows routed to them")                                           \
+  X(REAL, mx_experts_rate, "1", "arithmetic rate of their kernels over the library's")                                 \
+  X(REAL, w4_experts, "s", "added to experts with four-bit weights and wider rows")                                    \
+  X(REAL, w4_routing, "1", "accesses per number of all rows routed to them")                                           \
+  X(REAL, w4_experts_rate, "1", "arithmetic rate of their kernels over the library's")                                 \
+  X(REAL, fp4_experts, "s", "added to FP4 experts")                                                                    \
+  X(REAL, fp4_routing, "1", "accesses per number of all rows routed to them")                                          \
+  X(REAL, fp4_experts_rate, "1", "arithmetic rate of their kernels over the library's")                                \
+  X(TEXT, experts_kernels, "", "source of the expert kernels that engines run there, if different: a word in a "       \
+    "repository name")                                                                                                 \
+  X(REAL, attention, "s", "added to prompt attention")                                                                 \
+  X(REAL, attention_rate, "1", "rate of prompt attention over FlashAttention")                                         \
+  X(REAL, decode, "s", "added to decoding attention")                                                                  \
+  X(REAL, decode_rate, "1", "rate of decoding attention over FlashAttention")                                          \
+  X(REAL, decode_start, "1", "start time of its thread blocks over FlashAttention's")                                  \
+  X(REAL, byte_decode, "s", "added to decoding attention with one-byte keys and values")                               \
+  X(REAL, byte_decode_rate, "1", "rate of that kernel over FlashAttention")                                            \
+  X(REAL, byte_decode_start, "1", "start time of its thread blocks over FlashAttention's")                             \
+  X(REAL, latent, "s", "added to latent attention in prompts")                                                         \
+  X(REAL, latent_rate, "1", "rate of latent attention in prompts over FlashAttention")                                 \
+  X(REAL, latent_decode, "s", "added to latent attention in decoding")                                                 \
+  X(REAL, latent_decode_rate, "1", "rate of latent attention in decoding over FlashAttention")                         \
+  X(REAL, latent_converting, "1", "accesses per number for the conversion of one-byte latents to two bytes")           \
+  X(YES_NO, unmasked, "", "attention also computes masked pairs")                                                      \
+  X(YES_NO, ungrouped, "", "decoding: each query head uses a separate thread block, even with shared keys")            \
+  X(REAL, most_grouped, "1", "decoding: largest number of query heads per thread block")                               \
+  X(YES_NO, ungrouped_prompts, "", "short prompts: each query head uses a separate thread block, even with shared "    \
+    "keys")                                                                                                            \
   X(YES_NO, single_prompts, "", "a prompt of one token runs as a prompt, not as decoding")\
-  X(REAL, all_reduce, "s", "a round of its own all-reduce in one kernel")                     \
-  X(REAL, all_reduce_rate, "1", "bandwidth of that over that of the rings")                  \
-  X(REAL, eager, "s", "least time of an all-reduce that the host starts by itself")          \
-  X(REAL, norm, "s", "added to a norm of rows of a language model")                          \
-  X(REAL, norm_clocks, "1", "clocks of an SM for a number that it reads or writes")          \
+  X(REAL, all_reduce, "s", "one round of the engine's own single-kernel all-reduce")                                   \
+  X(REAL, all_reduce_rate, "1", "bandwidth of that all-reduce over that of the rings")                                 \
+  X(REAL, eager, "s", "minimum time of an all-reduce launched by the host, outside a graph")                           \
+  X(REAL, norm, "s", "added to a row norm of a language model")                                                        \
+  X(REAL, norm_clocks, "1", "SM clocks per number that a norm reads or writes")                                        \
   X(REAL, rotary, "s", "added to rotary embedding")                                          \
-  X(REAL, rotary_clocks, "1", "clocks of an SM for a number")                                \
+  X(REAL, rotary_clocks, "1", "SM clocks per number of rotary embedding")                                              \
   X(REAL, gated, "s", "added to a gated activation")                                         \
-  X(REAL, gated_clocks, "1", "clocks of an SM for a number")                                 \
-  X(REAL, plain, "s", "added to an addition or another activation")                           \
-  X(REAL, plain_clocks, "1", "clocks of an SM for a number")                                  \
+  X(REAL, gated_clocks, "1", "SM clocks per number of a gated activation")                                             \
+  X(REAL, plain, "s", "added to an addition or other activation")                                                      \
+  X(REAL, plain_clocks, "1", "SM clocks per number of an addition or other activation")                                \
   X(REAL, gather, "s", "added to an embedding")                                              \
-  X(REAL, gather_clocks, "1", "clocks of an SM for a number")                               \
-  X(REAL, gemm_rate, "1", "arithmetic of products of two bytes over that of the library")    \
-  X(REAL, paged_rate, "B", "decoding by paged attention: keys and values that a block of threads reads in a clock") \
-  X(REAL, paged_part, "1", "keys of a block of threads, where sequences are parted")         \
-  X(REAL, paged_blocks, "1", "sequences x heads of queries above which they are not")        \
-  X(REAL, paged_longest, "1", "tokens of the longest sequence that graphs are captured for")
+  X(REAL, gather_clocks, "1", "SM clocks per number of an embedding")                                                  \
+  X(REAL, gemm_rate, "1", "arithmetic rate of two-byte matrix multiplications over the library's")                     \
+  X(REAL, paged_rate, "B", "paged attention in decoding: bytes of keys and values that a thread block reads per "      \
+    "clock")                                                                                                           \
+  X(REAL, paged_part, "1", "paged attention: keys per thread block, if sequences are split")                           \
+  X(REAL, paged_blocks, "1", "paged attention: sequences x query heads above which sequences are not split")           \
+  X(REAL, paged_longest, "1", "paged attention: tokens of the longest sequence that graphs are captured for")
 
 typedef struct pm_kernel_harness { PM_KERNEL_HARNESS_FIELDS(PM_DECLARE) } pm_kernel_harness;
 
 /* ---- Choices ---- */
 
-/* How an engine puts prompts between the passes of decoding. */
+/* How an engine schedules prompts between decoding passes. */
 #define PM_SCHEDULER_LIST(X)                                                                                       \
   X(MIXED, "mixed", "pieces of prompts run in the same pass as decoding: chunked prefill")                         \
   X(WHOLE, "whole", "whole prompts run in the same pass as decoding: in-flight batching")                          \
-  X(INTERRUPT, "interrupt", "decoding stops while prompts are read")
+  X(INTERRUPT, "interrupt", "decoding pauses while prompts are read")
 
 typedef enum pm_scheduler {
 #define PM_SCHEDULER_ENUM(name, ...) PM_SCHEDULER_##name,
@@ -121,52 +124,56 @@ typedef enum pm_scheduler {
 
 /* ---- Engines ---- */
 
-/* How an engine serves: its scheduler and limits are facts of a version, its times are fitted. Times that are unknown
-** are none, factors that are unknown are 1. Large GPUs have 70 GiB and more. */
+/* How an engine serves: its scheduler and limits are facts of a version, its times are fitted. An unknown time is zero,
+** an unknown factor is 1. Large GPUs have 70 GiB or more. */
 #define PM_ENGINE_FIELDS(X)                                                                                        \
   X(TEXT, id, "", "short stable name")                                                                             \
-  X(TEXT, name, "", "full name, with the versions it stands for")                                                  \
-  X(TEXT, like, "", "id of the engine from which it has what it does not state")                                   \
-  X(TEXT, since, "", "month of the first release that it stands for: 2024-06")                                     \
-  X(TEXT, kernels, "", "whose kernels it runs: a word in the repository of kernel harnesses")                      \
-  X(TEXT, attention_kernels, "", "whose kernels of attention, if others: such a word")                             \
+  X(TEXT, name, "", "full name, with the versions it represents")                                                      \
+  X(TEXT, like, "", "id of the engine that provides the values not stated here")                                       \
+  X(TEXT, since, "", "month of the first release that it represents: 2024-06")                                         \
+  X(TEXT, kernels, "", "source of its kernels: a word in the repository name of kernel harnesses")                     \
+  X(TEXT, attention_kernels, "", "source of its attention kernels, if different: such a word")                         \
   X(ORIGIN, origin, "", "basis of its times")                                                                      \
-  X(SCHEDULER, scheduler, "", "how it puts prompts between the passes of decoding")                                \
-  X(REAL, token_budget, "1", "tokens of one pass, on large GPUs")                                                  \
-  X(REAL, small_token_budget, "1", "the same on others; as on large ones if unknown")                              \
-  X(REAL, sequences, "1", "sequences that run at once, on large GPUs")                                             \
-  X(REAL, small_sequences, "1", "the same on others; as on large ones if unknown")                                 \
-  X(REAL, block, "1", "tokens of a block of the cache")                                                            \
-  X(REAL, memory_fraction, "1", "part of the memory that it takes")                                                \
-  X(YES_NO, after_weights, "", "whether that is a share of the memory that is free after loading the weights")     \
-  X(REAL, reserve, "B", "memory that it keeps for graphs, libraries and the rest, on one GPU")                     \
-  X(REAL, group_reserve, "B", "more where several GPUs share a model")                                             \
-  X(REAL, sampler_bytes, "B", "memory for each sequence and word of the vocabulary")                               \
-  X(REAL, graph_sequences, "1", "sequences up to which a pass of decoding is one graph; 0: none is")               \
-  X(YES_NO, asynchronous, "", "whether the next pass is scheduled while one runs: the first token waits for one more") \
-  X(YES_NO, own_all_reduce, "", "whether it has an all-reduce in one kernel, where GPUs read each other's memory") \
-  X(YES_NO, fused_quantization, "", "whether inputs are quantized by the kernel before, not by one of their own")  \
-  X(REAL, prefill_factor, "1", "time of kernels of prompts over that of the kernel model")                         \
-  X(REAL, decode_factor, "1", "time of kernels of decoding over that of the kernel model")                         \
-  X(REAL, start_factor, "1", "time of starts of kernels over their harness's: fused, overlapping ones are less") \
+  X(SCHEDULER, scheduler, "", "scheduling of prompts between decoding passes")                                         \
+  X(REAL, token_budget, "1", "token budget of one pass, on large GPUs")                                                \
+  X(REAL, small_token_budget, "1", "the same on other GPUs; unknown: as on large GPUs")                                \
+  X(REAL, sequences, "1", "sequences that run at once, on large GPUs")                                                 \
+  X(REAL, small_sequences, "1", "the same on other GPUs; unknown: as on large GPUs")                                   \
+  X(REAL, block, "1", "tokens per block of the KV cache")                                                              \
+  X(REAL, memory_fraction, "1", "fraction of the memory that it uses")                                                 \
+  X(YES_NO, after_weights, "", "whether memory_fraction refers to the memory left after loading the weights")          \
+  X(REAL, reserve, "B", "memory reserved for graphs, libraries and other uses, on one GPU")                            \
+  X(REAL, group_reserve, "B", "additional reserve if several GPUs share a model")                                      \
+  X(REAL, sampler_bytes, "B", "memory of the sampler per sequence and vocabulary entry")                               \
+  X(REAL, graph_sequences, "1", "largest number of sequences for which a decoding pass is one CUDA graph; 0: none")    \
+  X(YES_NO, asynchronous, "", "whether the next pass is scheduled while one runs: the first token then waits for "     \
+    "one more pass")                                                                                                   \
+  X(YES_NO, own_all_reduce, "", "whether it has its own single-kernel all-reduce, in which GPUs read each other's "    \
+    "memory")                                                                                                          \
+  X(YES_NO, fused_quantization, "", "whether inputs are quantized by the preceding kernel, not by a separate one")     \
+  X(REAL, prefill_factor, "1", "time of prompt kernels, over the kernel model's")                                      \
+  X(REAL, decode_factor, "1", "time of decoding kernels, over the kernel model's")                                     \
+  X(REAL, start_factor, "1", "time of kernel starts, over the harness's: fused or overlapping starts take less")       \
   X(REAL, step_time, "s", "host time of a pass")                                                                   \
-  X(REAL, sequence_time, "s", "host time of a pass for each sequence")                                             \
+  X(REAL, sequence_time, "s", "host time of a pass, per sequence")                                                     \
   X(REAL, layer_time, "s", "host time of a layer that is not in a CUDA graph; overlaps with the GPU")              \
-  X(REAL, stage_factor, "1", "time of pipeline stages over that of evenly filled ones")                            \
+  X(REAL, stage_factor, "1", "time of pipeline stages, over that of evenly filled stages")                             \
   X(REAL, client_time, "s", "time that client and server add to the first token")                                  \
-  X(REAL, bunching, "1", "part of the other prompts that one waits for, in a closed loop: requests come in bunches") \
-  X(REAL, spread, "1", "spread of measured over predicted times of passes; unknown: no interval")                  \
-  X(REAL, expert_spread, "1", "the same of networks with experts; as of others if unknown")                        \
-  X(REAL, first_spread, "1", "the same of the first token")                                                        \
-  X(REAL, spread_extrapolated, "1", "factor of the spread where a prediction is extrapolated")                     \
-  X(REAL, spread_not_calibrated, "1", "factor of the spread where it is not calibrated")                           \
-  X(TEXT, architectures, "", "architectures of GPUs that it runs on, separated by spaces; any if not given")          \
-  X(TEXT, calibrated_on, "", "architectures of the rows that ran it, separated by spaces")                            \
-  X(REAL, latent_time, "s", "host time of a layer of latent attention in a pass of prompts; as of others if unknown") \
-  X(REAL, open_spread, "1", "spread of passes in open loops; as of others if unknown")                             \
-  X(REAL, pool_spread, "1", "spread of the first token where workers only read prompts; as of others if unknown") \
-  X(REAL, cache_reserved, "1", "share of the tokens that running sequences will write for which room is kept") \
-  X(REAL, recomputed, "1", "tokens computed again after preemptions in a full cache, over those of an answer")
+  X(REAL, bunching, "1", "share of the other prompts that a prompt waits for in a closed loop: requests arrive in "    \
+    "bunches")                                                                                                         \
+  X(REAL, spread, "1", "spread of measured over predicted pass times; unknown: no interval")                           \
+  X(REAL, expert_spread, "1", "the same for networks with experts; unknown: as for others")                            \
+  X(REAL, first_spread, "1", "the same for the first token")                                                           \
+  X(REAL, spread_extrapolated, "1", "factor on the spread of extrapolated predictions")                                \
+  X(REAL, spread_not_calibrated, "1", "factor on the spread of predictions that are not calibrated")                   \
+  X(TEXT, architectures, "", "GPU architectures that it runs on, separated by spaces; any if not given")               \
+  X(TEXT, calibrated_on, "", "GPU architectures of its measured rows, separated by spaces")                            \
+  X(REAL, latent_time, "s", "host time per layer of latent attention in a prompt pass; unknown: layer_time")           \
+  X(REAL, open_spread, "1", "spread of pass times in open loops; unknown: spread")                                     \
+  X(REAL, pool_spread, "1", "spread of the first token with prefill workers; unknown: first_spread")                   \
+  X(REAL, cache_reserved, "1", "fraction of the tokens still to be written by running sequences for which space is "   \
+    "reserved")                                                                                                        \
+  X(REAL, recomputed, "1", "tokens recomputed after preemptions in a full cache, over the tokens of an answer")
 
 typedef struct pm_engine { PM_ENGINE_FIELDS(PM_DECLARE) } pm_engine;
 
@@ -176,7 +183,7 @@ typedef struct pm_engine_profile {
   pm_kernel_harness kernels;
 } pm_engine_profile;
 
-/* The engine of whoever names none. */
+/* The default engine. */
 #define PM_ENGINE_DEFAULT "vllm"
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 /*
-** Words for fine-tuning: adapters of low rank beside frozen layers (LoRA, Hu et al., arXiv:2106.09685), and how frozen
-** weights are stored (QLoRA, Dettmers et al., arXiv:2305.14314).
+** Fine-tuning: low-rank adapters on frozen layers (LoRA, Hu et al., arXiv:2106.09685), and storage formats of frozen
+** weights (QLoRA, Dettmers et al., arXiv:2305.14314).
 **
-** An adapter of rank r of a linear layer with k inputs and n outputs adds B A x to its output: A has r k, B has n r
-** parameters, and only these are trained. DoRA (Liu et al., arXiv:2402.09353) scales each of the n outputs by a trained
-** length over that of its row of W + B A.
+** An adapter of rank r on a linear layer with k inputs and n outputs adds B A x to its output. A has r k parameters, B
+** has n r, and only these are trained. DoRA (Liu et al., arXiv:2402.09353) scales each of the n outputs by a trained
+** magnitude, divided by the norm of its row of W + B A.
 */
 #ifndef PERFMODEL_FINETUNE_H
 #define PERFMODEL_FINETUNE_H
@@ -15,30 +15,31 @@
 extern "C" {
 #endif
 
-/* Parts of a network that have adapters, added up; a layer that computes queries, keys and values has one. */
+/* Parts of a network that have adapters, as a sum of flags; a layer that computes queries, keys and values has one
+** adapter. */
 typedef enum pm_lora_part {
   PM_LORA_PART_QUERIES = 1,
   PM_LORA_PART_KEYS = 2,
   PM_LORA_PART_VALUES = 4,
   PM_LORA_PART_OUTPUT = 8,        /* of attention */
-  PM_LORA_PART_FEED_FORWARD = 16, /* experts too */
+  PM_LORA_PART_FEED_FORWARD = 16, /* also experts */
   PM_LORA_PART_HEAD = 32,         /* the output of the network */
   PM_LORA_PART_ATTENTION = 15,
   PM_LORA_PART_LINEAR = 31
 } pm_lora_part;
 
-/* Which linear layers have an adapter. Parts joined by "+" are understood too, as other programs call them:
-** "q+v", "q_proj+v_proj", "attention+mlp". */
+/* Which linear layers have an adapter. Parts joined by "+", with the names of other programs, are also accepted: "q+v",
+** "q_proj+v_proj", "attention+mlp". */
 #define PM_LORA_TARGETS_LIST(X)                                                                                       \
   X(ATTENTION, "attention", PM_LORA_PART_ATTENTION, "queries, keys, values and output of attention")                  \
   X(QV, "qv", PM_LORA_PART_QUERIES | PM_LORA_PART_VALUES, "queries and values")                                       \
   X(QKV, "qkv", PM_LORA_PART_QUERIES | PM_LORA_PART_KEYS | PM_LORA_PART_VALUES, "queries, keys and values")           \
-  X(MLP, "mlp", PM_LORA_PART_FEED_FORWARD, "the feed-forward network, of experts too")                                \
+  X(MLP, "mlp", PM_LORA_PART_FEED_FORWARD, "the feed-forward network, also of experts")                                \
   X(QVO_MLP, "qvo-mlp", PM_LORA_PART_LINEAR - PM_LORA_PART_KEYS,                                                      \
     "queries, values and output of attention, and the feed-forward network")                                          \
-  X(ALL_LINEAR, "all-linear", PM_LORA_PART_LINEAR, "all linear layers but the output of the network")                 \
+  X(ALL_LINEAR, "all-linear", PM_LORA_PART_LINEAR, "all linear layers except the output of the network")               \
   X(ALL_AND_HEAD, "all-and-head", PM_LORA_PART_LINEAR | PM_LORA_PART_HEAD,                                            \
-    "all linear layers, the output of the network too")                                                               \
+    "all linear layers, including the output of the network")                                                          \
   X(Q, "q", PM_LORA_PART_QUERIES, "queries")                                                                          \
   X(K, "k", PM_LORA_PART_KEYS, "keys")                                                                                \
   X(V, "v", PM_LORA_PART_VALUES, "values")                                                                            \
@@ -60,14 +61,14 @@ typedef enum pm_lora_targets {
   PM_LORA_TARGETS_COUNT
 } pm_lora_targets;
 
-/* How frozen matrices of the repeated layers are stored; all else that is frozen is as wide as the precision. */
+/* Storage format of frozen matrices of the repeated layers; all other frozen parameters have the run's precision. */
 #define PM_BASE_WEIGHTS_LIST(X)                                                                                       \
   X(PRECISION, "precision", "the precision of the run: 2 bytes in 16 bits; in FP8 and FP4 as in training")            \
-  X(FP8, "fp8", "in FP8 alone")                                                                                       \
-  X(INT8, "int8", "in 8 bits, with a scale for each row")                                                             \
-  X(INT4, "int4", "in 4 bits, with a 16-bit scale and a 4-bit zero for groups of 128 (GPTQ)")                         \
-  X(NF4, "nf4", "in 4 bits, with an FP32 scale for groups of 64 (QLoRA)")                                             \
-  X(NF4_DOUBLE, "nf4-double", "NF4 with scales in 8 bits (double quantization)")                                      \
+  X(FP8, "fp8", "in FP8 only")                                                                                         \
+  X(INT8, "int8", "in 8 bits, with a scale per row")                                                                   \
+  X(INT4, "int4", "in 4 bits, with a 16-bit scale and a 4-bit zero per group of 128 (GPTQ)")                           \
+  X(NF4, "nf4", "in 4 bits, with an FP32 scale per group of 64 (QLoRA)")                                               \
+  X(NF4_DOUBLE, "nf4-double", "NF4 with 8-bit scales (double quantization)")                                           \
   /* the next format goes above this line */
 
 typedef enum pm_base_weights {

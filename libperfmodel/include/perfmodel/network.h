@@ -2,8 +2,8 @@
 ** Networks: layers, shapes, exact counts.
 **
 ** A network is a list of layers in the order they run. A layer has a kind ("conv2d", "linear", ...), attributes by
-** name, and inputs: the layers whose outputs it takes. Shapes are per sample, without the batch: a 3-channel image is
-** 3x224x224. Adding a layer infers its output shape and its counts at once, so a network is right as soon as it exists.
+** name, and inputs: the layers whose outputs it reads. Shapes are per sample, without the batch: a 3-channel image is
+** 3x224x224. Adding a layer infers its output shape and its counts at once, so every network is valid.
 **
 **     pm_network *net = pm_network_new("tiny", "Tiny", &error);
 **     pm_attribute conv[] = {{"out_channels", "64"}, {"kernel", "7"}, {"stride", "2"}, {"padding", "3"}};
@@ -44,24 +44,24 @@ extern "C" {
 /* An opaque handle: layers with their shapes and counts. Only _add changes it, so several threads may read it. */
 typedef struct pm_network pm_network;
 
-enum { PM_RANK_MAX = 6 }; /* dimensions of a shape, the batch not among them */
+enum { PM_RANK_MAX = 6 }; /* dimensions of a shape, without the batch */
 
-/* An attribute of a layer, or a parameter of a network, as text. Copied by whoever takes it. */
+/* An attribute of a layer, or a parameter of a network, as text. Functions copy it. */
 typedef struct pm_attribute {
   const char *name;
   const char *value;
 } pm_attribute;
 
-/* How numbers are stored; what follows is bytes of one, scales included. */
+/* Storage formats: name, bytes per number including scales. */
 #define PM_STORED_LIST(X)                                                                                          \
-  X(AS_RUN, "as-run", 0, "as the precision of the run; of keys and values and, with `precision` below two bytes,"  \
-                         " two bytes")                                                                             \
+  X(AS_RUN, "as-run", 0, "as the precision of the run; for keys and values, and with a precision below two bytes: "    \
+    "two bytes")                                                                                                       \
   X(BYTES_2, "16-bit", 2, "FP16 or BF16")                                                                          \
-  X(FP8, "fp8", 1, "FP8, or INT8, with a scale for a tensor, a channel or a token")                                \
-  X(FP8_BLOCK, "fp8-block", 1.000244140625, "FP8 with a scale of four bytes for each block of 128 x 128")          \
-  X(INT4, "int4", 0.51953125, "4 bits, a scale and a zero of 2.5 bytes for each group of 128")                     \
-  X(NVFP4, "nvfp4", 0.5625, "4 bits and a scale of 8 for every 16 numbers")                                        \
-  X(MXFP4, "mxfp4", 0.53125, "4 bits and a scale of 8 for every 32 numbers")
+  X(FP8, "fp8", 1, "FP8, or INT8, with a scale per tensor, channel or token")                                          \
+  X(FP8_BLOCK, "fp8-block", 1.000244140625, "FP8 with a four-byte scale per block of 128 x 128")                       \
+  X(INT4, "int4", 0.51953125, "4 bits, with a scale and a zero of 2.5 bytes per group of 128")                         \
+  X(NVFP4, "nvfp4", 0.5625, "4 bits, with an 8-bit scale per 16 numbers")                                              \
+  X(MXFP4, "mxfp4", 0.53125, "4 bits, with an 8-bit scale per 32 numbers")
 
 typedef enum pm_stored {
 #define PM_STORED_ENUM(name, ...) PM_STORED_##name,
@@ -76,15 +76,15 @@ typedef enum pm_stored {
   X(TEXT, name, "", "full name")                                                              \
   X(TEXT, input, "", "shape of one input sample")                                             \
   X(TEXT, output, "", "shape of one output sample")                                           \
-  X(INT, layers, "1", "layers, inputs not counted")                                           \
-  X(INT, parameter_layers, "1", "layers that have parameters and are conv2d or linear")       \
+  X(INT, layers, "1", "layers, without inputs")                                                                        \
+  X(INT, parameter_layers, "1", "conv2d and linear layers")                                                            \
   X(INT, parameter_tensors, "1", "separate parameter tensors (weights, biases, scales)")      \
   X(REAL, parameters, "1", "trainable parameters")                                            \
   X(REAL, mac, "MAC", "multiply-accumulates of one forward pass per sample")                  \
   X(REAL, flop, "FLOP", "arithmetic of one forward pass per sample, element-wise included")   \
   X(REAL, training_flop, "FLOP", "arithmetic of forward and backward per sample")             \
   X(REAL, mac_bnl, "MAC", "mac + bias + 4 per batch-norm element + 1 per ReLU element")        \
-  X(REAL, tokens, "1", "tokens of one sample, of source and target; unknown if it reads none")
+  X(REAL, tokens, "1", "tokens of one sample, source and target; unknown for networks without tokens")
 
 typedef struct pm_network_totals { PM_NETWORK_FIELDS(PM_DECLARE) } pm_network_totals;
 
@@ -110,52 +110,52 @@ typedef struct pm_layer { PM_LAYER_FIELDS(PM_DECLARE) } pm_layer;
 /* An empty network. Owned by the caller. */
 PM_API pm_network *pm_network_new(const char *id, const char *name, pm_error *error);
 
-/* Releases the network; plans made of it must be gone; NULL is none. */
+/* Releases the network; plans made from it must be released first; NULL is allowed. */
 PM_API void pm_network_free(pm_network *network);
 
 /* Adds an input of that shape (1 to 6 dimensions, each at least 1). Returns its number, or -1. */
 PM_API int pm_network_add_input(pm_network *network, const char *name, const int64_t *shape, int rank, pm_error *error);
 
-/* Adds a layer that takes the outputs of layers `inputs`. An empty or NULL name becomes "<kind><number>". Attributes
-** that the kind does not know, lacks or cannot accept are errors; so are shapes that do not fit. Returns its number,
-** or -1, and then the network is as it was. Cost: amortised constant. */
+/* Adds a layer that reads the outputs of layers `inputs`. An empty or NULL name becomes "<kind><number>". Unknown,
+** missing and invalid attributes are errors, and so are shapes that do not match. Returns its number, or -1; the
+** network is then unchanged. Cost: amortised constant. */
 PM_API int pm_network_add(pm_network *network, const char *kind, const char *name, const int *inputs, int input_count,
                           const pm_attribute *attributes, size_t attribute_count, pm_error *error);
 
-/* Number of layers, inputs not counted. */
+/* Number of layers, without inputs. */
 PM_API int pm_network_count_layers(const pm_network *network);
 
-/* The output shape of a layer or input, by its number: writes the sizes to `shape`, which has PM_RANK_MAX places, and
-** returns how many they are; 0 if there is no such layer. */
+/* The output shape of a layer or input, by its number: writes the sizes to `shape`, an array of PM_RANK_MAX, and
+** returns their number; 0 if there is no such layer. */
 PM_API int pm_network_get_shape(const pm_network *network, int layer, int64_t *shape);
 
-/* The network as a file of the catalogue, a flat list of layers: reading it gives the same counts. A name that could
-** not be read back is changed (white space and braces to '_', a second layer of that name gets a number). A string that
-** the caller releases with pm_string_free, or NULL. */
+/* The network as a file of the catalogue, a flat list of layers: reading it gives the same counts. Names that could not
+** be read back are changed (white space and braces to '_', duplicate names get a number). The caller releases the
+** string with pm_string_free; NULL with an error. */
 PM_API char *pm_network_format_xml(const pm_network *network, pm_error *error);
 
-/* What was assumed, left out ("note: ...") or comes only near ("near: KIND TIMES") where the network was read from a
-** file of another program: a line each, "" if there is nothing to say. The network's own. */
+/* For a network read from a file of another program, what was assumed, left out ("note: ...") or approximated ("near:
+** KIND TIMES"), one line each; otherwise "". Owned by the network. */
 PM_API const char *pm_network_get_notes(const pm_network *network);
 
 /* Totals per sample. Cost: linear in the layers. */
 PM_API int pm_network_get_totals(const pm_network *network, pm_network_totals *totals, pm_error *error);
 
-/* What a kind of layer is. */
+/* A kind of layer. */
 #define PM_LAYER_KIND_FIELDS(X)                                                               \
   X(TEXT, kind, "", "name of the kind")                                                       \
-  X(INT, least_inputs, "1", "inputs that it needs")                                           \
-  X(REAL, most_inputs, "1", "inputs that it can have")                                        \
+  X(INT, least_inputs, "1", "smallest number of inputs")                                                               \
+  X(REAL, most_inputs, "1", "largest number of inputs")                                                                \
   X(TEXT, doc, "", "description")
 
 typedef struct pm_layer_kind { PM_LAYER_KIND_FIELDS(PM_DECLARE) } pm_layer_kind;
 
 /* An attribute of a kind. */
 #define PM_LAYER_ATTRIBUTE_FIELDS(X)                                                          \
-  X(TEXT, kind, "", "kind of layer that has it")                                              \
+  X(TEXT, kind, "", "kind of layer")                                                                                   \
   X(TEXT, name, "", "name of the attribute")                                                  \
   X(TEXT, value, "", "allowed values")                                                        \
-  X(TEXT, otherwise, "", "default; empty: it must be given")                                  \
+  X(TEXT, otherwise, "", "default; empty: required")                                                                   \
   X(TEXT, doc, "", "description")
 
 typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_layer_attribute;
@@ -163,8 +163,8 @@ typedef struct pm_layer_attribute { PM_LAYER_ATTRIBUTE_FIELDS(PM_DECLARE) } pm_l
 /* Names of the layer kinds, index from 0, NULL past the last. */
 PM_API const char *pm_layer_kind_get_name(size_t index);
 
-/* The attributes that a kind takes, as text: "out_channels kernel stride=1 bias=yes"; one without a value must be
-** given. Returns buffer, "" past the last kind. */
+/* The attributes of a kind, as text: "out_channels kernel stride=1 bias=yes"; those without a value are required.
+** Returns buffer, "" past the last kind. */
 PM_API char *pm_layer_kind_format_attributes(size_t index, char *buffer, size_t size);
 
 #ifdef __cplusplus

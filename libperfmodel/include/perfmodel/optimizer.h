@@ -1,8 +1,8 @@
 /*
-** Optimizers: what a step does with the gradients, what that reads and writes, and what it keeps.
+** Optimizers: the cost of the update and the memory of its state.
 **
-** Each is one descriptor, a record whose fields are all stated: predictions price the update from its accesses and
-** kernels, memory counts its state.
+** Each is one descriptor, a record with every field stated: predictions price the update from its accesses and kernels,
+** memory counts its state.
 **
 **     printf("%g B\n", pm_optimizer_get(PM_OPTIMIZER_ADAM)->state);
 */
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/* One line for each: add an optimizer here and its descriptor in src/software/optimizers, and it is everywhere. New
-** ones go last, so that numbers stay. A first alias with a capital letter is the class in settings of torchtitan and
-** DeepSpeed; optimizers without one are not written there. Unfused: an optimizer of many kernels. */
+/* One line for each: add an optimizer here and its descriptor in src/software/optimizers; everything else is generated.
+** New ones go last, so that numbers do not change. A first alias with a capital letter is the class in settings of
+** torchtitan and DeepSpeed; optimizers without one are not written there. Unfused: an optimizer of many kernels. */
 #define PM_OPTIMIZER_LIST(X)                                                                                         \
   X(MOMENTUM, "momentum", "SGD with momentum", .aliases = "sgd-momentum nesterov")                                   \
   X(SGD, "sgd", "plain SGD", .aliases = "SGD")                                                                       \
@@ -28,7 +28,7 @@ extern "C" {
   X(ADAGRAD, "adagrad", "Adagrad", .aliases = "Adagrad")                                                             \
   X(LION, "lion", "Lion", .aliases = "Lion")                                                                         \
   X(RMSPROP_UNFUSED, "rmsprop-unfused", "RMSProp operation by operation")                                            \
-  X(ADAM_UNFUSED, "adam-unfused", "Adam of 9 kernels in place for each tensor, and clipping by the global norm")     \
+  X(ADAM_UNFUSED, "adam-unfused", "Adam with 9 in-place kernels per tensor, and clipping by the global norm")          \
   X(ADAMW_UNFUSED, "adamw-unfused", "AdamW with clipping, operation by operation",                                   \
     .aliases = "bert-adam-tf1")                                                                                      \
   X(LAMB_UNFUSED, "lamb-unfused", "LAMB with clipping, operation by operation")                                      \
@@ -37,8 +37,8 @@ extern "C" {
   X(ADADELTA, "adadelta", "Adadelta", .aliases = "Adadelta")                                                         \
   X(LARS, "lars", "SGD with momentum and the norms of every tensor", .aliases = "LARS")                              \
   X(ADAFACTOR, "adafactor", "Adafactor without momentum", .aliases = "Adafactor")                                    \
-  X(ADAM_8BIT, "adam8bit", "Adam with 8-bit state; that of embeddings is in FP32", .aliases = "Adam8bit AdamW8bit")  \
-  X(ROWWISE_ADAGRAD, "rowwise-adagrad", "Adagrad; of embeddings one number for each row",                            \
+  X(ADAM_8BIT, "adam8bit", "Adam with 8-bit state; FP32 state for embeddings", .aliases = "Adam8bit AdamW8bit")        \
+  X(ROWWISE_ADAGRAD, "rowwise-adagrad", "Adagrad; for embeddings one number per row",                                  \
     .aliases = "RowWiseAdagrad EXACT_ROWWISE_ADAGRAD")                                                               \
   /* the next optimizer goes above this line */
 
@@ -50,15 +50,16 @@ typedef enum pm_optimizer_choice {
   PM_OPTIMIZER_COUNT
 } pm_optimizer_choice;
 
-/* What an optimizer takes. State is FP32 (FP64 in runs of FP64), without the master copy of mixed precision. */
+/* Memory and accesses of an optimizer. State is FP32 (FP64 in FP64 runs), without the master copy of mixed
+** precision. */
 #define PM_OPTIMIZER_FIELDS(X)                                                                                       \
   X(REAL, state, "B", "state per parameter")                                                                         \
   X(REAL, embedding_state, "B", "state per parameter of an embedding")                                               \
   X(REAL, scratch, "B", "temporaries per parameter during the update")                                               \
   X(REAL, accesses, "1", "FP32 numbers read and written per parameter")                                              \
-  X(REAL, kernels, "1", "kernels for each parameter tensor")                                                         \
-  X(YES_NO, replicated, "", "whether every rank keeps all of its state, whatever ZeRO shards")                       \
-  X(YES_NO, suggested, "", "whether it is suggested where a run does not fit")                                       \
+  X(REAL, kernels, "1", "kernels per parameter tensor")                                                                \
+  X(YES_NO, replicated, "", "whether every rank keeps the whole state, even with ZeRO")                                \
+  X(YES_NO, suggested, "", "whether it is suggested for runs that do not fit")                                         \
   X(TEXT, source, "", "source of the algorithm, or of its states")
 
 typedef struct pm_optimizer { PM_OPTIMIZER_FIELDS(PM_DECLARE) } pm_optimizer;

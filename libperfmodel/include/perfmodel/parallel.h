@@ -1,6 +1,6 @@
 /*
-** Parallel training of large networks: words for how a network is split over GPUs. The degrees themselves are
-** fields of a run (predict.h): tensor, context, expert, pipeline; data parallelism has the GPUs that they leave.
+** Parallel training of large networks: how a network is distributed over GPUs. The degrees are fields of a run
+** (predict.h): tensor, context, expert, pipeline; data parallelism uses the remaining GPUs.
 */
 #ifndef PERFMODEL_PARALLEL_H
 #define PERFMODEL_PARALLEL_H
@@ -13,13 +13,13 @@ extern "C" {
 
 /* The order in which the stages of a pipeline work on micro-batches. */
 #define PM_PIPELINE_SCHEDULE_LIST(X)                                                                                  \
-  X(ONE_F_ONE_B, "1f1b", "one forward, one backward in turn (PipeDream-flush); interleaved with virtual stages")      \
+  X(ONE_F_ONE_B, "1f1b", "one forward, one backward alternately (PipeDream-flush); interleaved with virtual stages")   \
   X(GPIPE, "gpipe", "all forward passes, then all backward passes")                                                   \
   X(INTERLEAVED, "interleaved", "1f1b with several chunks of layers on each GPU")                                     \
   X(ZB_H1, "zb-h1", "zero bubble, memory of 1f1b: gradients of parameters fill the end of the bubble")                \
   X(ZB_H2, "zb-h2", "zero bubble, up to twice the memory of 1f1b")                                                    \
   X(ZB_V, "zb-v", "zero bubble, two chunks on each GPU in the shape of a V, equal memory on all stages") \
-  X(ZB_2P, "zb-2p", "zero bubble, an order found by search with twice the memory of 1f1b")
+  X(ZB_2P, "zb-2p", "zero bubble, an order found by search, with twice the memory of 1f1b")
 
 typedef enum pm_pipeline_schedule {
 #define PM_PIPELINE_SCHEDULE_ENUM(name, text, doc) PM_PIPELINE_SCHEDULE_##name,
@@ -30,9 +30,8 @@ typedef enum pm_pipeline_schedule {
 
 /* How layers are distributed to the stages of a pipeline. */
 #define PM_STAGE_LAYERS_LIST(X)                                                                                       \
-  X(EVEN, "even", "the layers that repeat evenly, what is left over one each to the first stages; the embedding"       \
-    " first, the head last")                                                                                           \
-  X(BALANCED, "balanced", "the embedding and the head count as a layer each: first and last stage have one layer less")
+  X(EVEN, "even", "repeated layers evenly, the remainder one each on the first stages; embedding first, head last")    \
+  X(BALANCED, "balanced", "embedding and head count as a layer each: the first and last stages have one layer less")
 
 typedef enum pm_stage_layers {
 #define PM_STAGE_LAYERS_ENUM(name, text, doc) PM_STAGE_LAYERS_##name,
@@ -41,11 +40,11 @@ typedef enum pm_stage_layers {
   PM_STAGE_LAYERS_COUNT
 } pm_stage_layers;
 
-/* How GPUs that share a sequence see the keys and values of the others. */
+/* How GPUs that shard a sequence exchange keys and values. */
 #define PM_CONTEXT_EXCHANGE_LIST(X)                                                                                   \
   X(ALL_GATHER, "all-gather", "keys and values are gathered before attention (Llama 3)")                              \
-  X(RING, "ring", "keys and values go round while attention works on those before (ring attention)")                  \
-  X(ALL_TO_ALL, "all-to-all", "heads instead of tokens are split during attention (Ulysses)")
+  X(RING, "ring", "keys and values circulate while attention works on the previous ones (ring attention)")             \
+  X(ALL_TO_ALL, "all-to-all", "heads instead of tokens are sharded during attention (Ulysses)")
 
 typedef enum pm_context_exchange {
 #define PM_CONTEXT_EXCHANGE_ENUM(name, text, doc) PM_CONTEXT_EXCHANGE_##name,
@@ -54,12 +53,12 @@ typedef enum pm_context_exchange {
   PM_CONTEXT_EXCHANGE_COUNT
 } pm_context_exchange;
 
-/* Where the tables of embedding bags lie. Each GPU looks up the rows that it has for the samples of all, and pooled
-** vectors go to the GPU of their sample. */
+/* How the tables of embedding bags are sharded. Each GPU looks up its rows for the samples of all GPUs, and pooled
+** vectors are sent to the GPU of their sample. */
 #define PM_EMBEDDING_SHARDING_LIST(X)                                                                                 \
-  X(AUTO, "auto", "planned where replicated tables do not fit a GPU")                                                 \
+  X(AUTO, "auto", "planned if replicated tables do not fit on a GPU")                                                  \
   X(REPLICATED, "replicated", "every GPU has all tables, and their gradients are summed (data parallelism)")          \
-  X(PLANNED, "planned", "short tables replicated, others whole on a GPU, large ones split until loads are equal")     \
+  X(PLANNED, "planned", "small tables replicated, others whole on a GPU, large ones split until loads are equal")      \
   X(TABLE, "table", "whole tables: table-wise")                                                                       \
   X(ROW, "row", "some rows of every table: row-wise")                                                                 \
   X(COLUMN, "column", "some columns of every table: column-wise")
@@ -71,10 +70,10 @@ typedef enum pm_embedding_sharding {
   PM_EMBEDDING_SHARDING_COUNT
 } pm_embedding_sharding;
 
-/* How tokens reach the GPUs of their experts, and come back. */
+/* How tokens are sent to the GPUs of their experts and back. */
 #define PM_EXPERT_DISPATCH_LIST(X)                                                                                    \
-  X(ALL_TO_ALL, "all-to-all", "a copy of a token for each of its experts, by one all-to-all")                         \
-  X(DEEPEP, "deepep", "a copy for each node and each GPU with experts of a token, forwarded in the node (DeepEP)")
+  X(ALL_TO_ALL, "all-to-all", "one copy of a token per expert, by one all-to-all")                         \
+  X(DEEPEP, "deepep", "one copy of a token per node and per GPU with its experts, forwarded in the node (DeepEP)")
 
 typedef enum pm_expert_dispatch {
 #define PM_EXPERT_DISPATCH_ENUM(name, text, doc) PM_EXPERT_DISPATCH_##name,
@@ -83,10 +82,10 @@ typedef enum pm_expert_dispatch {
   PM_EXPERT_DISPATCH_COUNT
 } pm_expert_dispatch;
 
-/* What is captured once and replayed, so that the host launches a graph instead of its kernels. */
+/* The parts of a step that are captured once and replayed: the host then launches a graph instead of its kernels. */
 #define PM_CUDA_GRAPHS_LIST(X)                                                                                        \
-  X(NONE, "none", "every kernel is launched by itself")                                                               \
-  X(LAYERS, "layers", "each layer that repeats, forward and backward (Transformer Engine, Megatron Core)")            \
+  X(NONE, "none", "every kernel is launched separately")                                                               \
+  X(LAYERS, "layers", "each repeated layer, forward and backward (Transformer Engine, Megatron Core)")                 \
   X(STEP, "step", "forward and backward pass and the update")
 
 typedef enum pm_cuda_graphs {
@@ -96,13 +95,13 @@ typedef enum pm_cuda_graphs {
   PM_CUDA_GRAPHS_COUNT
 } pm_cuda_graphs;
 
-/* What is kept in the memory of the host instead of the GPU's. Each keeps what those before it keep there, too. One
-** line for each, and its descriptor in src/software/offloading.c. */
+/* The data kept in host memory instead of GPU memory. Each kind also offloads what the previous ones do. One line for
+** each, and its descriptor in src/software/offloading.c. */
 #define PM_OFFLOAD_LIST(X)                                                                                            \
   X(NONE, "none", "everything is on the GPU")                                                                         \
-  X(OPTIMIZER, "optimizer", "state of the optimizer and master weights, which the CPUs update")                       \
-  X(GRADIENTS, "gradients", "and gradients, copied to the host during the backward pass (ZeRO-Offload)")              \
-  X(PARAMETERS, "parameters", "and weights, which come up piece by piece (ZeRO-Infinity, FSDP)")
+  X(OPTIMIZER, "optimizer", "optimizer state and master weights; the CPUs run the update")                             \
+  X(GRADIENTS, "gradients", "also gradients, copied to the host during the backward pass (ZeRO-Offload)")              \
+  X(PARAMETERS, "parameters", "also weights, copied to the GPU piece by piece (ZeRO-Infinity, FSDP)")
 
 typedef enum pm_offload {
 #define PM_OFFLOAD_ENUM(name, text, doc) PM_OFFLOAD_##name,
@@ -111,22 +110,22 @@ typedef enum pm_offload {
   PM_OFFLOAD_COUNT
 } pm_offload;
 
-/* What offloading does, all of it stated. */
+/* A kind of offloading; every trait is stated. */
 #define PM_OFFLOADING_FIELDS(X)                                                                                       \
-  X(YES_NO, optimizer, "", "whether the host keeps optimizer states and master weights, and updates")                 \
+  X(YES_NO, optimizer, "", "whether the host keeps optimizer states and master weights, and runs the update")          \
   X(YES_NO, gradients, "", "whether the host keeps gradients")                                                        \
   X(YES_NO, weights, "", "whether the host keeps weights")                                                            \
-  X(INT, zero, "1", "the least ZeRO stage: before it every GPU sums all gradients, or needs all weights")
+  X(INT, zero, "1", "lowest ZeRO stage: below it every GPU sums all gradients, or needs all weights")
 
 typedef struct pm_offloading { PM_OFFLOADING_FIELDS(PM_DECLARE) } pm_offloading;
 
 /* The descriptor of a pm_offload, a constant of the library; NULL for any other number. */
 PM_API const pm_offloading *pm_offloading_get(int32_t offload);
 
-/* Which ranks are neighbours: the first of the kinds of parallelism changes fastest. Experts lie on the tensor, context
-** and data ranks of a stage, in their order. */
+/* The order of the ranks: the first kind of parallelism varies fastest. Experts are distributed over the tensor,
+** context and data ranks of a stage, in their order. */
 #define PM_RANK_ORDER_LIST(X)                                                                                         \
-  X(TCDP, "tp-cp-dp-pp", "tensor, context, data, pipeline: as Megatron-LM")                                           \
+  X(TCDP, "tp-cp-dp-pp", "tensor, context, data, pipeline: as in Megatron-LM")                                         \
   X(TCPD, "tp-cp-pp-dp", "tensor, context, pipeline, data")                                                           \
   X(TDCP, "tp-dp-cp-pp", "tensor, data, context, pipeline")                                                           \
   X(TDPC, "tp-dp-pp-cp", "tensor, data, pipeline, context")                                                           \

@@ -1,5 +1,6 @@
 /*
-** The stages of a pipeline: what each computes, exchanges, waits for and keeps. A run without a pipeline has one.
+** The stages of a pipeline: time of computation, exchanges and waiting, and memory. A run without a pipeline has one
+** stage.
 **
 **     pm_stage stages[64];
 **     int count = pm_prediction_get_stages(plan, &run, stages, 64, &error);
@@ -22,41 +23,42 @@ extern "C" {
 #define PM_STAGE_FIELDS(X)                                                                                             \
   X(INT, stage, "1", "number of the stage, from 0", .show = PM_SHOW_MAIN)                                              \
   X(INT, layers, "1", "repeated layers in this stage", .show = PM_SHOW_MAIN)                                           \
-  X(REAL, parameters, "1", "parameters of one of its GPUs", .show = PM_SHOW_MAIN)                                      \
+  X(REAL, parameters, "1", "parameters on one of its GPUs", .show = PM_SHOW_MAIN)                                      \
   X(REAL, busy_time, "s", "computing and exchanging", .show = PM_SHOW_MAIN)                                            \
   X(REAL, wait_time, "s", "waiting for other stages, hops, stragglers and input", .show = PM_SHOW_MAIN)                \
   X(REAL, step_time, "s", "the step")                                                                                  \
   X(REAL, memory, "B", "memory of one GPU at the peak of a step", .show = PM_SHOW_MAIN)                                \
-  X(REAL, gpu_memory, "B", "memory that programs can have of the GPU")                                                 \
+  X(REAL, gpu_memory, "B", "memory of the GPU that programs can use")                                                  \
   X(VERDICT, verdict, "", "whether it fits", .show = PM_SHOW_MAIN)                                                     \
   X(REAL, forward_time, "s", "forward kernels", .show = PM_SHOW_MAIN)                                                  \
   X(REAL, dgrad_time, "s", "dgrad kernels: gradients of the activations", .show = PM_SHOW_MAIN)                        \
   X(REAL, wgrad_time, "s", "wgrad kernels: gradients of the parameters", .show = PM_SHOW_MAIN)                         \
-  X(REAL, recompute_time, "s", "forward work that the backward pass does again", .show = PM_SHOW_MAIN)                 \
+  X(REAL, recompute_time, "s", "recomputation: forward kernels repeated in the backward pass", .show = PM_SHOW_MAIN)   \
   X(REAL, launch_overhead_time, "s", "CPU launch overhead")                                                            \
   X(REAL, exposed_communication_time, "s",                                                                             \
-    "exchanges within the stage and with its data-parallel replicas that nothing hides",                               \
+    "exposed exchanges within the stage and with its data-parallel replicas",                                          \
     .show = PM_SHOW_MAIN)                                                                                              \
   X(REAL, update_time, "s", "optimizer kernels")                                                                       \
-  X(REAL, in_flight, "1", "micro-batches whose activations it keeps at most; a part of one where only some chunks do") \
+  X(REAL, in_flight, "1", "largest number of micro-batches whose activations are kept; a fraction if only some "       \
+    "chunks are")                                                                                                      \
   X(REAL, weights, "B", "weights and their casts", .show = PM_SHOW_MAIN)                                               \
   X(REAL, gradients, "B", "gradients of the weights", .show = PM_SHOW_MAIN)                                            \
-  X(REAL, optimizer, "B", "state of the optimizer, its temporaries, master weights", .show = PM_SHOW_MAIN)             \
+  X(REAL, optimizer, "B", "optimizer state, temporaries of the update, master weights", .show = PM_SHOW_MAIN)          \
   X(REAL, activations, "B", "activations in flight, saved for their backward passes", .show = PM_SHOW_MAIN)            \
-  X(REAL, live_gradients, "B", "gradients alive at the peak of the backward pass, beyond these")                       \
+  X(REAL, live_gradients, "B", "gradients alive at the peak of the backward pass, beyond saved activations")           \
   X(REAL, allocator, "B", "memory that the allocator holds beyond these")                                              \
   X(REAL, input, "B", "the next batch, already on the GPU")                                                            \
-  X(REAL, workspace, "B", "least workspace of convolutions and matrix multiplications")                                \
+  X(REAL, workspace, "B", "minimum workspace of convolutions and matrix multiplications")                              \
   X(REAL, communication, "B", "buffers for exchanges of gradients and weights")                                        \
   X(REAL, context, "B", "CUDA context and kernels")                                                                    \
-  X(REAL, offload_time, "s", "copies to the host and back, and the update there, where nothing hides them")           \
-  X(REAL, host_memory, "B", "memory of the host that is kept for one GPU")
+  X(REAL, offload_time, "s", "exposed copies to the host and back, and the update there")                              \
+  X(REAL, host_memory, "B", "host memory used per GPU")
 
 typedef struct pm_stage { PM_STAGE_FIELDS(PM_DECLARE) } pm_stage;
 
-/* The stages of a run, the first first, into an array of `capacity` rows; rows may be NULL if that is 0. Returns how
-** many there are, or -1 with the reason if the run cannot be predicted. A run that does not fit into memory has its
-** stages too: their memory says which of them is too full. Cost: that of a prediction. */
+/* The stages of a run, the first first, into an array of `capacity` rows; rows may be NULL if that is 0. Returns their
+** number, or -1 with the reason if the run cannot be predicted. A run that does not fit in memory has stages too: their
+** memory shows which of them is too large. Cost: that of a prediction. */
 PM_API int pm_prediction_get_stages_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_stage *rows,
                                           size_t capacity, pm_error *error);
 PM_INLINE int pm_prediction_get_stages(const pm_plan *plan, const pm_run *run, pm_stage *rows, size_t capacity,
@@ -72,9 +74,9 @@ PM_INLINE int pm_prediction_get_memory(const pm_plan *plan, const pm_run *run, p
   return pm_task_get_memory(plan, PM_TASK_TRAINING, run, sizeof *run, use, sizeof *use, error);
 }
 
-/* Each single change of the run that takes less memory: a smaller micro-batch, 16 bits, recomputation, ZeRO, tensor
-** parallelism, another optimizer. Fills at most `capacity` rows, largest saving first; returns their number, or -1 with
-** the reason if the run itself has no answer. Cost: some predictions. */
+/* Single changes of the run that save memory: a smaller micro-batch, 16 bits, recomputation, ZeRO, tensor parallelism,
+** another optimizer. Fills at most `capacity` rows, largest saving first; returns their number, or -1 with the reason
+** if the run itself has no result. Cost: a few predictions. */
 PM_API int pm_prediction_get_advice_sized(const pm_plan *plan, const pm_run *run, size_t size, pm_memory_advice *rows,
                                           size_t capacity, pm_error *error);
 PM_INLINE int pm_prediction_get_advice(const pm_plan *plan, const pm_run *run, pm_memory_advice *rows, size_t capacity,

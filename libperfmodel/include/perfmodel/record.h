@@ -1,18 +1,17 @@
 /*
 ** Records: declared once, used everywhere.
 **
-** A record is a plain struct of double, int32_t and inline text, declared by one X-macro list of
-** (kind, name, unit, doc). From that list come the struct, the field table below, XML reading, CSV headers, NumPy
-** dtypes, Lua tables and the reference pages; no other place repeats it. A record that users fill (a run) says further
-** what a field is where it is not given, and what the command calls it: X(kind, name, unit, doc, .otherwise = "1",
-** .option = "in-turn"). From that come the command's options with their help and completion, the keywords of Python and
-** Lua, and the axes of sweeps.
+** A record is a plain struct of double, int32_t and inline text, declared by one X-macro list of (kind, name, unit,
+** doc). From that list come the struct, the field table below, XML reading, CSV headers, NumPy dtypes, Lua tables and
+** the reference pages; no other place repeats it. A record that users fill (a run) also states the default of a field
+** and the name of its option: X(kind, name, unit, doc, .otherwise = "1", .option = "tp"). From that come the command's
+** options with their help and completion, the keywords of Python and Lua, and the axes of sweeps.
 **
 **     const pm_record_type *type = pm_record_type_find("gpu");
 **     for (size_t i = 0; i < type->field_count; i++) puts(type->fields[i].name);
 **
-** Units are SI: a field of unit "B/s" holds bytes per second. "1" is a plain number. A REAL that is not set is NAN,
-** an INT that is not set is 0, a TEXT is "". A choice is an int32_t with a name for each value.
+** Units are SI: a field of unit "B/s" is in bytes per second. "1" is a plain number. A REAL that is not set is NAN, an
+** INT is 0, a TEXT is "". A choice is an int32_t with a name for each value.
 */
 #ifndef PERFMODEL_RECORD_H
 #define PERFMODEL_RECORD_H
@@ -26,48 +25,47 @@ extern "C" {
 #endif
 
 /*
-** Records that grow. A run and what is predicted of it may have further fields in a later release of the same soname,
-** at their end: run, prediction, inference_run, inference, memory_run, memory_use, input_run, input_rates, kernel,
-** kernel_time, call, collective. Wherever they cross the interface, the program says how large they are to it:
+** Records that grow. Runs and predictions may get additional fields at their end in a later release with the same
+** soname: run, prediction, inference_run, inference, memory_run, memory_use, input_run, input_rates, kernel,
+** kernel_time, call, collective. Wherever they cross the interface, the program passes their size:
 **
 **     pm_predict(plan, runs, predictions, count)      a function in the header, which is compiled into the program:
 **     pm_task_predict(plan, PM_TASK_TRAINING, 0, runs, sizeof *runs, predictions, sizeof *predictions, count)
 **
-** The size is the step from one record of an array to the next, too. To a program that was compiled with an earlier
-** release the library is as it was: fields that its runs lack are as where they are not given, and of a prediction it
-** gets those that it knows. Where sizes are equal nothing is copied. A program that was compiled with a later release
-** than the library is of gets PM_STATUS_BAD_ARGUMENT. Who calls without the headers (by a foreign-function interface)
-** calls the function in _sized, and takes sizes and offsets from pm_record_type.
+** The size is also the stride of an array of records. For a program that was compiled with an earlier release the
+** library does not change: fields missing from its runs have their defaults, and predictions have only the fields it
+** knows. If sizes are equal, nothing is copied. A program that was compiled with a later release than the library gets
+** PM_STATUS_BAD_ARGUMENT. Callers without the headers (foreign-function interfaces) use the function ending in _sized,
+** and take sizes and offsets from pm_record_type.
 **
-** All other structs are as they are until the soname changes; a test compares all with
-** tests/compat/baseline.
+** All other structs do not change until the soname changes; a test compares all structs with tests/compat/baseline.
 */
 
-#define PM_TEXT_MAX 80 /* bytes of a TEXT field, the final zero included */
+#define PM_TEXT_MAX 80 /* bytes of a TEXT field, including the final zero */
 
-/* The most that a count of a run may be: GPUs, nodes, each degree of parallelism, micro-batches of a step. Results are
-** tested up to it; more is PM_STATUS_BAD_ARGUMENT. */
+/* The upper limit of counts in a run: GPUs, nodes, each degree of parallelism, micro-batches of a step. Results are
+** tested up to this limit; more is PM_STATUS_BAD_ARGUMENT. */
 enum { PM_COUNT_MAX = 1 << 20 };
 
 /* How a field is stored: inline text, int32_t, double, int32_t with a name for each value. */
 typedef enum pm_field_kind { PM_FIELD_TEXT, PM_FIELD_INT, PM_FIELD_REAL, PM_FIELD_CHOICE } pm_field_kind;
 
-/* One value of a choice; its number is its place in the list. */
+/* One value of a choice; its number is its position in the list. */
 typedef struct pm_choice {
   const char *name; /* NULL ends a list */
   const char *doc;
-  /* its names in other programs, separated by spaces, which are understood; NULL if there are none */
+  /* accepted names from other programs, separated by spaces; NULL if there are none */
   const char *aliases;
 } pm_choice;
 
-/* How people see a field: sums of these. CSV, JSON and the values have every field, as it is. */
+/* How text output shows a field: sums of these flags. CSV, JSON and the values have every field, unchanged. */
 typedef enum pm_show {
-  PM_SHOW_MAIN = 1,    /* tables have it without being asked; a record without main fields is shown whole */
-  PM_SHOW_PERCENT = 2, /* a share: 0.25 is 25 % */
-  PM_SHOW_NONZERO = 4, /* tables have it where a row is other than the first choice: a status that is not ok */
-  PM_SHOW_GIVEN = 8,   /* what was asked: where it is the same in all rows it is said once, above them */
-  PM_SHOW_LINE = 16,   /* where it is the same in all rows it is a line of its own above them, "name: text" */
-  PM_SHOW_SWEPT = 32   /* of a sweep: one of those that the word "main" stands for, see pm_table_keep */
+  PM_SHOW_MAIN = 1,    /* shown by default in tables; a record without main fields is shown completely */
+  PM_SHOW_PERCENT = 2, /* a share, shown as a percentage: 0.25 is 25 % */
+  PM_SHOW_NONZERO = 4, /* shown if a row differs from the first choice: a status that is not ok */
+  PM_SHOW_GIVEN = 8,   /* an input: if it is the same in all rows, it is shown once above them */
+  PM_SHOW_LINE = 16,   /* if it is the same in all rows, it is a separate line above them, "name: text" */
+  PM_SHOW_SWEPT = 32   /* in a sweep: one of the columns that "main" selects, see pm_table_keep */
 } pm_show;
 
 /* One field of a record. All texts are constants of the library. */
@@ -78,12 +76,12 @@ typedef struct pm_field {
   size_t offset;
   pm_field_kind kind;
   const pm_choice *choices; /* of a PM_FIELD_CHOICE, indexed by its value; else NULL */
-  const char *otherwise;    /* its value where none is given, as text; NULL: NAN, 0, "" */
-  const char *option;       /* the command's name for it; NULL: the field's own; "": users never give it */
-  int show;                 /* how people see it: a sum of pm_show */
-  /* what users give and its default, where a study (study.h) completes it; NULL: doc, otherwise */
+  const char *otherwise;    /* its default, as text; NULL: NAN, 0, "" */
+  const char *option;       /* name of its option; NULL: the field's name; "": no option */
+  int show;                 /* how text output shows it: a sum of pm_show */
+  /* help and default if a study (study.h) completes the field; NULL: doc, otherwise */
   const char *asked;
-  const char *needs;        /* what a run must have for the field to have an effect (run.h); NULL: nothing */
+  const char *needs;        /* condition for the field to have an effect (run.h); NULL: none */
 } pm_field;
 
 /* A kind of record. Lives as long as the library. */
@@ -96,7 +94,7 @@ typedef struct pm_record_type {
 } pm_record_type;
 
 /* How a list declares the struct: X(kind, name, unit, doc) with one of these kinds. A choice is stored as its number,
-** in 32 bits whatever the compiler makes of an enumeration. */
+** always in 32 bits. */
 #define PM_DECLARE_TEXT(name) char name[PM_TEXT_MAX];
 #define PM_DECLARE_INT(name) int32_t name;
 #define PM_DECLARE_REAL(name) double name;
@@ -164,11 +162,11 @@ PM_API const pm_field *pm_record_find_field(const pm_record_type *type, const ch
 /* Sets every field to "not set": NAN, 0, "". */
 PM_API void pm_record_clear(const pm_record_type *type, void *record);
 
-/* Sets every field of a record of that type to its default, as far as the program knows it: `size` bytes. */
+/* Sets the fields of a record of that type to their defaults, up to the program's `size` bytes. */
 PM_API void pm_record_fill(const char *type, void *record, size_t size);
 
-/* Sets one field from text, a quantity with its unit where the field has one ("900 GB/s").
-** Errors: PM_STATUS_BAD_VALUE, PM_STATUS_BAD_UNIT, with the field's name in the text. */
+/* Sets one field from text: a quantity with its unit if the field has one ("900 GB/s"). Errors: PM_STATUS_BAD_VALUE,
+** PM_STATUS_BAD_UNIT, with the field's name in the text. */
 PM_API int pm_record_set(const pm_field *field, void *record, const char *text, pm_error *error);
 
 /* The value of a number or choice field as a double; NAN for text. */
@@ -178,17 +176,17 @@ PM_API double pm_record_get_number(const pm_field *field, const void *record);
 ** Errors: PM_STATUS_BAD_ARGUMENT if the field cannot have the value: 1.5 GPUs, an unknown choice. */
 PM_API int pm_record_set_number(const pm_field *field, void *record, double value, pm_error *error);
 
-/* The value as text: a TEXT as it is, a choice by name, a number in SI units as pm_number_format writes it.
+/* The value as text: a TEXT unchanged, a choice by name, a number in SI units in the format of pm_number_format.
 ** `buffer` must hold PM_TEXT_MAX bytes. Returns buffer. */
 PM_API char *pm_record_format(const pm_field *field, const void *record, char *buffer);
 
-/* What is called here what other programs call `name`, or NULL: of "precision" (float16, half and amp are fp16; these
-** are understood), of "option" (batch_size is batch, num_gpus gpus) and of "framework" (nearest to jax is tf1-xla),
-** both for messages. Case and punctuation do not matter. */
+/* The name used here for the name of another program, or NULL: for "precision" (float16, half and amp are fp16; these
+** are accepted), "option" (batch_size is batch, num_gpus is gpus) and "framework" (nearest to jax is tf1-xla), both for
+** messages. Case and punctuation do not matter. */
 PM_API const char *pm_name_find_alias(const char *of, const char *name);
 
-/* Which of the names was probably meant by one that is none of them: what other programs call an option so, else one
-** that it begins, else the nearest; NULL if none is near. For messages. */
+/* The name that was probably meant by an unknown one: an option of that name in other programs, otherwise a name with
+** that prefix, otherwise the nearest; NULL if none is near. For messages. */
 PM_API const char *pm_name_find_meant(const char *name, const char *const *names, size_t count);
 
 /* The field that an unknown name was probably meant to be, for messages; NULL if none is near. */

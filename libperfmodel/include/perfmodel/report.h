@@ -1,9 +1,9 @@
 /*
-** Reports: an answer as a document for people. A report is a list of blocks, and a block is a list of lines, each with
+** Reports: a prediction as a readable document. A report is a list of blocks, and a block is a list of lines, each with
 ** a label, a value with its unit, a share of the whole and a note.
 **
-** The library makes reports (pm_study_new_report in study.h), so all labels and notes are written
-** once. The command, Python, Lua and notebooks only choose a rendering:
+** The library makes reports (pm_study_new_report in study.h), so all labels and notes are written once. The command,
+** Python, Lua and notebooks only select a rendering:
 **
 **     pm_report *report = pm_study_new_report(study, &question, &error);
 **     char *text = pm_report_format(report, PM_RENDERING_TEXT, 80, &error);
@@ -27,16 +27,16 @@ typedef struct pm_report pm_report;
 
 /* One line. Its texts live as long as the report. */
 typedef struct pm_report_line {
-  const char *label; /* "forward"; of a sentence what it is about, which renderings leave out */
-  const char *text;  /* the value as people read it, "2.518 ms"; or the whole sentence */
-  double value;      /* in SI units; NAN: words only */
-  const char *unit;  /* of the value: "s", "B", "samples/s"; "1": a plain number; "": words only */
+  const char *label; /* "forward"; for a sentence its topic, which renderings omit */
+  const char *text;  /* the formatted value, "2.518 ms"; or the whole sentence */
+  double value;      /* in SI units; NAN: text only */
+  const char *unit;  /* of the value: "s", "B", "samples/s"; "1": a plain number; "": text only */
   double share;      /* of the whole that the block divides, 0 to 1; NAN: none */
-  const char *joint; /* what is between text and note: " ", ", ", ": ", "; ", or "\n" for a line of its own */
-  const char *note;  /* what more there is to say of the value; "" if nothing */
+  const char *joint; /* separator of text and note: " ", ", ", ": ", "; ", or "\n" for a separate line */
+  const char *note;  /* remark on the value; "" if none */
 } pm_report_line;
 
-/* How a block is laid out. */
+/* The layout of a block. */
 typedef enum pm_report_style {
   PM_REPORT_STYLE_SENTENCES, /* text, wrapped */
   PM_REPORT_STYLE_VALUES,    /* a label and a value on a line */
@@ -57,7 +57,7 @@ typedef struct pm_report_block {
 /* Releases the report; NULL is none. */
 PM_API void pm_report_free(pm_report *report);
 
-/* The block of that index, from 0 in the order of reading; NULL past the last. */
+/* The block of that index, from 0 in reading order; NULL past the last. */
 PM_API const pm_report_block *pm_report_get_block(const pm_report *report, size_t index);
 
 /* All lines as a table: block, label, text, value, share, unit, note. Owned by the caller; NULL with an error. */

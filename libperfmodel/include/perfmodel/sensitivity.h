@@ -1,15 +1,16 @@
 /*
-** Sensitivities: how the time of a step, of a call of inference, or of a token of a served model depends on each number
-** of the hardware; which upgrade pays.
+** Sensitivities: how the time of a step, of an inference call, or of a token of a served model depends on each hardware
+** parameter, and which upgrade pays off.
 **
-** Each number is raised alone, the whole step is predicted again on a copy of the system, and nothing is interpolated:
+** Each parameter is raised separately, and the whole step is predicted again on a copy of the system, without
+** interpolation:
 **
 **     change     = time(raised) / time - 1
 **     elasticity = ln(1 + change) / ln(1 + raise)
 **
-** Elasticities of rates (of arithmetic, memory, links, host, input) are never positive and add up to about -1: a
-** machine that is faster in everything is faster by as much. What is missing from -1 is bound to latencies and to what
-** does not depend on hardware.
+** Elasticities of rates (of arithmetic, memory, links, host, input) are never positive and add up to about -1: if
+** everything is faster by a factor, so is the machine. The difference from -1 is due to latencies and parts that do not
+** depend on hardware.
 **
 **     pm_sensitivity_setup setup = {.network = network, .system = system, .task = PM_TASK_TRAINING, .run = &run,
 **                                   .run_size = sizeof run};
@@ -34,19 +35,19 @@ extern "C" {
 
 /* name, text, whether it is a rate, doc */
 #define PM_RESOURCE_LIST(X)                                                                                            \
-  X(CLOCK, "clock", 1, "clock of the GPU, and with it all its rates of arithmetic")                                    \
+  X(CLOCK, "clock", 1, "clock of the GPU, and all its arithmetic rates with it")                                       \
   X(MEMORY_BANDWIDTH, "memory-bandwidth", 1, "bandwidth of the GPU's memory")                                          \
   X(L2_CACHE, "l2-cache", 0, "size of the GPU's L2 cache")                                                             \
-  X(POWER, "power", 0, "power that the GPU may draw, by which its clock goes")                                         \
+  X(POWER, "power", 0, "power limit of the GPU, which limits its clock")                                               \
   X(NVLINK, "nvlink", 1, "bandwidth of NVLink or xGMI")                                                                \
   X(PCIE, "pcie", 1, "bandwidth of PCIe")                                                                              \
   X(SOCKETS, "cpu-links", 1, "bandwidth between the CPUs")                                                             \
   X(NETWORK, "network", 1, "bandwidth between the nodes")                                                              \
   X(LATENCY, "latency", 0, "every latency of links, network and collectives")                                          \
-  X(HOST, "host", 1, "speed at which the host starts kernels and steps, and its CPUs decode")                          \
-  X(STORAGE, "storage", 1, "every rate of the storage and the way from it")                                            \
-  X(HOST_POWER, "host-power", 0, "power of nodes without their boards")                                            \
-  X(MEMORY, "memory", 0, "size of the GPU's memory, and with it the cache of keys and values of a served model")
+  X(HOST, "host", 1, "speed at which the host launches kernels and steps, and decodes samples")                        \
+  X(STORAGE, "storage", 1, "every rate of the storage and of the path from it")                                        \
+  X(HOST_POWER, "host-power", 0, "power of nodes without their boards")                                                \
+  X(MEMORY, "memory", 0, "size of the GPU's memory, and of a served model's KV cache with it")
 
 typedef enum pm_resource {
 #define PM_RESOURCE_ENUM(name, text, rate, doc) PM_RESOURCE_##name,
@@ -55,48 +56,48 @@ typedef enum pm_resource {
   PM_RESOURCE_COUNT
 } pm_resource;
 
-/* One run of a task to look at; its indices do not count. Nothing is copied. */
+/* One run of a task; its indices are ignored. Nothing is copied. */
 typedef struct pm_sensitivity_setup {
   const pm_network *network;
   const pm_system *system;
   int32_t task;
   const void *run;                        /* GPUs, nodes, batch, precision, ... */
   size_t run_size;                        /* its bytes in the program */
-  const pm_framework_profile *framework;  /* what trains; NULL: none */
-  const pm_inference_profile *profile;    /* what runs inference */
-  const pm_engine_profile *engine;        /* what serves */
-  const pm_memory_profile *memory;        /* of the profile; NULL: memory is not asked about */
-  const pm_input_setup *input;            /* NULL: input is as the run says */
+  const pm_framework_profile *framework;  /* for training; NULL: none */
+  const pm_inference_profile *profile;    /* for inference */
+  const pm_engine_profile *engine;        /* for serving */
+  const pm_memory_profile *memory;        /* of the profile; NULL: memory is not computed */
+  const pm_input_setup *input;            /* NULL: the run's input rate */
   const pm_input_run *input_run;          /* NULL: the default */
   size_t input_run_size;                  /* its bytes in the program */
 } pm_sensitivity_setup;
 
-/* What one resource means to the time of a step, call or token. */
+/* The effect of one resource on the time of a step, call or token. */
 #define PM_SENSITIVITY_FIELDS(X)                                                                      \
   X(RESOURCE, resource, "", "the parameter that is raised")                                           \
   X(YES_NO, rate, "", "whether it is a rate: more is never slower")                                   \
-  X(REAL, by, "1", "by how much, as a share", .show = PM_SHOW_PERCENT)                                \
-  X(REAL, step_time, "s", "time of a step, of a call or, served, of an output token (TPOT), then")    \
-  X(REAL, change, "1", "by how much that time changes: negative is faster", .show = PM_SHOW_PERCENT)  \
-  X(REAL, elasticity, "1", "change of the logarithm of the time over that of the number")             \
-  X(REAL, throughput, "1/s", "samples, or at most requests, per second then")                         \
+  X(REAL, by, "1", "relative increase of the parameter", .show = PM_SHOW_PERCENT)                                      \
+  X(REAL, step_time, "s", "time of a step, a call or an output token (TPOT) after the change")                         \
+  X(REAL, change, "1", "relative change of that time; negative is faster", .show = PM_SHOW_PERCENT)                    \
+  X(REAL, elasticity, "1", "change of the logarithm of the time over that of the parameter")                           \
+  X(REAL, throughput, "1/s", "samples, or largest rate of requests, per second after the change")                      \
   X(BOTTLENECK, bottleneck, "", "bottleneck after the change")                                        \
-  X(REAL, ttft, "s", "time to first token of a served model then")                                    \
-  X(REAL, ttft_change, "1", "by how much that changes", .show = PM_SHOW_PERCENT)                      \
-  X(REAL, throughput_change, "1", "by how much the throughput changes", .show = PM_SHOW_PERCENT)      \
-  X(REAL, energy, "J", "energy of the site for a sample, or of a served request, then")               \
-  X(REAL, energy_change, "1", "by how much that changes", .show = PM_SHOW_PERCENT)                    \
+  X(REAL, ttft, "s", "time to first token of a served model after the change")                                         \
+  X(REAL, ttft_change, "1", "relative change of ttft", .show = PM_SHOW_PERCENT)                                        \
+  X(REAL, throughput_change, "1", "relative change of the throughput", .show = PM_SHOW_PERCENT)                        \
+  X(REAL, energy, "J", "energy of the site per sample or served request after the change")                             \
+  X(REAL, energy_change, "1", "relative change of that energy", .show = PM_SHOW_PERCENT)                               \
   /* the next field of a sensitivity goes above this line */
 
 typedef struct pm_sensitivity { PM_SENSITIVITY_FIELDS(PM_DECLARE) } pm_sensitivity;
 
-/* Raises each number by the share `raise` (0.1: by 10 %), one after the other, into rows[PM_RESOURCE_COUNT]; what the
-** system does not have is left out. Returns the number of rows, or -1 with the error of the run itself. Cost: a plan
-** for each. */
+/* Raises each parameter by `raise` (0.1: by 10 %), one after the other, and writes rows[PM_RESOURCE_COUNT]; resources
+** that the system does not have are left out. Returns the number of rows, or -1 with the error of the run itself. Cost:
+** a plan for each. */
 PM_API int pm_sensitivity_evaluate(const pm_sensitivity_setup *setup, double raise, pm_sensitivity *rows,
                                    pm_error *error);
 
-/* Another GPU, another type of link, or both; what is NULL stays as it is. */
+/* Another GPU, another type of link, or both; NULL: unchanged. */
 typedef struct pm_system_change {
   const pm_gpu *gpu;                      /* on the same links */
   const pm_kernel_calibration *kernels;   /* of that GPU; NULL: at the plain roofline */
@@ -110,30 +111,30 @@ PM_API pm_system *pm_system_new_with(const pm_system *system, const pm_system_ch
 
 /* ---- Which upgrade pays ----------------------------------------------------------------------------------------- */
 
-/* What could be instead: what is NULL stays as it is. */
+/* A replacement; NULL: unchanged. */
 typedef struct pm_upgrade_choice {
   const char *name;
   const pm_system *system;      /* the whole system */
   const pm_input_setup *input;  /* the input path */
-  int32_t gpus;                 /* GPUs used in each node; 0: as many as before, or all that there are */
+  int32_t gpus;                 /* GPUs used in each node; 0: as many as before, or all of the node */
   double price;                 /* of the change, for all nodes; NAN: unknown */
-  const pm_framework_profile *framework; /* what trains on it, if anything does */
-  const pm_inference_profile *profile;   /* what runs inference on it */
-  const pm_engine_profile *engine;       /* what serves on it */
+  const pm_framework_profile *framework; /* for training */
+  const pm_inference_profile *profile;   /* for inference */
+  const pm_engine_profile *engine;       /* for serving */
   const pm_memory_profile *memory;       /* how that profile handles memory */
-  const pm_network *network;             /* the network as that software has it */
-  const void *run;                       /* the whole run on it, GPUs as in it; of the setup's run_size bytes */
+  const pm_network *network;             /* the network in the form that this software runs */
+  const void *run;                       /* the run on it, GPUs included; run_size bytes of the setup */
 } pm_upgrade_choice;
 
-/* What one replacement does to the time of a step or call. */
+/* The effect of one replacement on the time of a step or call. */
 #define PM_UPGRADE_FIELDS(X)                                                                          \
   X(STATUS, status, "", "ok, or why there is no prediction")                                          \
   X(TEXT, name, "", "the change")                                                                     \
-  X(REAL, step_time, "s", "time of a step, of a call or, served, of an output token (TPOT), then")    \
-  X(REAL, throughput, "1/s", "samples, or at most requests, per second then")                         \
-  X(REAL, gain, "1", "by how much the throughput grows", .show = PM_SHOW_PERCENT)                     \
+  X(REAL, step_time, "s", "time of a step, a call or an output token (TPOT) after the change")                         \
+  X(REAL, throughput, "1/s", "samples, or largest rate of requests, per second after the change")                      \
+  X(REAL, gain, "1", "relative growth of the throughput", .show = PM_SHOW_PERCENT)                                     \
   X(REAL, price, "1", "price of the change, as given")                                                \
-  X(REAL, gain_per_price, "1/s", "further samples per second for each unit of price")                 \
+  X(REAL, gain_per_price, "1/s", "additional samples per second per unit of price")                                    \
   X(BOTTLENECK, bottleneck, "", "bottleneck after the change")
 
 typedef struct pm_upgrade { PM_UPGRADE_FIELDS(PM_DECLARE) } pm_upgrade;

@@ -1,5 +1,5 @@
 /*
-** How other programs write down a run: what of it is ours, and ours written as theirs.
+** Run settings of other programs: reading them as runs, and writing runs as such settings.
 **
 **     megatron    flags of Megatron-LM, on a command line or in a shell script
 **     nemo        recipes of NeMo and Megatron-Bridge, Python or YAML
@@ -20,10 +20,10 @@
 extern "C" {
 #endif
 
-/* What becomes of a setting. */
+/* How a setting is treated. */
 #define PM_SETTING_STATE_LIST(X)                                                               \
   X(READ, "read", "it is a field of the run")                                                  \
-  X(ASSUMED, "assumed", "not said by the file: what the program does by itself, or what follows from others") \
+  X(ASSUMED, "assumed", "not in the file: the program's default, or implied by other settings")                        \
   X(NETWORK, "network", "a property of the network, which is named separately")                \
   X(NO_EFFECT, "no effect", "changes neither time nor memory")                                 \
   X(NOT_MODELLED, "not modelled", "has an effect that is not modelled; ignored")                \
@@ -42,8 +42,8 @@ typedef enum pm_setting_state {
 ** line. */
 PM_API pm_table *pm_settings_read(const char *format, const char *text, const char *file, pm_error *error);
 
-/* Settings of a run, names and values as above, as that program is told them. What it has no word for is said in a
-** comment, or, where there are none, left out. Released with pm_string_free. */
+/* Settings of a run, names and values as above, in the format of that program. Fields that the format cannot express
+** are written as a comment, or omitted if it has no comments. Released with pm_string_free. */
 PM_API char *pm_settings_write(const char *format, const pm_attribute *settings, size_t count, pm_error *error);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /*
-** Tasks: what a network is run for, training or inference.
+** Tasks: training, inference and serving.
 **
 ** A task has a record for its runs and one for its answers. pm_predict and pm_infer are the functions below with the
-** records of one task. Whatever asks for many runs takes the task and its records: sweeps, studies, sizing,
-** sensitivities, upgrades.
+** records of one task. Functions for many runs take the task and its records: sweeps, studies, sizing, sensitivities,
+** upgrades.
 **
 **     pm_inference_run run = pm_inference_run_make();
 **     pm_inference answer;
@@ -33,46 +33,47 @@ typedef enum pm_task {
   PM_TASK_COUNT
 } pm_task;
 
-/* What programs need to know of a task. */
+/* The facts of a task. */
 typedef struct pm_task_facts {
-  const char *name;     /* as users give it */
-  const char *unit;     /* what one run is: "step" */
+  const char *name;     /* as users write it */
+  const char *unit;     /* what one run predicts: "step" */
   const char *run;      /* record type of its runs */
   const char *answer;   /* record type of its answers */
-  const char *software; /* field of a run that is its place among the plan's frameworks, profiles or engines */
-  const char *batch;    /* field of a run that says how much of it there is at once: "batch", "concurrency" */
+  const char *software; /* field of a run: the index in the plan's frameworks, profiles or engines */
+  const char *batch;    /* field of a run for the number of samples or requests: "batch", "concurrency" */
   int32_t replicas;     /* 1: every GPU runs the whole network, and GPUs exchange nothing */
 } pm_task_facts;
 
-/* The facts of a task; NULL for a number that is none. */
+/* The facts of a task; NULL for a number without a task. */
 PM_API const pm_task_facts *pm_task_get(int32_t task);
 
 /* The task of that name; -1 with PM_STATUS_NOT_FOUND. */
 PM_API int32_t pm_task_find(const char *name, pm_error *error);
 
-/* An opaque handle: networks on systems, what can be computed ahead. Only _add_ changes it; else threads may share
-** it. */
+/* An opaque handle: networks on systems, and everything that can be computed ahead. Only _add_ changes it; otherwise
+** threads may share it. */
 typedef struct pm_plan pm_plan;
 
-/* Predicts `count` runs; `columns` as in pm_predict_columns. A run that cannot be predicted yields its status and NAN,
-** and the others go on. Returns PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing or a record is longer than the
-** library knows it. Allocates nothing once the wires of the runs' GPUs are known; threads may share the plan. */
+/* Predicts `count` runs; `columns` as in pm_predict_columns. A run that cannot be predicted yields its status and NAN;
+** the others are predicted. Returns PM_OK, or PM_STATUS_BAD_ARGUMENT if a pointer is missing or a record is longer than
+** the library's. Allocates nothing once the wiring of the runs' GPUs is known; threads may share the plan. */
 PM_API int pm_task_predict(const pm_plan *plan, int32_t task, unsigned columns, const void *runs, size_t run_size,
                            void *answers, size_t answer_size, size_t count);
 
-/* PM_OK, or in words why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
+/* PM_OK, or the reason why this run cannot be predicted (batch 0, more GPUs than the system has, ...). */
 PM_API int pm_task_check(const pm_plan *plan, int32_t task, const void *run, size_t run_size, pm_error *error);
 
-/* Sets the batch of the run to the largest that takes at most `time` seconds and fits; the answer is of that batch.
-** PM_STATUS_UNREACHABLE if not even batch 1 is fast enough, PM_STATUS_BAD_ARGUMENT of a task that has no such batch. */
+/* Sets the batch of the run to the largest that takes at most `time` seconds and fits in memory; the answer is for that
+** batch. PM_STATUS_UNREACHABLE if not even batch 1 is fast enough, PM_STATUS_BAD_ARGUMENT for a task without such a
+** batch. */
 PM_API int pm_task_find_batch(const pm_plan *plan, int32_t task, double time, void *run, size_t run_size, void *answer,
                               size_t answer_size, pm_error *error);
 
-/* Memory of one GPU part by part, of the heaviest rank, whether or not it fits. PM_OK, or the reason. */
+/* Memory of the fullest rank, part by part, whether or not it fits. PM_OK, or the reason. */
 PM_API int pm_task_get_memory(const pm_plan *plan, int32_t task, const void *run, size_t run_size, pm_memory_use *use,
                               size_t use_size, pm_error *error);
 
-/* Runs of a task and their answers, of which a table is made. */
+/* Runs of a task and their answers, for a table. */
 typedef struct pm_sweep {
   int32_t task;
   const void *runs;
@@ -80,7 +81,7 @@ typedef struct pm_sweep {
   const void *answers;
   size_t answer_size;
   size_t count;
-  const char *const *paths; /* numbers of the hardware that are columns too (predict.h); NULL: none */
+  const char *const *paths; /* hardware parameters that are also columns (predict.h); NULL: none */
   size_t path_count;
 } pm_sweep;
 

@@ -2,8 +2,8 @@
 ** Quantities and numbers as text.
 **
 ** A quantity is a number with its unit: "900 GB/s", "100 Gbit/s", "16 GiB", "1.28 us", "15.7 TFLOP/s", "2.7 GHz".
-** Decimal (k M G T P E) and binary (Ki Mi Gi Ti Pi) prefixes are both understood and never guessed; B is a byte and
-** bit is a bit. A quantity without its unit is an error, except for a plain count, whose unit is "1".
+** Decimal (k M G T P E) and binary (Ki Mi Gi Ti Pi) prefixes are both supported and never guessed; B is a byte and bit
+** is a bit. A quantity without its unit is an error, except for a plain count, whose unit is "1".
 **
 **     double bandwidth;
 **     pm_quantity_parse("100 Gbit/s", "B/s", &bandwidth, &error);      -> 1.25e10

@@ -58,11 +58,11 @@ static int read_rows(reader *in)
     char *cell;
     if (!read_cell(&place, &cell))
       return pm__fail_at(in->error, PM_STATUS_BAD_SYNTAX, in->file, (int)in->table->rows + 1,
-                         "a quoted cell has no end");
+                         "a quoted cell is not closed");
     char stop = *place;
     if (stop != '\0' && strchr(",\r\n", stop) == NULL)
       return pm__fail_at(in->error, PM_STATUS_BAD_SYNTAX, in->file, (int)in->table->rows + 1,
-                         "text behind the end of a quoted cell");
+                         "text after the end of a quoted cell");
     *place = '\0';
     status = add_cell(in, cell);
     if (stop != '\0') place++;

@@ -106,7 +106,7 @@ bool pm__json_string(pm__json *json, char *out, size_t size)
   size_t used = 0;
   if (!pm__json_is(json, '"')) return pm__json_fail(json, "a text is expected"), false;
   for (json->at++; *json->at != '"' && !json->failed;) {
-    if (*json->at == '\0') return pm__json_fail(json, "a text has no end"), false;
+    if (*json->at == '\0') return pm__json_fail(json, "a text is not closed"), false;
     char c = *json->at++;
     if (c == '\\') c = escaped(json);
     if (used + 1 < size) out[used++] = c;
@@ -139,7 +139,7 @@ static void skip_string(pm__json *json)
   for (json->at++; *json->at != '"'; json->at++) {
     if (*json->at == '\\') json->at++;
     if (*json->at == '\0') {
-      pm__json_fail(json, "a text has no end");
+      pm__json_fail(json, "a text is not closed");
       return;
     }
   }
@@ -155,7 +155,7 @@ static void skip_word(pm__json *json)
 
 bool pm__json_end(pm__json *json)
 {
-  if (!json->failed && peek(json) != '\0') pm__json_fail(json, "there is more behind the end of the document");
+  if (!json->failed && peek(json) != '\0') pm__json_fail(json, "there is text after the end of the document");
   return !json->failed;
 }
 
@@ -170,7 +170,7 @@ pm__json_slice pm__json_skip(pm__json *json)
   do {
     char c = peek(json);
     if (c == '"') skip_string(json);
-    else if ((c == '{' || c == '[') && depth == DEEPEST) pm__json_fail(json, "too many brackets within each other");
+    else if ((c == '{' || c == '[') && depth == DEEPEST) pm__json_fail(json, "brackets are nested too deep");
     else if (c == '{' || c == '[') open[depth++] = c, json->at++;
     else if (depth > 0 && c == (open[depth - 1] == '{' ? '}' : ']')) depth--, json->at++;
     else if (depth > 0 && (c == ',' || c == ':')) json->at++;

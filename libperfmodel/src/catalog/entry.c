@@ -68,7 +68,7 @@ static int check_real(const pm_field *field, double value, const char *text, pm_
                     text);
   if (value == 0 || (value >= limits->least && value <= limits->most)) return PM_OK;
   bool large = value > limits->most;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is absurd; at %s %s is believed", field->name, text,
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is implausible; at %s %s", field->name, text,
                   large ? "most" : "least",
                   pm_quantity_format(limit, sizeof limit, large ? limits->most : limits->least, field->unit));
 }
@@ -81,7 +81,7 @@ int pm__value_check(const pm_field *field, const void *record, const char *text,
   if (value < 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is negative", field->name, text);
   if (field->kind == PM_FIELD_REAL) return check_real(field, value, text, error);
   if (value <= int_most) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is absurd; at most %.0f is believed", field->name, text,
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is implausible; at most %.0f", field->name, text,
                   int_most);
 }
 

@@ -33,7 +33,7 @@ static int fail_likes(const pm_catalog *catalog, const pm__entry *asked, pm_erro
     return pm__entry_fail(blamed, blamed->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" is like itself",
                           blamed->element->name, blamed->id);
   return pm__entry_fail(blamed, blamed->element->line, error, PM_STATUS_BAD_VALUE,
-                        "%s \"%s\" is like another by more than %d steps", blamed->element->name, blamed->id,
+                        "%s \"%s\" is like another over more than %d steps", blamed->element->name, blamed->id,
                         LIKES_MAX);
 }
 

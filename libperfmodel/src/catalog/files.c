@@ -105,7 +105,7 @@ static int read_file(pm__documents *documents, const char *path, int descriptor,
                      pm_error *error)
 {
   if (S_ISDIR(about->st_mode)) return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0,
-                                                  "a folder where a file should be");
+                                                  "this is a folder, not a file");
   if (!S_ISREG(about->st_mode)) return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0, "not a regular file");
   return parse_file(documents, descriptor, path, error);
 }
@@ -227,7 +227,7 @@ static char *decode(const char *bytes, size_t size, const char *path, pm_error *
   else pm__string_add_bytes(&plain, bytes, size);
   if (plain.failed) pm__no_memory(error);
   else if (memchr(plain.text, '\0', plain.length) == NULL) return plain.text;
-  else pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is no text", path);
+  else pm__fail(error, PM_STATUS_BAD_FILE, "\"%.200s\" is not a text file", path);
   free(plain.text);
   return NULL;
 }
@@ -235,7 +235,7 @@ static char *decode(const char *bytes, size_t size, const char *path, pm_error *
 char *pm_file_unpack(const void *bytes, size_t size, const char *name, pm_error *error)
 {
   if (bytes != NULL && name != NULL) return decode((const char *)bytes, size, name, error);
-  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there are no bytes to decode, or no name for them");
+  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the bytes to decode or their name are missing");
   return NULL;
 }
 

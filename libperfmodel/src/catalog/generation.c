@@ -153,7 +153,7 @@ static int find_libraries(const pm_catalog *catalog, const char *month, char *cu
     pm__text_set(cudnn, PM_TEXT_MAX, g->id);
   }
   if (newest[0] != '\0') return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "the catalogue has no GPU libraries as old as %s", month);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "the catalogue has no GPU libraries from %s or earlier", month);
 }
 
 /* ---- */
@@ -182,11 +182,11 @@ static int find_id(question *q, pm__catalog_software_ids *ids, pm_error *error)
   q->name = pm__release_parts_of(ids->id);
   const candidate best = find_best(q, known, sizeof known, &newest);
   if (is_too_new(q, &best, newest))
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\": there is no such release; the nearest is %s; there "
-                    "are %s", ids->id, best.name, known);
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\": no such release; the nearest is %s; known are %s",
+                    ids->id, best.name, known);
   if (best.id != NULL) return pm__text_set(ids->id, sizeof ids->id, best.id), PM_OK;
   if (known[0] == '\0') return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\" has no release as old as that; there are %s", ids->id,
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "framework \"%s\" has no release that old; known are %s", ids->id,
                   known);
 }
 

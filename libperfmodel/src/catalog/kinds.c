@@ -92,7 +92,7 @@ int pm__kind_find(const char *name, pm_error *error)
     snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", kinds[i].plural);
   }
   if (name == NULL) pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the kind of entry is missing");
-  else pm__fail(error, PM_STATUS_NOT_FOUND, "unknown kind \"%.60s\"; it is one of %s", name, known);
+  else pm__fail(error, PM_STATUS_NOT_FOUND, "unknown kind \"%.60s\"; it must be one of %s", name, known);
   return -1;
 }
 

@@ -72,7 +72,7 @@ char *pm_catalog_make_link(const pm_catalog *catalog, const char *family, double
   }
   const pm_link *like = nearest(catalog, family, rate);
   if (like == NULL) {
-    pm__fail(error, PM_STATUS_NOT_FOUND, "no type of link is of the family \"%.40s\"; try infiniband, ethernet or roce",
+    pm__fail(error, PM_STATUS_NOT_FOUND, "unknown link family \"%.40s\"; known are infiniband, ethernet or roce",
              family);
     return NULL;
   }

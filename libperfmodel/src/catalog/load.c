@@ -86,7 +86,7 @@ static int load_of(const pm_catalog *catalog, int kind, size_t position)
 
 static int is_twice(const pm__entry *entry, const pm__entry *other, pm_error *error)
 {
-  return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" is there already (%s:%d)",
+  return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" already exists (%s:%d)",
                         entry->element->name, entry->id, other->document->file, other->element->line);
 }
 
@@ -329,7 +329,7 @@ int pm_catalog_load_text(pm_catalog *catalog, const char *text, const char *name
 {
   pm__documents documents = {NULL, 0, 0};
   if (catalog == NULL || text == NULL || name == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "loading needs a catalogue, a text and what it is called");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "loading needs a catalogue, a text and a name");
   pm_error failure = PM_ERROR_NONE;
   int status = pm__documents_take(&documents, pm__document_read(text, strlen(text), name, &failure), &failure);
   return load(catalog, &documents, status, &failure, error);

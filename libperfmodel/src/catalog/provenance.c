@@ -69,7 +69,7 @@ static int check_fitted(const pm__entry *entry, const pm__element *e, const pm__
   bool named = from->fitted_to[strspn(from->fitted_to, " ")] != '\0';
   if (fitted && !named)
     return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_VALUE,
-                          "%s is fitted, but not said to what: fitted_to=\"...\"",
+                          "%s is fitted, but does not state to what: fitted_to=\"...\"",
                           e->name);
   if (!fitted && (named || from->rows > 0 || from->date[0] != '\0'))
     return wrong(entry, e, error, "is said to be fitted to something, but its origin is", from->origin);

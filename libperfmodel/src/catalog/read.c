@@ -102,7 +102,7 @@ static int check_field_element(const pm__entry *entry, const pm__element *e, con
                           e->child->name,
                           e->name);
   if (from->line > 0)
-    return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX, "%s is there already (line %d)", e->name,
+    return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX, "%s is given twice (first in line %d)", e->name,
                           from->line);
   if (e->text[0] == '\0')
     return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_VALUE, "%s is empty; leave it out if it is unknown",
@@ -169,7 +169,7 @@ static int check_part(const pm__entry *entry, const pm__element *e, pm_error *er
 {
   const pm__element *first = pm__entry_child(entry, e->name);
   if (first == e) return PM_OK;
-  return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX, "<%s> is there already (line %d)", e->name,
+  return pm__entry_fail(entry, e->line, error, PM_STATUS_BAD_SYNTAX, "<%s> is given twice (first in line %d)", e->name,
                         first->line);
 }
 
@@ -255,7 +255,7 @@ static int check_block(const pm__document *document, const pm__element *block, p
       return fail(document, block, error, "is one too many (1000 in a file):", attribute(block, "id", ""));
     if (strcmp(attribute(e, "id", ""), attribute(block, "id", "")) == 0)
       return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, block->line,
-                         "block \"%s\" is there already (line %d)",
+                         "block \"%s\" already exists (line %d)",
                          attribute(block, "id", ""), e->line);
   }
   return PM_OK;
@@ -290,7 +290,7 @@ static int unknown_entry(const pm__document *document, const pm__element *e, pm_
     snprintf(known + used, sizeof known - used, "%s, ", kind->singular);
   }
   return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, document->file, e->line,
-                     "unknown element <%.40s>; it is one of %sblock",
+                     "unknown element <%.40s>; it must be one of %sblock",
                      e->name, known);
 }
 

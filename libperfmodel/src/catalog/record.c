@@ -53,7 +53,7 @@ static int check_parameters(const pm__entry *entry, const pm_attribute *sets, si
     const char *name = pm__element_attribute(e, "name");
     if (strcmp(e->name, "param") != 0 || name == NULL)
       return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, entry->document->file, e->line,
-                         "a network of a model type has parameters only, not <%.60s>", e->name);
+                         "a network of a model type has only parameters, not <%.60s>", e->name);
     const char *value = setting_of(e, sets, count);
     bool list = value != NULL && value[0] == '['; /* which whoever reads the settings checks */
     if (value == NULL || (!list && pm_number_parse(value, &number) != PM_OK))

@@ -128,7 +128,7 @@ static int least_distance(const search *in)
   return least;
 }
 
-/* What is listed: ids, and how many there are. */
+/* What is listed: ids, and their number. */
 enum { LISTED = 8 };
 
 typedef struct suggestions {
@@ -174,7 +174,7 @@ static suggestions find_near(const pm_catalog *catalog, int kind, const char *te
   return found;
 }
 
-/* "a", "b" or "c"; or with how many there are besides. */
+/* "a", "b" or "c"; or with their number. */
 static void list_ids(const suggestions *found, char *list, size_t size)
 {
   int shown = found->count < LISTED ? found->count : LISTED;
@@ -202,7 +202,7 @@ static bool is_other_kind(const pm_catalog *catalog, int kind, const char *name,
   for (size_t i = 0; i < sizeof others / sizeof others[0] && !profile; i++) {
     if (others[i] == kind || pm__names_find_place(catalog, others[i], name) == NULL) continue;
     bool order = kind == PM__NETWORKS && (others[i] == PM__GPUS || others[i] == PM__SYSTEMS);
-    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a %s, but a %s is wanted here%s", name, singular_of(others[i]),
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a %s, but a %s is required here%s", name, singular_of(others[i]),
              singular_of(kind), order ? "; the network comes first, then the system" : "");
     return true;
   }
@@ -221,8 +221,8 @@ static bool is_list(const pm_catalog *catalog, int kind, const char *name, pm_er
   first[length] = '\0';
   if (pm__names_find_place(catalog, kind, first) == NULL || pm__names_find_place(catalog, kind, last + 1) == NULL)
     return false;
-  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a list, but one %s is wanted here; a sweep takes several, "
-                                       "separated by commas", name,
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a list, but one %s is required here; a sweep accepts several, "
+           "separated by commas", name,
            singular_of(kind));
   return true;
 }
@@ -246,7 +246,8 @@ static bool is_model_file(const char *name, pm_error *error)
     return true;
   }
   if (!ends_with(name, ".safetensors")) return false;
-  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" has weights, which are not read; give the config.json beside it",
+  pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" contains weights, which are not read; give the config.json in its "
+           "folder",
            name);
   return true;
 }
@@ -271,9 +272,8 @@ static bool is_catalog_file(int kind, const char *name, pm_error *error)
                                          "give the id of "
              "the %s in it", name, singular_of(kind));
   else if (kind == PM__SYSTEMS && ends_with(name, ".txt"))
-    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; \"perfmodel import\" makes a system of what nvidia-smi "
-                                         "topo -m "
-             "prints", name);
+    pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" is a file; \"perfmodel import\" makes a system from the output of "
+             "nvidia-smi topo -m", name);
   else return false;
   return true;
 }

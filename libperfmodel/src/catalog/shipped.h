@@ -21,7 +21,7 @@ typedef struct pm__shipped_entry {
 extern const unsigned char pm__shipped_text[];
 extern const unsigned char pm__shipped_numbers[];
 extern const pm__shipped_entry pm__shipped_entries[];
-/* the first entry of each kind; at the end, how many there are */
+/* the first entry of each kind; at the end, their number */
 extern const uint32_t pm__shipped_first[PM__KINDS + 1];
 extern const pm__names_place pm__shipped_places[];
 extern const uint32_t pm__shipped_name_count, pm__shipped_name_capacity;

@@ -166,7 +166,7 @@ int pm_catalog_get_inference_on(const pm_catalog *catalog, const char *name, con
   pm__catalog_software_ids ids;
   char cudnn[PM_TEXT_MAX + 1] = "";
   if (catalog == NULL || profile == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a way to run inference needs a catalogue, a name and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an inference profile needs a catalogue, a name and a place");
   const pm__catalog_software_name asked = {name != NULL ? name : PM_FRAMEWORK_DEFAULT, architecture};
   int status = find_inference(catalog, &asked, &ids, error);
   if (status != PM_OK) return status;

@@ -153,7 +153,7 @@ int pm__topology_graph(const pm_catalog *catalog, const pm_machine *machine, con
 {
   if (!pm__topology_possible(catalog, gpu, topology)) return refuse(catalog, gpu, topology, error);
   if (machine->cpu_sockets > SOCKETS_MOST)
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "%d CPU sockets need a <graph>; a topology in a word has up to %d",
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%d CPU sockets need a <graph>; a topology in one word has up to %d",
                     machine->cpu_sockets, SOCKETS_MOST);
   pm__string_add(xml, "<graph>\n");
   const char *host = topology == PM__TOPOLOGY_SOCKETS ? "host-sockets" : gpu->pcie;

@@ -138,7 +138,7 @@ static bool check_new(graph *g, const pm__element *e, const char *a, const char 
 {
   if (!pm__system_joined(g->system, a, b, link)) return true;
   pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_VALUE,
-                 "%.60s and %.60s are joined by %s already; write a link once, \"%.60s*2\" if there are two", a, b,
+                 "%.60s and %.60s are already connected by %s; write a link once, \"%.60s*2\" for two links", a, b,
                    link,
                  b);
   return false;

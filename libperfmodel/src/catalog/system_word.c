@@ -98,7 +98,8 @@ static int read_network(const pm_catalog *catalog, const char *name, const char 
   if (text == NULL) return PM_OK;
   p->ports = pm__whole_at(text, PORTS_MOST, &end);
   if (p->ports < 1 || *end != 'x')
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": \"%.40s\" is no number of ports and their link; write "
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": \"%.40s\" is not a number of ports with their link type; "
+                    "write "
                     "\"8xinfiniband-ndr\"", name, text);
   int status = pm__catalog_find(catalog, PM__LINKS, end + 1, &entry, error);
   if (status == PM_OK) p->network = entry->id;
@@ -115,7 +116,7 @@ static int read_topology(const pm_catalog *catalog, const char *name, pm__catalo
   pm__topology_choices(catalog, p->gpu, choices, sizeof choices);
   if (text.length == 0)
     return pm__fail(error, PM_STATUS_NOT_FOUND,
-                    "\"%.80s\" does not say how its GPUs are joined; write \"%.40s*%d:TOPOLOGY\", one of %s",
+                    "\"%.80s\" does not state how its GPUs are connected; write \"%.40s*%d:TOPOLOGY\", one of %s",
                     name, p->gpu->id, p->gpus, choices);
   return pm__fail(error, PM_STATUS_NOT_FOUND, "unknown topology \"%.40s\"; those of \"%s\" are: %s", said, p->gpu->id,
                   choices);
@@ -128,7 +129,8 @@ static int read_node(const pm_catalog *catalog, const char *name, const pm__cata
   int status = read_gpu(catalog, said->gpu, p, error);
   if (status != PM_OK) return status;
   if (said->count.length == 0 && said->topology.length > 0)
-    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" does not say how many GPUs; write \"%.40s*8:%.40s\"", name,
+    return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.80s\" does not state the number of GPUs; write \"%.40s*8:%.40s\"",
+                    name,
                     p->gpu->id, said->topology.text);
   return read_gpus(name, said->count, p, error);
 }
@@ -204,7 +206,7 @@ static pm__entry *add_word(pm__catalog_words *words, word *fresh, pm_error *erro
     fresh->next = head;
     fresh->position = head != NULL ? head->position + 1 : 1;
     if (same == NULL && fresh->position <= WORDS_MAX) continue;
-    if (same == NULL) pm__fail(error, PM_STATUS_BAD_VALUE, "more than %d systems in a word; write a file for them",
+    if (same == NULL) pm__fail(error, PM_STATUS_BAD_VALUE, "more than %d systems in one word; describe them in a file",
                                WORDS_MAX);
     free_word(fresh);
     return same != NULL ? same->entry : NULL;

@@ -78,7 +78,7 @@ static int add_behind(update *u, const pm__entry *entry, const pm__entry *now, s
     if (!is_new(entry, now, next)) continue;
     if (last == 0)
       return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE,
-                            "%s \"%s\" has no value that others can stand beside", entry->element->name, entry->id);
+                            "%s \"%s\" has no value to add others to", entry->element->name, entry->id);
     if (u->done < last) copy_until(u, last);
     pm__string_add(&u->out, "\n    ");
     add_value(u, now, next);
@@ -125,7 +125,7 @@ char *pm_catalog_format_file(const pm_catalog *catalog, const char *text, const 
   update u = {.catalog = catalog, .text = text};
   pm__document *document = NULL;
   if (catalog == NULL || text == NULL || name == NULL)
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a file is written of a catalogue, a text and a name");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "writing a file needs a catalogue, a text and a name");
   else document = pm__document_read(text, strlen(text), name, error);
   bool good = document != NULL && pm__entries_read(document, 0, &entries, error) == PM_OK &&
               update_all(&u, &entries, error) == PM_OK;

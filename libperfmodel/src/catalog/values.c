@@ -17,7 +17,7 @@ static const pm__entry *find(const pm_catalog *catalog, const char *kind, const 
   if (catalog == NULL || name == NULL) pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a value needs a catalogue and a name");
   if (number >= 0 && pm__catalog_find(catalog, number, name, &entry, error) != PM_OK) return NULL;
   if (entry == NULL || entry->record != NULL) return entry;
-  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s \"%.60s\" is made of layers, not of values", entry->element->name, name);
+  pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s \"%.60s\" consists of layers, not of values", entry->element->name, name);
   return NULL;
 }
 
@@ -128,7 +128,7 @@ static void add_entry(pm__string *out, const pm__entry *entry, const pm_value *v
 static int check_values(const pm__entry *entry, const pm_value *values, size_t count, pm_error *error)
 {
   if (entry->kind == PM__SYSTEMS)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "system \"%.60s\" is made of links, not of values alone", entry->id);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "system \"%.60s\" consists of links, not only of values", entry->id);
   if (values == NULL && count > 0) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the values are missing");
   for (size_t i = 0; i < count; i++) {
     bool known = values[i].field != NULL && pm_record_find_field(entry->type, values[i].field) != NULL;

@@ -23,11 +23,11 @@ static int check_gpus(const pm_system *system, const int *gpus, int count, pm_er
   int have = (int)system->gpu_count;
   if (count < 1) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gpus %d is not at least 1", count);
   if (count > have)
-    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", count, system->machine.id,
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs requested, but a %s has %d", count, system->machine.id,
                     have);
   for (int i = 0; gpus != NULL && i < count; i++) {
     if (gpus[i] < 0 || gpus[i] >= have)
-      return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "GPU %d asked for, but a %s has GPUs 0 to %d", gpus[i],
+      return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "GPU %d requested, but a %s has GPUs 0 to %d", gpus[i],
                       system->machine.id, have - 1);
     for (int j = 0; j < i; j++)
       if (gpus[j] == gpus[i]) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "GPU %d is listed twice", gpus[i]);
@@ -161,7 +161,7 @@ int pm_group_set_constants(pm_group *group, const pm_collective_fit *fit, const 
                            pm_error *error)
 {
   if (group == NULL || (links == NULL && count > 0))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "constants need a group and the links that they are of");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "constants need a group and its links");
   pm__collective_changed *changed = group->changed;
   if (changed == NULL) {
     changed = group->changed = (pm__collective_changed *)malloc(sizeof *changed);

@@ -143,7 +143,7 @@ int pm__collective_parameters_init(pm__collective_parameters *parameters, const 
   const pm__wiring_ring *inner = ring_of(group);
   fill_members(parameters, group);
   if (!inner->connected)
-    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": no ring joins these %d GPUs",
+    return pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": no ring connects these %d GPUs",
                     system->machine.id, group->members);
   fill_inside(parameters, group->wiring, inner);
   int status = fill_network(parameters, group, error);

@@ -11,7 +11,7 @@ static int check_group(const pm_system *system, int gpus, int nodes, pm_error *e
   if (status == PM_OK) status = pm__count_check("nodes", nodes, 1, error);
   if (status != PM_OK) return status;
   if ((size_t)gpus > system->gpu_count)
-    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, system->machine.id,
+    return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs requested, but a %s has %d", gpus, system->machine.id,
                     (int)system->gpu_count);
   return PM_OK;
 }

@@ -13,7 +13,7 @@ static int refuse(const pm_machine *machine, int32_t gpus, pm_error *error)
   int32_t below = gpus, above = gpus;
   while (below > 1 && pm_machine_get_nodes(machine, below) == 0) below--;
   while (above < INT32_MAX && pm_machine_get_nodes(machine, above) == 0) above++;
-  return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs fill no whole nodes of %d; %d or %d GPUs do", gpus,
+  return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs do not fill whole nodes of %d; %d or %d GPUs do", gpus,
                   machine->gpus, below, above);
 }
 
@@ -45,7 +45,7 @@ static int set_degree(const char *parallelism, const char *name, bool given, int
                       pm_error *error)
 {
   if (given && *degree != value)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the parallelism %s is %s %lld on these GPUs, and %d was given",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism %s means %s %lld on these GPUs, but %d was given",
                     parallelism, name, (long long)value, *degree);
   *degree = (int32_t)value;
   return PM_OK;
@@ -95,7 +95,8 @@ static int check_load(const pm_given *given, const pm_serving_run *run, pm_error
   if (!pm__complete_has(given, PM__SERVING_AT_rate) || !pm__complete_has(given, PM__SERVING_AT_concurrency) ||
       isnan(run->rate)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a rate of %g requests/s and a concurrency of %g exclude each other: "
-                  "requests come at a rate, or from so many clients that wait for answers", run->rate,
+                  "requests arrive at a rate (open loop) or from clients that wait for answers (closed loop)",
+                  run->rate,
                   run->concurrency);
 }
 
@@ -117,7 +118,7 @@ int pm_run_complete_counts_sized(const pm_system *system, const pm_given *given,
 {
   pm_run own;
   if (system == NULL || given == NULL || run == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "counts of GPUs take a system, what was given, and a run");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "counts of GPUs need a system, the given fields and a run");
   int status = pm__record_size_check("run", size, error);
   if (status != PM_OK) return status;
   own = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);

@@ -79,7 +79,7 @@ int pm_run_check_field_sized(const pm_network *network, const pm_framework *fram
 {
   pm_run own;
   if (network == NULL || run == NULL || field == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "whether a field has an effect takes a network, a run and a field");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the check of a field needs a network, a run and a field");
   int status = pm__record_size_check("run", size, error);
   if (status != PM_OK) return status;
   own = *(const pm_run *)pm__record_read(&(pm__record_array){"run", run, size}, 0, &own);

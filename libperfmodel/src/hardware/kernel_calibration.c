@@ -179,7 +179,7 @@ int pm__kernel_calibration_stated(const pm_kernel_calibration *c, pm_error *erro
       return out_of_range(c, &limits[i], error);
   }
   if (c->simt_basis != PM_ORIGIN_NONE || strcmp(c->id, PM_KERNEL_GENERAL_ID) == 0) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)",
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not state its basis (simt_basis)",
                   c->id);
 }
 
@@ -189,7 +189,7 @@ static int check_complete(const pm_kernel_calibration *c, pm_error *error)
     enum sort sort = limits[i].sort;
     bool wanted = sort == NEEDED || (sort == TENSOR && c->tensor_basis != PM_ORIGIN_NONE);
     if (wanted && isnan(value_of(c, &limits[i])))
-      return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not say %s", c->id, limits[i].name);
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not state %s", c->id, limits[i].name);
   }
   if (c->threads > 0 && c->threads <= 100000) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\": threads %d is not within 1 and 100000", c->id,
@@ -200,7 +200,7 @@ int pm_kernel_calibration_check(const pm_kernel_calibration *c, pm_error *error)
 {
   if (c == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "no kernel calibration");
   if (c->simt_basis == PM_ORIGIN_NONE)
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not say what it rests on (simt_basis)",
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "kernel calibration \"%s\" does not state its basis (simt_basis)",
                     c->id);
   int status = pm__kernel_calibration_stated(c, error);
   return status == PM_OK ? check_complete(c, error) : status;

@@ -88,7 +88,7 @@ int pm_system_add_vertex(pm_system *system, const char *name, pm_vertex_kind kin
 {
   if (system == NULL || name == NULL || name[0] == '\0' || kind < PM_VERTEX_GPU || kind > PM_VERTEX_NIC)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a vertex needs a system, a name and a kind");
-  if (find_vertex(system, name) >= 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "vertex \"%.60s\" is there already",
+  if (find_vertex(system, name) >= 0) return pm__fail(error, PM_STATUS_BAD_VALUE, "vertex \"%.60s\" already exists",
                                                       name);
   if (make_room(system, error) != PM_OK) return PM_STATUS_NO_MEMORY;
   pm__vertex *vertex = &system->vertices[system->vertex_count];

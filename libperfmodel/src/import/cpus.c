@@ -68,10 +68,11 @@ int pm__sketch_join_cpus(pm__sketch *w, const pm__sketch_cpu *model, pm_error *e
     count++;
   }
   if (count == 2)
-    pm__sketch_say(w, "assumed: %s and %s are joined by %d x %s, %s", w->ends[first].name, w->ends[last].name, b.count,
+    pm__sketch_say(w, "assumed: %s and %s are connected by %d x %s, %s", w->ends[first].name, w->ends[last].name,
+                   b.count,
                    b.link, b.why);
   if (count > 2)
-    pm__sketch_say(w, "assumed: %s is joined to %d other CPUs, each by %d x %s, %s", w->ends[first].name, count - 1,
+    pm__sketch_say(w, "assumed: %s is connected to %d other CPUs, each by %d x %s, %s", w->ends[first].name, count - 1,
                    b.count, b.link, b.why);
   return status;
 }

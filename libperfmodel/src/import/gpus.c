@@ -152,11 +152,11 @@ void pm__sketch_notice_nvlinks(pm__sketch *w)
   bool switches = w->counts[PM_VERTEX_NVSWITCH] > 0, sold = w->nvlinks > 0 && strstr(w->nvlink, "-nvswitch") != NULL;
   int most = count_nvlinks(w, switches, links);
   if (most == 0 && sold && w->counts[PM_VERTEX_GPU] > 1)
-    pm__sketch_say(w, "noticed: %s has %d NVLinks and the source shows none, so GPUs are joined by PCIe alone here: "
-                   "topo -mp hides NVLinks, and so do some virtual machines; nvidia-smi topo -m on the host shows them",
+    pm__sketch_say(w, "noticed: %s has %d NVLinks but the source shows none, so GPUs are connected only by PCIe here; "
+                   "topo -mp and some virtual machines hide NVLinks, nvidia-smi topo -m on the host shows them",
                    w->gpu, w->nvlinks);
   for (int i = 0; i < w->counts[PM_VERTEX_GPU] && switches && w->nvlinks > 0; i++)
     if (links[i] < w->nvlinks)
-      pm__sketch_say(w, "noticed: GPU%d shows %d of its %d NVLinks%s: it has lost them, or is not in their partition",
+      pm__sketch_say(w, "noticed: GPU%d shows %d of its %d NVLinks%s: the others are down or in another partition",
                      i, links[i], w->nvlinks, most == w->nvlinks ? ", others all" : "");
 }

@@ -76,12 +76,12 @@ static const char *link_of(pm__sketch *w, const pm__element *e)
   double speed = 0;
   const char *said = attribute(e, "pci_link_speed");
   if (pm_number_parse(said, &speed) != PM_OK && said[0] != '\0')
-    pm__string_format(&w->report, "assumed: \"%.40s\" is no speed of a link; it is taken for %s\n", said,
+    pm__string_format(&w->report, "assumed: \"%.40s\" is not a link speed; %s is used\n", said,
                       pm__sketch_host_pcie(w));
   if (speed <= 0) return pm__sketch_host_pcie(w);
   const char *link = speed > 40 ? "pcie5-x16" : speed > 20 ? "pcie4-x16" : "pcie3-x16";
   if (speed < 12)
-    pm__string_format(&w->report, "assumed: a link at %.2f GB/s is taken for %s; idle GPUs slow theirs down\n",
+    pm__string_format(&w->report, "assumed: a link at %.2f GB/s is %s; idle GPUs reduce their link speed\n",
                                     speed, link);
   return link;
 }
@@ -197,10 +197,10 @@ static int name_gpu(pm__sketch *w, const pm__element *root, pm_error *error)
   if (model == NULL && device != NULL && pm__sketch_gpu(w, device)) return PM_OK;
   if (model == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "hwloc does not say which GPU of the catalogue it is; say it, as in --gpu v100-sxm2-16gb");
+                    "hwloc does not state the GPU of the catalogue; give it, as in --gpu v100-sxm2-16gb");
   if (!pm__sketch_gpu(w, model) && (strncmp(model, "Tesla ", 6) != 0 || !pm__sketch_gpu(w, model + 6)))
     return pm__fail(error, PM_STATUS_NOT_FOUND,
-                    "no GPU of the catalogue is called \"%.60s\"; say which it is, as in --gpu v100-sxm2-16gb", model);
+                    "no GPU of the catalogue has the name \"%.60s\"; give its id, as in --gpu v100-sxm2-16gb", model);
   pm__sketch_say(w, "assumed: \"%.60s\" is %s", model, w->gpu);
   return PM_OK;
 }
@@ -280,7 +280,8 @@ static int read_values(pm__sketch *w, const pm__element *e, links *l, pm_error *
   while (next_word(&text, word, sizeof word)) {
     double value;
     if (l->filled == l->count * l->count || pm_number_parse(word, &value) != PM_OK || !(value >= 0))
-      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "\"%s\" is no bandwidth, or one too many", word);
+      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, e->line, "\"%s\" is not a bandwidth, or is one too many",
+                         word);
     l->value[l->filled++] = value;
   }
   return PM_OK;

@@ -67,7 +67,7 @@ static int check_result(const char *xml, const char *file, pm_error *error)
   pm__documents_free(&documents);
   pm_catalog_free(fresh);
   if (status == PM_OK) return PM_OK;
-  return pm__fail_at(error, status, file, 0, "the machine cannot be: %.300s", reason.text);
+  return pm__fail_at(error, status, file, 0, "the machine is invalid: %.300s", reason.text);
 }
 
 /* The GPU that the user named; a name that the catalogue does not have is his mistake. */
@@ -112,7 +112,7 @@ static int import(pm__sketch *w, const char *format, const char *text, const cha
   int status = gpu != NULL ? find_gpu(w, gpu, error) : PM_OK;
   if (status == PM_OK) status = read_as(w, format, text, error);
   if (status == PM_OK && w->counts[PM_VERTEX_GPU] == 0)
-    status = pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source names no GPU");
+    status = pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source does not name a GPU");
   if (status != PM_OK) return status;
   pm__sketch_notice_nvlinks(w);
   report_counts(w);
@@ -149,7 +149,7 @@ char *pm_import(const pm_catalog *catalog, const char *format, const char *text,
   }
   if (format == NULL) format = find_format(text);
   if (format == NULL) {
-    pm__fail(error, PM_STATUS_BAD_FILE, "%s: none of the machines that are read (NCCL's topology of "
+    pm__fail(error, PM_STATUS_BAD_FILE, "%s: not a known description of a machine (NCCL's topology of "
              "NCCL_TOPO_DUMP_FILE, nvidia-smi topo -m, rocm-smi --showtopo, lstopo's XML)", file != NULL ? file :
                  "text");
     return NULL;

@@ -134,7 +134,7 @@ static int check_alike(pm__sketch *w, const gpus *list, pm_error *error)
     if (id == NULL) continue;
     if (first != NULL && strcmp(first, id) != 0 && !w->gpu_given)
       return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, list->pci[i]->line,
-                         "%s and %s in one machine: a system has one kind of GPU; say which, as in --gpu %s", first, id,
+                         "%s and %s in one machine: a system has one kind of GPU; give it, as in --gpu %s", first, id,
                          first);
     if (first == NULL) first = id;
   }
@@ -153,7 +153,7 @@ static int check_units(const pm__sketch *w, const pm__element *gpu, pm_error *er
   int status = pm_catalog_get_record(w->catalog, "gpu", w->gpu, &known, error);
   if (status != PM_OK || units == known.sms) return status;
   return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line, "no GPU of the catalogue is a gcn \"%.20s\" of "
-                     "%.20s compute units (%s has %d); say which it is, as in --gpu %s", gcn, sm, w->gpu, known.sms,
+                     "%.20s compute units (%s has %d); give its id, as in --gpu %s", gcn, sm, w->gpu, known.sms,
                      w->gpu);
 }
 
@@ -165,18 +165,18 @@ static int name_gpu(pm__sketch *w, const pm__element *pci, pm_error *error)
   if (device != NULL && pm__sketch_gpu(w, device)) return PM_OK;
   if (gpu == NULL)
     return pm__fail_at(error, PM_STATUS_BAD_ARGUMENT, w->file, pci->line,
-                       "the file does not name the GPU; say which it is, as in --gpu h100-sxm5");
+                       "the file does not name the GPU; give it, as in --gpu h100-sxm5");
   const char *sm = attribute(gpu, "sm"), *gcn = attribute(gpu, "gcn");
   const char *id = pm__sketch_gpu_of_generation(sm, gcn, &choices);
   const char *key = gcn[0] != '\0' ? gcn : sm, *what = gcn[0] != '\0' ? "gcn" : "sm";
   if (id == NULL && choices[0] != '\0')
     return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line,
                        "%s \"%.20s\" is of several GPUs (%s, ...), and the PCI device \"%.10s\" of none of the "
-                       "catalogue; say which it is, as in --gpu %.*s", what, key, choices, attribute(pci, "device"),
+                       "catalogue; give its id, as in --gpu %.*s", what, key, choices, attribute(pci, "device"),
                        (int)strcspn(choices, ","), choices);
   if (id == NULL || !pm__sketch_gpu(w, id))
     return pm__fail_at(error, PM_STATUS_NOT_FOUND, w->file, gpu->line,
-                       "no GPU of the catalogue has %s \"%.20s\"; say which it is, as in --gpu h100-sxm5", what, key);
+                       "no GPU of the catalogue has %s \"%.20s\"; give its id, as in --gpu h100-sxm5", what, key);
   pm__sketch_say(w, "assumed: GPUs of %s %.20s are %s%s%s", what, key, id, choices[0] != '\0' ? ", not " : "", choices);
   return check_units(w, gpu, error);
 }
@@ -192,7 +192,7 @@ static int add_gpus(pm__sketch *w, const gpus *list, pm_error *error)
     w->host = list->host[i];
     if (gpu != NULL && number(gpu, "dev", -1) != dev)
       return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, gpu->line,
-                         "dev \"%.20s\" of a GPU leaves a gap, or is there twice",
+                         "dev \"%.20s\" of a GPU leaves a gap or occurs twice",
                          attribute(gpu, "dev"));
     if (pm__sketch_end(w, PM_VERTEX_GPU, attribute(pci, "busid"), error) < 0) return PM_STATUS_BAD_VALUE;
   }
@@ -208,7 +208,7 @@ static const char *pci_link(pm__sketch *w, const pm__element *pci, pm_error *err
   if (!(speed > 0 && width > 0)) return pm__sketch_host_pcie(w); /* virtual machines show none */
   if (speed <= SPEED_MOST && width <= WIDTH_MOST) return pm__sketch_pcie(w, speed * 1e9, (int)width, error);
   pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, pci->line,
-              "link_speed \"%.40s\", link_width \"%.40s\": no PCIe link is such",
+              "link_speed \"%.40s\", link_width \"%.40s\": no such PCIe link exists",
               attribute(pci, "link_speed"), attribute(pci, "link_width"));
   return NULL;
 }
@@ -244,7 +244,7 @@ static int add_nic(pm__sketch *w, const pm__element *pci, const pm__element *nic
       continue;
     }
     if (speed > RATE_MOST)
-      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, net->line, "speed \"%.40s\": no network is such",
+      return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, net->line, "speed \"%.40s\": no such network exists",
                          attribute(net, "speed"));
     int status = pm__sketch_port(w, rate, family_of(pci, attribute(net, "name")), 1, error);
     if (status != PM_OK) return status;
@@ -330,7 +330,8 @@ static int add_nvlink(pm__sketch *w, const gpus *list, const pm__element *e, int
   if (hub) type = link;
   if (hub && to < 0) to = pm__sketch_end(w, PM_VERTEX_NVSWITCH, attribute(e, "target"), error);
   if (to < 0 || to == from) {
-    pm__string_format(&w->report, "left out: %d links of %s to \"%.30s\", which is no other GPU and no switch\n", count,
+    pm__string_format(&w->report, "left out: %d links of %s to \"%.30s\", which is neither another GPU nor a switch\n",
+                      count,
                       w->ends[from].name, attribute(e, "target"));
     return PM_OK;
   }

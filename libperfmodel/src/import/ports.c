@@ -39,10 +39,10 @@ static int read_nic(pm__sketch *w, pm_error *error)
       snprintf(value, sizeof value, "%.*s", (int)(last - w->nic < 60 ? last - w->nic : 60), w->nic);
     }
   if (pm_quantity_parse(value, "B/s", &rate, NULL) != PM_OK || !(rate > 0 && isfinite(rate)))
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "nic \"%.60s\" is no rate of a port; write \"400 Gb/s\", or "
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "nic \"%.60s\" is not the rate of a port; write \"400 Gb/s\", or "
                     "\"400 Gb/s roce\" (infiniband, ethernet, roce, efa, slingshot, omni-path)", w->nic);
   if (w->counts[PM_VERTEX_NIC] == 0)
-    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source shows no NIC that \"%.60s\" could be of",
+    return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "the source shows no NIC for \"%.60s\"",
                        w->nic);
   w->port_classes = 0;
   return pm__sketch_port(w, rate, family, w->counts[PM_VERTEX_NIC], error);

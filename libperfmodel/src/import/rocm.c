@@ -51,7 +51,8 @@ static int read_row(pm__sketch *w, topology *t, int gpu, const char *text, bool 
     text += strspn(text, " \t");
     const size_t length = strcspn(text, " \t\r\n");
     if (length == 0)
-      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number, "the row of GPU%d has %d cells, not %d", gpu, j,
+      return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number, "the row of GPU%d has %d cells instead of %d",
+                         gpu, j,
                          t->gpus);
     snprintf(word, sizeof word, "%.*s", (int)length, text);
     if (types) snprintf(t->type[gpu][j], sizeof t->type[gpu][j], "%s", word);
@@ -72,7 +73,7 @@ static int read_matrix(pm__sketch *w, topology *t, const char **text, int *numbe
   const char *rest = *text;
   while (gpu_at(rest, &rest) == gpus) gpus++;
   if (gpus == 0 || gpus > GPUS_MOST || (t->gpus > 0 && gpus != t->gpus))
-    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, *number, "a matrix of %d GPUs stands here", gpus);
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, *number, "unexpected matrix of %d GPUs", gpus);
   t->gpus = gpus;
   for (*text = next_line(*text), ++*number; rows < gpus && status == PM_OK; *text = next_line(*text), ++*number) {
     int gpu = gpu_at(*text, &rest);
@@ -120,7 +121,7 @@ static int add_gpus(pm__sketch *w, topology *t, pm_error *error)
     if (pm__sketch_end(w, PM_VERTEX_GPU, key, error) < 0) return PM_STATUS_BAD_VALUE;
     if (t->node[i] >= 0) continue;
     t->node[i] = i > 0 ? t->node[i - 1] : 0;
-    pm__sketch_say(w, "assumed: GPUs whose NUMA node is not printed, from GPU%d on, are at that of the one before", i);
+    pm__sketch_say(w, "assumed: GPUs without a NUMA node, from GPU%d on, are at the node of the previous GPU", i);
   }
   return PM_OK;
 }
@@ -147,7 +148,7 @@ static int add_links(pm__sketch *w, const topology *t, pm_error *error)
   for (int i = 0; i < t->gpus; i++)
     for (int j = i + 1; j < t->gpus && status == PM_OK; j++) {
       if (strcmp(t->type[i][j], t->type[j][i]) != 0)
-        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "GPU%d to GPU%d is %s, but back it is %s", i, j,
+        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, 0, "GPU%d to GPU%d is %s, but the reverse is %s", i, j,
                            t->type[i][j], t->type[j][i]);
       bool joined = strcmp(t->type[i][j], "XGMI") == 0 && (!t->has_hops || t->hops[i][j] == 1);
       if (joined && link == NULL)
@@ -164,7 +165,7 @@ static int add_links(pm__sketch *w, const topology *t, pm_error *error)
 int pm__import_rocm(pm__sketch *w, const char *text, pm_error *error)
 {
   if (w->gpu[0] == '\0')
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rocm-smi does not name the GPU; say which it is, as in --gpu "
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rocm-smi does not name the GPU; give it, as in --gpu "
                     "mi300x");
   topology *t = (topology *)calloc(1, sizeof *t);
   if (t == NULL) return pm__no_memory(error);

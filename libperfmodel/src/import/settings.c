@@ -297,7 +297,8 @@ static const pm__settings_format *guess_format(const char *text, const char *fil
     for (const char *const *mark = pm__settings_format_at(i)->marks; *mark != NULL; mark++)
       if (strstr(text, *mark) != NULL) return pm__settings_format_at(i);
   pm__fail_at(error, PM_STATUS_BAD_FILE, file, 0,
-              "neither flags of Megatron-LM, vLLM, SGLang or TensorRT-LLM nor a recipe of NeMo, a file of torchtitan, "
+              "unknown format: neither flags of Megatron-LM, vLLM, SGLang or TensorRT-LLM nor a recipe of NeMo, a "
+              "file of torchtitan, "
               "DeepSpeed or Accelerate");
   return NULL;
 }

@@ -27,7 +27,7 @@ static const lora_word lora_words[] = {
 
 static int fail_word(const char *word, pm_error *error)
 {
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.60s\" is no word for adapters; they are rank, targets, layers, "
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.60s\" is not an adapter option; options are rank, targets, layers, "
                   "dropout, weights, dora, as in rank=16,targets=q+v", word);
 }
 
@@ -54,7 +54,7 @@ static int add_range(pm__settings *s, const char *key, const char *value, pm_err
   bool one = !open && !range && sscanf(value, "%9d%n", &first, &end) == 1 && value[end] == '\0';
   if (one) last = first;
   if ((!open && !range && !one) || first < 0 || (!open && last < first))
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "layers \"%.40s\" of adapters are no range such as 24-31, 24- or 24, "
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "layers \"%.40s\" of adapters is not a range such as 24-31, 24- or 24, "
                     "counted from 0", value);
   int status = first == 0 ? PM_OK : add_word(s, key, value, "lora_first_layer", pm_number_format(text, first), error);
   if (status != PM_OK || open) return status;

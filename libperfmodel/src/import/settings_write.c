@@ -116,7 +116,7 @@ static const pm__settings_format *find_written(const char *name, pm_error *error
     for (const pm__settings_key *key = format->keys; key->key != NULL; key++)
       if (key->write) return format;
   }
-  pm__fail(error, PM_STATUS_NOT_FOUND, "settings are not written as \"%.40s\"; it is one of megatron, torchtitan, "
+  pm__fail(error, PM_STATUS_NOT_FOUND, "settings cannot be written as \"%.40s\"; formats are megatron, torchtitan, "
                                        "deepspeed, vllm, sglang, trtllm", name);
   return NULL;
 }
@@ -156,7 +156,7 @@ char *pm_settings_write(const char *format, const pm_attribute *settings, size_t
   if (found->serves) pm__settings_tell_engine(found, &told);
   write_all(found, told.items, told.count, &out);
   if (out.length == 0 && !out.failed) {
-    pm__fail(error, PM_STATUS_NOT_FOUND, "%s has no settings for what was given", found->name);
+    pm__fail(error, PM_STATUS_NOT_FOUND, "%s has no settings for the given fields", found->name);
     return NULL;
   }
   if (found->syntax == PM__SETTINGS_FLAGS) end_flags(&out);

@@ -78,8 +78,8 @@ const char *pm__sketch_pcie(pm__sketch *w, double speed, int width, pm_error *er
   snprintf(entry, sizeof entry, "<link id=\"%s\"", w->pcie);
   if (w->made.text == NULL || strstr(w->made.text, entry) == NULL) pm__string_add(&w->made, made);
   if (made[0] != '\0')
-    pm__sketch_say(w, "assumed: of a PCIe link of %d lanes at %.1f GT/s, %.3g GB/s, collectives get the share that "
-                   "they get of wider ones", width, speed / 1e9, rate / 1e9);
+    pm__sketch_say(w, "assumed: collectives reach the same share of a PCIe link of %d lanes at %.1f GT/s, %.3g GB/s, "
+                   "as of wider ones", width, speed / 1e9, rate / 1e9);
   free(made);
   return w->pcie;
 }

@@ -37,7 +37,7 @@ typedef struct pm__sketch {
   pm__wire_end ends[PM__WIRES_MAX];
   pm__wire wires[PM__WIRES_MAX];
   int end_count, wire_count, counts[PM_VERTEX_NIC + 1];
-  int host, hosts;       /* the one that is being read; how many there are */
+  int host, hosts;       /* the one that is being read; their number */
   char gpu[PM_TEXT_MAX]; /* id of the GPU in the catalogue */
   bool gpu_given;        /* by the user */
   char nvlink[PM_TEXT_MAX], host_link[PM_TEXT_MAX]; /* its link types */

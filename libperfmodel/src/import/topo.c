@@ -135,7 +135,7 @@ static int read_cell(pm__sketch *w, matrix *m, int row, int column, const char *
                        "\"%.30s\" in the row of %s is none of X, NV#, PIX, PXB, PHB, NODE, SYS", word, m->name[row]);
   if ((strcmp(word, "X") == 0) != (row == column))
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
-                       "\"%.30s\" of %s to %s: the row is shifted, a cell of it is lost", word, m->name[row],
+                       "\"%.30s\" of %s to %s: the row is shifted: a cell is missing", word, m->name[row],
                        m->name[column]);
   snprintf(m->cell[row][column], WORD, "%.15s", word);
   return PM_OK;
@@ -157,7 +157,7 @@ static int check_stray(const pm__sketch *w, const char *line, int number, pm_err
   for (int i = 0; i <= LABELS_MOST && next_word(&line, word, sizeof word); i++) {
     if (is_device(name) && !is_cell(name) && is_cell(word))
       return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
-                         "a row of %s, which the heading does not name: the matrix is cut, or its lines are wrapped",
+                         "a row of %s, which is not in the heading: the matrix is cut or its lines are wrapped",
                          name);
     memcpy(name, word, sizeof name);
   }
@@ -171,7 +171,7 @@ static int read_row(pm__sketch *w, matrix *m, const char *line, int number, int 
   int row = find_row(m, &line), status = PM_OK;
   if (row < 0) return check_stray(w, all, number, error);
   if (m->line[row] > 0)
-    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number, "the row of %s is there twice", m->name[row]);
+    return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number, "the row of %s occurs twice", m->name[row]);
   m->line[row] = number;
   ++*rows;
   for (int j = 0; j < m->count && status == PM_OK; j++)
@@ -179,7 +179,8 @@ static int read_row(pm__sketch *w, matrix *m, const char *line, int number, int 
   const char *behind = line;
   if (status == PM_OK && next_word(&behind, word, sizeof word) && is_cell(word))
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, number,
-                       "the row of %s has more cells than the heading has names: a name is lost, or the heading is cut",
+                       "the row of %s has more cells than the heading has names: a name is missing or the heading is "
+                       "cut",
                        m->name[row]);
   read_affinity(m->affinity[row], line);
   return status;
@@ -208,7 +209,7 @@ static int read_matrix(pm__sketch *w, matrix *m, const char *text, pm_error *err
   }
   if (*text == '\0')
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, w->file, 0,
-                       "no line begins with GPU0; is it the output of nvidia-smi topo -m?");
+                       "no line begins with GPU0; this is not the output of nvidia-smi topo -m");
   if (m->too_many)
     return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, number, "more than %d GPUs and NICs in one matrix", ENDS);
   for (text = next_line(text), number++; *text != '\0' && status == PM_OK && rows < m->count;
@@ -225,7 +226,7 @@ static int check_matrix(pm__sketch *w, const matrix *m, pm_error *error)
   for (int i = 0; i < m->count; i++)
     for (int j = 0; j < i; j++)
       if (strcmp(m->cell[i][j], m->cell[j][i]) != 0)
-        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i], "%s to %s is %s, but back it is %s",
+        return pm__fail_at(error, PM_STATUS_BAD_VALUE, w->file, m->line[i], "%s to %s is %s, but the reverse is %s",
                            m->name[i],
                            m->name[j], m->cell[i][j], m->cell[j][i]);
   return PM_OK;
@@ -382,7 +383,7 @@ static int add_switched(pm__sketch *w, const matrix *m, const int *links, pm_err
   if (hub < 0) return PM_STATUS_BAD_VALUE;
   for (int i = 0; i < m->count && status == PM_OK; i++)
     if (links[i] > 0) status = pm__sketch_link(w, pm__sketch_find(w, m->name[i]), hub, link, links[i], error);
-  pm__sketch_say(w, "assumed: pairs show NV%d, all links of a GPU: one vertex stands for the switches", w->nvlinks);
+  pm__sketch_say(w, "assumed: pairs show NV%d, all links of a GPU, so one vertex represents the switches", w->nvlinks);
   return status;
 }
 
@@ -416,25 +417,23 @@ static int add_all(pm__sketch *w, const matrix *m, pm_error *error)
                        error) < 0) return PM_STATUS_BAD_VALUE;
   int status = add_nvlinks(w, m, error);
   if (status == PM_OK) status = add_pcie(w, m, error);
-  pm__sketch_say(w, "assumed: a PCIe switch for every group of neighbours; the matrix shows neither them nor any "
-                 "speed");
+  pm__sketch_say(w, "assumed: a PCIe switch per group of neighbours; the matrix shows neither switches nor speeds");
   bool hidden = false, told = false;
   for (int i = 0; i < m->gpus; i++) {
     told = told || m->affinity[i][0] != '\0';
     for (int j = 0; j < i; j++) hidden = hidden || nvlinks(m->cell[i][j]) > 0;
   }
   if (hidden && told)
-    pm__sketch_say(w, "assumed: where NVLink hides the PCIe way between GPUs, those of one affinity have a CPU in "
-                   "common");
+    pm__sketch_say(w, "assumed: where NVLink hides the PCIe path between GPUs, GPUs of one affinity share a CPU");
   if (hidden && !told)
-    pm__sketch_say(w, "assumed: where NVLink hides the PCIe way between GPUs, NICs in common tell it");
+    pm__sketch_say(w, "assumed: where NVLink hides the PCIe path between GPUs, it is derived from common NICs");
   return status;
 }
 
 int pm__import_topo(pm__sketch *w, const char *text, pm_error *error)
 {
   if (w->gpu[0] == '\0') return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                                         "the matrix does not name the GPU; say which it is, as in --gpu h100-sxm5");
+                                         "the matrix does not name the GPU; give it, as in --gpu h100-sxm5");
   matrix *m = (matrix *)calloc(1, sizeof *m);
   if (m == NULL) return pm__no_memory(error);
   int status = read_matrix(w, m, text, error);

@@ -81,7 +81,7 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->precision == PM_PRECISION_FP4)
     return pm__fail(error, PM_STATUS_NOT_MODELLED,
-                    "inference in fp4 is not modelled: what stays in more bits is not told apart");
+                    "inference in fp4 is not modelled: the parts kept in more bits are not distinguished");
   if (run->precision >= 0 && run->precision < PM_PRECISION_COUNT) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", run->precision);
 }
@@ -418,7 +418,7 @@ int pm__infer_find_batch(const pm_plan *plan, pm_inference_run *run, double late
   }
   run->batch = 1;
   fill_unknown(prediction, PM_STATUS_UNREACHABLE);
-  if (most < 1) return pm__fail(error, PM_STATUS_UNREACHABLE, "one sample does not fit the memory");
+  if (most < 1) return pm__fail(error, PM_STATUS_UNREACHABLE, "one sample does not fit in memory");
   return pm__fail(error, PM_STATUS_UNREACHABLE, "one sample takes %.3g ms, longer than %.3g ms", alone * 1e3,
                   latency * 1e3);
 }

@@ -64,7 +64,7 @@ static int check_cores(const pm_input_setup *setup, const pm_input_run *run, pm_
   bool on_cores = run->decode == PM_DECODE_PLACE_CPU ||
       (run->decode == PM_DECODE_PLACE_NONE && setup->loader.augment_time > 0);
   if (!on_cores || run->workers > 0 || setup->machine.cpu_cores > 0) return PM_OK;
-  return pm__fail(error, PM_STATUS_NOT_MODELLED, "the cores of system \"%s\" are unknown; give the workers",
+  return pm__fail(error, PM_STATUS_NOT_MODELLED, "the cores of system \"%s\" are unknown; give workers",
                   setup->machine.id);
 }
 
@@ -73,12 +73,12 @@ static int check_decoding(const pm_input_setup *setup, const pm_input_run *run, 
   if (run->decode == PM_DECODE_PLACE_NONE) return PM_OK;
   if (!(setup->dataset.pixels > 0))
     return pm__fail(error, PM_STATUS_NOT_MODELLED,
-                    "the pixels of dataset \"%s\" are unknown, so its decoding is; decode none",
+                    "the pixels of dataset \"%s\" are unknown, which decoding needs; set decode to none",
                     setup->dataset.id);
   if (run->decode == PM_DECODE_PLACE_GPU && !(setup->loader.gpu_pixel_rate > 0))
     return pm__fail(error, PM_STATUS_NOT_MODELLED, "loader \"%s\" does not decode on the GPU", setup->loader.id);
   if (run->decode == PM_DECODE_PLACE_CPU && !(setup->decoder.pixel_time > 0))
-    return pm__fail(error, PM_STATUS_NOT_MODELLED, "how fast CPU \"%s\" decodes is unknown", setup->machine.cpu);
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "the decoding speed of CPU \"%s\" is unknown", setup->machine.cpu);
   return PM_OK;
 }
 
@@ -95,11 +95,11 @@ static int check_setup(const pm_input_setup *setup, const pm_input_run *run, pm_
   if (!(storage->bandwidth > 0))
     return pm__fail(error, PM_STATUS_NOT_MODELLED, "the bandwidth of storage \"%s\" is unknown", storage->id);
   if (run->units > most)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "units %d are more than the %g that storage \"%s\" grows to",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "units %d is more than the %g of storage \"%s\"",
                     run->units,
                     most, storage->id);
   if (run->gateway_links > links)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gateway_links %d are more than the %g of storage \"%s\"",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "gateway_links %d is more than the %g of storage \"%s\"",
                     run->gateway_links, links, storage->id);
   int status = check_cores(setup, run, error);
   return status == PM_OK ? check_decoding(setup, run, error) : status;

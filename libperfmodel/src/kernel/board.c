@@ -39,7 +39,7 @@ int pm_board_predict(const pm_gpu *gpu, const pm_kernel_calibration *calibration
   pm__kernel_board *p = &device.power;
   if (draw != NULL) *draw = (pm_board_draw){PM_ORIGIN_NONE, NAN, NAN, NAN, NAN};
   if (gpu == NULL || load == NULL || draw == NULL || load->precision < 0 || load->precision >= PM_PRECISION_COUNT)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the draw of a board needs a gpu, a load and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the power of a board needs a gpu, a load and a place");
   int status = check(load, error);
   if (status != PM_OK) return status;
   pm__device_init(&device, gpu, calibration, load->precision);

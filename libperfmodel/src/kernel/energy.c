@@ -142,7 +142,7 @@ int pm__power_check_limit(const pm__kernel_board *p, const pm_gpu *gpu, double l
 {
   if (isnan(limit)) return PM_OK;
   if (!(limit > 0) || isinf(limit))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_limit %g W is not above 0 and finite", limit);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_limit %g W is not positive and finite", limit);
   if (isnan(gpu->power))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_limit %g W: the design power of %s is not known", limit,
                     gpu->id);
@@ -150,8 +150,8 @@ int pm__power_check_limit(const pm__kernel_board *p, const pm_gpu *gpu, double l
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_limit %g W is above the %g W of %s", limit, most_of(gpu),
                     gpu->id);
   if (!p->known)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_limit %g W: it is not known what %s draws", limit, gpu->id);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_limit %g W: the power of %s is not known", limit, gpu->id);
   if (limit >= p->idle) return PM_OK;
-  return pm__fail(error, PM_STATUS_UNREACHABLE, "power_limit %g W is below the %.0f W that %s draws while it waits",
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "power_limit %g W is below the idle power of %.0f W of %s",
                   limit, p->idle, gpu->id);
 }

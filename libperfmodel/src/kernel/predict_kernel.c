@@ -60,18 +60,19 @@ static int check_keys(const pm_kernel *k, pm_error *error)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kv_count %g of a kernel is not 1 to its %g heads", k->kv_count,
                     k->count);
   if (k->kv_bytes > 8 || k->kv_bytes < 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kv_bytes %g of a kernel is no size of a number", k->kv_bytes);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "kv_bytes %g of a kernel is not a valid size", k->kv_bytes);
   if (k->window < 0 || (k->window > 0 && k->window < 1))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "window %g of a kernel is no number of keys", k->window);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "window %g of a kernel is not a number of keys", k->window);
   if (k->value_size < 0 || (k->value_size > 0 && k->value_size < 1))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "value_size %g of a kernel is no number of numbers", k->value_size);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "value_size %g of a kernel is not a number of features",
+                    k->value_size);
   return PM_OK;
 }
 
 static int check_operand(const pm_kernel *k, pm_error *error)
 {
   if (k->operand_bytes > 8 || k->operand_bytes < 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "operand_bytes %g of a kernel is no size of a number",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "operand_bytes %g of a kernel is not a valid size",
                     k->operand_bytes);
   return PM_OK;
 }

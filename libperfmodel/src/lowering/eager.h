@@ -23,7 +23,7 @@
 
 #include "lowering/execution.h"
 
-/* Changes the `count` kernels of a layer that are in the list, or adds to them; returns how many there are then. */
+/* Changes the `count` kernels of a layer that are in the list, or adds to them; returns their number then. */
 int pm__lower_eager(const pm_network *network, const pm__layer *layer, pm__execution execution, pm__launch *list,
                     int count);
 

@@ -21,7 +21,7 @@
 /* Whether a layer is part of such a loop: in a graph of operations, or in any software. */
 bool pm__in_loop(const pm_network *network, const pm__layer *layer, bool graph);
 
-/* Changes the kernels of a layer that is; `wide`: elements to an FP32 number. Returns how many there are then. */
+/* Changes the kernels of a layer that is; `wide`: elements to an FP32 number. Returns their number then. */
 int pm__loop_kernels(const pm__layer *layer, double wide, pm__launch *list, int count);
 
 #endif

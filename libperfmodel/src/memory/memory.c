@@ -23,10 +23,10 @@ static int check_choices(const pm_memory_run *run, pm_error *error)
   double bytes = pm_precision_get_bytes(run->precision);
   if (isnan(bytes)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no precision %d", run->precision);
   if (!run->inference && bytes < 2)
-    return pm__fail(error, PM_STATUS_NOT_MODELLED, "training with %.0f byte per number is not modelled; take inference",
+    return pm__fail(error, PM_STATUS_NOT_MODELLED, "training with %.0f byte per number is not modelled; set inference",
                     bytes);
   if (run->recompute < 0 || run->recompute >= PM_RECOMPUTE_COUNT)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no way %d to recompute", run->recompute);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no recomputation %d", run->recompute);
   if (run->inference < 0 || run->inference > 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "inference %d is neither 0 nor 1", run->inference);
   return PM_OK;
@@ -41,7 +41,7 @@ int pm__memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_er
   if (!isnan(run->usable) && !(run->usable > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable memory %g is not above 0", run->usable);
   if (plan->profile.inference_only && !run->inference)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory profile \"%s\" cannot train; it is of inference only",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory profile \"%s\" cannot train; it is only for inference",
                     plan->profile.id);
   int status = pm__count_check("ranks", run->ranks, 1, error);
   return status == PM_OK ? check_choices(run, error) : status;

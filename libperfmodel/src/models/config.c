@@ -61,7 +61,7 @@ static void read_members(reader *r, pm__config_value *value, bool object)
   char key[KEY_MAX];
   pm__config_value **end = &value->first;
   value->type = object ? PM__CONFIG_OBJECT : PM__CONFIG_LIST;
-  if (++r->depth > DEPTH) pm__json_fail(&r->json, "too many brackets within each other");
+  if (++r->depth > DEPTH) pm__json_fail(&r->json, "brackets are nested too deep");
   pm__json_enter(&r->json, object ? '{' : '[');
   if (object)
     while (pm__json_next_key(&r->json, key, sizeof key)) add_member(r, value, &end, key);
@@ -116,10 +116,10 @@ pm__config pm__config_read(const char *text, const char *file, pm__arena *arena,
   pm__config config = {"model", &nothing, error};
   if (root == NULL) return config;
   read_value(&r, root);
-  if (!r.json.failed && !pm__json_is(&r.json, '\0')) pm__json_fail(&r.json, "text behind the end");
+  if (!r.json.failed && !pm__json_is(&r.json, '\0')) pm__json_fail(&r.json, "text after the end");
   if (r.json.failed) return config;
   if (root->type != PM__CONFIG_OBJECT)
-    pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, 0, "not a configuration: it is no object");
+    pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, 0, "not a configuration: not an object");
   else config.settings = root;
   const pm__config_value *kind = pm__config_find(&config, "model_type");
   config.kind = kind != NULL ? kind->text : "";
@@ -177,7 +177,8 @@ static double bad_whole(const pm__config *config, const char *name, const pm__co
                         double most)
 {
   const char *quote = value->type == PM__CONFIG_TEXT ? "\"" : "";
-  pm__config_fail(config, "has %.60s %s%.60s%s, which is no whole number of %.0f to %.0f", name, quote, value->text,
+  pm__config_fail(config, "has %.60s %s%.60s%s, which is not a whole number from %.0f to %.0f", name, quote,
+                  value->text,
                   quote, least, most);
   return least;
 }
@@ -214,7 +215,7 @@ double pm__config_number(const pm__config *config, const char *names, double oth
   const pm__config_value *value = pm__config_find(config, names);
   if (value == NULL) return missing(config, names, otherwise, least);
   if (value->type == PM__CONFIG_NUMBER && value->number >= least && value->number <= most) return value->number;
-  pm__config_fail(config, "has %.60s %s, which is no number of %g to %g", value->key, value->text, least, most);
+  pm__config_fail(config, "has %.60s %s, which is not a number from %g to %g", value->key, value->text, least, most);
   return least;
 }
 
@@ -237,7 +238,7 @@ const char *pm__config_word(const pm__config *config, const char *names, const c
 {
   const pm__config_value *value = pm__config_find(config, names);
   if (value == NULL || value->type == PM__CONFIG_TEXT) return value != NULL ? value->text : otherwise;
-  pm__config_fail(config, "has %.60s %s, which is no text", value->key, value->text);
+  pm__config_fail(config, "has %.60s %s, which is not a text", value->key, value->text);
   return otherwise;
 }
 
@@ -281,7 +282,7 @@ pm__config pm__config_child(const pm__config *config, const char *name)
   const pm__config_value *value = pm__config_find(config, name);
   pm__config child = {config->kind, &nothing, config->error};
   if (value != NULL && value->type == PM__CONFIG_OBJECT) child.settings = value;
-  else if (value != NULL) pm__config_fail(config, "has %.60s %s, which is no configuration", name, value->text);
+  else if (value != NULL) pm__config_fail(config, "has %.60s %s, which is not a configuration", name, value->text);
   return child;
 }
 

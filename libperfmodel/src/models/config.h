@@ -66,7 +66,7 @@ const pm__config_value *pm__config_words(const pm__config *config, const char *n
 /* A list of some of so many layers, by their numbers. */
 const pm__config_value *pm__config_some_layers(const pm__config *config, const char *name, int layers);
 
-/* A list of whole numbers, one for each stage; `otherwise` ends with 0. Returns how many there are. `depths`: of the
+/* A list of whole numbers, one for each stage; `otherwise` ends with 0. Returns their number. `depths`: of the
 ** layers of each stage. */
 int pm__config_stages(const pm__config *config, const char *name, const double *otherwise, double *out);
 int pm__config_depths(const pm__config *config, const double *otherwise, double *out);

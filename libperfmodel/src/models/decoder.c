@@ -162,7 +162,7 @@ static int lightning(pm__body *b, const pm__decoder *d, const pm__decoder_layer 
   }
   attend(b, d, l, side, 3, l->heads, window);
   pm__body_near_last(b, "attention");
-  pm__body_note(b, "note: linear attention counts as attention to %.0f keys: those of a block and a matrix of a head",
+  pm__body_note(b, "note: linear attention counts as attention to %.0f keys: a block and the matrix of a head",
                 window);
   int core = norm(b, d, "norm_out", b->last, 1);
   pm__body_linear(b, "output_gate", x, wide, false);

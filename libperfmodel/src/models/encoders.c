@@ -39,7 +39,7 @@ static double embed(pm__body *b, const pm__config *c, const pm__encoder *e, doub
   double most = pm__config_count(c, "max_position_embeddings", (double)NAN), wide = wide_of(c, e);
   double tokens = most - (is(c, with_offset) ? 2 : 0);
   if (b->seq > 0) tokens = b->seq;
-  else if (tokens < 1) pm__config_fail(c, "has max_position_embeddings %.0f, which leave no token", most);
+  else if (tokens < 1) pm__config_fail(c, "has max_position_embeddings %.0f, which leaves no token", most);
   else pm__body_note(b, "note: %.0f tokens: all positions of the model", tokens);
   const int64_t shape[1] = {(int64_t)tokens};
   pm__body_input(b, "input_ids", shape, 1);
@@ -169,7 +169,7 @@ static int gather(pm__body *b, const pm__config *c, double tokens, const char *w
   double reach = pm__body_size(b, x, 2);
   while (times < WIDER && times * reach < tokens) same[times++] = x;
   if (times * reach < tokens && b->error->status == PM_OK)
-    pm__config_fail(c, "knows %.0f distances, too few for %.0f tokens", reach, tokens);
+    pm__config_fail(c, "has %.0f distances, too few for %.0f tokens", reach, tokens);
   if (times > 1) pm__body_add(b, "concat", wide, same, times, "axis=2");
   if (pm__body_size(b, b->last, 2) > tokens) PM__NEXT(b, "slice", part, "axis=2 end=%.0f", tokens);
   int made = PM__NEXT(b, "pointwise", name, "flop=0 keeps=nothing");

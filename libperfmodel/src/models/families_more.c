@@ -408,7 +408,7 @@ void pm__more_blocks(const pm__config *c, pm__decoder *d)
   const pm__config_value *v = blocks->first;
   for (int i = 0; i < d->count; i++, v = v->next) {
     if (v->type != PM__CONFIG_OBJECT) {
-      pm__config_fail(c, "has block_configs with %s, which is no configuration", v->text);
+      pm__config_fail(c, "has block_configs with %s, which is not a configuration", v->text);
       return;
     }
     pm__config block = {c->kind, v, c->error};

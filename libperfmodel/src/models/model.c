@@ -89,14 +89,14 @@ static int refuse_others(const pm__config *c)
                     pm__config_word(c, "base_model_name_or_path", "not named"),
                     pm__config_find(c, "r") != NULL ? pm__config_find(c, "r")->text : "16");
   if (pm__config_find(c, "_class_name") != NULL)
-    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "this is the configuration of a diffusers %.60s, which is not "
-                    "read; \"perfmodel list networks\" has diffusion networks, and perfmodel.from_torch reads any",
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "this is the configuration of a diffusers %.60s, which cannot "
+                    "be read; \"perfmodel list networks\" has diffusion networks, and perfmodel.from_torch reads any",
                     pm__config_word(c, "_class_name", "model"));
   if (c->kind[0] == '\0' && pm__config_find(c, "dim") != NULL && pm__config_find(c, "n_layers") != NULL)
     return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "these are the parameters of a model in its maker's own format "
                     "(params.json); give the config.json that Transformers reads");
   if (pm__config_flag(c, "add_cross_attention", false))
-    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "a %.60s with attention to what another model encodes "
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "a %.60s with attention to another model's encoder "
                     "(add_cross_attention) is not modelled", c->kind);
   return refuse_drafts(c);
 }
@@ -205,10 +205,10 @@ static int unknown_type(const pm__config *c, pm__arena *arena)
     return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "model_type \"%.60s\" cannot be read: %s", c->kind, missing);
   const char *near = nearest_type(c->kind, arena);
   if (c->kind[0] == '\0')
-    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "the configuration has no model_type, and no architecture that "
-                    "is known; docs/import.md lists the model types that are");
-  return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "unknown model_type \"%.60s\"%s%s%s; docs/import.md lists those "
-                  "that are known, and perfmodel.from_torch reads any model", c->kind,
+    return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "the configuration has no model_type and no known architecture; "
+                    "docs/import.md lists the known model types");
+  return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "unknown model_type \"%.60s\"%s%s%s; docs/import.md lists the "
+                  "known ones, and perfmodel.from_torch reads any model", c->kind,
                   near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : "");
 }
 
@@ -291,8 +291,8 @@ static void note_parts(pm__body *b, const pm__config *c, const pm__config *text,
     if (!is_other_part(v)) continue;
     noted++;
     if (part_of(c, v->key, arena, &tower) && count_tower(b, tower, &totals))
-      pm__body_note(b, "note: %.60s (%.60s) is not among the layers: %.0f parameters, %.4g GMAC for each input; "
-                    "part=%.60s reads it alone", v->key, tower.kind, totals.parameters, totals.mac / 1e9, v->key);
+      pm__body_note(b, "note: %.60s (%.60s) is left out: %.0f parameters, %.4g GMAC per input; part=%.60s reads only "
+                    "this part", v->key, tower.kind, totals.parameters, totals.mac / 1e9, v->key);
     else pm__body_note(b, "note: %.60s is left out", v->key);
   }
 }
@@ -330,7 +330,7 @@ static void choose_and_build(pm__body *b, pm__config *c, pm__arena *arena)
   const char *by_name = c->kind[0] == '\0' && !composite ? type_of_architecture(c, arena) : NULL;
   if (by_name != NULL) {
     c->kind = by_name;
-    pm__body_note(b, "note: no model_type is stated; %s is that of the architecture", by_name);
+    pm__body_note(b, "note: no model_type is stated; %s follows from the architecture", by_name);
   }
   if (composite) {
     note_parts(b, c, &text, arena);

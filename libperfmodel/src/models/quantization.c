@@ -80,7 +80,7 @@ void pm__body_quantize(pm__body *b, const pm__config *c)
   const pm__config_value *stated = pm__config_find(c, "quantization_config|compression_config");
   if (stated == NULL || b->error->status != PM_OK) return;
   if (stated->type != PM__CONFIG_OBJECT) {
-    pm__config_fail(c, "has %.60s %.60s, which is no configuration", stated->key, stated->text);
+    pm__config_fail(c, "has %.60s %.60s, which is not a configuration", stated->key, stated->text);
     return;
   }
   pm__config q = pm__config_child(c, stated->key);
@@ -89,13 +89,13 @@ void pm__body_quantize(pm__body *b, const pm__config *c)
   int stored = stored_of(&q, method);
   bool experts = pm__network_get_traits(b->network).experts && leaves_attention(&q);
   if (stored == PM_STORED_AS_RUN) {
-    pm__body_note(b, "note: weights of quantization_config \"%.40s\" are not known here; they count as 16 bits",
+    pm__body_note(b, "note: quantization_config \"%.40s\" is not known; weights count as 16 bits",
                   method);
     return;
   }
   b->network->expert_weights = stored;
   if (!experts) b->network->weights = stored;
-  pm__body_note(b, "note: %s are stored as %s (quantization_config \"%.40s\"): perfmodel serve takes that unless "
-                "--weights or --expert-weights say otherwise; training and infer run in their --precision",
+  pm__body_note(b, "note: %s are stored as %s (quantization_config \"%.40s\"): the default of --weights and "
+                "--expert-weights in perfmodel serve; training and infer use --precision",
                 experts ? "weights of experts" : "weights", pm__stored_name(stored), method);
 }

@@ -26,7 +26,7 @@ static front read_front(const pm__config *c)
 static double samples_of(pm__body *b, const front *f)
 {
   double frames = b->seq, samples = frames;
-  if (frames == 0) pm__body_note(b, "note: 160000 samples: ten seconds of sound; seq is that of frames");
+  if (frames == 0) pm__body_note(b, "note: 160000 samples, ten seconds of audio; seq counts frames");
   for (int i = f->count; i-- > 0;) samples = (samples - 1) * f->stride[i] + f->kernel[i];
   return frames > 0 ? samples : 160000;
 }

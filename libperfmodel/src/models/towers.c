@@ -211,7 +211,7 @@ static double add_patches(pm__body *b, const tower *t, const pm__config *c, cons
   if (image == 0 && pm__config_find(c, "image_size") != NULL && !grid) image = side_of(c, "image_size", t->image);
   else if (image == 0) {
     image = otherwise;
-    pm__body_note(b, "note: an image of %.0f x %.0f, as the configuration states no size; image=N sets another", image,
+    pm__body_note(b, "note: the configuration states no image size: %.0f x %.0f assumed; image=N sets another", image,
                   image);
   }
   const int64_t shape[3] = {(int64_t)(channels * frames), (int64_t)image, (int64_t)image};
@@ -240,7 +240,8 @@ static double windows_of(pm__body *b, const pm__config *c, double count)
   double side = sqrt(count), window = pm__config_count(c, "window_size", 112) / side_of(c, "patch_size", 14);
   if (!is(c, "qwen2_5_vl_vision qwen2_5_omni_vision_encoder exaone4_5_vision")) return 0;
   if (fmod(side, window) == 0) return window * window;
-  pm__body_note(b, "note: windows of %.0f patches do not divide the image, and count as attention to all", window);
+  pm__body_note(b, "note: windows of %.0f patches do not divide the image and count as attention to all tokens",
+                window);
   return 0;
 }
 

@@ -176,7 +176,7 @@ static int check_rank(const copying *c, const pm__layer *target)
   int64_t least = in < out ? in : out;
   if (c->how->rank <= least) return PM_OK;
   return pm__fail(c->error, PM_STATUS_BAD_VALUE,
-                  "lora_rank %d is above the smallest side of %s \"%s\", %lld x %lld: take --lora-rank %lld or less",
+                  "lora_rank %d is above the smallest side of %s \"%s\", %lld x %lld: use --lora-rank %lld or less",
                   c->how->rank, target->kind->name, target->name, (long long)in, (long long)out, (long long)least);
 }
 
@@ -242,7 +242,7 @@ static int check_layers(const copying *c, int repetitions)
   const pm__network_adapters *how = c->how;
   int end = how->first + (how->layers > 0 ? how->layers : 1);
   if (end <= repetitions || (how->first == 0 && how->layers == 0)) return PM_OK;
-  return pm__fail(c->error, PM_STATUS_BAD_VALUE, "adapters are asked for in layers %d to %d, counted from 0, and "
+  return pm__fail(c->error, PM_STATUS_BAD_VALUE, "adapters are requested in layers %d to %d, counted from 0, but "
                   "network \"%s\" repeats %d: leave out --lora-first-layer and --lora-layers", how->first, end - 1,
                   c->network->id, repetitions);
 }
@@ -255,12 +255,12 @@ static int check_targets(const copying *c)
     bool own = (c->parts[i] & wanted[c->how->targets]) != 0;
     any |= own;
     if (own && c->how->dora && is(&c->network->layers[i], PM__ROLE_EXPERTS))
-      return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "DoRA of experts, which \"%s\" has, is not modelled: take "
+      return pm__fail(c->error, PM_STATUS_NOT_MODELLED, "DoRA of experts is not modelled, and \"%s\" has experts: use "
                       "--lora-targets attention, or leave out --lora-dora", c->network->id);
   }
   if (any) return PM_OK;
-  return pm__fail(c->error, PM_STATUS_BAD_VALUE, "network \"%s\" has no linear layers of that kind for adapters: leave "
-                  "out --lora-rank, or take a network with attention, such as llama3-8b", c->network->id);
+  return pm__fail(c->error, PM_STATUS_BAD_VALUE, "network \"%s\" has no linear layers of that kind for adapters: "
+                  "leave out --lora-rank, or use a network with attention, such as llama3-8b", c->network->id);
 }
 
 static bool fill(copying *c)

@@ -7,7 +7,7 @@
 
 #include "network/network.h"
 
-/* Sets ends[i] for every layer behind which a block ends; the last layer is one. Returns how many there are, or -1
+/* Sets ends[i] for every layer behind which a block ends; the last layer is one. Returns their number, or -1
 ** without memory. Views go on as what they look at. */
 int pm__network_blocks(const pm_network *network, bool *ends, pm_error *error);
 

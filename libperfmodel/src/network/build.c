@@ -84,7 +84,7 @@ static bool run_use(pm__builder *builder, const pm__element *use, pm__cursor *cu
   int layers = 0;
   const pm__element *block = block_of(builder, use, cursor->space);
   if (block == NULL) return false;
-  if (use->child != NULL) return pm__build_fail(builder, use, PM_STATUS_BAD_SYNTAX, "<use> holds nothing");
+  if (use->child != NULL) return pm__build_fail(builder, use, PM_STATUS_BAD_SYNTAX, "<use> must be empty");
   pm__space space = {inner_prefix(builder, use, cursor), &layers, block, cursor->space};
   if (space.prefix == NULL) return pm__build_failed(builder, use);
   if (space.prefix == cursor->space->prefix) space.layers = cursor->space->layers;
@@ -101,7 +101,7 @@ static bool run_use(pm__builder *builder, const pm__element *use, pm__cursor *cu
 static bool count_step(pm__builder *builder, const pm__element *e)
 {
   if (++builder->steps <= PM__STEPS_MAX) return true;
-  return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "the network takes more than %d steps to build",
+  return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "building the network takes more than %d steps",
                         PM__STEPS_MAX);
 }
 
@@ -111,7 +111,7 @@ static bool check_index(pm__builder *builder, const pm__element *repeat, const c
   if (!pm__is_word(index, strlen(index)))
     return pm__build_fail(builder, repeat, PM_STATUS_BAD_VALUE, "index \"%.60s\" is not a name", index);
   if (pm__scope_find(scope, index, strlen(index)) == NULL) return true;
-  return pm__build_fail(builder, repeat, PM_STATUS_BAD_VALUE, "index \"%.60s\" is the name of a parameter already",
+  return pm__build_fail(builder, repeat, PM_STATUS_BAD_VALUE, "index \"%.60s\" is already the name of a parameter",
                         index);
 }
 
@@ -210,7 +210,8 @@ static bool run_element(pm__builder *builder, const pm__element *e, pm__cursor *
   if (strcmp(e->name, "param") == 0)
     return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<param> belongs directly in a network or block");
   if (strcmp(e->name, "path") == 0)
-    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<path> belongs in a layer that joins, such as <add>");
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<path> belongs in a layer that joins inputs, such as "
+                          "<add>");
   return run_layer(builder, e, cursor);
 }
 

@@ -21,7 +21,7 @@ typedef struct pm__builder {
 /* Where layer names are put together: the network, or one use of a block. */
 typedef struct pm__space {
   const char *prefix; /* "" or "layer1.0." */
-  int *layers;        /* how many there are so far, for names of those that have none */
+  int *layers;        /* layers so far, for names of those that have none */
   const pm__element *block;
   const struct pm__space *outer;
 } pm__space;

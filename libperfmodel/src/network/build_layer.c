@@ -25,7 +25,7 @@ static const char *given_name(pm__builder *builder, const pm__element *e, const 
   if (name != NULL) name = join_name(builder, cursor->space, name);
   const pm__layer_name *other = name != NULL ? pm__layer_names_find(&builder->names, name) : NULL;
   if (other == NULL) return name;
-  pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "a layer \"%.60s\" is there already (line %d)", name, other->line);
+  pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "a layer \"%.60s\" already exists (line %d)", name, other->line);
   return NULL;
 }
 
@@ -226,7 +226,7 @@ bool pm__build_input(pm__builder *builder, const pm__element *e, pm__cursor *cur
   int rank = 0;
   const char *text = pm__element_attribute(e, "name");
   if (!pm__build_known(builder, e, known)) return false;
-  if (e->child != NULL) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<input> holds nothing");
+  if (e->child != NULL) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<input> must be empty");
   if (cursor->space->block != NULL)
     return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<input> belongs in a network, not in a block");
   if (!read_shape(builder, e, cursor, shape, &rank)) return false;

@@ -57,7 +57,7 @@ static bool check_declaration(pm__builder *builder, const pm__element *e, const 
   if (!pm__build_known(builder, e, known)) return false;
   if (name == NULL) return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<param> needs a name");
   if (e->child != NULL || e->text[0] != '\0')
-    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<param> holds nothing; its value is its default");
+    return pm__build_fail(builder, e, PM_STATUS_BAD_SYNTAX, "<param> must be empty; its value is the default");
   if (!pm__is_word(name, strlen(name)) || pm__build_is_reserved(name))
     return pm__build_fail(builder, e, PM_STATUS_BAD_VALUE, "\"%.60s\" cannot be the name of a parameter", name);
   if (pm__scope_find(scope, name, strlen(name)) != NULL)

@@ -85,7 +85,7 @@ static int check_output(const pm__layer *layer, pm_error *error)
                       pm__shape_text(&layer->output, out, sizeof out));
   if (pm__shape_elements(&layer->output) > 9007199254740992.0 || layer->mac > 9007199254740992.0 ||
       layer->parameters > 9007199254740992.0)
-    return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" is absurdly large: %s", kind, layer->name,
+    return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\" is implausibly large: %s", kind, layer->name,
                     pm__shape_text(&layer->output, out, sizeof out));
   return PM_OK;
 }

@@ -76,7 +76,7 @@ const char *pm__scope_expand(const pm__binding *scope, const char *text, pm__are
     if (*p == '\0') return keep(&out, true, arena, error);
     size_t inside = *p == '{' ? strcspn(p + 1, "{}") : 0;
     if (*p == '}' || p[1 + inside] != '}') {
-      pm__fail(error, PM_STATUS_BAD_VALUE, "name \"%.80s\" has a brace without its partner", text);
+      pm__fail(error, PM_STATUS_BAD_VALUE, "name \"%.80s\" has an unmatched brace", text);
       return keep(&out, false, arena, error);
     }
     if (!add_number(scope, p + 1, inside, &out, arena, error)) return keep(&out, false, arena, error);

@@ -17,8 +17,8 @@ static int find(const char *name, int *stored, pm_error *error)
 {
   for (int i = 0; i < PM_STORED_COUNT; i++)
     if (strcmp(names[i], name) == 0) return *stored = i, PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.40s\" is no way to store weights, as perfmodel serve --help lists "
-                  "them", name);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.40s\" is not a storage format of weights; perfmodel serve --help "
+                  "lists them", name);
 }
 
 int pm__network_set_stored(pm_network *network, const char *weights, const char *expert_weights, pm_error *error)

@@ -63,8 +63,9 @@ static int mark_all(const pm_network *network, const char *patterns, bool *train
   for (size_t length; *patterns != '\0'; patterns += length + strspn(patterns + length, ", ")) {
     length = strcspn(patterns, ", ");
     if (length > 0 && !mark(network, patterns, length, trained))
-      return pm__fail(error, PM_STATUS_NOT_FOUND, "trainable \"%.*s\": no layer of \"%s\" has such a name; they are: "
-                      "perfmodel layers %s", (int)(length < 60 ? length : 60), patterns, network->id, network->id);
+      return pm__fail(error, PM_STATUS_NOT_FOUND, "trainable \"%.*s\": no layer of \"%s\" matches; to list the "
+                      "layers: perfmodel layers %s", (int)(length < 60 ? length : 60), patterns, network->id,
+                      network->id);
   }
   mark_shared(network, trained);
   for (size_t i = 0; i < network->count; i++)

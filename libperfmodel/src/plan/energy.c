@@ -109,7 +109,7 @@ static int check_budget(const pm_system *system, int32_t nodes, pm__plan_site si
   char budget[PM_TEXT_MAX], node[PM_TEXT_MAX];
   double most = pm__energy_budget_nodes(system, site);
   if (site.budget <= 0 || isinf(site.budget))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_budget %g W is not above 0 and finite", site.budget);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "power_budget %g W is not positive and finite", site.budget);
   if (isnan(site.budget) || nodes <= most) return PM_OK;
   pm_quantity_format(budget, sizeof budget, site.budget, "W");
   if (isnan(most))

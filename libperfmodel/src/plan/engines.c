@@ -72,7 +72,7 @@ int pm_plan_add_engine_by_system(pm_plan *plan, const pm_engine_profile *engines
   if (plan == NULL || engines == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an engine needs a plan and a record"), -1;
   if (count != 1 && count != plan->system_count)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an engine is given %zu times for the %zu systems of the plan",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%zu engines are given for the %zu systems of the plan",
                     count, plan->system_count), -1;
   void *all = pm__grow(plan->engines, plan->engine_count, &plan->engine_capacity, sizeof *plan->engines);
   if (all == NULL) return pm__no_memory(error), -1;

@@ -61,8 +61,8 @@ int pm__plan_network_prepare(pm__plan_network *entry, const pm_network *network,
 int pm__plan_check_trained(const pm__plan_network *network, pm_error *error)
 {
   if (!network->freezes) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has frozen layers, which is of training alone: leave "
-                  "out trainable", network->network->id);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" has frozen layers, which only training supports: "
+                  "leave out trainable", network->network->id);
 }
 
 void pm__plan_network_free(const pm_plan *plan, pm__plan_network *entry)
@@ -343,17 +343,17 @@ int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t no
   int over = have > 1 && system->system->network.count > 0 ? pm_machine_get_nodes(&system->system->machine, gpus) : 0;
   if (over > 0 && gpus % have != 0)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,
-                    "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes with %d "
-                    "each have %d", gpus, id, have, over, gpus / over, gpus);
+                    "%d GPUs requested, but a %s has %d; gpus counts one node, and %d nodes with %d each have "
+                    "%d", gpus, id, have, over, gpus / over, gpus);
   if (over > 0)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,
-                    "%d GPUs asked for, but a %s has %d; gpus are those of one node, and %d nodes have %d",
+                    "%d GPUs requested, but a %s has %d; gpus counts one node, and %d nodes have %d",
                     gpus, id, have, over, gpus);
   if (strncmp(id, "gpu:", 4) == 0)
     return pm__fail(error, PM_STATUS_TOO_MANY_GPUS,
-                    "%d GPUs asked for, but \"%s\" is one GPU; a node of them is \"%dx%s\"", gpus, id + 4, gpus,
+                    "%d GPUs requested, but \"%s\" is one GPU; a node of them is \"%dx%s\"", gpus, id + 4, gpus,
                     id + 4);
-  return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs asked for, but a %s has %d", gpus, id, have);
+  return pm__fail(error, PM_STATUS_TOO_MANY_GPUS, "%d GPUs requested, but a %s has %d", gpus, id, have);
 }
 
 int pm__plan_check_network(const pm__plan_system *system, int32_t nodes, pm_error *error)

@@ -50,8 +50,7 @@ static pm__plan_pieces *make_pieces(const pm__plan_network *network, pm_error *e
   p->kept = (pm__kept){.release = release_pieces, .gpu = p->key, .count = 1};
   p->pieces = pm__pieces_new(of, error);
   if (p->pieces != NULL && p->pieces->kinds > PM__PIECE_KINDS)
-    pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has %d different pieces, more than the %d that can be "
-                                            "split",
+    pm__fail(error, PM_STATUS_NOT_MODELLED, "network \"%s\" has %d different pieces; at most %d can be split",
              of->id, p->pieces->kinds, PM__PIECE_KINDS);
   else if (p->pieces != NULL) {
     find_layers(p);

@@ -225,7 +225,7 @@ static int check_count(const pm_plan *plan, const void *profiles, size_t count, 
   if (plan == NULL || profiles == NULL)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s needs a plan and a record", what);
   if (count == 1 || count == plan->system_count) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s is given %zu times for the %zu systems of the plan", what, count,
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s: %zu are given for the %zu systems of the plan", what, count,
                   plan->system_count);
 }
 
@@ -258,7 +258,7 @@ int pm_plan_set_framework(pm_plan *plan, int index, const pm_framework_profile *
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the plan has no framework %d", index);
   pm__plan_framework *entry = &plan->frameworks[index];
   if (entry->by_system != NULL || !same_lowering(&entry->profile.framework, &profile->framework))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "framework \"%.60s\" runs the layers of the plan in another way",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "framework \"%.60s\" runs the layers of the plan differently",
                     profile->framework.id);
   entry->profile = *profile;
   complete(&entry->profile.framework);
@@ -377,7 +377,7 @@ int pm_plan_set_inference_profile(pm_plan *plan, int index, const pm_inference_p
   pm__plan_profile *entry = &plan->profiles[index];
   if (entry->by_system != NULL || entry->profile.fusion != profile->fusion)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "inference profile \"%.60s\" runs the layers of the plan in another way",
+                    "inference profile \"%.60s\" runs the layers of the plan differently",
                     profile->id);
   entry->profile = *profile;
   complete_profile(&entry->profile);

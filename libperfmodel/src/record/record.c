@@ -80,7 +80,8 @@ static int set_choice(const pm_field *field, void *place, const char *text, pm_e
     memcpy(known + used, i > 0 ? ", " : "", i > 0 ? 3 : 1);
     snprintf(known + strlen(known), sizeof known - strlen(known), "%s", field->choices[i].name);
   }
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is unknown; it is one of %s", field->name, text, known);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is unknown; it must be one of %s", field->name, text,
+                  known);
 }
 
 static int set_int(const pm_field *field, void *place, const char *text, pm_error *error)

@@ -25,7 +25,7 @@ int pm__record_size_check(const char *type, size_t size, pm_error *error)
   size_t own = pm_record_type_find(type)->size;
   if (size > 0 && size <= own) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                  "a %s has %lu bytes in the program and %lu in the library, which is of an earlier release", type,
+                  "a %s has %lu bytes in the program and %lu in the library: the library is older", type,
                   (unsigned long)size, (unsigned long)own);
 }
 

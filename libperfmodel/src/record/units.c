@@ -226,7 +226,7 @@ static bool find_price(const char *text, const char *unit, scale *found)
 
 static int out_of_range(const char *text, pm_error *error)
 {
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is beyond any sensible number", text);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is out of range", text);
 }
 
 static int either(const char *text, const char *unit_text, const char *unit, pm_error *error)
@@ -247,7 +247,7 @@ static int read_scaled(const char *text, const char *unit_text, const char *unit
   if (is_ambiguous(unit_text, unit)) return either(text, unit_text, unit, error);
   bool known = find_count(unit_text, unit, &found) || find_price(unit_text, unit, &found);
   if (!known && !find_unit(unit_text, &found) && !find_spelling(unit_text, unit, &found))
-    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it is one of %s", text,
+    return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has an unknown unit; it must be one of %s", text,
                     examples_of(unit));
   if (strcmp(found.unit, is_plain(unit) ? "1" : unit) != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has the wrong unit; write it in %s", text, example_of(unit));
@@ -283,8 +283,8 @@ int pm_quantity_parse(const char *text, const char *unit, double *value, pm_erro
   if (*p != '\0') return read_scaled(text, p, unit, value, error);
   if (strcmp(unit, "s") == 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT,
-                    "\"%.80s\" has no unit: %.*s what? write \"%.*s h\", \"%.*s s\" or \"%.*s ms\"",
-                    text, digits, text, digits, text, digits, text, digits, text);
+                    "\"%.80s\" has no unit; write \"%.*s h\", \"%.*s s\" or \"%.*s ms\"",
+                    text, digits, text, digits, text, digits, text);
   if (!is_plain(unit) && strncmp(unit, "currency/", strlen("currency/")) != 0)
     return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" has no unit; write \"%.*s %s\"", text, digits, text,
                     example_of(unit));

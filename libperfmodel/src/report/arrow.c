@@ -67,7 +67,7 @@ static int check(const pm_table *const *tables, size_t count, const struct Arrow
   if (!whole) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "an Arrow stream needs tables and a place");
   for (size_t i = 1; i < count; i++)
     if (!same_columns(tables[0], tables[i]))
-      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "table %zu has other columns than the first", i + 1);
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "table %zu does not have the columns of the first", i + 1);
   return PM_OK;
 }
 

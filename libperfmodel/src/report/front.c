@@ -26,7 +26,7 @@ static int read_column(const pm_table *table, const char *name, front_column *co
   if (found < 0) return PM_STATUS_NOT_FOUND;
   column->numbers = table->columns[found].numbers;
   return !pm__column_is_text(&table->columns[found]) ? PM_OK
-         : pm__fail(error, PM_STATUS_BAD_VALUE, "%.60s is text; a front is of numbers", name + (name[0] == '-'));
+         : pm__fail(error, PM_STATUS_BAD_VALUE, "%.60s is text; a front needs numbers", name + (name[0] == '-'));
 }
 
 /* "-throughput,memory" */
@@ -38,13 +38,13 @@ static int read_columns(const pm_table *table, const char *by, front_column *col
   for (size_t length; status == PM_OK && *by != '\0'; by += length + (by[length] == ',')) {
     by += strspn(by, " ");
     length = strcspn(by, ",");
-    if (*count == MOST) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a front is of %d columns at most", MOST);
+    if (*count == MOST) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a front has at most %d columns", MOST);
     snprintf(name, sizeof name, "%.*s", (int)(length < NAME ? length : NAME - 1), by);
     name[strcspn(name, " ")] = '\0';
     status = read_column(table, name, &columns[(*count)++], error);
   }
   if (status != PM_OK || *count >= 2) return status;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a front is of two columns or more, such as -throughput,memory");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a front needs at least two columns, such as -throughput,memory");
 }
 
 /* In the order of the first column, of equal ones in that of the next: only rows before can be better. */

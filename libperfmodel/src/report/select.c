@@ -44,7 +44,7 @@ static int read_value(condition *c, const char *text, const char *value, pm_erro
   c->word = value;
   if (c->column->numbers == NULL || c->column->choices != NULL)
     return c->how == EQUAL || c->how == OTHER
-             ? PM_OK : pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": words are only equal (=) or not (!=)", text);
+             ? PM_OK : pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\": text can only be compared with = and !=", text);
   if (!pm__column_has_unit(c->column) && pm_number_parse(value, &c->number) == PM_OK) return PM_OK;
   pm_error own = PM_ERROR_NONE;
   int status = pm_quantity_parse(value, c->column->column.unit, &c->number, &own);
@@ -56,7 +56,7 @@ static int read_condition(const pm_table *table, const char *text, condition *c,
   char name[NAME];
   size_t length = strcspn(text, " <>=!"), found = operator_at(skip_blanks(text + length));
   if (length == 0 || length >= sizeof name || found == OPERATORS)
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is no condition; write one like memory>=80GB", text);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "\"%.80s\" is not a condition; write one like memory>=80GB", text);
   memcpy(name, text, length);
   name[length] = '\0';
   int place = pm__table_find_column(table, name, error);
@@ -163,7 +163,7 @@ static int keep_first(pm_table *table, const char *sort, size_t most, pm_error *
     const char *name = sort + (sort[0] == '-');
     const pm__column *column = &table->columns[pm__table_find_column(table, name, NULL)];
     if (column->numbers == NULL)
-      return pm__fail(error, PM_STATUS_BAD_VALUE, "%.60s is text; the first are found by numbers", name);
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "%.60s is text; sorting needs numbers", name);
     values = column->numbers;
   }
   for (size_t row = 0; row < table->rows && kept < most; row++)
@@ -175,10 +175,10 @@ static int keep_first(pm_table *table, const char *sort, size_t most, pm_error *
 int pm_table_keep_rows(pm_table *table, const pm_table_rows *rows, pm_error *error)
 {
   if (table == NULL || rows == NULL || (rows->conditions == NULL && rows->count > 0))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rows are selected of a table, by conditions");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a selection needs a table and conditions");
   bool fewer = rows->count > 0 || rows->front != NULL || rows->top > 0;
   if (fewer && (table->has_total || table->has_footer))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rows of a table with a total are not left out");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "rows of a table with a total cannot be left out");
   int status = rows->count > 0 ? filter(table, rows->conditions, rows->count, error) : PM_OK;
   if (status == PM_OK && rows->front != NULL) status = pm__table_keep_front(table, rows->front, error);
   if (status == PM_OK && rows->sort != NULL) status = sort_rows(table, rows->sort, error);

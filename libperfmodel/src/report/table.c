@@ -218,7 +218,7 @@ static size_t add_kept(pm_table *table, const char *name, pm__column *kept)
 int pm_table_keep(pm_table *table, const char *const *names, size_t count, pm_error *error)
 {
   if (table == NULL || (names == NULL && count > 0))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "columns are kept of a table, by name");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "keeping columns needs a table and names");
   size_t room = 1, used = 0;
   for (size_t i = 0; i < count; i++) room += add_kept(table, names[i], NULL);
   pm__column *kept = (pm__column *)calloc(room, sizeof *kept);
@@ -243,7 +243,7 @@ int pm_table_show_as(pm_table *table, const char *name, const char *const *shown
 {
   pm__column *column = find_column(table, name);
   if (column == NULL || (shown == NULL && table->rows > 0))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "what is shown needs a column of the table, and its texts");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "shown texts need a column of the table");
   const char **copies = (const char **)alloc_cells(table, sizeof *copies);
   if (copies == NULL) return pm__no_memory(error);
   for (size_t row = 0; row < table->rows; row++)

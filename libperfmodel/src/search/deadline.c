@@ -48,8 +48,8 @@ static int check(const question *q, pm_error *error)
 {
   const pm_training_goal *goal = q->goal;
   if (isnan(goal->samples) && isnan(goal->tokens))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give samples or tokens to train on, one of both");
-  if (isnan(goal->within)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "within, the time for them, is not given");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give either samples or tokens to train on");
+  if (isnan(goal->within)) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the time limit is missing: give within");
   if (!(goal->within > 0 && isfinite(goal->within)))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "within %g is not positive and finite", goal->within);
   if (!isnan(goal->price) && !(goal->price > 0 && isfinite(goal->price)))
@@ -235,7 +235,7 @@ static int refuse(const question *q, bool fits, int most, pm_error *error)
                                                                     : ", and its system has no network between nodes";
   const char *plural = most == 1 ? "" : "s";
   if (!fits)
-    return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits into memory on at most %d node%s%s",
+    return pm__fail(error, PM_STATUS_DOES_NOT_FIT, "no plan for \"%s\" fits in memory on at most %d node%s%s",
                     network, most, plural, alone);
   return pm__fail(error, PM_STATUS_NOT_FOUND, "no parallel plan of \"%s\" has at most %d node%s with a global batch of "
                   "%.0f%s", network, most, plural, q->global_batch, alone);

@@ -36,7 +36,7 @@ static int check(const pm_plan *plan, const void *bases, size_t count, double gl
   if (plan == NULL || bases == NULL || count < 1)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a plan and a run");
   if (count > BASES_MOST)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%zu runs to start from are more than %d", count, BASES_MOST);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%zu base runs; at most %d are allowed", count, BASES_MOST);
   if (global_batch >= 1 && global_batch <= INT32_MAX && global_batch == floor(global_batch)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global batch %g is not a whole number of at least 1", global_batch);
 }
@@ -124,7 +124,7 @@ static int check_order(const pm_search *search, int32_t minimize, pm_error *erro
   size_t i = 0;
   while (i < sizeof orders / sizeof orders[0] && (int32_t)orders[i] != minimize) i++;
   if (i == sizeof orders / sizeof orders[0])
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search minimises energy, carbon, energy-cost or cost");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search can minimize energy, carbon, energy-cost or cost");
   return pm__size_check_least(minimize, run->carbon, run->energy_price, error);
 }
 

@@ -52,8 +52,8 @@ static int find_field(const char *path, const char *type_name, const char *name,
   if (found->field != NULL && found->field->kind != PM_FIELD_TEXT) return PM_OK;
   const pm_field *near = nearest(type, name);
   int start = (int)(strrchr(path, '.') + 1 - path);
-  if (near == NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.120s\" is no number of the hardware", path);
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.120s\" is no number of the hardware; did you mean \"%.*s%s\"?", path,
+  if (near == NULL) return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.120s\" is not a hardware parameter", path);
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "\"%.120s\" is not a hardware parameter; did you mean \"%.*s%s\"?", path,
                   start,
                   path, near->name);
 }
@@ -72,7 +72,7 @@ static int read_path(const char *path, search_path *found, pm_error *error)
     return find_field(path, roots[i].type, last + 1, found, error);
   }
   return pm__fail(error, PM_STATUS_NOT_FOUND,
-                  "\"%.120s\" is no number of the hardware; it is gpu.FIELD, kernels.FIELD, "
+                  "\"%.120s\" is not a hardware parameter; it is gpu.FIELD, kernels.FIELD, "
                   "network.FIELD, link.TYPE.FIELD or calibration.TYPE.FIELD", path != NULL ? path : "");
 }
 
@@ -100,7 +100,7 @@ static void *record_at(pm_system *system, const search_path *path, size_t number
 
 static int no_such_part(const pm_system *system, const char *path, pm_error *error)
 {
-  return pm__fail(error, PM_STATUS_NOT_FOUND, "system \"%s\" has nothing that \"%.120s\" names", system->machine.id,
+  return pm__fail(error, PM_STATUS_NOT_FOUND, "system \"%s\" has no \"%.120s\"", system->machine.id,
                   path);
 }
 
@@ -113,7 +113,8 @@ const pm_field *pm_hardware_find_field(const char *path, pm_error *error)
 double pm__system_get_number(const pm_system *system, const char *path, pm_error *error)
 {
   search_path found;
-  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a number needs a system"), (double)NAN;
+  if (system == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                                      "a hardware parameter needs a system"), (double)NAN;
   if (read_path(path, &found, error) != PM_OK) return NAN;
   /* Nothing is written: the same walk serves for reading. */
   const void *record = record_at((pm_system *)(uintptr_t)system, &found, 0);
@@ -128,7 +129,7 @@ static int set_number(const search_path *path, void *record, const char *text, p
   if (text[0] != 'x') return pm_record_set(path->field, record, text, error);
   if (path->field->kind == PM_FIELD_CHOICE || pm_number_parse(text + 1, &factor) != PM_OK || !(factor > 0) ||
       isinf(factor))
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is no positive factor", path->field->name, text);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "%s \"%.80s\" is not a positive factor", path->field->name, text);
   double before = pm_record_get_number(path->field, record), now = before * factor;
   if (isfinite(before) && before != 0 && (isinf(now) || fabs(now) < DBL_MIN))
     return pm__fail(error, PM_STATUS_BAD_VALUE, "%s: %g times %.80s is out of range", path->field->name, before,
@@ -191,7 +192,7 @@ static pm_system *new_with_number(const pm_system *system, const char *path, con
 {
   search_path found;
   if (value == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "another number needs a value"), (pm_system *)NULL;
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a changed parameter needs a value"), (pm_system *)NULL;
   if (read_path(path, &found, error) != PM_OK) return NULL;
   pm_system *copy = with_number(system, &found, path, value, error);
   if (copy != NULL) set_usable(copy, system);

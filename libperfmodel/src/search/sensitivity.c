@@ -182,7 +182,7 @@ static int raise_all(const pm_sensitivity_setup *setup, double raise, pm_sensiti
 {
   pm__task_outcome base;
   if (rows == NULL || !(raise > -1 && raise != 0) || isinf(raise))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "numbers cannot be raised by %g", raise), -1;
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parameters cannot be raised by %g", raise), -1;
   case_of c = base_case(setup);
   int count = 0, status = predict(setup, &c, &base, error);
   for (int resource = 0; resource < PM_RESOURCE_COUNT && status == PM_OK; resource++) {

@@ -49,7 +49,7 @@ static int check_found(const pm_given *given, pm_error *error)
   static const char *const found[] = {"gpus", "nodes", "concurrency", "arrivals"};
   for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
     if (pm__service_is_given(given, found[i]))
-      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing finds %s; leave it out", found[i]);
+      return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing determines %s; leave it out", found[i]);
   return PM_OK;
 }
 
@@ -58,9 +58,9 @@ static int check_order(const pm_serving_goal *goal, pm_error *error)
 {
   if (goal->minimize < 0 || goal->minimize >= PM_MINIMIZE_COUNT || goal->minimize == PM_MINIMIZE_RACK_UNITS)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "sizing of serving minimises nodes, cost, power, energy, carbon or energy-cost");
+                    "sizing of serving can minimize nodes, cost, power, energy, carbon or energy-cost");
   if (goal->minimize == PM_MINIMIZE_NODES || !goal->front) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the front of rates has an order of its own: minimize has no effect");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the front is ordered by rates: minimize has no effect");
 }
 
 static int check(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
@@ -434,7 +434,7 @@ static int visit_all(service_rows *all, pm_error *error)
     status = visit_run(all, run, error);
   }
   if (status == PM_OK && all->count == 0)
-    return pm__fail(error, PM_STATUS_UNREACHABLE, "no layout answers with a TTFT of %.3g s and a TPOT of %.3g ms",
+    return pm__fail(error, PM_STATUS_UNREACHABLE, "no layout reaches a TTFT of %.3g s and a TPOT of %.3g ms",
                     all->limits.ttft, 1e3 * all->limits.tpot);
   return status;
 }

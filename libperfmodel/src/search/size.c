@@ -26,8 +26,8 @@ static int check_target(const pm_size_goal *goal, bool fills, pm_error *error)
   if (by_rate && !isnan(goal->within))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a rate and a time are both given; give one");
   if (!by_rate && isnan(goal->within))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "nothing is aimed at: give a rate, or epochs and a time for them, "
-                                                   "or a power budget");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no target: give a rate, or epochs and a time for them, "
+                    "or a power budget");
   int status = check_positive("rate", goal->rate, by_rate, error);
   if (status == PM_OK) status = check_positive("epochs", goal->epochs, !by_rate, error);
   if (status == PM_OK) status = check_positive("within", goal->within, !by_rate, error);
@@ -43,9 +43,9 @@ static int check_goal(const pm_size_goal *goal, bool fills, pm_error *error)
   if (status == PM_OK) status = check_positive("sample_size", goal->sample_size, false, error);
   if (status != PM_OK) return status;
   if (!(goal->pue >= 1 && goal->pue <= 10))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "PUE %g is not within 1 and 10", goal->pue);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "PUE %g is not from 1 to 10", goal->pue);
   if (goal->minimize < 0 || goal->minimize >= PM_MINIMIZE_COUNT)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is nothing to minimise with number %d", goal->minimize);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no quantity to minimize with number %d", goal->minimize);
   if (goal->max_nodes >= 1 && goal->max_nodes <= 1000000) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_nodes %d is not within 1 and 1000000", goal->max_nodes);
 }
@@ -95,7 +95,7 @@ static int check_task(const pm__size_question *q, pm_error *error)
 static int check(const pm__size_question *q, pm_error *error)
 {
   if (q->goal == NULL || q->setup.plan == NULL || q->setup.choices == NULL || q->setup.count == 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a plan, a goal and something to choose from");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing needs a plan, a goal and choices");
   int status = check_task(q, error);
   if (status == PM_OK) status = check_goal(q->goal, fills_budgets(q), error);
   for (size_t i = 0; i < q->setup.count && status == PM_OK; i++) status = check_choice(q, i, error);
@@ -107,7 +107,7 @@ static int check_walk(const pm__size_question *q, pm_error *error)
 {
   int status = check(q, error);
   if (status != PM_OK || !q->task->facts.replicas) return status;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s compares no counts: GPUs are replicas",
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "sizing for %s does not compare counts: GPUs are replicas",
                   q->task->facts.name);
 }
 
@@ -260,7 +260,8 @@ static int find_next(const pm__size_question *q, const pm_size_choice *than, pm_
   pm__size_block block;
   int status = check_walk(q, error);
   if (status != PM_OK) return status;
-  if (than == NULL || next == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a choice and a place are needed");
+  if (than == NULL || next == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
+                                                    "the choice or the place for it is missing");
   double limit = pm__size_objective(than, q->goal->minimize), best = 0;
   for (size_t c = 0; c < q->setup.count; c++)
     for (int first = 1; first <= pm__size_most(q, c); first += PM__SIZE_BLOCK) {

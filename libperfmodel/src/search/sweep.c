@@ -103,11 +103,11 @@ int pm_space_get_runs(const pm_space *space, size_t first, size_t last, void *ru
 {
   search_axis axes[AXES_MOST];
   if (space != NULL && space->axis_count > AXES_MOST)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a space has at most %d axes", AXES_MOST);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a space can have at most %d axes", AXES_MOST);
   int status = read_axes(space, axes, error);
   if (status != PM_OK) return status;
   if (space->global_batch && strcmp(space->type->name, "run") != 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "only a step of training has a global batch");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "only training has a global batch");
   if (first > last || last > pm_space_count(space) || (first < last && runs == NULL))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "runs %lu to %lu are not in the space", (unsigned long)first,
                     (unsigned long)last);

@@ -171,7 +171,7 @@ pm_system *pm__system_new_scaled(const pm_system *system, int resource, double f
 pm_system *pm_system_new_with(const pm_system *system, const pm_system_change *change, pm_error *error)
 {
   if (system == NULL || change == NULL || (change->gpu == NULL && change->link == NULL))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a system is changed by another GPU or link"), (pm_system *)NULL;
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a change of a system needs another GPU or link"), (pm_system *)NULL;
   if (change->link != NULL && change->replaced == NULL && system->network.count == 0) {
     pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\" has no network to replace", system->machine.id);
     return NULL;

@@ -312,7 +312,7 @@ static bool add_piece(walk *w, const pm_network *piece, const pm__shard *shard)
   w->first = w->model->count;
   memset(w->product, 0, sizeof w->product);
   if (piece->count > sizeof w->product / sizeof w->product[0]) {
-    pm__fail(w->error, PM_STATUS_NOT_MODELLED, "network \"%s\" has a piece of %zu layers, more than serving models",
+    pm__fail(w->error, PM_STATUS_NOT_MODELLED, "network \"%s\" has a piece of %zu layers, more than serving supports",
              piece->id, piece->count);
     return false;
   }
@@ -342,8 +342,8 @@ static int check(const pm_plan *plan, int network, pm_error *error)
   const pm__plan_network *n = &plan->networks[network];
   if (pm__plan_check_trained(n, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (pm__network_get_traits(n->network).language_model && n->tokens > 0) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" is no decoder-only language model, which is what is "
-                  "served; perfmodel infer has its forward pass", n->network->id);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" is not a decoder-only language model, so it cannot "
+                  "be served; perfmodel infer predicts its forward pass", n->network->id);
 }
 
 static void release(pm__kept *kept)

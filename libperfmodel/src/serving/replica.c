@@ -164,7 +164,7 @@ static int check_layout(const pm__serving_replica *r, const pm_serving_run *run,
 {
   double ranks = (double)tensor * run->attention_parallel;
   if (r->stages > r->model->layers)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d stages are more than the %.0f layers of the network", r->stages,
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d stages are more than the network's %.0f layers", r->stages,
                     r->model->layers);
   if (run->expert_parallel > 1 && !(r->model->expert_parameters > 0))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_parallel %d: the network has no experts",
@@ -173,7 +173,7 @@ static int check_layout(const pm__serving_replica *r, const pm_serving_run *run,
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_parallel %d: a layer has %.0f experts", run->expert_parallel,
                     r->model->experts);
   if (fmod(ranks, run->expert_parallel) == 0) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_parallel %d does not divide the %.0f GPUs that share a layer",
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "expert_parallel %d does not divide the %.0f GPUs of a layer",
                   run->expert_parallel, ranks);
 }
 

@@ -104,9 +104,9 @@ static int check_gpus(const pm_serving_run *run, pm_error *error)
   if (left >= each && left % each == 0) return PM_OK;
   if (left < each)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "a replica of %lld GPUs does not fit %lld; give more GPUs or nodes, or a smaller "
+                    "a replica of %lld GPUs does not fit on %lld; give more GPUs or nodes, or a smaller "
                     "tensor_parallel, pipeline_parallel or attention_parallel", (long long)each, (long long)left);
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%lld GPUs are no whole number of replicas of %lld; %lld GPUs are "
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%lld GPUs are not a whole number of replicas of %lld; %lld GPUs are "
                   "(--gpus %lld, gpus=%lld)", (long long)left, (long long)each, (long long)(all - left % each),
                   (long long)(all - left % each), (long long)(all - left % each));
 }
@@ -149,9 +149,9 @@ static int check_memory(const pm__serving_replica *r, pm_error *error)
 {
   if (r->run->ignore_memory || fits(r)) return PM_OK;
   return pm__fail(error, PM_STATUS_DOES_NOT_FIT,
-                  "weights of %.1f GB, the engine's %.1f GB and one request of %.0f tokens take %.1f GB of a GPU, of "
-                  "whose %.1f GB the engine takes %.1f GB; more GPUs for each layer (tensor_parallel) or narrower "
-                  "weights would fit", r->memory.weights / 1e9, r->memory.reserve / 1e9, r->run->isl + r->run->osl,
+                  "weights of %.1f GB, the engine's %.1f GB and one request of %.0f tokens need %.1f GB, but of a "
+                  "GPU's %.1f GB the engine uses %.1f GB; more GPUs per layer (tensor_parallel) or narrower weights "
+                  "would help", r->memory.weights / 1e9, r->memory.reserve / 1e9, r->run->isl + r->run->osl,
                   needed(r) / 1e9, r->memory.usable / 1e9, taken(r) / 1e9);
 }
 
@@ -503,6 +503,6 @@ int pm__serve_find_concurrency(const pm_plan *plan, pm_serving_run *run, double 
   if (low >= 1) return PM_OK;
   double alone = out->tpot;
   fill_unknown(out, PM_STATUS_UNREACHABLE);
-  return pm__fail(error, PM_STATUS_UNREACHABLE, "one request alone takes %.3g ms for a token, longer than %.3g ms",
+  return pm__fail(error, PM_STATUS_UNREACHABLE, "a single request takes %.3g ms per token, longer than %.3g ms",
                   alone * 1e3, time * 1e3);
 }

@@ -201,8 +201,8 @@ static int check_context(builder *b, const pm__layer *layer)
     return pm__no_memory(b->error);
   for (int i = 0; i < part.input_count; i++) states[i].how = PM__SHARD_TOKENS;
   if (pm__shard_accepts(layer, &part)) return PM_OK;
-  return pm__fail(b->error, PM_STATUS_BAD_VALUE, "%s \"%s\" needs all tokens of a sample: it cannot be split over "
-                  "a context", layer->kind->name, layer->name);
+  return pm__fail(b->error, PM_STATUS_BAD_VALUE, "%s \"%s\" needs all tokens of a sample: it cannot be split by "
+                  "context parallelism", layer->kind->name, layer->name);
 }
 
 static bool see_inputs(builder *b, const pm__layer *layer, const pm__sharding_part *part, bool shared, int *inputs,
@@ -385,7 +385,7 @@ static int check_degrees(const pm__sharding_degrees *d, pm_error *error)
     {d->tensor, "tensor"}, {d->context, "context"}, {d->expert, "expert"}, {d->expert_tensor, "expert tensor"}};
   for (int i = 0; i < 4; i++)
     if (degrees[i].degree < 1 || degrees[i].degree > 1 << 20)
-      return pm__fail(error, PM_STATUS_BAD_VALUE, "%d GPUs for %s parallelism are not 1 to %d", degrees[i].degree,
+      return pm__fail(error, PM_STATUS_BAD_VALUE, "%d GPUs for %s parallelism is not from 1 to %d", degrees[i].degree,
                       degrees[i].name, 1 << 20);
   return PM_OK;
 }

@@ -17,7 +17,7 @@ static int check_positive(const pm_framework *framework, const char *name, doubl
 static int check_time(const pm_framework *framework, const char *name, double value, pm_error *error)
 {
   if (isnan(value) || (value >= 0 && isfinite(value))) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\": %s %g is no time", framework->id, name, value);
+  return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\": %s %g is not a time", framework->id, name, value);
 }
 
 static int check_times(const pm_framework *f, pm_error *error)
@@ -56,11 +56,11 @@ int pm__framework_check(const pm_framework_profile *profile, pm_error *error)
   if (profile == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a framework is missing");
   const pm_framework *f = &profile->framework;
   if (f->inference_only) return pm__fail(error, PM_STATUS_BAD_VALUE,
-                                         "framework \"%s\" cannot train; it runs inference only", f->id);
+                                         "framework \"%s\" cannot train; it only runs inference", f->id);
   if (!is_choice(f->parallelism, PM_PARALLELISM_COUNT) || f->parallelism == PM_PARALLELISM_FRAMEWORK ||
       !is_choice(f->overlap, PM_OVERLAP_COUNT) || f->overlap == PM_OVERLAP_FRAMEWORK ||
       !is_choice(f->evidence, PM_EVIDENCE_COUNT))
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" does not say how its GPUs share the work", f->id);
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "framework \"%s\" does not state its parallelism", f->id);
   int status = check_times(f, error);
   if (status == PM_OK) status = check_rates(f, error);
   if (status == PM_OK && profile->cudnn.simt_factor > 0 && profile->cudnn.tensor_factor > 0) return PM_OK;
@@ -73,7 +73,7 @@ static int check_gpu(const char *id, const char *libraries, const char *architec
 {
   if (pm__libraries_support(architectures, gpu->architecture)) return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_MODELLED,
-                  "%s never ran on %s: %s run on %s, not on %s; the prediction interval is the widest",
+                  "%s does not run on %s: %s support %s, not %s; the prediction interval is the widest",
                   id, gpu->name, libraries, architectures, gpu->architecture);
 }
 

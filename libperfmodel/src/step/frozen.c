@@ -110,7 +110,7 @@ int pm__step_frozen_check(const pm__step *p, pm_error *error)
   bool narrow = p->s.linear != NULL && format != PM_BASE_WEIGHTS_PRECISION;
   if (p->s.run->lora_rank == 0 || !narrow || (format == PM_BASE_WEIGHTS_FP8 && p->s.linear->bytes == 1)) return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_MODELLED,
-                  "products in %s with base_weights %s are not modelled: take --precision bf16, or "
+                  "matrix multiplications in %s with base_weights %s are not modelled: use --precision bf16, or "
                   "--base-weights precision", pm__precision_name(p->s.run->precision),
                   pm_record_find_field(pm_record_type_find("run"), "base_weights")->choices[format].name);
 }

@@ -124,7 +124,7 @@ static int check_parallelism(const pm_plan *plan, const pm_run *run, pm_error *e
   int32_t parallelism = parallelism_of(run, framework);
   if (parallelism == PM_PARALLELISM_SINGLE_PROCESS && run->nodes > 1)
     return pm__fail(error, PM_STATUS_NOT_MODELLED,
-                    "single-process stays within one node; it does not reach %d nodes",
+                    "parallelism single-process is limited to one node, but there are %d",
                     run->nodes);
   if (parallelism == PM_PARALLELISM_PARAMETER_SERVER || parallelism == PM_PARALLELISM_ASYNCHRONOUS)
     return check_server(framework, error);

@@ -84,7 +84,7 @@ static int by_name(const char *degree, int32_t given, double named, int *out, pm
 {
   *out = given;
   if (given != 1 && given != named)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism says %s %.0f, and %s is %d", degree, named, degree,
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism means %s %.0f, but %s is %d", degree, named, degree,
                     given);
   *out = (int)named;
   return PM_OK;
@@ -124,7 +124,7 @@ static int divide_ranks(pm__step_layout *at, double ranks, pm_error *error)
   if (at->whole) return PM_OK;
   if (!divides(each, ranks))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "%.0f GPUs are no multiple of tensor x context x pipeline parallelism, "
+                    "%.0f GPUs are not a multiple of tensor x context x pipeline parallelism, "
                     "%d x %d x %d = %.0f", ranks, at->tensor, at->context, at->stages, each);
   at->data = (int)(ranks / each);
   at->replicas = (double)at->data * at->context;
@@ -161,7 +161,7 @@ static int set_parallelism(pm__step *p, const pm_run *r, pm_error *error)
   if (r->parallelism == PM_PARALLELISM_FRAMEWORK) return *how = PM_PARALLELISM_ALL_REDUCE, PM_OK;
   const char *name = pm_record_find_field(pm_record_type_find("run"), "parallelism")->choices[*how].name;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "parallelism %s keeps the whole network on every GPU, without ZeRO: "
-                  "take all-reduce, or leave out the degrees", name);
+                  "use all-reduce, or leave out the degrees", name);
 }
 
 /* ---- Embedding tables ---- */
@@ -187,8 +187,8 @@ static int set_tables(pm__step *p, const pm_run *r, pm_error *error)
   at->tables = (int)p->s.ranks;
   at->table_parts = how;
   if (at->whole) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "embedding_sharding divides tables over all GPUs, and the rest of the "
-                  "network is on each of them: leave out the degrees, or take --embedding-sharding replicated");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "embedding_sharding shards tables over all GPUs and replicates the "
+                  "rest of the network: leave out the degrees, or use --embedding-sharding replicated");
 }
 
 /* ---- Micro-batches ---- */
@@ -200,7 +200,7 @@ static int set_batches(pm__step *p, const pm_run *r, pm_error *error)
   bool whole = batch == r->batch || (batch >= 1 && batch == floor(batch) && divides(batch, r->batch));
   if (!whole)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "batch %.0f of each data-parallel rank is no multiple of micro_batch %g",
+                    "batch %.0f of each data-parallel rank is not a multiple of micro_batch %g",
                     r->batch, batch);
   p->s.batch = batch;
   p->s.accumulation = r->batch / batch * r->gradient_accumulation_steps;
@@ -224,12 +224,12 @@ static int check_schedule(const pm__step *p, const pm_run *r, int which, pm_erro
                     name_of(which), p->at.chunks, r->virtual_pipeline);
   if (schedule->splits_backward && pm_recomputation_get(p->at.recompute)->layers)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "schedule %s computes gradients of parameters later, which need what "
-                    "recomputation does not keep", name_of(which));
+                    "schedule %s delays gradients of parameters, which need activations that recomputation "
+                    "drops", name_of(which));
   if (schedule->divides && p->at.chunks > 1 && fmod(p->s.accumulation, p->at.stages) != 0)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "%.0f micro-batches are no multiple of the %d stages, as interleaved "
-                    "schedules need", p->s.accumulation, p->at.stages);
+                    "%.0f micro-batches are not a multiple of the %d stages, which interleaved schedules "
+                    "require", p->s.accumulation, p->at.stages);
   return PM_OK;
 }
 
@@ -409,14 +409,14 @@ static int check_update(const pm__step *p, pm_error *error)
   const pm_run *r = p->s.run;
   if (!r->optimizer_in_backward) return PM_OK;
   if (p->s.accumulation > 1)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward updates in each backward pass, and this run "
-                    "adds up gradients of %.0f: take --batch %g", p->s.accumulation, p->s.batch);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward updates in each backward pass, but this run "
+                    "accumulates gradients of %.0f: use --batch %g", p->s.accumulation, p->s.batch);
   if (r->offload != PM_OFFLOAD_NONE)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward updates on the GPU, and offload on the host: "
-                    "take --offload none");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward updates on the GPU, but offload updates on "
+                    "the host: use --offload none");
   if (p->at.replicas <= 1 || p->at.zero >= 2) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward with zero %d is not modelled, since ranks sum "
-                  "up all gradients: take --zero 3", p->at.zero);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "optimizer_in_backward with zero %d is not modelled, because ranks "
+                  "sum all gradients: use --zero 3", p->at.zero);
 }
 
 static int check_documents(const pm__step *p, pm_error *error)
@@ -426,8 +426,8 @@ static int check_documents(const pm__step *p, pm_error *error)
   if (!(tokens >= 1))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "document_tokens %g is not at least 1", tokens);
   if (!isnan(p->s.network->tokens)) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" reads no tokens that documents are packed of: leave "
-                  "out --document-tokens", p->s.network->network->id);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" reads no tokens, so documents cannot be packed: "
+                  "leave out --document-tokens", p->s.network->network->id);
 }
 
 /* FP8 and FP4 are for linear layers: of the layers that stages divide. */

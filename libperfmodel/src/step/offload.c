@@ -95,8 +95,8 @@ int pm__step_offload_check(const pm__step *p, pm_error *error)
   const pm_machine *machine = &p->s.system->system->machine;
   if (p->s.run->offload == PM_OFFLOAD_NONE || !isnan(machine->host_memory_bandwidth)) return PM_OK;
   return pm__fail(error, PM_STATUS_NOT_MODELLED,
-                  "the time of offloading needs host_memory_bandwidth, which \"%s\" does not "
-                  "state: give it in a file of your own", machine->id);
+                  "the time of offloading needs host_memory_bandwidth, which \"%s\" does not state: give it in a "
+                  "catalogue file", machine->id);
 }
 
 int pm__step_host_fits(const pm__step *p, double host, pm_error *error)
@@ -108,8 +108,8 @@ int pm__step_host_fits(const pm__step *p, double host, pm_error *error)
   if (!uses_host(p)) return PM_OK;
   if (pm_memory_get_verdict(all, machine->host_memory) != PM_VERDICT_DOES_NOT_FIT) return PM_OK;
   return pm__fail(error, PM_STATUS_DOES_NOT_FIT,
-                  "offloading %s of %s needs %s of the host's memory in each %s, which has %s; "
-                  "more nodes or GPUs to share it would help", p->s.network->network->id,
+                  "offloading %s of %s needs %s of host memory per %s, which has %s; more nodes or GPUs would "
+                  "help", p->s.network->network->id,
                   pm__step_offload(p)->gradients ? "training" : p->s.run->offload_activations ? "activations"
                                                                                                : "the optimizer",
                   pm_quantity_format(need, sizeof need, all, "B"), machine->id,

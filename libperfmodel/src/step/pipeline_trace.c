@@ -249,8 +249,8 @@ char *pm__step_pipeline_trace(const pm__step *p, const pm_prediction *prediction
                                   .micro_batches = (int)p->s.accumulation};
   double count = pm__pipeline_event_count(&load, p->at.schedule);
   if (count > EVENTS_MOST) {
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f passes over micro-batches are too many for a timeline; it has room "
-                                            "for %d",
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%.0f passes over micro-batches are too many for a timeline; the maximum "
+             "is %d",
              count, EVENTS_MOST);
     return NULL;
   }

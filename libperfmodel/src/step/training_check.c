@@ -42,13 +42,13 @@ int pm__step_check_training(const pm_run *run, const pm__plan_network *network, 
   int status = check_numbers(run, error);
   if (status != PM_OK || (isnan(run->tokens) && isnan(run->samples))) return status;
   if (!isnan(run->tokens) && !isnan(run->samples))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give samples or tokens to train on, one of both");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give either samples or tokens to train on");
   if (!isnan(run->tokens) && isnan(network->tokens))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "network \"%s\" reads no tokens: give samples",
                     network->network->id);
   bool written = !isnan(run->checkpoint_rate) || !isnan(run->checkpoint);
   if (!isnan(run->checkpoint_rate) && !isnan(run->checkpoint))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give checkpoint_rate or checkpoint, one of both");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "give either checkpoint_rate or checkpoint");
   if ((!fails(run) && isnan(run->interval)) || written) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%s needs checkpoints: give checkpoint_rate or checkpoint",
                   fails(run) ? "what fails" : "an interval");

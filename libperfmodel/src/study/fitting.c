@@ -127,7 +127,7 @@ static pm_run free_plan(const pm__study_subject *s, const pm_run *run, pm_given 
     if (pm_given_has(given, (int)i))
       pm_record_set_number(&type->fields[i], &base, pm_record_get_number(&type->fields[i], run), NULL);
   base.network_index = base.system_index = base.framework_index = 0;
-  base.gradient_accumulation_steps = 1; /* a plan's micro-batch says how many there are */
+  base.gradient_accumulation_steps = 1; /* a plan's micro-batch states the number */
   return base;
 }
 

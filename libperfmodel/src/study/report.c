@@ -57,7 +57,7 @@ static pm_report *write_report(const pm__study_subject *s, pm_error *error)
 
 static int no_place(pm_error *error)
 {
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report needs a study of its task, and a run that it completed");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report needs a study of its task, and a run completed by it");
 }
 
 /* Where it was asked, in what software, and what was assumed. */
@@ -261,7 +261,7 @@ static int find_best(pm__study_subject *s, pm_given *given, pm_error *error)
   size_t number;
   const pm_search_result *result = s->asked->search;
   if (!s->trains || s->given == NULL || pm_search_result_get_plan(result, s->asked->view, 0, &number) != PM_OK)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of a search needs a plan that fits, and what was given");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a report of a search needs a plan that fits, and the given fields");
   *given = *s->given;
   s->given = given;
   pm_given_add(given, "run", "batch");

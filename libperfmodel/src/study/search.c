@@ -36,7 +36,7 @@ int pm__study_add_bases(pm_study *study, const pm_given *given, const pm_run *ru
                 first >= 0 && (size_t)end <= study->slot_count;
   if (!places)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "the network, system or framework of a run to search from is not in the study");
+                    "the network, system or framework of a base run is not in the study");
   for (int i = first; i < end && status == PM_OK; i++) status = add_base(study, given, run, i, all, error);
   return status;
 }
@@ -50,7 +50,7 @@ double pm__study_global_batch(const pm_study *study, const pm_run *run, double g
   if (pm_network_get_totals(network->own, &totals, error) != PM_OK) return NAN;
   double samples = pm__complete_global_batch(&network->traits, totals.tokens);
   if (isnan(samples))
-    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global_batch is not given, and only language models have a usual one");
+    pm__fail(error, PM_STATUS_BAD_ARGUMENT, "global_batch is not given; only language models have a default");
   return samples;
 }
 
@@ -58,7 +58,7 @@ int pm__study_check_bases(const pm_study *study, const pm_given *given, const vo
                           size_t run_size, pm_error *error)
 {
   if (study == NULL || study->task != &pm__task_training || given == NULL || runs == NULL || count == 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a study of training, what was given, and a run");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a search needs a study of training, the given fields and a run");
   return pm__record_size_check("run", run_size, error);
 }
 

@@ -217,7 +217,7 @@ static int check_call(const pm_study *study, const pm_given *given, const void *
 {
   if (study != NULL && given != NULL && asked != NULL && runs != NULL)
     return pm__record_size_check(study->task->facts.run, size, error);
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "to complete runs takes a study, what was given, and runs");
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "completing runs needs a study, the given fields and runs");
 }
 
 int pm_study_complete(pm_study *study, const pm_given *given, const void *asked, void *runs, size_t run_size,

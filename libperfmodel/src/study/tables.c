@@ -99,7 +99,7 @@ pm_table *pm_study_tabulate_search(const pm_study *study, const pm_given *given,
   pm_given_add(&whole, "run", "batch"); /* plans decide both */
   pm_given_add(&whole, "run", "micro_batch");
   if (study != NULL && given == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of a study needs what was given"), (pm_table *)NULL;
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table of a study needs the given fields"), (pm_table *)NULL;
   if (result == NULL || view > PM_SEARCH_VIEW_FASTEST)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a table needs the result of a search"), (pm_table *)NULL;
   const rows all = {.study = study, .given = &whole, .result = result, .kept = pm__search_kept_of(result, view)};

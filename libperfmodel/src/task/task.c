@@ -70,7 +70,7 @@ int pm_task_get_memory(const pm_plan *plan, int32_t task, const void *run, size_
   pm__task_record own;
   pm_memory_use found;
   const pm__task *of = pm__task_at(task);
-  if (use == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory needs a place");
+  if (use == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "memory needs a place for the result");
   if (pm__record_size_check("memory_use", use_size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   run = read_run(plan, of, run, run_size, &own, error);
   int status = run != NULL ? of->get_memory(plan, run, &found, error) : PM_STATUS_BAD_ARGUMENT;
@@ -86,7 +86,7 @@ int pm_task_find_batch(const pm_plan *plan, int32_t task, double time, void *run
   const void *given = read_run(plan, of, run, run_size, &own, error);
   if (given == NULL) return PM_STATUS_BAD_ARGUMENT;
   if (of->find_batch == NULL || answer == NULL)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a batch within a time needs a task of calls, and a place");
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a batch within a time needs a task with calls, and a place");
   if (pm__record_size_check(of->facts.answer, answer_size, error) != PM_OK) return PM_STATUS_BAD_ARGUMENT;
   if (given != own.bytes) memcpy(&own, given, of->at.size);
   int status = of->find_batch(plan, &own, time, &found, error);

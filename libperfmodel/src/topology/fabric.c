@@ -19,7 +19,7 @@ static int check(const pm_system *system, const pm_fabric_choice *c, pm_error *e
   int status = pm__count_check("nodes", c->nodes, 1, error);
   if (status != PM_OK) return status;
   if (c->switch_ports < 2 || c->switch_ports > 4096)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a switch of %d ports is out of range", c->switch_ports);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "a switch with %d ports is out of range", c->switch_ports);
   if (!(c->oversubscription >= 1 && c->oversubscription <= 1000))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "oversubscription %g is not at least 1", c->oversubscription);
   if (!(c->coding > 0 && c->coding <= 1))
@@ -91,11 +91,12 @@ static int choose_levels(const pm_fabric_choice *c, pm_fabric *f, pm_error *erro
   int two = c->switch_ports * f->nodes_per_switch;
   double three = (double)f->nodes_per_switch * c->switch_ports * (c->switch_ports / 2);
   if (f->nodes > three)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d nodes are more than three levels join: %.0f", f->nodes, three);
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d nodes are more than three levels can connect: %.0f", f->nodes,
+                    three);
   f->most_nodes = f->nodes <= two ? two : (int)fmin(three, 2e9);
   double cables = f->nodes <= two ? plan_two(c, f, up) : plan_three(c, f, up);
   if (cables > INT_MAX)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d nodes of %d ports need %.0f cables, which are more than %d",
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "%d nodes with %d ports need %.0f cables; the maximum is %d",
                     f->nodes, f->ports, cables, INT_MAX);
   f->cables = (int)cables;
   return PM_OK;

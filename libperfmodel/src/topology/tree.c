@@ -49,7 +49,7 @@ int pm__ring_over_tree(const pm_system *system, pm__ring_members members, bool i
   int status = PM_OK;
   if (!pm__routes_open(&r, system) || visited == NULL) status = pm__no_memory(error);
   else if (!visit_all(&r, members, in_order, visited, order, path))
-    status = pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": no ring joins these %d GPUs",
+    status = pm__fail(error, PM_STATUS_NO_ROUTE, "system \"%s\": no ring connects these %d GPUs",
                       system->machine.id, members.count);
   else pm__routes_limit(&r, path);
   pm__routes_close(&r);

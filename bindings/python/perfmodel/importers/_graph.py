@@ -349,7 +349,7 @@ class Graph:
             more = len(self.report.unknown) - 8
             raise NotModelledError(
                 f"unknown operators: {names}{f' and {more} more' if more > 0 else ''}; "
-                "allow_unknown=True leaves them out and shows how much is covered"
+                "allow_unknown=True leaves them out and reports the coverage"
             )
         flop = np.asarray(self.network.layers()["flop"], dtype=np.float64)
         near = [position for position, number in enumerate(self._layers) if number in self._approximate_layers]

@@ -28,7 +28,7 @@ def convolution(
     if isinstance(weight, Value):
         raise Unmapped("a convolution whose weights are computed from the input")
     if isinstance(weight, Constant):
-        g.near("a convolution with fixed weights is taken as one with another's")
+        g.near("a convolution with fixed weights counts as one with shared weights")
         weight = Weight(weight.shape, frozenset())
     value, kernel, axes = as_value(g, x), weight.shape[2:], len(weight.shape) - 2
     if len(value.shape) == axes + 1:

@@ -78,5 +78,5 @@ def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[Mapping[s
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path}: not JSON: {error}") from error
     if not isinstance(settings, dict):
-        raise FormatError(f"{path}: not a configuration: it is no object")
+        raise FormatError(f"{path}: not a configuration: not an object")
     return settings, path.parent.name if path.name == "config.json" else path.stem

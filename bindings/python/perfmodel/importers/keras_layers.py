@@ -53,7 +53,7 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
 def _whole(value: Any) -> int:
     """A whole number as JSON has it: 8 or 8.0, neither 8.5 nor true, and none beyond any layer."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value // 1 or abs(value) > MOST:
-        raise ValueError(f"{value!r} is not a whole number that a layer can have")
+        raise ValueError(f"{value!r} is not a valid whole number for a layer")
     return int(value)
 
 
@@ -486,7 +486,7 @@ def _layer_norm(layer: Layer, x: Value) -> Any:
     axis = layer.get("axis", -1)
     axes = sorted(_whole(a) % len(x.shape) for a in (axis if isinstance(axis, (list, tuple)) else [axis]))
     if axes != list(range(len(x.shape) - len(axes), len(x.shape))):
-        raise Unmapped("a norm over other dimensions than the last")
+        raise Unmapped("a norm over dimensions other than the last")
     shape = tuple(x.shape[a] for a in axes)
     rms = layer.kind == "RMSNormalization" or layer.get("rms_scaling", False)
     scale = layer.weight("gamma", *shape) if layer.get("scale", True) else None

@@ -195,7 +195,7 @@ def read_model(source: str | os.PathLike[str] | bytes) -> ModelInfo:
     except (Broken, IndexError, struct.error) as error:
         raise FormatError(f"{what}: not an ONNX model") from error
     except RecursionError:
-        raise FormatError(f"{what}: graphs are nested too deep in each other") from None
+        raise FormatError(f"{what}: graphs are nested too deep") from None
     if not model.graph.nodes:
         raise FormatError(f"{what}: not an ONNX model: it has no graph")
     return model

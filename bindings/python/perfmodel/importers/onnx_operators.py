@@ -294,7 +294,7 @@ def _gather(r: Any, node: Any, x: Any, indices: Any) -> Any:
         if axis == 0:
             return ops.look_up(r.graph, indices, x)
         if isinstance(indices, Value):
-            raise Unmapped("a table looked up along another dimension than the first")
+            raise Unmapped("a table lookup along a dimension other than the first")
         return ops.folded([x], (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]))
     shape = (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
     data = indices.data if isinstance(indices, Constant) else None

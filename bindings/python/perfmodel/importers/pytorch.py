@@ -66,7 +66,7 @@ def _program_of(path: Path) -> Any:
     """A saved program. PyTorch prints warnings of a file that is none; it is a zip archive."""
     with path.open("rb") as file:
         if file.read(2) != b"PK":
-            raise FormatError("it is no zip archive")
+            raise FormatError("not a zip archive")
         file.seek(0)
         return _torch().export.load(file)
 
@@ -83,7 +83,7 @@ def _module_of(module: Any, inputs: Any) -> tuple[Any, Any, str]:
         except OSError as error:
             raise FileError(f"{path}: {error.strerror or error}") from error
         except Exception as error:  # whatever a file that is none makes of PyTorch
-            raise FormatError(f"{path}: no program of torch.export: {_reason(error)}") from error
+            raise FormatError(f"{path}: not a program of torch.export: {_reason(error)}") from error
     if isinstance(module, torch.export.ExportedProgram):
         arguments, named = module.example_inputs or ((), {})
         if inputs is None and named:
@@ -412,7 +412,7 @@ def _twin(module: Any, training: bool) -> Any:
     if not isinstance(module, torch.nn.Module):
         raise TypeError(f"from_torch() takes a torch.nn.Module, not {type(module).__name__}")
     if any(isinstance(part, torch.jit.ScriptModule) for part in module.modules()):
-        raise ArgumentError(f"{type(module).__name__} is scripted; give the module that it was made of")
+        raise ArgumentError(f"{type(module).__name__} is scripted; give the original module")
     for tensor in [*module.parameters(), *module.buffers(), *_kept(module)]:
         empty = torch.empty_like(tensor, device="meta", requires_grad=False)
         if isinstance(tensor, torch.nn.Parameter):

@@ -374,7 +374,7 @@ static int divide_context(pm__layer *layer, pm__sharding_part *part, pm_error *e
   int c = part->degrees->context, rank = part->inputs[0].rank;
   bool heads = part->degrees->context_exchange == PM__CONTEXT_ALL_TO_ALL, causal = layer->attribute[CAUSAL] != 0;
   if (rank != 2)
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "attention \"%s\" of windows cannot be split over a context",
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "attention \"%s\" with windows cannot be split by context parallelism",
                     layer->name);
   int status = pm__sharding_check(layer, (double)part->inputs[0].size[0], "tokens", causal ? 2 * c : c, error);
   exchange_context(layer, part);

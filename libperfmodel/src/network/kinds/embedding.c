@@ -123,7 +123,7 @@ static int divide_bag(pm__layer *layer, pm__sharding_part *part, pm_error *error
   if (d->table_parts == PM__TABLES_WHOLE) load = d->table_load, rows = d->table_rows;
   bool columns = d->table_parts == PM__TABLES_COLUMNS;
   if (columns && gpus > features)
-    return pm__fail(error, PM_STATUS_BAD_VALUE, "embedding_bag \"%s\" has %.0f columns, fewer than %.0f GPUs: take "
+    return pm__fail(error, PM_STATUS_BAD_VALUE, "embedding_bag \"%s\" has %.0f columns, fewer than %.0f GPUs: use "
                     "--embedding-sharding planned", layer->name, features, gpus);
   double pooled = bags * features * (d->table_parts == PM__TABLES_ROWS ? gpus : load);
   double sectors = columns ? sectors_over(features, gpus) : 1;

@@ -26,7 +26,7 @@ static int shape_slice(pm__layer *layer, const pm__shape *inputs, int count, pm_
   layer->output = inputs[0];
   layer->output.size[axis] = (int64_t)ceil((end - start) / a[STEP]);
   if (start >= 0 && start < end && end <= size) return PM_OK;
-  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %.0f to %.0f is no part of dimension %d of %s",
+  return pm__fail(error, PM_STATUS_BAD_SHAPE, "%s \"%s\": %.0f to %.0f is not within dimension %d of %s",
                   layer->kind->name,
                   layer->name, start, end, axis, pm__shape_text(&inputs[0], text, sizeof text));
 }

@@ -34,7 +34,7 @@ static void add_limits(const pm__study_subject *s, const pm_size_choice *c, pm_r
 {
   if (s->task->facts.replicas) {
     pm__report_add_quantity(r, s->task->time, c->latency, "s");
-    pm__report_note(r, "for a %s of %.0f samples, queues and copies not in it", s->task->facts.unit, c->batch);
+    pm__report_note(r, "for a %s of %.0f samples, without queues and copies", s->task->facts.unit, c->batch);
     return;
   }
   pm__report_add(r, "bottleneck", "%s", pm__study_choice("size_choice", "bottleneck", c->bottleneck)->name);
@@ -67,7 +67,7 @@ static void add_energy(const pm_size_choice *c, pm_report *r)
   bool timed = !isnan(c->energy);
   if (isnan(c->energy_per_sample)) return;
   pm__report_add_quantity(r, "energy", c->energy_per_sample, "J");
-  pm__report_note(r, "for a sample, a predicted draw of %s with hosts, supplies and the PUE%s%s",
+  pm__report_note(r, "per sample, a predicted power of %s with hosts, supplies and PUE%s%s",
                   pm__report_quantity(draw, c->power, "W"), timed ? "; for all epochs " : "",
                   timed ? pm__report_quantity(all, c->energy, "J") : "");
 }
@@ -79,7 +79,7 @@ static void add_budget(const pm_size_choice *c, pm_report *r)
   pm__report_add(r, "power budget", "supplies %s node%s at their design power", amount(draw, c->budget_nodes),
                  c->budget_nodes == 1 ? "" : "s");
   pm__report_set_value(r, c->budget_nodes, "1");
-  pm__report_note(r, "; %s at the predicted draw", amount(draw, c->draw_nodes));
+  pm__report_note(r, "; %s at the predicted power", amount(draw, c->draw_nodes));
 }
 
 static void add_price(const pm__study_subject *s, const pm_size_choice *c, pm_report *r)
@@ -98,9 +98,9 @@ static void add_storage(const pm__study_subject *s, const pm_size_choice *c, pm_
   char nodes[PM__REPORT_WORD];
   const pm_input_setup *inputs = s->asked->size->inputs;
   pm__report_add_quantity(r, "storage", c->storage_rate, "B/s");
-  if (inputs == NULL) pm__report_note(r, "must be read, nothing cached");
+  if (inputs == NULL) pm__report_note(r, "must be read, without caching");
   else
-    pm__report_note(r, "must be read, nothing cached; %s can supply %s nodes; slowest: %s",
+    pm__report_note(r, "must be read, without caching; %s can supply %s nodes; slowest: %s",
                     inputs[c->choice].storage.name, amount(nodes, c->storage_nodes),
                     pm__study_choice("size_choice", "input_bottleneck", c->input_bottleneck)->doc);
 }

@@ -56,7 +56,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   if (!pm__study_serves(s)) add_batch(s, r, s->trains ? "largest micro-batch" : "largest batch");
   if (!(s->use.host > 0)) return;
   pm__report_add_quantity(r, "on the host", s->use.host, "B");
-  pm__report_note(r, "for each GPU");
+  pm__report_note(r, "per GPU");
 }
 
 const pm__study_block pm__study_block_capacity = {

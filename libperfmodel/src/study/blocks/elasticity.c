@@ -14,7 +14,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   const pm_sensitivity *rows = (const pm_sensitivity *)s->asked->answers;
   for (size_t i = 0; i < s->asked->count; i++) sum += rows[i].rate ? rows[i].elasticity : 0;
   pm__report_add(r, "elasticities",
-                 "The elasticities of all rates add up to %.2f (-1 if the %s%s depends on nothing else)", sum,
+                 "The elasticities of all rates add up to %.2f (-1 if the %s%s depends only on rates)", sum,
                  pm__study_serves(s) ? s->task->time : s->task->facts.unit, pm__study_serves(s) ? "" : " time");
   pm__report_set_value(r, sum, "1");
 }

@@ -79,7 +79,7 @@ static void add_budget(const numbers *n, pm_report *r)
   pm__report_add(r, "power budget", "supplies %s node%s at their design power", pm__report_quantity(fed, n->fed, "1"),
                  n->fed == 1 ? "" : "s");
   pm__report_set_value(r, n->fed, "1");
-  pm__report_note(r, "\n%s at the predicted draw of this run",
+  pm__report_note(r, "\n%s at the predicted power of this run",
                   pm__report_quantity(drawing, n->drawing, "1"));
 }
 

@@ -62,7 +62,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   if (!pm__study_find_named(s, s->field->name, &value)) return;
   add_value(s, &value, r);
   if (!s->formula.exact) {
-    pm__report_add(r, "how it comes about", "%s", s->formula.text);
+    pm__report_add(r, "how it is computed", "%s", s->formula.text);
     return;
   }
   put_in(s, &numbers);

@@ -14,7 +14,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   pm__report_check(r, error.status);
   for (int i = 0; i < count; i++)
     if (rows[i].verdict < s->use.verdict) rows[helping++] = rows[i];
-  if (helping == 0) pm__report_set_title(r, "No single change is enough; these save most");
+  if (helping == 0) pm__report_set_title(r, "No single change is enough; the largest savings");
   count = helping > 0 ? helping : count < LEAST ? count : LEAST;
   for (int i = 0; i < count; i++) {
     pm__report_add_quantity(r, rows[i].change, rows[i].total, "B");

@@ -7,7 +7,7 @@ static void add_missed(const pm__study_subject *s, const pm_size_choice *best, p
 {
   int most = ((const pm_size_goal *)s->asked->goal)->max_nodes;
   bool fed = best->budget_nodes < most;
-  const char *budget = fed ? ", which the power budget feeds" : "";
+  const char *budget = fed ? ", as many as the power budget feeds" : "";
   if (fed) most = (int)best->budget_nodes;
   if (best->budget_nodes < 1)
     pm__report_add(r, "missed", "The power budget does not feed one node of any of these systems.");

@@ -29,7 +29,7 @@ static void add_time(const pm__study_subject *s, pm_report *r, const char *label
   snprintf(late, sizeof late, "%s_percentile", field);
   pm__report_add_quantity(r, label, mean, "s");
   if (isinf(mean)) { /* neither a percentile nor an interval says more */
-    pm__report_note(r, "grows as long as requests come, as more come than are answered");
+    pm__report_note(r, "grows while requests arrive, because more arrive than are answered");
     return;
   }
   double percentile = pm__study_number(s, late);
@@ -55,7 +55,7 @@ static void add_largest_rate(const pm__study_subject *s, pm_report *r)
 {
   char word[PM__REPORT_WORD];
   double largest = pm__study_number(s, "largest_rate"), asked = pm__study_run_number(s, "rate");
-  if (asked > largest) pm__report_note(r, "of the %s that come", pm__report_quantity(word, asked, "requests/s"));
+  if (asked > largest) pm__report_note(r, "of the %s that arrive", pm__report_quantity(word, asked, "requests/s"));
   else pm__report_note(r, "of at most %s", pm__report_quantity(word, largest, "requests/s"));
 }
 
@@ -69,7 +69,7 @@ static void add_rates(const pm__study_subject *s, pm_report *r)
   add_interval(s, "output_rate", "tokens/s", line);
   if (line[0] != '\0') pm__report_note(r, "%s", line);
   pm__report_summarize(r, "%s", pm__report_quantity(rate, output, "tokens/s"));
-  pm__report_add_quantity(r, "for each GPU", pm__study_number(s, "gpu_rate"), "tokens/s");
+  pm__report_add_quantity(r, "per GPU", pm__study_number(s, "gpu_rate"), "tokens/s");
   if (!isnan(user)) pm__report_add_quantity(r, "for each user", user, "tokens/s");
 }
 
@@ -83,8 +83,8 @@ static void add_cost(const pm__study_subject *s, pm_report *r)
   pm__report_add(r, "cost", "%s%s%s", pm__report_quantity(text[0], cost, "1"), currency[0] != '\0' ? " " : "",
                  currency);
   pm__report_set_value(r, cost, "1");
-  pm__report_note(r, "for a million output tokens with their prompts; %s an hour for %.0f GPU%s\n"
-                  "by the time that each takes: %s for a million input tokens, %s for a million output tokens",
+  pm__report_note(r, "per million output tokens including their prompts; %s per hour for %.0f GPU%s\n"
+                  "split by time: %s per million input tokens, %s per million output tokens",
                   pm__report_quantity(text[1], pm__study_number(s, "hour_cost"), "1"), gpus, gpus > 1 ? "s" : "",
                   pm__report_quantity(text[2], pm__study_number(s, "input_cost"), "1"),
                   pm__report_quantity(text[3], pm__study_number(s, "decode_cost"), "1"));

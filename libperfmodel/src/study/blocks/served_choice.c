@@ -80,7 +80,7 @@ static void add_cost(const pm__study_subject *s, const pm_serving_choice *c, pm_
   pm__report_quantity(output, c->output_cost, "1");
   pm__report_add(r, "cost", "%s%s%s", output, between, currency);
   pm__report_set_value(r, c->output_cost, "1");
-  pm__report_note(r, "for a million output tokens; %s of all tokens; %s an hour",
+  pm__report_note(r, "per million output tokens; %s per million tokens in total; %s per hour",
                   pm__report_quantity(all, c->token_cost, "1"), pm__report_quantity(hour, c->hour_cost, "1"));
   pm__report_summarize(r, "%s%s%s for a million output tokens", output, between, currency);
 }
@@ -98,7 +98,7 @@ static void add_energy(const pm_serving_choice *c, pm_report *r)
     snprintf(more + used, sizeof more - used, "; %s for the energy per million",
              pm__report_quantity(draw, c->output_energy_cost, "1"));
   pm__report_add_quantity(r, "energy", c->output_energy, "J");
-  pm__report_note(r, "of the site per output token, a predicted draw of %s; nodes of %s design power%s",
+  pm__report_note(r, "of the site per output token, at a predicted power of %s; nodes with %s design power%s",
                   pm__report_quantity(draw, c->power, "W"), pm__report_quantity(design, c->design_power, "W"), more);
   if (isnan(c->budget_nodes)) return;
   pm__report_add(r, "power budget", "supplies %s node%s at their design power",

@@ -28,7 +28,7 @@ static void add_amounts(const pm__study_subject *s, const pm_run *run, const pm_
     pm__report_set_value(r, p->training_cost, "1");
   }
   if (isnan(p->training_energy)) {
-    pm__report_add(r, "energy", "unknown: it is not known what %s draws", s->gpu->id);
+    pm__report_add(r, "energy", "unknown: the power of %s is not known", s->gpu->id);
     return;
   }
   pm__report_add(r, "energy", "%s of the site", pm__report_quantity(text, p->training_energy / 3600, "Wh"));
