@@ -1,5 +1,5 @@
 /*
-** The bottom floor: errors, memory, text. Depends on libc only.
+** The lowest layer: errors, memory, text. Depends on libc only.
 */
 #ifndef PM_BASE_H
 #define PM_BASE_H
@@ -26,7 +26,7 @@ void pm__error_place(pm_error *error, const char *file, int line);
 
 int pm__no_memory(pm_error *error);
 
-#ifdef PM_ANALYSIS /* what they return, for analysers (scripts/analyse.sh), which see one file at a time */
+#ifdef PM_ANALYSIS /* their results, for analysers (scripts/analyse.sh), which see one file at a time */
 #define pm__fail(error, status, ...) (pm__fail(error, status, __VA_ARGS__), (status))
 #define pm__fail_at(error, status, ...) (pm__fail_at(error, status, __VA_ARGS__), (status))
 #define pm__no_memory(error) (pm__no_memory(error), PM_STATUS_NO_MEMORY)
@@ -37,20 +37,21 @@ typedef struct pm__arena {
   struct pm__arena_block *block;
 } pm__arena;
 
-void *pm__arena_alloc(pm__arena *arena, size_t size); /* zeroed; NULL if there is no memory */
+void *pm__arena_alloc(pm__arena *arena, size_t size); /* zeroed; NULL without memory */
 char *pm__arena_copy(pm__arena *arena, const char *text, size_t length);
 void pm__arena_free(pm__arena *arena);
 
-/* ---- Growing arrays: makes room for one more element of `size` bytes. Returns the array, or NULL (old one kept). */
+/* ---- Growing arrays: makes room for one more element of `size` bytes. Returns the array, or NULL (the old one is
+** kept). */
 void *pm__grow(void *array, size_t count, size_t *capacity, size_t size);
 
 /* ---- Text. */
 
-/* Names are compared without case and ' ', '-', '_', '.', '/', but for where these part two numbers: "1.6" is "1-6" and
-** not "16". The next character that counts, in lower case, '.' for such a place; 0 at the end. */
+/* Names are compared without case and ' ', '-', '_', '.', '/', except between two digits: "1.6" equals "1-6" but not
+** "16". Returns the next significant character, in lower case, '.' between digits; 0 at the end. */
 typedef struct pm__name_reader {
   const char *at;
-  bool digit; /* the character before was one */
+  bool digit; /* the previous character was a digit */
 } pm__name_reader;
 
 char pm__name_next(pm__name_reader *reader);
@@ -63,21 +64,21 @@ bool pm__text_set(char *text, size_t size, const char *value); /* copies; false 
 
 char *pm__text_copy(const char *text); /* released with free; NULL without memory */
 
-/* The whole number from 0 to `most` that a text begins with, -1 if it begins with none or a larger one. *end, unless
-** NULL, is set behind its digits. */
+/* The whole number from 0 to `most` at the beginning of a text, -1 without one or if it is larger. *end, unless NULL,
+** points after its digits. */
 int pm__whole_at(const char *text, int most, const char **end);
 
-/* Reads a decimal number at *text, times 10^shift, rounded once, and moves *text behind it.
-** PM_OK, PM_STATUS_BAD_VALUE (no number) or PM_STATUS_BAD_ARGUMENT (beyond what a double holds). */
+/* Reads a decimal number at *text, times 10^shift, rounded once, and moves *text past it. PM_OK, PM_STATUS_BAD_VALUE
+** (no number) or PM_STATUS_BAD_ARGUMENT (out of the range of a double). */
 int pm__number_scan(const char **text, int shift, double *value);
 
-/* The value, or the other if it is unknown. */
+/* The value, or the fallback if it is unknown. */
 static inline double pm__or(double value, double otherwise)
 {
   return isnan(value) ? otherwise : value;
 }
 
-/* The largest whole number up to `most` that divides a whole number of at least 1, in steps of its root; 1 if none. */
+/* The largest divisor, up to `most`, of a whole number of at least 1, in sqrt(number) steps; 1 if none. */
 double pm__largest_divisor(double number, double most);
 
 /* ---- Errors of predictions. */
@@ -87,13 +88,13 @@ typedef struct pm__error_summary {
   double mape, median, p90, bias;
 } pm__error_summary;
 
-/* From signed errors, which become absolute and sorted. */
+/* From signed errors, which are made absolute and sorted. */
 pm__error_summary pm__error_summary_of(double *errors, size_t count);
 
-/* Quantile of values, which become sorted; between neighbours in proportion. There is at least one. */
+/* Quantile of at least one value, by linear interpolation; sorts the values. */
 double pm__quantile(double *values, size_t count, double q);
 
-/* Behind the mark of byte order that some editors begin UTF-8 with. */
+/* Skips the byte order mark that some editors write before UTF-8. */
 const char *pm__text_behind_mark(const char *text);
 
 /* A growing string; `text` is NULL until the first append. `failed` once memory ran out. */
@@ -107,20 +108,20 @@ void pm__string_add(pm__string *string, const char *text);
 void pm__string_add_bytes(pm__string *string, const char *bytes, size_t length);
 void pm__string_format(pm__string *string, const char *format, ...) PM__PRINTF(2, 3);
 
-/* Appends text as XML has it, between quotes too. */
+/* Appends text escaped for XML, also inside quotes. */
 void pm__string_add_escaped(pm__string *string, const char *text);
 
 /* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
 size_t pm__utf8_length(const char *text);
 
-/* Whether nobody is to see the character at `text`. */
+/* Whether the character at `text` must not be printed. */
 bool pm__utf8_is_control(const char *text);
 
 /* Appends text, each byte that is not UTF-8 as U+FFFD. */
 void pm__utf8_add(pm__string *out, const char *text);
 
-/* Appends the character at `text`, or what stands for it: a blank for white space, '?' for controls, marks of direction
-** and invalid bytes. Returns the next one. */
+/* Appends the character at `text`, or its replacement: a space for white space, '?' for control characters, direction
+** marks and invalid bytes. Returns the next character. */
 const char *pm__utf8_add_clean(pm__string *out, const char *text);
 
 #endif

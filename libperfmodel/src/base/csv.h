@@ -11,7 +11,7 @@ typedef struct pm__csv {
   size_t rows, columns;
 } pm__csv;
 
-/* Reads a copy of `text`. Errors name `file` and the row; cells may stand in quotes (RFC 4180). */
+/* Reads a copy of `text`. Errors name `file` and the row; cells may be quoted (RFC 4180). */
 int pm__csv_read(pm__csv *table, const char *text, const char *file, pm_error *error);
 void pm__csv_free(pm__csv *table);
 

@@ -1,4 +1,4 @@
-/* Finds one of many texts: a table with open addresses, from a text to the number of what has it. */
+/* A hash table with open addressing, from a text to the number of its item. */
 #ifndef PM_BASE_INDEX_H
 #define PM_BASE_INDEX_H
 

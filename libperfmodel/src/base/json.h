@@ -1,5 +1,5 @@
 /*
-** JSON, read from front to back: nothing is built, so that a trace of hundreds of megabytes costs its text alone.
+** JSON, read from front to back without building a tree, so a trace of hundreds of megabytes costs only its text.
 **
 **     pm__json json = pm__json_open(text, file, error);
 **     char key[40];
@@ -8,7 +8,7 @@
 **       else pm__json_skip(&json);
 **     if (json.failed) return PM_STATUS_BAD_SYNTAX;
 **
-** The first mistake ends the reading: every function then returns nothing, and the error names file, line and column.
+** The first error ends reading: every function then returns nothing, and the error names file, line and column.
 */
 #ifndef PM_BASE_JSON_H
 #define PM_BASE_JSON_H
@@ -21,7 +21,7 @@ typedef struct pm__json {
   bool first, failed; /* no element of the innermost list has been read yet */
 } pm__json;
 
-/* A value as it stands in the text. */
+/* The text of a value. */
 typedef struct pm__json_slice {
   const char *text;
   size_t length;
@@ -29,33 +29,33 @@ typedef struct pm__json_slice {
 
 pm__json pm__json_open(const char *text, const char *file, pm_error *error);
 
-/* Into an object ('{') or an array ('['). */
+/* Enters an object ('{') or an array ('['). */
 bool pm__json_enter(pm__json *json, char bracket);
 
-/* To the next value of the object or array; false behind the last one, whose bracket has then been read. Keys that are
-** too long are cut off. */
+/* Moves to the next value of the object or array; false after the last one, with the closing bracket read. Keys that
+** are too long are truncated. */
 bool pm__json_next_key(pm__json *json, char *key, size_t size);
 bool pm__json_next(pm__json *json);
 
-/* Whether the next value begins so: '{', '[', '"', or a digit as '0'. */
+/* Whether the next value begins with this character: '{', '[', '"', or '0' for any digit. */
 bool pm__json_is(pm__json *json, char begin);
 
-/* A number, also one in quotes; NAN with a mistake. */
+/* A number, also in quotes; NAN with an error. */
 double pm__json_number(pm__json *json);
 
-/* A text without its quotes, escapes resolved (beyond ASCII as '?'), cut off if it is too long. */
+/* A text without its quotes, escapes resolved (non-ASCII as '?'), truncated if it is too long. */
 bool pm__json_string(pm__json *json, char *out, size_t size);
 
-/* Past a value of any kind; the slice has it as it stands. */
+/* Skips a value of any kind; the slice is its text. */
 pm__json_slice pm__json_skip(pm__json *json);
 
-/* A reader of a slice of the same text; its mistakes have the same places. */
+/* A reader of a slice of the same text; its errors have positions in the whole text. */
 pm__json pm__json_within(const pm__json *json, pm__json_slice slice);
 
-/* Whether nothing follows the document; a mistake if something does, or if one came before. */
+/* Whether nothing follows the document; an error if something does, or if there was an error before. */
 bool pm__json_end(pm__json *json);
 
-/* Says that the value at hand is wrong. */
+/* Reports an error at the current value. */
 int pm__json_fail(pm__json *json, const char *what);
 
 #endif

@@ -1,11 +1,11 @@
 /*
-** Descriptors whose traits are all stated. A descriptor is a struct with a field for each trait, and a list of these
+** Descriptors with every trait stated. A descriptor is a struct with a field for each trait, and a list of these
 ** fields, X(kind, name, ...). A file defines one by a macro that states each trait once:
 **
 **     #define ADAM(TRAIT) TRAIT(state, 8) TRAIT(accesses, 7)
 **     PM__TRAITS_DEFINE(pm_optimizer, pm__optimizer_ADAM, ADAM, PM_OPTIMIZER_FIELDS)
 **
-** A trait that is not stated, or stated twice, is an error of the compiler that names it: C itself would make it 0.
+** A trait that is missing or stated twice is a compile error that names it; plain C would set it to 0.
 */
 #ifndef PM_BASE_TRAITS_H
 #define PM_BASE_TRAITS_H

@@ -1,4 +1,4 @@
-/* The catalogue from the inside: kinds, entries, names; shared by the files of this folder. */
+/* Internals of the catalogue: kinds, entries, names; shared by the files of this folder. */
 #ifndef PM_CATALOG_ENTRY_H
 #define PM_CATALOG_ENTRY_H
 
@@ -47,7 +47,7 @@ typedef struct pm__kind {
   const char *record;            /* name of its record type */
   const char *required;          /* fields that must be given, between spaces: " kind bandwidth " */
   const char *listed;            /* main columns of its list, the same way; "" is all */
-  const char *own;               /* fields that an entry never has from another; NULL if it has nothing from another */
+  const char *own;               /* fields that an entry never inherits; NULL if it inherits nothing */
 } pm__kind;
 
 const pm__kind *pm__kind_at(size_t index);
@@ -58,23 +58,23 @@ int pm__kind_find(const char *name, pm_error *error);
 /* The kind whose XML element has that name, or -1. */
 int pm__kind_of_element(const char *name);
 
-/* What is written instead of an element that entries of a kind had in an earlier release and that is passed over; NULL:
-** there was none of that name. */
+/* The replacement of an element that entries of a kind had in an earlier release and that is now ignored; NULL: there
+** was none of that name. */
 const char *pm__kind_retired(int kind, const char *name);
 
 /* Whether `word` is one of a list such as " kind bandwidth ". */
 bool pm__in_list(const char *list, const char *word);
 
-/* ---- Entries: they live in the arena of the document that they came from. */
+/* ---- Entries, stored in the arena of their document. */
 
-/* Where one field's value came from. */
+/* The provenance of one field's value. */
 typedef struct pm__provenance {
   const char *text;          /* as written */
   const char *source, *note; /* "" if none */
-  const char *origin;        /* datasheet, fitted, rule, guess, default, fact; "" if it is what the source says */
+  const char *origin;        /* datasheet, fitted, rule, guess, default, fact; "" for the source's value */
   const char *fitted_to;     /* separated by spaces; "" if it was not fitted */
-  const char *date;          /* when it was fitted: 2026-11; "" if not said */
-  int rows;                  /* that it was fitted on; 0 if not said */
+  const char *date;          /* month of the fit: 2026-11; "" if not stated */
+  int rows;                  /* that it was fitted to; 0 if not stated */
   int line;                  /* 0: the field was not given */
 } pm__provenance;
 
@@ -92,7 +92,7 @@ typedef struct pm__entry {
   struct pm__entry *machine; /* of a GPU: the system that its name stands for where one is wanted */
 } pm__entry;
 
-/* In a catalogue, NULL stands for a shipped entry. */
+/* In a catalogue, NULL is a shipped entry. */
 typedef struct pm__entries {
   pm__entry **items;
   size_t count, capacity;
@@ -122,34 +122,34 @@ int pm__entry_read(pm__document *document, const pm__element *e, int kind, int l
 int pm__entry_fail(const pm__entry *entry, int line, pm_error *error, int status, const char *format, ...)
   PM__PRINTF(5, 6);
 
-/* Gives a GPU the entry of a machine with one of it, "gpu:<id>", which is in no list and no file. */
+/* Creates the entry of a machine with one of a GPU, "gpu:<id>", which is in no list and no file. */
 int pm__entry_add_machine(pm__document *document, pm__entry *gpu, pm_error *error);
 
-/* PM_OK, or that the value of a field just read is negative or absurd. */
+/* PM_OK, or an error if the value of a field just read is negative or implausible. */
 int pm__value_check(const pm_field *field, const void *record, const char *text, pm_error *error);
 
-/* Reads and checks the attributes of a field's element that say what its value rests on; the note is set already. */
+/* Reads and checks the provenance attributes of a field's element; the note is already set. */
 int pm__provenance_read(const pm__entry *entry, const pm__element *element, pm__provenance *from, pm_error *error);
 
 /* "fitted: 48 rows of keras2018, u39kun, 2026-11; +-3 %", "rule: as Turing", or the note alone; cut off at `size`. */
 void pm__provenance_text(const pm__provenance *from, char *text, size_t size);
 
-/* A value of an entry with what it rests on, and as an element of a file; the source is written where it is not that of
-** the entry. */
+/* A value of an entry with its provenance, and as an element of a file; the source is written if it differs from the
+** entry's. */
 pm_value pm__entry_value(const pm__entry *entry, const pm_field *field);
 void pm__entry_add_value(pm__string *out, const pm__entry *entry, const pm_value *value);
 
-/* Whether a value was fitted to what has that name, among others. */
+/* Whether a value was fitted to the source of that name, among others. */
 bool pm__provenance_rests_on(const pm__provenance *from, const char *name);
 
-/* Sets what the host times of a framework were fitted to, wherever they are from. */
+/* Sets the sources that a framework's host times were fitted to, including inherited ones. */
 int pm__framework_fitted_to(const pm_catalog *catalog, const pm__entry *entry, pm_framework *framework,
                             pm_error *error);
 
 /* ---- Names: a hash table of ids, names and aliases, compared as pm__same_name does. */
 
-/* A name stands as the place of its entry, so that the table of the shipped catalogue is made when the library is
-** built. */
+/* A name is stored as the position of its entry, so the table of the shipped catalogue can be built with the
+** library. */
 typedef struct pm__names_place {
   uint16_t kind, which; /* which: 0 is a free place, 1 the id, 2 the name, 3 and on the aliases */
   uint32_t position;    /* of the entry in the list of its kind */
@@ -168,17 +168,17 @@ const pm__names_place *pm__names_find(const pm_catalog *catalog, int kind, const
 int pm__names_add(pm_catalog *catalog, const pm__names_place *name, const pm__names_place **other, pm_error *error);
 void pm__names_free(pm__names *names);
 
-/* The same for a name as users give it: a maker may stand before it, and where a system is wanted a GPU does. */
+/* The same for a name as users write it: a vendor may precede it, and a GPU may name a system. */
 const pm__names_place *pm__names_find_place(const pm_catalog *catalog, int kind, const char *name);
 
 /* The network with the layers of a model of a hub, or NULL. *weights is how its weights are stored if the name says so
 ** ("fp8" of "Qwen3-32B-FP8"), else NULL. */
 const pm__names_place *pm__names_find_model(const pm_catalog *catalog, const char *name, const char **weights);
 
-/* PM_STATUS_NOT_FOUND with the line that helps whoever wrote a name that is unknown. */
+/* PM_STATUS_NOT_FOUND with a message that helps to correct an unknown name. */
 int pm__names_unknown(const pm_catalog *catalog, int kind, const char *name, pm_error *error);
 
-/* Whether `text` has anything that names are compared by. */
+/* Whether `text` has a character that is significant in names. */
 bool pm__is_name(const char *text);
 
 /* ---- The catalogue. */
@@ -194,15 +194,15 @@ struct pm_catalog {
   size_t note_count, note_capacity;
   pm__names names;
   pm__catalog_words *words;
-  /* The entry that a system in one word stands for; set by who makes the catalogue, so that names need not know how. */
+  /* The entry of a system in one word; a callback set by the owner of the catalogue, so names do not depend on it. */
   int (*read_word)(const pm_catalog *catalog, const char *name, const pm__entry **entry, pm_error *error);
   int loads;
 };
 
-/* The entry at a position of the list of its kind; it fails for want of memory alone. */
+/* The entry at a position of the list of its kind; fails only without memory. */
 int pm__catalog_at(const pm_catalog *catalog, int kind, size_t position, const pm__entry **entry, pm_error *error);
 
-/* Opens every entry, so that looking one up later cannot fail for want of memory. Some milliseconds. */
+/* Opens every entry, so later look-ups cannot fail without memory. Takes a few milliseconds. */
 int pm__catalog_open_all(const pm_catalog *catalog, pm_error *error);
 
 /* Its id, name ("" without one) and aliases, from 1 on; NULL beyond them. */
@@ -212,26 +212,27 @@ const char *pm__entry_name(const pm__entry *entry, size_t which);
 /* The entry that a name resolves to. */
 int pm__catalog_find(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error);
 
-/* The same for what may be missing: NULL without an error then. */
+/* The same for optional entries: NULL without an error if missing. */
 int pm__catalog_seek(const pm_catalog *catalog, int kind, const char *name, const pm__entry **entry, pm_error *error);
 
 /* The least factors of all cuDNN generations on FP32 cores and on tensor cores; NAN without any. */
 int pm__catalog_fastest_library(const pm_catalog *catalog, double *simt, double *tensor, pm_error *error);
 
-/* Whether a name is known, without a look at its entry; the id that it resolves to, NULL with an error. */
+/* Whether a name is known, without opening its entry; the id that it resolves to, NULL with an error. */
 bool pm__catalog_has(const pm_catalog *catalog, int kind, const char *name);
 const char *pm__catalog_resolve(const pm_catalog *catalog, int kind, const char *name, pm_error *error);
 
 /* Adds the documents' entries, all or nothing. Takes the documents over only if it succeeds. */
 int pm__catalog_merge(pm_catalog *catalog, pm__documents *documents, pm_error *error);
 
-/* Resolves what a new entry refers to and checks the entry as a whole. */
+/* Resolves the references of a new entry and checks the whole entry. */
 int pm__entry_check(const pm_catalog *catalog, pm__entry *entry, pm_error *error);
 
-/* Why a file cannot be read, by the number of the error. */
+/* The reason why a file cannot be read, by error number. */
 const char *pm__file_reason(int number);
 
-/* What a gzip file of one or more members holds, a zero behind it, up to PM__TEXT_MOST bytes; NULL with an error. */
+/* The contents of a gzip file of one or more members, zero-terminated, up to PM__TEXT_MOST bytes; NULL with an
+** error. */
 enum { PM__TEXT_MOST = 64 << 20 };
 char *pm__inflate(const char *bytes, size_t size, size_t *length, const char *path, pm_error *error);
 
@@ -245,18 +246,18 @@ pm_network *pm__entry_network(const pm__entry *entry, const pm_attribute *sets, 
 /* Whether every parameter of a network has a default. */
 bool pm__entry_has_defaults(const pm__entry *entry);
 
-/* ---- What entries do not state (design_power.c, fallback.c). */
+/* ---- Values that entries do not state (design_power.c, fallback.c). */
 
-/* Fills in the design power of a machine that states none, and what it rests on. */
+/* Fills in the design power of a machine that states none, and its basis. */
 int pm__entry_add_design_power(const pm_catalog *catalog, pm_machine *machine, pm_error *error);
 
 /* "rule: 8 GPUs of 400 W, 2 CPUs of 225 W, and 0.63 of these for the rest of the node" */
 void pm__design_power_words(const pm_machine *machine, const pm_gpu *gpu, char *text, size_t size);
 
-/* The record of an entry, each field as it states it, or as the entry does that it falls back to. */
+/* The record of an entry, each field as stated by it or by the entry that it falls back to. */
 int pm__entry_complete(const pm_catalog *catalog, const pm__entry *entry, void *record, pm_error *error);
 
-/* PM_OK, or that the entries that it is `like` have no end. */
+/* PM_OK, or an error if the chain of `like` entries has no end. */
 int pm__entry_check_likes(const pm_catalog *catalog, const pm__entry *entry, pm_error *error);
 
 /* The entry that a field's value is from: itself or one that it falls back to; NULL without an error if none states

@@ -1,21 +1,21 @@
-/* Names of models as hubs have them, "meta-llama/Llama-3.1-8B-Instruct": what they say besides the layers. */
+/* Names of models on hubs, "meta-llama/Llama-3.1-8B-Instruct": their parts besides the layers. */
 #ifndef PM_CATALOG_HUB_NAME_H
 #define PM_CATALOG_HUB_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Who asks looks these up one after the other, until there is such a network. */
+/* The caller looks these up one after the other, until there is such a network. */
 typedef struct pm__catalog_hub_name {
   char model[256];
-  const char *weights; /* how the words that were cut say that weights are stored ("fp8" of "-FP8"), or NULL */
+  const char *weights; /* storage format of weights in the removed words ("fp8" of "-FP8"), or NULL */
   bool published;      /* by somebody, "meta-llama/" */
 } pm__catalog_hub_name;
 
-/* The model without who published it and, of timm, without the recipe behind the point; false if it is too long. */
+/* The model without its publisher and, for timm, without the recipe after the dot; false if it is too long. */
 bool pm__catalog_hub_name_read(const char *name, pm__catalog_hub_name *hub);
 
-/* Cuts its last word, if that says nothing of the layers. */
+/* Removes its last word, if that does not concern the layers. */
 bool pm__catalog_hub_name_cut(pm__catalog_hub_name *hub);
 
 #endif

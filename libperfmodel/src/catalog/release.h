@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "perfmodel/record.h"
 
-/* A name in its parts; -1: it has no release, or nothing behind the point. */
+/* The parts of a name; -1: no release, or nothing after the dot. */
 typedef struct pm__catalog_release {
   char family[PM_TEXT_MAX];
   int major, minor;
@@ -27,7 +27,7 @@ static inline size_t pm__release_find(const char *name)
   return strlen(name);
 }
 
-/* A number at *text, which is moved behind it; those too large for a release are all the same. */
+/* A number at *text, which is moved past it; numbers too large for a release are treated as equal. */
 static inline int pm__release_number(const char **text)
 {
   int value = 0;

@@ -1,15 +1,15 @@
 /*
-** The shipped catalogue as libperfmodel/compile writes it when the library is built: checked, and all in constants
-** without a pointer, so that nothing has to be read, checked or relocated at a start. An entry is made of them when it
-** is first asked for, and kept with the catalogue.
+** The shipped catalogue as written by libperfmodel/compile when the library is built: checked, and in constants without
+** pointers, so nothing has to be read, checked or relocated at startup. An entry is created when it is first requested,
+** and kept with the catalogue.
 */
 #ifndef PM_CATALOG_SHIPPED_H
 #define PM_CATALOG_SHIPPED_H
 
 #include "catalog/entry.h"
 
-/* All of it are places: of `file` in the text, of the others in the numbers. Numbers are written in groups of 7 bits,
-** the lowest first, each but the last with 128 added: most are small, and the catalogue is half as large. */
+/* All members are positions: `file` in the text, the others in the numbers. Numbers are stored in groups of 7 bits, the
+** lowest first, each but the last with 128 added: most are small, which halves the catalogue. */
 typedef struct pm__shipped_entry {
   uint32_t file;
   uint32_t names;   /* how many; id, name and aliases in the text */

@@ -1,4 +1,4 @@
-/* Links of usual machines, said in one word. */
+/* Link graphs of common machines, named by one word. */
 #ifndef PM_CATALOG_STANDARD_GRAPH_H
 #define PM_CATALOG_STANDARD_GRAPH_H
 
@@ -22,14 +22,14 @@ bool pm__topology_possible(const pm_catalog *catalog, const pm_gpu *gpu, pm__cat
 /* "pcie, nvswitch": those of a GPU; of NULL, all. */
 void pm__topology_choices(const pm_catalog *catalog, const pm_gpu *gpu, char *text, size_t size);
 
-/* How servers join such GPUs if it is not given: at switches where their NVLinks end there, over PCIe where they are
-** cards, whose bridges are an accessory. PM__TOPOLOGIES where modules were joined in several ways. */
+/* The default topology of servers with such GPUs: NVLink switches if their NVLinks end there, PCIe for cards, whose
+** bridges are an accessory. PM__TOPOLOGIES if modules were connected in several ways. */
 pm__catalog_topology pm__topology_usual(const pm_gpu *gpu);
 
 /* Whether GPUs of that kind, so joined, reach each other only through host memory. */
 bool pm__topology_staged(const pm_gpu *gpu, pm__catalog_topology topology);
 
-/* What joins two CPUs of usual servers for GPUs of such a host link: as in the servers of the catalogue. */
+/* The link between two CPUs in common servers for GPUs with such a host link, as in the servers of the catalogue. */
 void pm__topology_between_sockets(const char *host_link, const char **link, int *count);
 
 /* The <graph> as XML; PM_STATUS_BAD_VALUE if the GPU has no such links. */

@@ -1,4 +1,4 @@
-/* What a system in one word says: which GPU, how many, how they are joined, and what joins nodes. */
+/* The parts of a system in one word: GPU, number of GPUs, their topology, and the network. */
 #ifndef PM_CATALOG_WORD_PARTS_H
 #define PM_CATALOG_WORD_PARTS_H
 
@@ -20,7 +20,7 @@ typedef struct pm__catalog_parts {
 
 /*
 ** "h100*8:nvswitch+8xinfiniband-ndr", "8xH100", "4 x A100", "h100x8", and "h100:8" of batch systems. False for another
-** form. A name such as "gtx1080" has the form of "gt x 1080": whether there is such a GPU, who asks has to see.
+** form. A name such as "gtx1080" has the form of "gt x 1080": the caller checks whether such a GPU exists.
 */
 bool pm__catalog_split(const char *name, pm__catalog_parts *parts);
 

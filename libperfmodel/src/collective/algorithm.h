@@ -1,11 +1,11 @@
 /*
-** What an algorithm says about itself. Each is a file of algorithms/ with one descriptor, and one line of
-** PM_NAMED_ALGORITHM_LIST (perfmodel/collective.h), from which come the table of all, the declarations below, the
+** The descriptor of an algorithm. Each is a file of algorithms/ with one descriptor, and one line of
+** PM_NAMED_ALGORITHM_LIST (perfmodel/collective.h), which generates the table of all, the declarations below, the
 ** public enumeration with names and docs, and the command's help.
 **
 ** To add one: write algorithms/<name>.c with pm__collective_algorithm_<NAME>, and add X(<NAME>, "name", "doc") as the
-** last line of the list. Every part of the descriptor is required: sets and enumerations begin at 1, so that what was
-** not said is 0, and the test that walks all algorithms fails.
+** last line of the list. Every part of the descriptor is required: sets and enumerations begin at 1, so a missing part
+** is 0, and the test of all algorithms fails.
 */
 #ifndef PM_COLLECTIVE_ALGORITHM_H
 #define PM_COLLECTIVE_ALGORITHM_H
@@ -20,23 +20,23 @@ enum {
   PM__ANY_NCCL = PM__BIT(PM_NCCL_COUNT) - 1
 };
 
-/* What a group must have for the algorithm. */
+/* Requirements on a group. */
 enum {
   PM__NEEDS_NOTHING = 1,
   PM__NEEDS_ONE_NODE = 2,
   PM__NEEDS_SEVERAL_NODES = 4,
   PM__NEEDS_PAIRS = 8,              /* a way between any two GPUs of a node */
-  PM__NEEDS_REDUCING_SWITCHES = 16  /* GPUs on NVLink switches that add up */
+  PM__NEEDS_REDUCING_SWITCHES = 16  /* GPUs on NVLink switches that reduce */
 };
 
-/* When a collective library takes it without being told. */
+/* When a collective library selects it by default. */
 typedef enum pm__collective_selection {
   PM__SELECTED_ALWAYS = 1,
   PM__SELECTED_IN_NETWORK, /* if the switches of the network reduce */
   PM__SELECTED_BY_NAME     /* never */
 } pm__collective_selection;
 
-/* What an algorithm costs: latency + per_byte * S, and what bends it. */
+/* The cost of an algorithm: latency + per_byte * S, with corrections. */
 typedef struct pm__collective_cost {
   double latency, per_byte;
   double knee;
@@ -49,13 +49,13 @@ typedef struct pm__collective_cost {
 
 enum { PM__CORRECTIONS = 24 };
 
-/* Where the bytes inside a node go. */
+/* The route of bytes inside a node. */
 typedef enum pm__collective_route {
   PM__ROUTE_RINGS = 1, /* from each GPU to the next of its rings; through switches or PCIe where there are no others */
   PM__ROUTE_HOST       /* up to the CPU and down again */
 } pm__collective_route;
 
-/* What moves. */
+/* The traffic. */
 typedef struct pm__collective_traffic {
   pm__collective_route route;
   double inside;  /* bytes that each GPU passes on inside the node, per direction */
@@ -68,10 +68,10 @@ typedef struct pm__collective_algorithm {
   unsigned nccl;        /* generations of the library that have it: bits of pm_nccl */
   unsigned needs;       /* bits of PM__NEEDS_... */
   pm__collective_selection selection;
-  /* Asked only where all of the above holds. `cost` comes zeroed, with launches 1; `limit` must be set. */
+  /* Called only if all of the above holds. `cost` is zeroed, with launches 1; `limit` must be set. */
   void (*cost)(const pm__collective_parameters *group, pm_collective collective, int protocol,
                pm__collective_cost *cost);
-  /* What an evaluated collective of so many bytes puts on the links. */
+  /* The traffic of an evaluated collective of this many bytes on the links. */
   pm__collective_traffic (*traffic)(const pm__collective_parameters *group, pm_collective collective, double bytes);
 } pm__collective_algorithm;
 

@@ -1,14 +1,14 @@
 /*
 ** The candidates for one collective on one group, each an algorithm in a protocol, and the fastest of them for a number
-** of bytes. For code that asks in many sizes without allocating, as the training step does with its buckets:
+** of bytes. For code that needs many sizes without allocation, such as the training step with its buckets:
 **
 **     pm__collective_group group;            pm__collective_group_init(&group, system, 0, 1, gpus, nodes)
 **     pm__collective_candidates candidates;  pm__collective_candidates_find(&candidates, &group, collective)
 **     for each bucket                        pm__collective_candidates_time(&candidates, bytes)
 **
-** The first two are arithmetic, some 150 ns together; candidates refer to the group's wiring and do not change, so they
-** may be kept and shared. One rank takes 0 s, candidate NULL. Where the library knows no way (time NAN, candidate NULL)
-** the collective is not modelled.
+** The first two are arithmetic, about 150 ns together; candidates refer to the group's wiring and do not change, so
+** they may be kept and shared. One rank takes 0 s, candidate NULL. If no algorithm supports it (time NAN, candidate
+** NULL), the collective is not modelled.
 */
 #ifndef PM_COLLECTIVE_CANDIDATES_H
 #define PM_COLLECTIVE_CANDIDATES_H
@@ -43,8 +43,7 @@ typedef struct pm__collective_candidate_time {
   bool launch_bound;              /* the host's launches limit */
 } pm__collective_candidate_time;
 
-/* The candidates that a library would choose from by itself. False if the group has no candidates because it is not
-** connected: then they are none. */
+/* The candidates that a library selects from by default. False if the group has none because it is not connected. */
 bool pm__collective_candidates_find(pm__collective_candidates *candidates, const pm__collective_group *group,
                                     pm_collective collective);
 

@@ -1,6 +1,6 @@
 /*
-** Who takes part in a collective, and how: some GPUs of each of some nodes. Groups are made by arithmetic: data
-** parallelism over all GPUs is one of them, the eight ways across tensor parallelism of eight GPUs another.
+** The participants of a collective: some GPUs of each of some nodes. Groups are computed by arithmetic: data
+** parallelism over all GPUs is one group, the eight groups across tensor parallelism of eight GPUs are another case.
 **
 **     pm__collective_group group;
 **     int status = pm__collective_group_init(&group, system, 0, 2, 4, nodes);     GPUs 0, 2, 4, 6 of each node
@@ -22,8 +22,8 @@ typedef struct pm__collective_group {
   bool in_network;          /* the switches of the network reduce */
 } pm__collective_group;
 
-/* The members first, first + stride, ... of each node of a system; alone on the adapters, a host thread for each GPU,
-** today's library. Returns the status of finding their wiring, PM_STATUS_NO_ROUTE too if there are several nodes and no
+/* The members first, first + stride, ... of each node of a system; alone on the adapters, one host thread per GPU, the
+** current library. Returns the status of finding their wiring, PM_STATUS_NO_ROUTE too if there are several nodes and no
 ** network. Allocates nothing once the wiring is known. */
 int pm__collective_group_init(pm__collective_group *group, const pm_system *system, int first, int stride, int members,
                               int nodes);
@@ -34,7 +34,7 @@ pm__collective_group pm__collective_group_on(const pm__wiring *wiring, int nodes
 /* Whether two groups cost the same in everything: for a memo of times. */
 bool pm__collective_group_same(const pm__collective_group *a, const pm__collective_group *b);
 
-/* Payload [B/s] of the adapters of one node that the group has for itself; 0 without a network. */
+/* The group's share of the payload [B/s] of one node's adapters; 0 without a network. */
 double pm__collective_group_network(const pm__collective_group *group);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** The prediction interval of a collective's time: in it lie 80 of 100 machines that no constant was fitted to. Its
-** width is known at three sizes of messages and goes evenly, in the logarithm of the size, between them.
+** The prediction interval of a collective's time, which covers 80 of 100 machines that no constant was fitted to. Its
+** width is known at three message sizes and interpolated linearly in the logarithm of the size.
 */
 #ifndef PM_COLLECTIVE_INTERVAL_H
 #define PM_COLLECTIVE_INTERVAL_H

@@ -1,6 +1,6 @@
 /*
 ** The parameters of the cost model for one group: bandwidths and latencies, in SI units. Bandwidths are payloads of
-** large transfers; without a network or with one GPU per node, what is not there is INFINITY.
+** large transfers; missing parts (no network, one GPU per node) are INFINITY.
 */
 #ifndef PM_COLLECTIVE_PARAMETERS_H
 #define PM_COLLECTIVE_PARAMETERS_H

@@ -1,6 +1,6 @@
 /*
-** The completion of a run: what is not given follows from the network, the GPU, the plan and what is given.
-** docs/defaults.md has the rules. No other code holds a default for these fields. Nothing here computes times.
+** The completion of a run: missing fields follow from the network, the GPU, the plan and the given fields.
+** docs/defaults.md has the rules. No other code has a default for these fields. Nothing here computes times.
 */
 #ifndef PM_COMPLETE_COMPLETE_H
 #define PM_COMPLETE_COMPLETE_H
@@ -13,7 +13,7 @@
 /* The name of the framework of that class, as the catalogue takes it. */
 const char *pm__complete_framework(pm__software_class which);
 
-/* What completion needs to know of a framework or an inference profile, and of the rest of the question. */
+/* The inputs of completion: a framework or an inference profile, and the rest of the question. */
 typedef struct pm__complete_question {
   const pm__network_traits *traits;
   const pm_machine *machine;
@@ -25,15 +25,15 @@ typedef struct pm__complete_question {
   bool tf32_convolutions;
 } pm__complete_question;
 
-/* Counts, and the degrees that names of parallelism stand for: what the choice of a framework needs. Without an answer
-** the counts stay as asked, and the status of a prediction of the run is that of the error. */
+/* Counts, and the degrees that names of parallelism represent, which the choice of a framework needs. After an error
+** the counts are unchanged, and the prediction of the run has the status of the error. */
 int pm__complete_counts(const pm_system *system, const pm_given *given, pm_run *run, pm_error *error);
 int pm__complete_inference_counts(const pm_system *system, const pm_given *given, pm_inference_run *run,
                                   pm_error *error);
 
 int pm__complete_serving_counts(const pm_system *system, const pm_given *given, pm_serving_run *run, pm_error *error);
 
-/* The rest. A global batch that does not divide is an error, and the batch unknown. */
+/* The other fields. A global batch that does not divide evenly is an error, and the batch is unknown. */
 int pm__complete_run(const pm__complete_question *question, pm_run *run, pm_error *error);
 void pm__complete_inference_run(const pm__complete_question *question, pm_inference_run *run);
 

@@ -1,4 +1,4 @@
-/* Rows of counts, and how they are put together. */
+/* Rows of counts, and their aggregation. */
 #ifndef PM_COUNTS_COUNTS_H
 #define PM_COUNTS_COUNTS_H
 

@@ -1,5 +1,5 @@
 /*
-** Things found out about some of a system's GPUs, kept with the system so that each is found once.
+** Results about sets of a system's GPUs, cached with the system.
 **
 ** A system that is only read may be shared between threads, so entries are only ever added, at the head of a list, by
 ** one compare-and-swap; an entry never changes and lives as long as the system. Two threads that miss at the same time

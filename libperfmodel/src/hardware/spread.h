@@ -1,5 +1,5 @@
 /*
-** How far predictions are off: measured over predicted is taken as log-normal. Spreads are standard deviations of the
+** The error of predictions: measured over predicted is assumed to be log-normal. Spreads are standard deviations of the
 ** logarithm and add in squares; a status that is not calibrated multiplies them.
 */
 #ifndef PM_HARDWARE_SPREAD_H
@@ -8,13 +8,13 @@
 #include <math.h>
 #include "perfmodel/hardware.h"
 
-/* One that is not given adds nothing. */
+/* A missing spread adds nothing. */
 static inline double pm__spread_square(double spread)
 {
   return spread > 0 ? spread * spread : 0;
 }
 
-/* What a status multiplies a spread by; a factor that is not given is 1. */
+/* The factor of a status on a spread; a missing factor is 1. */
 static inline double pm__spread_factor(int32_t status, double extrapolated, double not_calibrated)
 {
   double factor = status == PM_CALIBRATION_STATUS_EXTRAPOLATED       ? extrapolated
@@ -28,7 +28,8 @@ static inline int32_t pm__worse_status(int32_t one, int32_t other)
   return one > other ? one : other;
 }
 
-/* Eight of ten measurements lie between prediction / factor and prediction x factor; the logarithm of that factor. */
+/* 80 % of measurements are between prediction / factor and prediction x factor; returns the logarithm of that
+** factor. */
 static inline double pm__interval_log(double variance)
 {
   return 1.2815515655446004 * sqrt(variance); /* a tenth of the normal distribution lies beyond that many */

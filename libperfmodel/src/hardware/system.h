@@ -1,4 +1,4 @@
-/* A system from the inside: vertices and links by number, for the code that searches routes and rings. */
+/* Internals of a system: vertices and links by number, for the code that searches routes and rings. */
 #ifndef PM_HARDWARE_SYSTEM_H
 #define PM_HARDWARE_SYSTEM_H
 
@@ -6,8 +6,8 @@
 #include "hardware/kept.h"
 #include "perfmodel/hardware.h"
 
-/* What a catalogue may describe of a node, so that a typing error is reported instead of built: a torus of eight
-** dimensions of the most GPUs. Systems that a program builds are not limited. */
+/* Limits of a node in the catalogue, so a typing error is reported instead of built: a torus of eight dimensions with
+** the most GPUs. Systems built by a program are not limited. */
 enum { PM__NODE_GPUS_MAX = 1024, PM__NODE_LINKS_MAX = 8192 };
 
 typedef struct pm__vertex {
@@ -43,7 +43,7 @@ struct pm_system {
   pm__keeper *keeper; /* what was found out about its GPUs */
 };
 
-/* What large transfers get of all parallel links together, per direction [B/s]. */
+/* Payload of large transfers over all parallel links, per direction [B/s]. */
 double pm__edge_payload(const pm__edge *edge);
 
 /* Whether links of that type join the two vertices already, from whichever end. */
@@ -52,8 +52,8 @@ bool pm__system_joined(const pm_system *system, const char *a, const char *b, co
 /* Of a single copy. */
 double pm__edge_copy_payload(const pm__edge *edge);
 
-/* PM_OK, or the first thing that is missing or absurd: rates and memory must be there, finite and positive, and the
-** stated FP32 peak must agree with SMs x lanes x 2 x clock within 3 %. */
+/* PM_OK, or the first value that is missing or implausible: rates and memory must be there, finite and positive, and
+** the stated FP32 peak must agree with SMs x lanes x 2 x clock within 3 %. */
 int pm__gpu_check(const pm_gpu *gpu, pm_error *error);
 
 /* Peak rate [FLOP/s] of everything else (element-wise, normalisation, pooling). FP32 arithmetic unless FP64. */
@@ -63,7 +63,7 @@ double pm__gpu_get_vector_peak(const pm_gpu *gpu, int precision);
 ** it; FP32 if they have none. */
 int pm__gpu_get_half_precision(const pm_gpu *gpu);
 
-/* PM_OK, or what is wrong with the whole: GPUs missing, a GPU that nothing reaches. */
+/* PM_OK, or an error of the whole system: missing GPUs, an unconnected GPU. */
 int pm__system_check(const pm_system *system, pm_error *error);
 
 /* Parallel direct links between GPUs i and j (0 if none, or out of range). */
@@ -75,8 +75,7 @@ double pm__system_get_usable_memory(const pm_system *system);
 /* Vertices by position: name (lives as long as the system; NULL past the last) and kind. */
 const char *pm__system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
 
-/* Says how the network is reached: whether NICs read GPU memory themselves (GPUDirect), or data is staged in host
-** memory. They do unless said otherwise. */
+/* Sets whether NICs read GPU memory directly (GPUDirect, the default), or data is staged in host memory. */
 int pm__system_set_staged(pm_system *system, int staged, pm_error *error);
 
 /* Gives the system the constants of a collective library: three protocols (LL, LL128, Simple), what the library assumes

@@ -5,7 +5,7 @@
 #include "perfmodel/inference.h"
 #include "plan/plan.h"
 
-/* PM_OK, or why the call cannot be predicted. */
+/* PM_OK, or the reason why the call cannot be predicted. */
 int pm__infer_check(const pm_plan *plan, const pm_inference_run *run, pm_error *error);
 
 /* The answer, or its status and unknown numbers. */

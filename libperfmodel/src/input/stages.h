@@ -5,7 +5,7 @@
 #include "base/base.h"
 #include "perfmodel/input.h"
 
-/* Rates of the stages of one node [1/s], unlimited where there is none, and what they rest on, beside each other. */
+/* Rates of the stages of one node [1/s], unlimited if there is no such stage, and their basis. */
 typedef struct pm__input_rates {
   double rate[PM_INPUT_STAGE_COUNT];
   int32_t calibration[PM_INPUT_STAGE_COUNT]; /* none of the GPUs, whose rate is given */

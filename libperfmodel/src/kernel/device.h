@@ -1,5 +1,5 @@
 /*
-** A GPU at one precision, ready for the formulas: everything that no kernel changes is computed once.
+** A GPU at one precision, prepared for the formulas: everything independent of the kernel is computed once.
 **
 ** The constants come from pm_kernel_calibration.
 */

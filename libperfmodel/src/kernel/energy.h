@@ -45,7 +45,7 @@ int pm__power_check_limit(const pm__kernel_board *power, const pm_gpu *gpu, doub
 ** `energy` [J] for each FLOP there: INFINITY where nothing bounds them. */
 double pm__power_hold(const pm__kernel_board *power, double base, double energy, double rate);
 
-/* What a kernel draws [W], and the factor of its time. */
+/* The power of a kernel [W], and the factor of its time. */
 typedef struct pm__kernel_draw {
   double power, slow;
 } pm__kernel_draw;

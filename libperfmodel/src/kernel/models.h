@@ -20,7 +20,7 @@ typedef struct pm__kernel_powered {
   double extra;
 } pm__kernel_powered;
 
-/* Rounding up and down of numbers that are not negative, without a call. */
+/* Rounding of non-negative numbers up and down, without a call. */
 static inline double pm__floor(double x)
 {
   return (double)(int64_t)x;
@@ -42,7 +42,7 @@ static inline double pm__most(double a, double b)
   return a > b ? a : b;
 }
 
-/* Two limits that overlap in part: between the norms with exponents 2 and 4 of their times, about as one with 2.4. */
+/* Two limits that partly overlap: between the norms of their times with exponents 2 and 4, close to exponent 2.4. */
 static inline double pm__join(double first, double second)
 {
   double a = first * first, b = second * second;

@@ -1,4 +1,4 @@
-/* The operators of single kernels: what each needs, what it does at least, and what it costs. */
+/* The operators of single kernels: their sizes, their minimum work, and their cost. */
 #ifndef PM_KERNEL_OPERATORS_H
 #define PM_KERNEL_OPERATORS_H
 

@@ -1,11 +1,11 @@
-/* The time of a step or call in classes of work: what it rests on as a whole, and how far it is off. */
+/* The time of a step or call in classes of work: the basis of the whole, and its uncertainty. */
 #ifndef PM_KERNEL_WORK_H
 #define PM_KERNEL_WORK_H
 
 #include "hardware/spread.h"
 #include "kernel/device.h"
 
-/* A class of work of a step or call: its time, its spread, and what it rests on. */
+/* A class of work of a step or call: its time, its spread, and its basis. */
 typedef struct pm__kernel_work {
   double time, spread;
   int32_t status;

@@ -1,6 +1,6 @@
 /*
-** The kernels of a layer as software runs them. A layer's kind counts the passes that its arithmetic needs; frameworks
-** do more of them, or, where they fuse, fewer:
+** The kernels that software runs for a layer. A layer's kind counts the memory-bound kernels that its arithmetic needs;
+** frameworks run more of them, or fewer if they fuse:
 **
 **     least     what no software can do without: as the kind counts, but an activation behind a batch norm, or behind
 **               an addition behind one, costs nothing, and such an addition reads its other input only (1 access);

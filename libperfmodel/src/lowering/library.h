@@ -1,4 +1,4 @@
-/* What software does to the kernels of a network, by the device they run on: the same for training and inference. */
+/* The effect of software on the kernels of a network, by device: the same for training and inference. */
 #ifndef PM_LOWERING_LIBRARY_H
 #define PM_LOWERING_LIBRARY_H
 
@@ -14,16 +14,15 @@ static inline pm__execution pm__execution_of(bool fused, bool eager, bool narrow
   return (pm__execution)(base + (bias_in_product ? PM__BIAS_IN_PRODUCT : 0));
 }
 
-/* Time of convolutions over that of the kernel model: the generation of the library matters where that is
-** calibrated. */
+/* Time of convolutions over the kernel model's: the library generation matters only if that is calibrated. */
 static inline double pm__library_factor(const pm__device *device, double simt, double tensor)
 {
   if (!device->calibrated) return 1;
   return device->conv.tensor ? tensor : simt;
 }
 
-/* Whether convolutions change the layout of their ends. Tensor cores take the channels of a place side by side,
-** whatever a framework stores: one of its facts. */
+/* Whether convolutions convert the layout of input and output. Tensor cores need contiguous channels (NHWC), whatever
+** layout the framework stores. */
 static inline bool pm__changes_layout(const pm__device *device, bool simt, bool tensor, bool tf32)
 {
   if (!device->conv.tensor) return simt;

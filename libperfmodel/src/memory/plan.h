@@ -1,4 +1,4 @@
-/* What is computed once of a network, a profile and an optimizer. */
+/* Everything computed once for a network, a profile and an optimizer. */
 #ifndef PM_MEMORY_PLAN_H
 #define PM_MEMORY_PLAN_H
 
@@ -81,16 +81,16 @@ void pm__memory_set_use(const pm__memory_parts *parts, double batch, double usab
 /* Largest whole batch whose total is not above `limit`; 0 if none is, NAN if it is not known. */
 double pm__memory_largest_batch(const pm__memory_parts *parts, double limit);
 
-/* Who is asked to fit where. */
+/* The network and the GPU of a memory check, for messages. */
 typedef struct pm__memory_case {
   const char *network, *gpu;
   double batch, usable;
 } pm__memory_case;
 
-/* PM_OK, or PM_STATUS_DOES_NOT_FIT with how much too large it is and what would help. */
+/* PM_OK, or PM_STATUS_DOES_NOT_FIT with the excess and a suggestion. */
 int pm__memory_check_fit(const pm__memory_parts *parts, const pm__memory_case *asked, pm_error *error);
 
-/* PM_OK, or in words why this run has no answer (batch 0, training in int8, ...). */
+/* PM_OK, or the reason why this run has no result (batch 0, training in int8, ...). */
 int pm__memory_check(const pm_memory_plan *plan, const pm_memory_run *run, pm_error *error);
 
 /* Saved activations [B] of the first stage, which has the most micro-batches in flight; NAN if a size is not

@@ -1,4 +1,4 @@
-/* Walks through a network that find how much is alive at once, per sample. */
+/* Walks through a network that compute how much memory is alive at once, per sample. */
 #ifndef PM_MEMORY_SCAN_H
 #define PM_MEMORY_SCAN_H
 

@@ -1,5 +1,5 @@
 /*
-** The network of a model as it grows. `last` is the layer added last; after a mistake nothing is added any more, and
+** The network of a model during construction. `last` is the layer added last; after an error nothing more is added, and
 ** the number of every further layer is -1.
 */
 #ifndef PM_MODELS_BODY_H

@@ -1,9 +1,8 @@
 /*
 ** Settings of a model's configuration (the config.json of Hugging Face), read one by one and each checked.
 **
-** The first mistake stays in `error`, and what is read after it is some value that fits: whoever reads settings checks
-** once, at the end. Names of a setting are separated by '|': the first that has a value counts. NAN as `otherwise`: the
-** setting must be there.
+** The first error is kept in `error`, and later reads return valid values, so callers check once, at the end. Names of
+** a setting are separated by '|': the first that has a value counts. NAN as `otherwise`: the setting must be there.
 */
 #ifndef PM_MODELS_CONFIG_H
 #define PM_MODELS_CONFIG_H

@@ -1,6 +1,6 @@
 /*
-** A decoder-only model, described: what every layer mixes tokens with, and what follows it. Families fill a description
-** from a configuration (families.h), and pm__decoder_build makes the network of it.
+** The description of a decoder-only model: the token mixer of every layer, and its feed-forward part. Families fill a
+** description from a configuration (families.h), and pm__decoder_build makes the network of it.
 */
 #ifndef PM_MODELS_DECODER_H
 #define PM_MODELS_DECODER_H

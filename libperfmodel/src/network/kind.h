@@ -1,8 +1,8 @@
 /*
-** What a kind of layer says about itself: its attributes, shapes and counts, and its traits. Whoever asks "which kind
-** is this?" asks a trait instead, so that a new kind is one file in kinds/ and one line in kinds/kinds.h.
+** The descriptor of a layer kind: its attributes, shapes, counts and traits. Code tests a trait instead of the kind
+** itself, so a new kind is one file in kinds/ and one line in kinds/kinds.h.
 **
-** Every enumeration of traits starts at 1: what a kind does not state is 0, and fails the test that walks all kinds.
+** Enumerations of traits start at 1: a missing trait is 0 and fails the test of all kinds.
 */
 #ifndef PM_NETWORK_KIND_H
 #define PM_NETWORK_KIND_H
@@ -57,7 +57,7 @@ typedef struct pm__attribute_rule {
 
 /* ---- Traits ---- */
 
-/* What a layer does. Behaviour goes by it where it is the same for all kinds of a role. */
+/* The role of a layer, for behaviour shared by all kinds of a role. */
 typedef enum pm__role {
   PM__ROLE_DENSE = 1,         /* product with a matrix of parameters, over the last dimension */
   PM__ROLE_CONVOLUTION,
@@ -84,15 +84,14 @@ typedef enum pm__role {
   PM__ROLE_END
 } pm__role;
 
-/* Whose kernels they are that are no matrix multiplications: a vendor library's (cuDNN, cuBLAS), or the framework's
-** own. */
+/* Origin of the kernels that are not matrix multiplications: a vendor library (cuDNN, cuBLAS), or the framework. */
 typedef enum pm__layer_kernel_source {
   PM__LIBRARY_KERNEL = 1,
   PM__FRAMEWORK_KERNEL,
   PM__KERNEL_SOURCE_END
 } pm__layer_kernel_source;
 
-/* What a compiler of graphs makes of it in training. */
+/* How a graph compiler fuses it in training. */
 typedef enum pm__training_fusion {
   PM__TRAINING_ALONE = 1,  /* runs by itself */
   PM__TRAINING_PRODUCT,    /* its bias is part of an activation behind it */
@@ -102,8 +101,8 @@ typedef enum pm__training_fusion {
   PM__TRAINING_FUSION_END
 } pm__training_fusion;
 
-/* What an engine makes of it in inference. A convolution and a pass over memory take in any epilogue, a product only
-** those that are part of every library's products. */
+/* How an engine fuses it in inference. Convolutions and memory-bound kernels accept any epilogue, GEMMs only those of
+** every library. */
 typedef enum pm__layer_inference_fusion {
   PM__INFERENCE_ALONE = 1, /* runs by itself; where it is a product, it takes others in */
   PM__INFERENCE_SIMPLE,    /* an epilogue that every product takes in: bias, scale, ReLU */
@@ -123,7 +122,7 @@ typedef struct pm__operation_pass {
   double accesses, wide, cast, launches;
 } pm__operation_pass;
 
-/* How a framework without a compiler and without a kernel for it runs the layer. */
+/* How a framework runs the layer without a compiler and without a kernel for it. */
 typedef enum pm__eager {
   PM__EAGER_COUNTED = 1, /* as the kind counts it */
   PM__EAGER_OPERATIONS,  /* as `forward` and `backward` say; gradients of its parameters are among the latter */
@@ -145,7 +144,7 @@ typedef enum pm__loop_part {
   PM__LOOP_END
 } pm__loop_part;
 
-/* ---- What is kept for the backward pass, where memory profiles differ: pm__saved has the counts. */
+/* ---- Saved activations where memory profiles differ: pm__saved has the counts. */
 
 /* Which of a profile's numbers says how many further tensors of its output's size are kept. */
 typedef enum pm__further {
@@ -156,7 +155,7 @@ typedef enum pm__further {
   PM__FURTHER_END
 } pm__further;
 
-/* What autocast runs it in. */
+/* Its precision under autocast. */
 typedef enum pm__autocast { PM__AUTOCAST_NARROW = 1, PM__AUTOCAST_FP32, PM__AUTOCAST_END } pm__autocast;
 
 /* What its further elements are: as precise as tensors; statistics, in FP32 at least; scores of attention and their

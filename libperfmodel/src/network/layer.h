@@ -1,5 +1,5 @@
 /*
-** A layer from the inside: its shapes, its counts and its kernels. What kinds of layers there are: network/kind.h.
+** Internals of a layer: its shapes, its counts and its kernels. Kinds of layers are in network/kind.h.
 **
 ** Everything is per sample; `fixed` parts do not grow with the batch. One kernel does flop x batch arithmetic and moves
 ** elements x batch + fixed_elements numbers.
@@ -26,7 +26,7 @@ typedef struct pm__shape {
 double pm__shape_elements(const pm__shape *shape);
 char *pm__shape_text(const pm__shape *shape, char *buffer, size_t size); /* "64x112x112" */
 
-/* What a kernel is for in a training step. */
+/* The pass of a kernel in a training step. */
 typedef enum pm__pass {
   PM__FORWARD,
   PM__DGRAD,   /* gradient of its input */
@@ -34,7 +34,7 @@ typedef enum pm__pass {
   PM__PASSES
 } pm__pass;
 
-/* What a kernel is like: a kernel model picks its formula by it. */
+/* The sort of a kernel, which selects the formula of the kernel model. */
 typedef enum pm__family {
   PM__ELEMENTWISE,
   PM__GEMM,
@@ -116,7 +116,7 @@ static inline double pm__window_pairs(double tokens, double keys, double window)
   return full - (hidden > tokens ? tokens * hidden - tokens * (tokens - 1) / 2 : hidden * (hidden + 1) / 2);
 }
 
-/* Which part of its layer a kernel is, where software may run that part in another way. */
+/* The part of the layer that a kernel computes, if software may run that part differently. */
 typedef enum pm__layer_kernel_part {
   PM__PART_NONE,         /* nothing that lowering asks for */
   PM__PART_MASK,         /* of the scores of attention: what comes later counts for nothing */
@@ -165,8 +165,8 @@ pm__layer_kernel *pm__add_kernel(pm__layer_kernels *list, pm__pass pass, pm__fam
 /* Adds matrix multiplications: 2 count m n k FLOP, elements and fixed elements moved. */
 pm__layer_kernel *pm__add_gemm(pm__layer_kernels *list, pm__pass pass, pm__gemm gemm, double elements, double fixed);
 
-/* What a layer keeps until its backward pass, per sample, and how its output is stored. Frameworks differ in masks and
-** indices, so those are counts here and become bytes in the memory model. */
+/* The data that a layer keeps until its backward pass, per sample, and how its output is stored. Frameworks differ in
+** masks and indices, so these are counts here and become bytes in the memory model. */
 typedef struct pm__saved {
   bool inputs, output;    /* these tensors themselves */
   bool in_place;          /* may write its output over its input */

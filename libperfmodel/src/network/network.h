@@ -1,4 +1,4 @@
-/* A network from the inside: its layers in the order they run (inputs among them), and their kernels. */
+/* Internals of a network: its layers in execution order (including inputs), and their kernels. */
 #ifndef PM_NETWORK_NETWORK_H
 #define PM_NETWORK_NETWORK_H
 
@@ -73,7 +73,7 @@ static inline bool pm__layer_is_bag(const pm__layer *layer)
   return gathers && layer->output.rank == layer->input.rank;
 }
 
-/* What a network is, as far as the usual way to run it depends on that. */
+/* Properties of a network that determine its defaults. */
 typedef struct pm__network_traits {
   bool language_model;  /* decoder-only: it reads tokens, and all of its attention is causal */
   bool convolutions;

@@ -1,13 +1,14 @@
 /*
-** How a layer is split over GPUs: how tensors lie on them, what a kind of layer makes of that, and what the GPUs
-** exchange for it. The walk through a network that uses it is in sharding/.
+** How a layer is sharded over GPUs: the distribution of tensors, its effect on each layer kind, and the exchanges. The
+** walk through a network is in sharding/.
 */
 #ifndef PM_NETWORK_SHARDING_H
 #define PM_NETWORK_SHARDING_H
 
 #include "network/layer.h"
 
-/* How a tensor lies on the GPUs of a group. A kind's trait has a bit for each that its inputs may have. */
+/* The distribution of a tensor over the GPUs of a group. A kind's trait has a bit for each distribution that its inputs
+** may have. */
 typedef enum pm__sharding {
   PM__SHARD_WHOLE = 1,    /* every GPU has all of it: always possible */
   PM__SHARD_TOKENS = 2,   /* each has some of its rows, along the first axis: tokens of a sequence */
@@ -22,7 +23,7 @@ typedef struct pm__sharding_state {
   int parts; /* of features: into how many; with fewer than GPUs, several have the same */
 } pm__sharding_state;
 
-/* Which GPUs exchange. */
+/* The GPUs of an exchange. */
 typedef enum pm__sharding_axis {
   PM__AXIS_TENSOR,
   PM__AXIS_CONTEXT,
@@ -41,7 +42,7 @@ typedef enum pm__sharding_collective {
   PM__SHARDING_COLLECTIVES
 } pm__sharding_collective;
 
-/* What GPUs exchange once for each sample. */
+/* An exchange per sample. */
 typedef struct pm__sharding_exchange {
   pm__pass pass;        /* of PM__WGRAD only gradients of parameters wait: a tensor that is gathered again for them */
   pm__sharding_collective collective;

@@ -1,5 +1,5 @@
 /*
-** Energy of what a run does: its boards, their nodes at the wall, the site.
+** Energy of a run: its boards, their nodes at the wall, the site.
 **
 **     board  kernels + exchanging x exposed exchanges + idle x the rest of the time
 **     node   ( boards + host ) / efficiency of the supplies       host: what the machine says, or shares of its
@@ -38,13 +38,13 @@ typedef struct pm__plan_site {
   double limit;                      /* W, of a board; NAN: none */
 } pm__plan_site;
 
-/* What a run of any task says of it. */
+/* The energy fields of a run of any task. */
 #define PM__PLAN_SITE(run) {(run)->pue, (run)->carbon, (run)->energy_price, (run)->power_budget, (run)->power_limit}
 
 pm__plan_energy pm__energy_of(const pm_system *system, const pm__kernel_board *power, const pm__plan_energy_work *work,
                          pm__plan_site site);
 
-/* What a run says that bounds its power. */
+/* The power limits of a run. */
 typedef struct pm__plan_power {
   int32_t system, nodes;
   double limit; /* W, of a board; NAN: none */
@@ -56,8 +56,8 @@ typedef struct pm__plan_power {
 ** limit that boards of the system can have; a budget that its nodes are within. */
 int pm__energy_check_all(const pm_plan *plan, pm__plan_power power, pm__plan_site site, pm_error *error);
 
-/* What a board may draw under a limit [W] (NAN: none), and a node of such boards: feeds and cooling are bought for
-** that. */
+/* Design power of a board under a limit [W] (NAN: none), and of a node of such boards: feeds and cooling are sized for
+** it. */
 static inline double pm__energy_board_design(const pm_system *system, double limit)
 {
   return isnan(limit) ? system->gpu.power : limit;
@@ -86,7 +86,7 @@ static inline bool pm__energy_site_is_good(pm__plan_site site)
   return power && carbon && !(site.price < 0) && !(site.price > DBL_MAX);
 }
 
-/* The same: most runs say nothing. */
+/* The same, with a fast path for runs without these fields. */
 static inline int pm__energy_check(const pm_plan *plan, pm__plan_power power, pm__plan_site site, pm_error *error)
 {
   if (isnan(power.limit) && isnan(site.budget) && pm__energy_site_is_good(site)) return PM_OK;

@@ -1,6 +1,6 @@
 /*
-** What is computed once, before runs are predicted: networks lowered to units, GPUs ready for the formulas, memory that
-** networks take, and the software that runs them: frameworks, for training, and profiles, for inference.
+** Everything computed once, before runs are predicted: networks lowered to units, GPUs prepared for the formulas,
+** memory of networks, and the software: frameworks for training, and profiles for inference.
 */
 #ifndef PM_PLAN_PLAN_H
 #define PM_PLAN_PLAN_H
@@ -13,7 +13,7 @@
 #include "perfmodel/serving.h"
 #include "plan/units.h"
 
-/* What a network is made of that makes its rates less sure: network_kinds.c. */
+/* Kinds of network with less certain rates: network_kinds.c. */
 enum {
   PM__KIND_GROUPS = 1,
   PM__KIND_SOUND = 2,
@@ -217,13 +217,13 @@ static inline int32_t pm__plan_total_gpus(int32_t gpus, int32_t nodes)
   return total < 0 || total > INT32_MAX ? 0 : (int32_t)total;
 }
 
-/* PM_OK, or why these GPUs of a system cannot be had. */
+/* PM_OK, or the reason why these GPUs of a system are not available. */
 int pm__plan_check_group(const pm__plan_system *system, int32_t gpus, int32_t nodes, pm_error *error);
 
-/* PM_STATUS_NO_ROUTE where several nodes work together that nothing joins. */
+/* PM_STATUS_NO_ROUTE if several nodes work together without a network. */
 int pm__plan_check_network(const pm__plan_system *system, int32_t nodes, pm_error *error);
 
-/* PM_OK, or that the batch is no whole number of at least 1. */
+/* PM_OK, or an error if the batch is not a whole number of at least 1. */
 int pm__plan_check_batch(double batch, pm_error *error);
 
 /* A framework, or a way to run inference, as a system has it; NULL for what is not in the plan. */

@@ -1,4 +1,4 @@
-/* What the software of a plan rests on, system by system. */
+/* The basis of a plan's software, system by system. */
 #ifndef PM_PLAN_ROWS_H
 #define PM_PLAN_ROWS_H
 

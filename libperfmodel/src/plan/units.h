@@ -1,10 +1,9 @@
 /*
 ** A network as one execution mode runs it: a list of units.
 **
-** A unit is what one layer is lowered to: its kernels and how often each runs, by pass, its launches and host calls,
-** elements that change layout, its parameters, and what it passes on. Layers that do the same are one unit, however
-** many there are, and merging looks at what they do, not at their names. Where an engine fuses layers, a unit is one of
-** its kernels.
+** A unit is one lowered layer: its kernels and how often each runs, by pass, its launches and host calls, elements that
+** change layout, its parameters, and its output. Equal layers share a unit, and equality is decided by their work, not
+** by their names. If an engine fuses layers, a unit is one of its kernels.
 **
 ** Time, exchange and timeline are sums over units: the whole network, a bucket of gradients, a layer.
 */

@@ -1,8 +1,8 @@
 /*
 ** Records of a program that was compiled with an earlier release: shorter at their end than the library's own.
 **
-** Functions that take or give such records are told their size. The library works on its own: what the program's record
-** lacks is as where it is not given, and of an answer the program gets as much as it knows.
+** Functions that read or write such records receive their size. The library works on its own records: fields missing
+** from the program's record have their defaults, and the program receives only the fields of an answer that it knows.
 */
 #ifndef PM_RECORD_SIZED_H
 #define PM_RECORD_SIZED_H

@@ -1,6 +1,6 @@
 /*
-** How a report is made and stored. Those who make one open a block and add its lines; a block without lines is dropped
-** when the next one opens. Nothing fails in between: once memory ran out, pm__report_finish says so.
+** How a report is built and stored. The caller opens a block and adds its lines; a block without lines is dropped when
+** the next one opens. Nothing fails in between: pm__report_finish reports if memory ran out.
 */
 #ifndef PM_REPORT_REPORT_H
 #define PM_REPORT_REPORT_H

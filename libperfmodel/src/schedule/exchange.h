@@ -1,6 +1,6 @@
 /*
-** Between the step and the collectives: times of one collective in several sizes, and what else of the wires a step
-** needs. Each asks a group (collective/group.h) and nothing else.
+** Between the step and the collectives: times of one collective in several sizes, and other properties of the wiring
+** that a step needs. All depend only on a group (collective/group.h).
 */
 #ifndef PM_SCHEDULE_EXCHANGE_H
 #define PM_SCHEDULE_EXCHANGE_H

@@ -1,7 +1,7 @@
 /*
-** What the runs of one call share, remembered: kernel times of a network on a GPU at a batch, collectives on a group,
-** memory. The tables lie on the caller's stack, so that evaluation allocates nothing and threads do not meet, and a
-** remembered answer has the same bits as one that is computed.
+** A cache of values shared by the runs of one call: kernel times of a network on a GPU at a batch, collectives on a
+** group, memory. The tables are on the caller's stack, so evaluation allocates nothing and threads share nothing, and a
+** cached value has the same bits as a computed one.
 */
 #ifndef PM_SCHEDULE_MEMO_H
 #define PM_SCHEDULE_MEMO_H
@@ -15,7 +15,7 @@
 
 enum { PM__MEMO_PLACES = 64, PM__MEMO_PROBES = 8, PM__MEMO_WORDS = 4 };
 
-/* All that an answer depends on, as numbers without gaps. */
+/* Everything that a value depends on, as numbers without gaps. */
 typedef struct pm__memo_key {
   uint64_t word[PM__MEMO_WORDS];
 } pm__memo_key;

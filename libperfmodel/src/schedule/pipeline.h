@@ -1,6 +1,6 @@
 /*
-** Schedules of a pipeline: how long its stages take for the micro-batches of a step, and of how many they keep the
-** activations. Each is a file of pipelines/ with one descriptor, and one line of PM_PIPELINE_SCHEDULE_LIST
+** Pipeline schedules: the time of the stages for the micro-batches of a step, and the number of micro-batches whose
+** activations they keep. Each is a file of pipelines/ with one descriptor, and one line of PM_PIPELINE_SCHEDULE_LIST
 ** (perfmodel/parallel.h).
 **
 ** With p stages, v chunks of layers on each, m micro-batches; F, R, D, W what a stage takes for the forward pass,

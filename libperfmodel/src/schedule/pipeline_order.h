@@ -1,5 +1,5 @@
 /*
-** The passes of a pipeline one by one, in time: what a timeline shows.
+** The passes of a pipeline in time, one by one, for timelines.
 **
 ** Schedules that compute all gradients in one backward pass have a fixed order: as many forward passes as a stage keeps
 ** micro-batches, then one backward and one forward pass in turn, then the backward passes that are left. GPipe, 1F1B

@@ -1,6 +1,6 @@
 /*
-** Which GPUs the groups of a parallel run are made of. Ranks are numbered with one kind of parallelism changing
-** fastest, then the next; nodes have consecutive ranks. A group's members are those that differ in its own kinds alone:
+** The GPUs of each group of a parallel run. Ranks are numbered with one kind of parallelism changing fastest, then the
+** next; nodes have consecutive ranks. A group's members are those that differ in its own kinds alone:
 **
 **     tensor 4, data 4, 8 GPUs a node, order tp-cp-dp-pp: the data-parallel group of rank 0 is 0, 4, 8, 12: two GPUs, 4
 **     apart, of each of two nodes; four such groups use the adapters of a node at once

@@ -1,5 +1,5 @@
 /*
-** A run and its parts in time: what one GPU does alone, and what sharing the work adds.
+** A run and its parts in time: the work of one GPU, and the cost of parallelism.
 */
 #ifndef PM_SCHEDULE_SCHEDULE_H
 #define PM_SCHEDULE_SCHEDULE_H
@@ -9,7 +9,7 @@
 #include "schedule/exchange.h"
 #include "schedule/memo.h"
 
-/* What belongs to one run, gathered. */
+/* Everything that belongs to one run. */
 typedef struct pm__schedule {
   pm__memo *memo; /* NULL: nothing is remembered */
   pm__exchange_cache *cache; /* likewise */
@@ -45,7 +45,7 @@ typedef struct pm__schedule_times {
   double waited;      /* of it, calls whose results the host waits for */
 } pm__schedule_times;
 
-/* What parallelism adds to the work of one GPU. */
+/* The cost of parallelism beyond the work of one GPU. */
 typedef struct pm__schedule_overhead {
   double communication, exposed;
   double straggler_wait; /* for the slowest GPU, and the coordinator */

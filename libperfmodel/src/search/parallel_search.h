@@ -1,4 +1,4 @@
-/* A search and what it keeps, from the inside. */
+/* Internals of a search and its result. */
 #ifndef PM_SEARCH_PARALLEL_SEARCH_H
 #define PM_SEARCH_PARALLEL_SEARCH_H
 
@@ -13,7 +13,7 @@ struct pm_search {
   pm__search_plans plans;
 };
 
-/* What decides which plans are kept. */
+/* The values that determine which plans are kept. */
 typedef struct pm__search_found {
   size_t number;
   double least, step_time, memory, gpus; /* `least`: of what the result minimises; INFINITY: unknown */

@@ -1,4 +1,4 @@
-/* Sizing, from the inside: one count of one choice, and walks over counts. */
+/* Internals of sizing: one count of one choice, and walks over counts. */
 #ifndef PM_SEARCH_SIZE_H
 #define PM_SEARCH_SIZE_H
 
@@ -33,10 +33,10 @@ const pm_system *pm__size_system(const pm__size_question *q, size_t choice);
 /* Speed over that of the target, for a throughput that may be an end of the interval; NAN if there is no prediction. */
 double pm__size_reached(const pm__size_question *q, const void *run, const pm__task_outcome *p, double throughput);
 
-/* Whether nothing is aimed at but to fill a power budget. */
+/* Whether the only goal is to fill a power budget. */
 bool pm__size_fills(const pm__size_question *q);
 
-/* Most nodes of a choice that are tried: as many as a power budget feeds, and one at least. */
+/* The largest number of nodes of a choice to try: as many as a power budget feeds, but at least one. */
 int pm__size_most(const pm__size_question *q, size_t choice);
 
 /* What is to be least, of so many nodes of a choice: without a prediction, and with one. -INFINITY: the other says it.

@@ -1,4 +1,4 @@
-/* What serving costs: whole nodes are paid, and tokens share the price. In any currency. */
+/* The cost of serving, in any currency: whole nodes are paid for, and tokens share the price. */
 #ifndef PM_SERVING_COST_H
 #define PM_SERVING_COST_H
 

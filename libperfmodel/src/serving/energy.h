@@ -1,4 +1,4 @@
-/* What boards draw while requests are answered. */
+/* The power of boards while requests are answered. */
 #ifndef PM_SERVING_ENERGY_H
 #define PM_SERVING_ENERGY_H
 

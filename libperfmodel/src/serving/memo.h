@@ -1,7 +1,7 @@
 /*
-** What passes of one layout share, remembered: exchanges of its groups, what depends on the tokens of a pass alone,
-** attention and the head, which passes have both alone and with a prompt, whole passes. It lies on the stack of a
-** call, as schedule/memo.h does, and what is remembered has the bits of what is computed.
+** A cache of values shared by the passes of one layout: exchanges of its groups, values that depend only on the tokens
+** of a pass, attention and the head (with and without a prompt), and whole passes. Like schedule/memo.h it is on the
+** stack of a call, and cached values have the same bits as computed ones.
 */
 #ifndef PM_SERVING_MEMO_H
 #define PM_SERVING_MEMO_H

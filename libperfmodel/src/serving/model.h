@@ -1,8 +1,8 @@
 /*
-** What one GPU of a replica computes for a token: the layers of a language model as a list of operations, found by a
-** walk through the shards of its pieces. Equal operations are one with a count; products of the same input are one
-** product, as engines run them. What decoding and prompts do in different ways (attention, the last product, which
-** only the last token of a prompt needs) is marked.
+** The work of one GPU of a replica for a token: the layers of a language model as a list of operations, from a walk
+** through the shards of its pieces. Equal operations are stored once with a count; products of the same input are
+** merged, as engines run them. Operations that differ between decoding and prompts (attention, and the last product,
+** which only the last token of a prompt needs) are marked.
 */
 #ifndef PM_SERVING_MODEL_H
 #define PM_SERVING_MODEL_H

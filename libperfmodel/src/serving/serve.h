@@ -24,7 +24,7 @@ int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *er
 void pm__serve_predict(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos,
                        pm_serving *answer);
 
-/* What requests see of a run alone, which differs in its rate or its concurrency from one that was predicted last. */
+/* Only the latencies of a run that differs from the last predicted one in rate or concurrency. */
 pm__serving_service pm__serve_again(const pm_plan *plan, const pm_serving_run *run, pm__serving_memos *memos);
 
 /* Memory of one GPU, part by part. */

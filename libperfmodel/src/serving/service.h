@@ -1,6 +1,6 @@
 /*
-** From passes to requests: what arrivals and the engine's scheduler make of a replica, one way of arrival in a file.
-** Rates are of one replica.
+** From passes to requests: a replica under arrivals and the engine's scheduler, with one file per kind of arrivals.
+** Rates are those of one replica.
 */
 #ifndef PM_SERVING_SERVICE_H
 #define PM_SERVING_SERVICE_H

@@ -1,8 +1,8 @@
 /*
-** Pieces: what a pipeline may put on different GPUs. A piece is one repetition of a part that repeats (names of its
-** layers are alike up to the first number: "h.12."), or a run of layers between such parts; a network without
-** repetitions is cut at its blocks (network/blocks.h). Equal pieces are one network: a GPT has an embedding, a layer
-** and a head.
+** Pieces: the parts of a network that a pipeline may put on different GPUs. A piece is one repetition of a part that
+** repeats (names of its layers are alike up to the first number: "h.12."), or a run of layers between such parts; a
+** network without repetitions is cut at its blocks (network/blocks.h). Equal pieces are one network: a GPT has an
+** embedding, a layer and a head.
 */
 #ifndef PM_SHARDING_PIECES_H
 #define PM_SHARDING_PIECES_H

@@ -1,12 +1,12 @@
 /*
-** Shards: what one GPU computes of a piece whose layers are shared by a group of GPUs (tensor, sequence, context and
-** expert parallelism), and what the GPUs of the group exchange for it. How a layer is shared is its kind's to say
-** (network/sharding.h); this room walks through the network.
+** Shards: the part of a piece that one GPU of a group computes (tensor, sequence, context and expert parallelism), and
+** the exchanges of the group. The layer kinds determine how a layer is sharded (network/sharding.h); this module walks
+** through the network.
 **
 ** A tensor's state is whole, tokens (rows split), features (split) or partial (a sum still to be made). A product with
 ** a whole input whose result leads, through layers that keep features split, to products that sum them up is split by
-** its own features; so is one that leads to a loss, which does without the others' classes. Between what a layer gets
-** and what it takes stands an exchange:
+** its own features; so is one that leads to a loss, which does without the others' classes. If a layer needs another
+** distribution than its input has, an exchange is inserted:
 **
 **     partial -> whole    all-reduce            whole -> split layer    backward: all-reduce of the gradient
 **     partial -> tokens   reduce-scatter        backward: all-gather

@@ -1,4 +1,4 @@
-/* Which layers of a piece a tensor group splits, and how: found before anything is built. */
+/* Which layers of a piece a tensor group shards, and how; decided before anything is built. */
 #ifndef PM_SHARDING_SPLIT_H
 #define PM_SHARDING_SPLIT_H
 

@@ -1,4 +1,4 @@
-/* Which kind of software runs a plan where nobody named a framework. */
+/* The class of software that runs a plan if no framework is named. */
 #ifndef PM_SOFTWARE_CLASS_H
 #define PM_SOFTWARE_CLASS_H
 

@@ -1,6 +1,6 @@
 #ifndef PM__SOFTWARE_EXPERTS_H
 #define PM__SOFTWARE_EXPERTS_H
-/* What software adds to kernels of experts, by how their weights are stored. */
+/* Software overhead of expert kernels, by the storage format of weights. */
 #include "perfmodel/engine.h"
 
 typedef enum pm__software_experts_kind {

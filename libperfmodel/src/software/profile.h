@@ -1,10 +1,11 @@
-/* Frameworks and inference profiles: what they must hold to, on which GPUs they run, what one fills in of the other. */
+/* Frameworks and inference profiles: their checks, the GPUs they run on, and the values that one provides for the
+** other. */
 #ifndef PM_SOFTWARE_PROFILE_H
 #define PM_SOFTWARE_PROFILE_H
 
 #include "perfmodel/framework.h"
 
-/* PM_OK, or what is absurd or missing for training; a framework that runs inference only is refused. */
+/* PM_OK, or a value that is implausible or missing for training; a framework that only runs inference is refused. */
 int pm__framework_check(const pm_framework_profile *profile, pm_error *error);
 
 /* PM_OK, or PM_STATUS_NOT_MODELLED: its libraries do not run on that GPU, so what is predicted is not calibrated. */

@@ -1,6 +1,6 @@
 /*
-** What a search needs to know of a plan: whether it fits, its memory, its step time and the interval of that; with the
-** same bits as a prediction has. It is the same step, with what plans share kept from one to the next:
+** The values of a plan that a search needs: whether it fits, its memory, its step time and the interval; with the same
+** bits as a prediction. It is the same step, with values that plans share kept from one to the next:
 **
 **     layout     degrees of parallelism: groups of GPUs, shards, stragglers         most work, changes least often
 **     stages     chunks and schedule: stages that are alike, their exchanges by ZeRO stage, their memory

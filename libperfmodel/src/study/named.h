@@ -1,4 +1,4 @@
-/* Values that formulas name, with what they are and where they come from. */
+/* The values that formulas name, with their meaning and source. */
 #ifndef PM_STUDY_NAMED_H
 #define PM_STUDY_NAMED_H
 

@@ -1,7 +1,7 @@
 /*
-** What a report says. Each block is a descriptor in a file of its own (blocks/), which has for every kind of report a
-** function that adds its lines; blocks/blocks.h lists them in the order of reading. A further kind is one more member
-** of pm_report_of, and a function in those blocks that it has. A further task needs nothing here.
+** The content of a report. Each block is a descriptor in its own file (blocks/), with a function that adds its lines
+** for every kind of report; blocks/blocks.h lists them in reading order. A new kind of report is one more member of
+** pm_report_of, and a function in its blocks. A new task needs nothing here.
 */
 #ifndef PM_STUDY_REPORT_H
 #define PM_STUDY_REPORT_H

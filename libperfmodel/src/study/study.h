@@ -1,4 +1,4 @@
-/* A study from the inside. */
+/* Internals of a study. */
 #ifndef PM_STUDY_STUDY_H
 #define PM_STUDY_STUDY_H
 

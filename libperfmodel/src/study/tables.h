@@ -1,4 +1,4 @@
-/* The column of tables that says what was assumed. */
+/* The column of tables that lists the assumptions. */
 #ifndef PM_STUDY_TABLES_H
 #define PM_STUDY_TABLES_H
 

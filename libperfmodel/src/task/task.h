@@ -1,7 +1,7 @@
 /*
-** A task is one descriptor: the records of its runs and answers, how what is not given of a run is completed, how a run
-** is checked and predicted, and what it means to sizing and sensitivities. Whatever asks for many runs takes a
-** descriptor and knows no task by name. The list is PM_TASK_LIST in perfmodel/task.h.
+** A task is one descriptor: the records of its runs and answers, how a run is completed, checked and predicted, and its
+** use in sizing and sensitivities. Functions for many runs take a descriptor and refer to no task by name. The list is
+** PM_TASK_LIST in perfmodel/task.h.
 */
 #ifndef PM_TASK_TASK_H
 #define PM_TASK_TASK_H
@@ -31,7 +31,7 @@ typedef struct pm__task_part {
 
 enum { PM__TASK_PARTS = 16 };
 
-/* Why a rate is uncertain: a variance of its logarithm. */
+/* A cause of uncertainty of a rate: a variance of its logarithm. */
 typedef struct pm__task_spread {
   const char *label;
   double square;

@@ -1,4 +1,4 @@
-/* The way that a ring takes through the links: who is on it, what limits it, what a step costs. */
+/* The path of a ring through the links: its members, its limit, the cost of a step. */
 #ifndef PM_TOPOLOGY_PATH_H
 #define PM_TOPOLOGY_PATH_H
 
@@ -10,7 +10,7 @@ typedef struct pm__ring_members {
   int count;
 } pm__ring_members;
 
-/* What limits a ring and what one step costs. */
+/* The limit of a ring and the cost of one step. */
 typedef struct pm__ring_path {
   double bandwidth;      /* of the ring [B/s]; 0 if this way does not connect the group */
   double one_link;       /* payload of a single link, to count rings */

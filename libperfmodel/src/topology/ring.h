@@ -5,7 +5,7 @@
 #include "topology/cycles.h"
 #include "topology/path.h"
 
-/* The ring by whichever way is there: direct links first, then switches, then whatever connects. */
+/* The ring over the first available medium: direct links, switches, or any other connection. */
 int pm__ring_find(const pm_system *system, pm__ring_members members, pm__ring_path *path, double *rings,
                   pm__ring_cycles *cycles, pm_error *error);
 

@@ -1,6 +1,5 @@
 /*
-** Ways from vertex to vertex by the fewest links, and the flows that they put on each link. GPUs and NICs end ways,
-** they do not forward.
+** Shortest paths between vertices, and the flows on each link. GPUs and NICs are endpoints and do not forward.
 */
 #ifndef PM_TOPOLOGY_ROUTES_H
 #define PM_TOPOLOGY_ROUTES_H

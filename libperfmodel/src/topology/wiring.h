@@ -1,7 +1,7 @@
 /*
-** What the wires give to some GPUs of a node, whoever drives them and however many nodes there are: rings, the way to
-** the network, to each other and to the CPUs. Found once for each list of GPUs and kept with the system; safe to ask
-** for from several threads.
+** The links available to a set of GPUs of a node, independent of how they are driven and of the number of nodes: rings,
+** paths to the network, to each other and to the CPUs. Computed once for each list of GPUs and cached with the system;
+** safe from several threads.
 */
 #ifndef PM_TOPOLOGY_WIRING_H
 #define PM_TOPOLOGY_WIRING_H

@@ -1,6 +1,6 @@
 /*
 ** The list of all kinds of layers: pm__kind_NAME is the descriptor of each. A new kind is one new file in this folder
-** and one line here; the schema and the lists of programs follow. Their order is the one in which kinds are listed.
+** and one line here; the schema and all lists are generated. Kinds are listed in this order.
 */
 #ifndef PM_NETWORK_KINDS_KINDS_H
 #define PM_NETWORK_KINDS_KINDS_H
