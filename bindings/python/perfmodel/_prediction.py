@@ -135,7 +135,7 @@ def predict(
         dataset: a dataset or its number of samples, for `epoch_time`.
 
     Raises:
-        NotFoundError for an unknown name, TooManyGpusError (also for GPUs that fill no whole nodes), PrecisionError,
+        NotFoundError for an unknown name, TooManyGpusError (also if GPUs do not fill whole nodes), PrecisionError,
         ArgumentError (batch 0), UnreachableError (a global batch that does not divide over the ranks), DoesNotFitError
         for what needs more memory than the GPU has (with `ignore_memory` it is predicted all the same).
     """
