@@ -96,7 +96,7 @@ def first_words(training, inference, prediction, rate):
         f"across all "
         f"inference it is {both(errors_of(inference))}. Frameworks and GPUs without published rates are less certain, "
         f"and every "
-        "prediction prints its interval and what its constants rest on. [How accurate it is](docs/how-right.md).")
+        "prediction prints its interval and the basis of its constants. [How accurate it is](docs/how-right.md).")
 
 
 def of_kernels(command):
