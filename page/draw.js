@@ -1,7 +1,9 @@
 "use strict";
-// Numbers for people, and pictures of them as SVG. Colours are those of Okabe and Ito, which colour-blind readers tell apart.
+// Numbers for people, and pictures of them as SVG. Colours are those of Okabe and Ito, then of Tol, which colour-blind readers tell
+// apart: one for each part of a GPU's memory.
 const Draw = (() => {
-  const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A800", "#7f7f7f", "#8856a7"];
+  const COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#B8A800", "#7f7f7f", "#8856a7",
+                   "#DDCC77", "#882255", "#332288"];
   const SCALES = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-3, "m"], [1e-6, "u"], [1e-9, "n"]];
 
   const escape = text => String(text).replace(/[&<>"]/g, c => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
