@@ -169,6 +169,8 @@ ROWS = (
         "{build}/tests/unit_tests fallback", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 6),
     Row(48, "options of every command with extreme values: an answer, or one error that says why", "all commands",
         "PERFMODEL_COMMAND={build}/tools/perfmodel " + PYTEST + "test_hostile_command.py", PASSED, "tests", 37),
+    Row(49, "settings of other programs: what is not read is listed, what cannot be is refused", "every syntax",
+        "{build}/tests/unit_tests settings", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 20),
 )  # fmt: skip
 
 
