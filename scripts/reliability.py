@@ -254,12 +254,13 @@ def fuzzing() -> list[str]:
 
 
 def add_fuzzing(words: list[str]) -> None:
-    """Seconds and inputs are added up, edges and failures are those of now."""
+    """Seconds and inputs are added up; edges and failures are the most of any run."""
     columns = ("target", "seconds", "inputs", "edges", "failures", "date")
     runs = {run["target"]: run for run in csv.DictReader(FUZZED.open(newline=""))}
     run = dict(zip(columns, [*words, datetime.date.today().isoformat()], strict=True))
-    for key in ("seconds", "inputs") if run["target"] in runs else ():
-        run[key] = str(int(run[key]) + int(runs[run["target"]][key]))
+    before = runs.get(run["target"], dict.fromkeys(columns, 0))
+    for key, join in (("seconds", sum), ("inputs", sum), ("edges", max), ("failures", max)):
+        run[key] = str(join((int(run[key]), int(before[key]))))
     runs[run["target"]] = run
     with FUZZED.open("w", newline="") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
