@@ -98,29 +98,6 @@ void pm__string_add(pm__string *string, const char *text)
   pm__string_add_bytes(string, text, strlen(text));
 }
 
-/* A control as a reference, so that no terminal obeys it and a reader has it back; XML has none for most of C0. */
-static void add_control(pm__string *string, const char *text, size_t length)
-{
-  unsigned code = length == 3 ? *text & 0xfu : length == 2 ? *text & 0x1fu : (unsigned)*text;
-  for (size_t i = 1; i < length; i++) code = code << 6 | ((unsigned)text[i] & 0x3fu);
-  if (code < ' ' && strchr("\t\n\r", (int)code) == NULL) pm__string_add(string, "_");
-  else pm__string_format(string, "&#%u;", code);
-}
-
-void pm__string_add_escaped(pm__string *string, const char *text)
-{
-  for (size_t length; *text != '\0'; text += length) {
-    const char *escape = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;"
-                         : *text == '"' ? "&quot;" : NULL;
-    length = pm__utf8_length(text);
-    bool control = length > 0 && pm__utf8_is_control(text);
-    if (length == 0) length = 1;
-    if (escape != NULL) pm__string_add(string, escape);
-    else if (control) add_control(string, text, length);
-    else pm__string_add_bytes(string, text, length);
-  }
-}
-
 void pm__string_format(pm__string *string, const char *format, ...)
 {
   char text[1024];
