@@ -159,6 +159,21 @@ START_TEST(resnet50_is_counted_by_hand)
 }
 END_TEST
 
+/* ConvNeXt V2: in each of 18 blocks a compiler of passes computes GELU in the norm of its channels' lengths and in what
+** scales by them, which reads its input twice and is counted once; layer by layer GELU is one kernel more. */
+START_TEST(functions_are_computed_where_they_are_wanted)
+{
+  double extra, extra_alone;
+  bench b = open_bench("convnextv2-tiny", "v100"), alone = open_bench("convnext-tiny", "v100");
+  double kernels = kernels_of(&b, PM_FUSION_PASSES, &extra);
+  ck_assert_double_eq(kernels - kernels_of(&alone, PM_FUSION_PASSES, &extra_alone), 18 * 2);
+  ck_assert_double_eq(extra, 0);
+  ck_assert_double_gt(extra_alone, 0); /* of sums that are folded into the scales of blocks */
+  close_bench(&b);
+  close_bench(&alone);
+}
+END_TEST
+
 /* DenseNet's sums are joins: an engine has nothing to copy, and batch norms before convolutions remain. */
 START_TEST(a_norm_before_a_convolution_stays)
 {
@@ -345,7 +360,7 @@ START_TEST(boards_hold_a_clock_above_the_data_sheet)
 END_TEST
 
 /* Of a network on a T4 in FP16, by a profile that may be changed. */
-static double t4_latency(const char *network, pm_inference_profile profile)
+static pm_inference t4_call(const char *network, pm_inference_profile profile)
 {
   pm_error error = PM_ERROR_NONE;
   bench b = open_bench(network, "t4");
@@ -353,9 +368,14 @@ static double t4_latency(const char *network, pm_inference_profile profile)
   ck_assert_msg(place >= 0, "%s", error.text);
   pm_inference_run run = run_of(32, PM_PRECISION_FP16, place);
   run.ignore_memory = 1;
-  double latency = answer(&b, run).latency;
+  pm_inference call = answer(&b, run);
   close_bench(&b);
-  return latency;
+  return call;
+}
+
+static double t4_latency(const char *network, pm_inference_profile profile)
+{
+  return t4_call(network, profile).latency;
 }
 
 START_TEST(groups_without_kernels_run_as_channels_alone)
@@ -379,6 +399,43 @@ START_TEST(one_core_compares_boxes_of_every_image)
   ck_assert_double_gt(slower, 0.5 * 32 * pairs * 3e-9);
   ck_assert_double_lt(slower, 2 * 32 * pairs * 3e-9);
   ck_assert_double_eq(t4_latency("resnet50", core), t4_latency("resnet50", threads));
+}
+END_TEST
+
+/* The host asks for calls that cuDNN has no part in by their own time: all of a network of tables and products. */
+START_TEST(calls_without_cudnn_take_a_share)
+{
+  pm_inference_profile half = profile_of("pt-nchw"), whole = half, unsaid = half;
+  half.plain_launch = 0.5;
+  whole.plain_launch = 1;
+  unsaid.plain_launch = NAN;
+  double tables = t4_call("ncf", whole).launch_time, images = t4_call("resnet50", whole).launch_time;
+  ck_assert_double_eq_tol(t4_call("ncf", half).launch_time / tables, 0.5, 1e-12);
+  ck_assert_double_gt(t4_call("resnet50", half).launch_time, 0.75 * images);
+  ck_assert_double_lt(t4_call("resnet50", half).launch_time, 0.95 * images);
+  ck_assert_double_eq(t4_call("resnet50", unsaid).launch_time, images);
+  double waited = t4_call("maskrcnn-resnet50-fpn", whole).step_time - whole.step_time;
+  ck_assert_double_eq_tol((t4_call("maskrcnn-resnet50-fpn", half).step_time - half.step_time) / waited, 0.5, 1e-9);
+  half.plain_launch = -1;
+  pm_error error = PM_ERROR_NONE;
+  bench b = open_bench("ncf", "t4");
+  ck_assert_int_lt(pm_plan_add_inference_profile(b.plan, &half, NULL, &error), 0);
+  ck_assert_ptr_nonnull(strstr(error.text, "plain_launch -1 is out of range"));
+  close_bench(&b);
+}
+END_TEST
+
+/* 32 images of 3 x 224 x 224 numbers in FP32, before the call; without a bandwidth they are on the GPU. */
+START_TEST(inputs_are_copied_before_a_call)
+{
+  pm_inference_profile copies = profile_of("tf1-nchw@cudnn7.3"), there = copies;
+  copies.host_copy_bandwidth = 1e9;
+  there.host_copy_bandwidth = NAN;
+  double longer = t4_latency("resnet50", copies) - t4_latency("resnet50", there);
+  ck_assert_double_eq_tol(longer / (32 * 3 * 224 * 224 * 4 / 1e9), 1, 1e-9);
+  there.host_copy_bandwidth = INFINITY;
+  ck_assert_double_eq_tol(t4_latency("resnet50", copies) - t4_latency("resnet50", there), longer, 1e-15);
+  ck_assert_double_lt(profile_of("tf1-nhwc@cudnn8").host_copy_bandwidth, 30e9);
 }
 END_TEST
 
@@ -446,6 +503,7 @@ int main(void)
   tcase_add_test(tests, numbers_agree);
   tcase_add_test(tests, fusion_helps);
   tcase_add_test(tests, resnet50_is_counted_by_hand);
+  tcase_add_test(tests, functions_are_computed_where_they_are_wanted);
   tcase_add_test(tests, a_norm_before_a_convolution_stays);
   tcase_add_test(tests, batch_within_a_latency);
   tcase_add_test(tests, memory_limits_the_batch);
@@ -458,6 +516,8 @@ int main(void)
   tcase_add_test(tests, groups_without_kernels_run_as_channels_alone);
   tcase_add_test(tests, runs_that_last_draw_more_than_bursts);
   tcase_add_test(tests, one_core_compares_boxes_of_every_image);
+  tcase_add_test(tests, calls_without_cudnn_take_a_share);
+  tcase_add_test(tests, inputs_are_copied_before_a_call);
   tcase_add_test(tests, single_channels_are_faster_forward);
   tcase_add_test(tests, published_latencies);
   suite_add_tcase(suite, tests);

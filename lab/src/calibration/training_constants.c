@@ -40,6 +40,8 @@ static const pm__lab_training_kind kinds[] = {
   {"inference_profile", "step_time", 300e-6, 3, 1e-6, 20e-3, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"kernel_calibration", "depthwise_forward", 1, 2, 0.1, 2, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"kernel_calibration", "steady_flop_energy", 2e-12, 2, 0.1e-12, 10e-12, 0, PM__SET_INFERENCE, NULL, NULL, false},
+  {"inference_profile", "plain_launch", 0.5, 2, 0.1, 1, 0, PM__SET_INFERENCE, NULL, NULL, false},
+  {"inference_profile", "host_copy_bandwidth", 6e9, 2, 0.5e9, 30e9, 0, PM__SET_INFERENCE, NULL, NULL, false},
   {"inference_profile", "framework_kernel_factor", 1.2, 1.5, 1, 4, 0, PM__SET_INFERENCE, NULL, NULL, false},
   /* Frameworks of one line have one code below: attention, sharded data parallelism, hops that are waited for. */
   {"framework", "straggler", 0.02, 4, 0.001, 0.08, 0, PM__SET_LARGE_MODELS, FSDP, NULL, true},

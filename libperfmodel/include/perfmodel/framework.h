@@ -248,7 +248,11 @@ typedef enum pm_fusion {
   X(YES_NO, single_channels, "", "whether its library runs grouped convolutions in the depthwise kernel")              \
   X(YES_NO, no_dilated, "", "whether its library does not use tensor cores for dilated convolutions")                  \
   X(REAL, comparison, "s",                                                                                             \
-    "host time to compare two boxes, if one core selects the detections; none if not given")
+    "host time to compare two boxes, if one core selects the detections; none if not given")            \
+  X(REAL, plain_launch, "1",                                                                                           \
+    "host time of a call outside cuDNN, over launch, that of convolutions and their norms; 1 if not given")            \
+  X(REAL, host_copy_bandwidth, "B/s",                                                                                  \
+    "bandwidth of the host's copy of a call's inputs, before it starts; they are on the GPU if not given")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -133,7 +133,8 @@ int pm__infer_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_me
 /* ---- Times ------------------------------------------------------------------------------------------------------ */
 
 typedef struct times {
-  double product, pass, conversion, kernels, calls;
+  double product, pass, conversion, kernels;
+  double calls, plain; /* of the host, and those of them that are not of cuDNN */
   double waited;  /* operations on single samples that the GPU waits for */
   double compared; /* pairs of boxes */
   double conv;    /* the part of product in convolutions */
@@ -163,6 +164,7 @@ static void add_casts(const call *c, times *sum)
                c->network->weight_tensors * d->launch;
   sum->kernels += c->network->weight_tensors;
   sum->calls += c->network->weight_tensors;
+  sum->plain += c->network->weight_tensors;
 }
 
 static times times_of(const call *c, const setting *on, double batch)
@@ -173,7 +175,8 @@ static times times_of(const call *c, const setting *on, double batch)
   double moved = batch * d->bytes * d->pass_byte * d->power.slow;
   pm__plan_kernels_price(&c->units->kernels, NULL, d, batch, &costs);
   const pm__part *part = &costs.pass[PM__FORWARD];
-  times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .waited = fixed->waited * batch,
+  times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .plain = fixed->plain_calls,
+               .waited = fixed->waited * batch,
                .compared = fixed->compared * batch,
                .saved = costs.saved};
   sum.conv = on->conv * part->conv;
@@ -221,6 +224,21 @@ static double hfu_of(const call *c, const times *t, double batch, double latency
   return (batch * c->network->forward_flop - t->saved) / latency / c->device->peak;
 }
 
+/* Host time of asking for the kernels: calls of cuDNN take it longer than others. */
+static double launch_time(const call *c, const times *t)
+{
+  const pm_inference_profile *profile = &c->profile->profile;
+  return profile->launch * c->system->host * (t->calls - (1 - profile->plain_launch) * t->plain);
+}
+
+/* Host time of a call besides: its own, inputs copied as FP32, operations on single samples, pairs of boxes. */
+static double call_time(const call *c, const times *t, double batch)
+{
+  const pm_inference_profile *profile = &c->profile->profile;
+  return profile->step_time + batch * c->network->input_elements * 4 / profile->host_copy_bandwidth +
+         c->system->host * (profile->launch * profile->plain_launch * t->waited + profile->comparison * t->compared);
+}
+
 /* Returns J of one board's kernels. */
 static double set_times(const call *c, double batch, pm_inference *out)
 {
@@ -233,9 +251,8 @@ static double set_times(const call *c, double batch, pm_inference *out)
   out->conversion_time = t.conversion;
   out->gpu_time = t.product + t.pass + t.conversion;
   out->kernels = t.kernels;
-  out->launch_time = profile->launch * c->system->host * t.calls;
-  out->step_time = profile->step_time + c->system->host * (profile->launch * t.waited +
-                                                           profile->comparison * t.compared);
+  out->launch_time = launch_time(c, &t);
+  out->step_time = call_time(c, &t, batch);
   out->latency = sqrt(out->gpu_time * out->gpu_time + out->launch_time * out->launch_time) + out->step_time;
   out->bottleneck = bottleneck_of(&t, out->gpu_time, out->launch_time, out->step_time);
   out->hfu = hfu_of(c, &t, batch, out->latency);

@@ -24,6 +24,13 @@ static void reduce(const pm__layer *layer, pm__launch *s)
   s->launches = s->host_calls = 1;
 }
 
+/* What a framework has cuDNN run. */
+static bool is_of_cudnn(const pm__layer *layer)
+{
+  pm__role role = layer->kind->role;
+  return role == PM__ROLE_CONVOLUTION || role == PM__ROLE_CHANNEL_NORM || layer->kind->loop == PM__LOOP_CELL;
+}
+
 static bool add_layer(pm__launch_list *list, const pm_network *network, size_t index, pm__execution execution)
 {
   pm__launch launches[PM__LAUNCHES_MAX];
@@ -31,6 +38,7 @@ static bool add_layer(pm__launch_list *list, const pm_network *network, size_t i
   for (int i = 0; i < count; i++) {
     if (!pm__runs_in_inference(&launches[i].kernel)) continue;
     reduce(&network->layers[index], &launches[i]);
+    if (!is_of_cudnn(&network->layers[index])) launches[i].plain_calls = launches[i].host_calls;
     if (pm__launch_list_add(list, &launches[i]) < 0) return false;
   }
   return true;

@@ -9,6 +9,7 @@ typedef struct pm__launch {
   pm__layer_kernel kernel;
   double launches;   /* how often a kernel is launched */
   double host_calls; /* how often the host asks for it, where a library launches many */
+  double plain_calls; /* of them, those of a forward pass that are not of cuDNN */
   double expert_calls; /* more of them, where products of experts are launched one by one */
   double layout;     /* elements that go through it if its tensors are in another layout than the kernel's, both ways */
   double compared;   /* pairs of boxes of a sample that some software compares on the host */

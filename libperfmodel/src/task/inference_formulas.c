@@ -21,10 +21,10 @@ const char *const pm__task_formulas_of_inference[] = {
   "profile.fusion gpu.memory_bandwidth " KERNELS "|" PAGE,
   "conversion_time|numbers of the tensors whose layout changes, over the bandwidth that kernels reach|"
   "profile.convert_tensor profile.convert_simt gpu.memory_bandwidth|" PAGE,
-  "launch_time|host time of a kernel, times the kernels, on a core of this host|profile.launch kernels "
-  "machine.cpu_core_clock machine.cpu_core_work|" PAGE,
-  "step_time|host time of a call, and of operations on single samples that the GPU waits for|profile.step_time "
-  "profile.launch|" PAGE,
+  "launch_time|host time of a kernel, times the kernels, on a core of this host|profile.launch "
+  "profile.plain_launch kernels machine.cpu_core_clock machine.cpu_core_work|" PAGE,
+  "step_time|host time of a call, of the copy of its inputs and of operations on single samples that the GPU waits for|"
+  "profile.step_time profile.host_copy_bandwidth profile.launch|" PAGE,
   "kernels|kernels of the forward pass as the software runs it|profile.fusion|inference.md#the-kernels-that-run",
   "bottleneck|the largest of compute-bound kernels, memory-bound kernels and host|gpu_time launch_time step_time|" PAGE,
   "flop|= batch * model.flop||model.md#counts",
