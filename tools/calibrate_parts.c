@@ -43,7 +43,7 @@ static const cli_part parts[] = {
   {"inference", NULL, {CALIBRATION("inference"), CALIBRATION("kernels")}, NULL},
   {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
   {"plans", NULL, {"data/frameworks/today.xml"}, NULL},
-  {"grouped", NULL, {FRAMEWORKS}, NULL},
+  {"grouped", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
   {"serving", NULL, {"data/frameworks/engines.xml", CALIBRATION("kernel_harnesses")}, NULL},
   {"energy", NULL, {CALIBRATION("kernels")}, NULL},
   {"status", "calibration_status.py", {CALIBRATION("operators"), FRAMEWORKS, CALIBRATION("inference")}, NULL},

@@ -151,12 +151,9 @@ def read(path):
 
 
 def is_of(name, row):
-    """Constants are fitted to the rows of `training`; further GPUs and timm check them. Of B200, networks of images are
-    fitted, since nothing else times its convolutions; the others check. Plans are packed with all that their source
-    says (pack_plans.py)."""
-    images = row["model"] in ("ResNet-50 v1.5", "SSD300 v1.1")
-    further = row["gpu"] == "RTX A4000" or row["gpu"] == "B200" and not images
-    check = further or row["source_repo"] == "huggingface/pytorch-image-models"
+    """Constants are fitted to the rows of `training`; further GPUs and timm check them. Plans are packed with all that
+    their source says (pack_plans.py)."""
+    check = row["gpu"] in ("B200", "RTX A4000") or row["source_repo"] == "huggingface/pytorch-image-models"
     if row["source_repo"] == "NVIDIA-NeMo/Megatron-Bridge":
         return False
     return name == "inference" or check == (name == "training_checks")

@@ -195,7 +195,7 @@ def of_energy():
 # Rows that decided no constant: a name, a set, words that a group has, and words that it has not.
 UNSEEN = (
     ("training of timm's networks on an RTX 3090", "training-checks", ["pytorch-image-models"], ["nhwc"]),
-    ("training on B200, language and speech", "training-checks", ["b200"], []),
+    ("training on B200, language and speech", "training-checks", ["b200"], ["vision"]),
     ("MLPerf 4.1 and 5.0, language models and their plans", "plans", ["training_results", ", ok"], []),
     ("memory of Megatron-LM's tests, dense", "memory", ["allocator_peak", "dense Megatron-LM", ", ok"], []),
     ("memory of Megatron-LM's tests, experts", "memory", ["allocator_peak", "moe Megatron-LM", ", ok"], []),

@@ -278,7 +278,7 @@ START_TEST(incomplete_constants_are_refused)
   record("kernel_calibration", "volta", &d.constants);
   d.constants.wave = NAN;
   ck_assert_int_eq(pm_kernel_predict(&d.gpu, &d.constants, &square, &time, 1, &error), PM_STATUS_BAD_VALUE);
-  ck_assert_str_eq(error.text, "kernel calibration \"volta\" does not say wave");
+  ck_assert_str_eq(error.text, "kernel calibration \"volta\" does not state wave");
 }
 END_TEST
 

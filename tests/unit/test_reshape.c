@@ -108,7 +108,7 @@ START_TEST(what_cannot_be_is_refused)
   ck_refused("permute", "4x6", "order=0,0", "must have each of 0 to 1 once");
   ck_refused("permute", "4x6", "order=0,5", "must have each of 0 to 1 once");
   ck_refused("slice", "4x6", "start=4", "4 to 4 is not within dimension 0 of 4x6");
-  ck_refused("slice", "4x6", "start=-5", "-1 to 4 is no part");
+  ck_refused("slice", "4x6", "start=-5", "-1 to 4 is not within");
   ck_refused("slice", "4x6", "axis=1 end=7", "0 to 7 is not within dimension 1");
   ck_refused("pad", "3x4x5x6", "padding=1,2", "2 numbers do not pad 3x4x5x6");
   ck_refused("concat", "4x6 5x6", "axis=1", "joins 4x6 and 5x6");

@@ -319,7 +319,7 @@ START_TEST(what_cannot_be_reached)
   b.goal.ttft = 1;
   pm_given_add(&b.given, "serving_run", "concurrency");
   ck_assert_ptr_null(rows_of(&b, NULL, &found));
-  ck_assert_ptr_nonnull(strstr(found.text, "finds concurrency"));
+  ck_assert_ptr_nonnull(strstr(found.text, "sizing determines concurrency"));
   close_bench(&b);
 }
 END_TEST

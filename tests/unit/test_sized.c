@@ -146,7 +146,7 @@ START_TEST(a_program_of_a_later_release_is_refused)
   pm_prediction prediction;
   pm_error error = PM_ERROR_NONE;
   ck_assert_int_eq(pm_task_check(plan, PM_TASK_TRAINING, &run, sizeof run + 8, &error), PM_STATUS_BAD_ARGUMENT);
-  ck_assert_ptr_nonnull(strstr(error.text, "earlier release"));
+  ck_assert_ptr_nonnull(strstr(error.text, "the library is older"));
   ck_assert_int_eq(pm_task_predict(plan, PM_TASK_TRAINING, 0, &run, sizeof run + 8, &prediction, sizeof prediction, 1),
                    PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_task_predict(plan, PM_TASK_TRAINING, 0, &run, sizeof run, &prediction, sizeof prediction + 8, 1),

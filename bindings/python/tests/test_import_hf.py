@@ -252,7 +252,7 @@ def test_files_that_are_no_models_get_one_line(config: dict[str, Any], words: st
 @pytest.mark.parametrize("change, words", [
     ({"layer_types": ["linear_attention"] * 32}, 'has a layer of type "linear_attention", which is not modelled'),
     ({"layer_types": ["full_attention"] * 3}, "has layer_types of 3 layers, but 32 layers"),
-    ({"num_hidden_layers": "32"}, 'num_hidden_layers "32", which is no whole number'),
+    ({"num_hidden_layers": "32"}, 'num_hidden_layers "32", which is not a whole number'),
     ({"quantization_config": "fp8"}, "has quantization_config fp8, which is not a configuration"),
     ({"architectures": ["LlamaForCausalLMEagle3"]}, "a draft for speculative decoding"),
     ({"add_cross_attention": True}, "a llama with attention to another model's encoder"),
@@ -418,7 +418,7 @@ def test_no_value_of_any_setting_is_a_crash(kind: str) -> None:
         ({**LLAMA, "architectures": [5]}, r"architectures \[5\], which is no list of words"),
         ({**LLAMA, "hidden_act": "cube"}, 'unknown activation "cube"'),
         ({**MIXTRAL, "num_experts_per_tok": 9}, "top_k 9 is more than its 8 experts"),
-        ({**VIT, "image_size": [1, 2, 3]}, "no whole number"),
+        ({**VIT, "image_size": [1, 2, 3]}, "not a whole number"),
         ({"model_type": 7}, 'unknown model_type "7"'),
         ({"model_type": "qwen33"}, 'unknown model_type "qwen33"; did you mean "qwen3"'),
         ({}, "the configuration has no model_type and no known architecture"),

@@ -78,7 +78,7 @@ def test_inference_and_recomputation_take_less() -> None:
     call = pm.memory("resnet50", "v100", batch=64, task="inference")
     assert call.total < everything and len(call.layers()) == len(pm.memory("resnet50", "v100").layers())
     for what in (call.stages, call.advice):
-        with pytest.raises(pm.ArgumentError, match="of training"):
+        with pytest.raises(pm.ArgumentError, match="only for training"):
             what()
     assert pm.memory("resnet50", "v100", batch=64, recompute="full").total < everything
 

@@ -100,7 +100,7 @@ def test_memory_is_beside_what_it_may_take() -> None:
     assert sum(bar.get_width() for bar in ax.patches) == pytest.approx((one.total + other.total) / 1e9)
     limits = {line.get_xdata()[0] for line in ax.lines}
     assert limits == {one.usable / 1e9, other.usable / 1e9}
-    with pytest.raises(TypeError, match="beside"):
+    with pytest.raises(TypeError, match="with others of its kind"):
         one.plot(pm.infer("resnet50", "t4"))
 
 

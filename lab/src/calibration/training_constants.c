@@ -32,6 +32,8 @@ static const pm__lab_training_kind kinds[] = {
   /* Transformer Engine's layers are Python, with more to do for a kernel than PyTorch's own. */
   {"framework", "kernel_time", 50e-6, 2, 2e-6, 150e-6, 0, PM__SET_PLANS, LATER_MEGATRON, NULL, true},
   {"cudnn_generation", "group_gradient", 0.1, 2, 0.01, 1, 0, PM__SET_GROUPED, "cudnn8", NULL, false},
+  {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0, PM__SET_GROUPED, "blackwell", NULL, false},
+  {"kernel_calibration", "conv_tensor_efficiency", 0.63, 1.5, 0.2, 1, 0, PM__SET_GROUPED, "blackwell", NULL, false},
   {"framework", "framework_kernel_factor", 1.5, 2, 1, 5, 0, PM__SET_LANGUAGE,
    "pt-nchw,pt-nhwc,pytorch-1.10,pytorch-1.13,pytorch-2.1," XLA, NULL, false},
   {"framework", "kernel_time", 25e-6, 2, 2e-6, 75e-6, 0, PM__SET_LANGUAGE, XLA, NULL, false},

@@ -185,7 +185,7 @@ typedef struct pm_operator_calibration { PM_OPERATOR_CALIBRATION_FIELDS(PM_DECLA
 #define PM_KERNEL_ARCHITECTURE_FIELDS(X)                                                                  \
   X(TEXT, id, "", "id of the architecture, or of the chip (its GPUs are aliases)")                        \
   X(TEXT, name, "", "full name")                                                                          \
-  X(TEXT, like, "", "id of the architecture that provides values stated neither here nor in the entry \"default\"")    \
+  X(TEXT, like, "", "id of the architecture that provides values stated neither here nor in the general entry")        \
   X(REAL, energy_factor, "1", "factor on the energies of that architecture; unknown: 1")                               \
   X(ORIGIN, simt_basis, "", "basis of the constants of the FP32 cores")                                   \
   X(REAL, simt_efficiency, "1", "issue efficiency of the FP32 cores")                                     \
