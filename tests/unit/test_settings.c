@@ -358,6 +358,7 @@ START_TEST(directives_of_slurm_are_read)
   ck_assert_str_eq(summary("megatron", "#SBATCH -N 2\n#SBATCH --gres=gpu:8\n#SBATCH --gpus 16\n--bf16"),
                    "nodes=2 gpus=8 ?gpus precision=bf16 optimizer=adam ");
   ck_assert_str_eq(summary("megatron", "srun --nodes=2 --ntasks-per-node=8 x"), "nodes=2 gpus=8 optimizer=adam ");
+  ck_assert_str_eq(summary("megatron", "srun --nodes=2 --ntasks-per-node=1 torchrun x"), "nodes=2 optimizer=adam ");
 }
 END_TEST
 

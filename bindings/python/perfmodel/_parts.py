@@ -15,7 +15,7 @@ from ._rows_file import NOTE, arrow, write_whole
 if TYPE_CHECKING:
     from ._table import Table
 
-PARTS = "part-[0-9]*.parquet"
+PARTS = f"part-{'[0-9]' * 15}.parquet"  # longer numbers than other programs give to their parts
 MOST = 1000  # parts, so that a folder of any sweep can still be listed
 
 

@@ -316,9 +316,13 @@ def test_parts_that_are_there_are_not_evaluated_again(grid: pm.Grid, tmp_path: P
 
 def test_a_folder_of_something_else_is_left_alone(grid: pm.Grid, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
-    (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(pm.ArgumentError, match="mine.txt"):
-        grid.write(tmp_path)
+    for name in ("mine.txt", "part-00000-of-spark.parquet", "part-00000.parquet"):
+        mine = tmp_path / name
+        mine.write_text("mine")
+        with pytest.raises(pm.ArgumentError, match=name):
+            grid.write(tmp_path)
+        assert mine.read_text() == "mine"
+        mine.unlink()
     with pytest.raises(KeyboardInterrupt):
         grid.write(f"{tmp_path}/rows.parquet/", progress=stopped_at(1))
     before = bytes_of(tmp_path / "rows.parquet")

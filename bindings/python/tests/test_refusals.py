@@ -94,7 +94,6 @@ ALIKE = {
     ("rank-order", "pp"),
     ("overlap", "lora-rank"),  # gradients of adapters are one bucket, which comes last in any case
     ("schedule", "pp"),  # of one micro-batch
-    ("expert-overlap", "ep"),
     ("stage-layers", "pp"),  # both of two stages are the first or the last
 }
 

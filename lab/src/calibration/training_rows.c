@@ -72,16 +72,11 @@ static int add_row(pm__lab_training_rows *rows, const pm__lab_row *row, const pm
   return PM_OK;
 }
 
-/* Language models alone; or images in NHWC, and those of Blackwell, which no other row times. */
-static bool is_of_set(const pm__lab_training_rows *rows, const char *group)
-{
-  if (rows->set == PM__SET_LANGUAGE) return strncmp(group, "language", 8) == 0;
-  return strstr(group, "-nhwc") != NULL || (strncmp(group, "vision", 6) == 0 && strstr(group, " b200-") != NULL);
-}
-
+/* Language models alone, or images alone. */
 static void judge_last(pm__lab_training_rows *rows)
 {
-  if (!is_of_set(rows, rows->items[rows->count - 1].group)) rows->count--;
+  const char *kind = rows->set == PM__SET_LANGUAGE ? "language " : "vision ";
+  if (strncmp(rows->items[rows->count - 1].group, kind, strlen(kind)) != 0) rows->count--;
 }
 
 static int read_row(pm__lab_training_rows *rows, pm__lab_row *row, const pm_calibration_options *options,

@@ -48,6 +48,7 @@ typedef enum pm_kernel_model {
   X(PIPELINE, "pipeline", "pipeline parallelism")                                                                      \
   X(CONTEXT, "context", "context parallelism")                                                                         \
   X(EXPERT, "expert", "expert parallelism")                                                                            \
+  X(BESIDE, "beside", "expert parallelism and a second micro-batch")                                                   \
   X(SHARDS, "shards", "a second GPU or offloading")                                                                    \
   X(EXPERTS, "experts", "experts in the network")                                                                      \
   X(ZERO, "zero", "ZeRO")                                                                                              \
@@ -173,7 +174,7 @@ typedef enum pm_kernel_model {
   X(EXPERT_DISPATCH, expert_dispatch, "", "dispatch of tokens to the GPUs of their experts",                           \
     .otherwise = "all-to-all", .needs = "expert")                                                                      \
   X(YES_NO, expert_overlap, "", "overlap exchanges of experts with the passes of another micro-batch (Megatron's "     \
-    "overlap-moe-expert-parallel-comm, DualPipe)", .needs = "expert")                                                  \
+    "overlap-moe-expert-parallel-comm, DualPipe)", .needs = "beside")                                                  \
   /* the next field of a run goes above this line */
 
 typedef struct pm_run { PM_RUN_FIELDS(PM_DECLARE) } pm_run;

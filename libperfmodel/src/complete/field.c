@@ -48,6 +48,13 @@ static bool fails(const pm_run *run)
   return trains(run) && (!isnan(run->gpu_mtbf) || !isnan(run->node_mtbf));
 }
 
+/* Several micro-batches: stages of a pipeline have those of one sample where none are given. */
+static bool accumulates(const pm_run *run)
+{
+  double least = run->pipeline_parallel > 1 ? 1 : run->batch;
+  return run->gradient_accumulation_steps > 1 || (isnan(run->micro_batch) ? least : run->micro_batch) < run->batch;
+}
+
 static bool has(const pm_network *network, const pm_framework *framework, const pm_run *run, need what)
 {
   switch (what) {
@@ -58,6 +65,7 @@ static bool has(const pm_network *network, const pm_framework *framework, const 
   case NEED_CONTEXT: return run->context_parallel != 1;
   case NEED_EXPERTS: return pm__network_get_traits(network).experts;
   case NEED_EXPERT: return run->expert_parallel != 1 && pm__network_get_traits(network).experts;
+  case NEED_BESIDE: return has(network, framework, run, NEED_EXPERT) && accumulates(run);
   case NEED_SHARDS: return (double)run->gpus * run->nodes > 1 || run->offload != PM_OFFLOAD_NONE;
   case NEED_ZERO: return run->zero != 0;
   case NEED_RECOMPUTE: return run->recompute != PM_RECOMPUTE_NONE;

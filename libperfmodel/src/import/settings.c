@@ -121,12 +121,13 @@ static int follow_gpus(pm__settings *s, pm_error *error)
   return pm__settings_assume_number(s, "gpus", all / nodes, "processes over machines", error);
 }
 
-/* Tasks of Slurm are processes, one for each GPU where nothing else says how many there are: torchrun is one task. */
+/* Several tasks of Slurm are processes, one for each GPU where nothing else says how many there are. A single one may be
+** torchrun, which starts more. */
 static int follow_tasks(pm__settings *s, pm_error *error)
 {
   double tasks = pm__settings_number(s, "tasks", NAN);
   pm__settings_drop(s, "tasks");
-  if (!(tasks >= 1) || pm__settings_find(s, "gpus") != NULL) return PM_OK;
+  if (!(tasks > 1) || pm__settings_find(s, "gpus") != NULL) return PM_OK;
   return pm__settings_assume_number(s, "gpus", tasks, "tasks of a node", error);
 }
 
