@@ -121,8 +121,8 @@ static int follow_gpus(pm__settings *s, pm_error *error)
   return pm__settings_assume_number(s, "gpus", all / nodes, "processes over machines", error);
 }
 
-/* Several tasks of Slurm are processes, one for each GPU where nothing else says how many there are. A single one may be
-** torchrun, which starts more. */
+/* Several tasks of Slurm are processes, one for each GPU where nothing else says how many there are. A single task may
+** be torchrun, which starts more. */
 static int follow_tasks(pm__settings *s, pm_error *error)
 {
   double tasks = pm__settings_number(s, "tasks", NAN);
