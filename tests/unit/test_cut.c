@@ -29,9 +29,9 @@ static void add(const pm__units *units, const pm__device *device, double count, 
 {
   pm__costs costs;
   pm__plan_kernels_price(&units->kernels, NULL, device, 32, &costs);
-  sum->saved += count * costs.saved;
   for (int pass = 0; pass < PM__PASSES; pass++) {
     const pm__part *part = &costs.pass[pass];
+    sum->saved += count * costs.saved[pass];
     const pm__fixed *fixed = &units->pass[pass];
     sum->conv += count * part->conv;
     sum->product += count * part->product;

@@ -245,6 +245,22 @@ START_TEST(stages_are_uneven)
 }
 END_TEST
 
+/* Arithmetic that Winograd saves in a forward pass is saved again where that is recomputed: one pass more than three,
+** of which one lacks its first layer. */
+START_TEST(transforms_save_again)
+{
+  study s = open_study("vgg16", NULL, 0, "dgx-h100");
+  pm_run run = pm_run_make();
+  run.gpus = 1, run.batch = 64, run.precision = PM_PRECISION_FP32;
+  pm_prediction none = predict(&s, &run);
+  run.recompute = PM_RECOMPUTE_FULL;
+  pm_prediction full = predict(&s, &run);
+  double more = full.hfu * full.step_time / (none.hfu * none.step_time);
+  ck_assert_msg(more > 1.2 && more < 1.4, "recomputation executes %g times the FLOP", more);
+  close_study(&s);
+}
+END_TEST
+
 /* Recomputation by operation keeps a layer's input, attention, and the first, third, ... of q, k, v, o, gate, up, down:
 ** 4096 features each, v 1024, gate 14336. */
 START_TEST(operations_are_kept)
@@ -445,6 +461,7 @@ int main(void)
   tcase_add_test(tests, experts_have_their_own_shards);
   tcase_add_test(tests, stages_are_uneven);
   tcase_add_test(tests, operations_are_kept);
+  tcase_add_test(tests, transforms_save_again);
   tcase_add_test(tests, gradients_of_two_types);
   tcase_add_test(tests, hops_wait_for_the_host);
   tcase_add_test(tests, bottlenecks);

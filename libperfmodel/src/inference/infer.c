@@ -178,7 +178,7 @@ static times times_of(const call *c, const setting *on, double batch)
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .plain = fixed->plain_calls,
                .waited = fixed->waited * batch,
                .compared = fixed->compared * batch,
-               .saved = costs.saved};
+               .saved = costs.saved[PM__FORWARD]};
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
   sum.pass =

@@ -238,14 +238,15 @@ static void scatter_group(const pm__plan_kernels *kernels, const pm__segments *s
   }
 }
 
-static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch,
-                           pm__part *part, pm__costs *costs)
+static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way way, double batch, int pass,
+                           pm__costs *costs)
 {
+  pm__part *part = &costs->pass[pass];
   double all = kernels->repeats[i] * way.time;
   part->time[kernels->place[i]] += all;
   costs->extra.time[kernels->place[i]] += kernels->repeats[i] * way.extra;
   if (way.spared != 0) part->spared += kernels->repeats[i] * way.spared;
-  if (is_transform(way.algorithm)) costs->saved += kernels->repeats[i] * saved_by(way, kernels, i, batch);
+  if (is_transform(way.algorithm)) costs->saved[pass] += kernels->repeats[i] * saved_by(way, kernels, i, batch);
   if (way.bound != PM_BOUND_COMPUTE && way.bound != PM_BOUND_POWER) return;
   costs->bound.time[kernels->place[i]] += all;
   if (kernels->place[i] < PM__PLACE_FRAMEWORK) costs->bound_launches += kernels->launches[i];
@@ -253,7 +254,7 @@ static inline void add_way(const pm__plan_kernels *kernels, int i, pm__plan_way 
 
 /* Kernels first .. end-1 of a pass, each by the formula of its family. */
 static void price_some(const pm__plan_kernels *k, const pm__segments *segments, int first, int end,
-                       const pm__device *device, double batch, pm__part *part, pm__costs *costs)
+                       const pm__device *device, double batch, int pass, pm__costs *costs)
 {
   pm__kernel_cost conv[PM__AT_ONCE];
   if (k->conv != NULL) pm__window_shapes_cost(device, &k->conv[first], end - first, batch, conv);
@@ -263,7 +264,7 @@ static void price_some(const pm__plan_kernels *k, const pm__segments *segments, 
                          ? convolution_way(device, &k->conv[i], batch * k->layout[i], batch, batch * k->flop[i],
                                            conv[i - first])
                          : other_way(device, &k->shape[i], batch);
-    add_way(k, i, way, batch, part, costs);
+    add_way(k, i, way, batch, pass, costs);
     if (segments != NULL) scatter(k, segments, i, way, costs);
   }
 }
@@ -274,7 +275,7 @@ static void price_group(const pm__plan_kernels *kernels, const pm__segments *seg
   int end = kernels->first[group + 1];
   for (int i = kernels->first[group]; i < end; i += PM__AT_ONCE)
     price_some(kernels, segments, i, end < i + PM__AT_ONCE ? end : i + PM__AT_ONCE, device, batch,
-               &costs->pass[group / PM__SORTS], costs);
+               group / PM__SORTS, costs);
 }
 
 /* Sort and group by the plain roofline: one loop. */

@@ -70,7 +70,7 @@ struct pm__segments;
 typedef struct pm__costs {
   pm__part pass[PM__PASSES], all, bound; /* all: of the passes */
   double bound_launches;
-  double saved; /* FLOP that are counted and not executed, of all passes */
+  double saved[PM__PASSES]; /* FLOP that are counted and not executed */
   pm__part extra; /* J of all passes, beyond what kernels draw that multiply no matrices */
   pm__part segment[PM__SEGMENTS];
 } pm__costs;

@@ -202,13 +202,14 @@ static double operations_time(const pm__step *p, const pm__plan_piece *piece)
 }
 
 /* What is recomputed is launched again, and limited as what it repeats. */
-static void set_recompute(const pm__step *p, const pm__plan_piece *piece, pm__step_work *out)
+static void set_recompute(const pm__step *p, const pm__plan_piece *piece, const pm__costs *costs, pm__step_work *out)
 {
   double forward = out->gpu[PM__FORWARD];
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
   if (!how->layers) out->recompute = attention_time(p, piece, true);
   else out->recompute = how->operations ? pm__most(0, forward - operations_time(p, piece)) : forward;
   if (!how->layers || !(forward > 0)) return;
+  out->saved_again = costs->saved[PM__FORWARD];
   out->host_recompute = out->host[PM__FORWARD] * (out->recompute / forward);
 }
 
@@ -258,7 +259,8 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   const pm__plan_piece *piece = pm__step_piece(p, kind);
   out->bound = pm__schedule_part(&p->s, &costs->bound);
   out->extra = pm__schedule_part(&p->s, &costs->extra);
-  out->saved = costs->saved;
+  out->saved = costs->saved[PM__FORWARD] + costs->saved[PM__DGRAD] + costs->saved[PM__WGRAD];
+  out->saved_again = 0;
   out->part = costs->all;
   out->layout = p->s.layout > 0 ? layout_time(p, piece->units, costs) : 0;
   out->recompute = out->host_recompute = out->exchange_recompute = 0;
@@ -269,7 +271,7 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
   bool graphs = pm__step_is_layer(p, kind) && p->s.run->cuda_graphs == PM_CUDA_GRAPHS_LAYERS;
   bool recompute = pm__step_recomputes(p, kind), full = recompute && how->layers && !how->operations;
-  if (recompute) set_recompute(p, piece, out);
+  if (recompute) set_recompute(p, piece, costs, out);
   for (int i = 0; i < piece->exchanges; i++) add_exchange(p, piece, &piece->exchange[i], full, graphs, out);
   if (p->s.run->expert_overlap) pm__step_hide_dispatch(p, out);
 }

@@ -151,6 +151,7 @@ static void add_recompute(const pm__step_work *w, double n, pm__step_work *sum)
 {
   sum->recompute += n * w->recompute;
   sum->host_recompute += n * w->host_recompute;
+  sum->saved += n * w->saved_again;
   sum->exchange_recompute += n * w->exchange_recompute;
 }
 

@@ -156,7 +156,7 @@ struct pm__step_work {
   double axis[PM__SHARDING_AXES];      /* the same by axis */
   double bound;                        /* of the kernels, what the arithmetic rate limits */
   double layout;                       /* of them, changes of layout */
-  double saved;                        /* FLOP that are counted and not executed */
+  double saved, saved_again;           /* FLOP that are counted and not executed; of those that are recomputed */
   double extra;                        /* J of the kernels, beyond what the board draws that multiplies nothing */
   double waited;                       /* host calls that the GPU waits for */
   pm__part part;                       /* kernels by sort, as the kernel model has them */
