@@ -389,6 +389,19 @@ START_TEST(groups_without_kernels_run_as_channels_alone)
 }
 END_TEST
 
+START_TEST(groups_in_streams_take_the_host_longer)
+{
+  pm_inference_profile with = profile_of("tf1-xla@cudnn8"), without = with;
+  ck_assert_int_eq(with.groups_in_streams, 1);
+  without.groups_in_streams = 0;
+  ck_assert_double_gt(t4_latency("resnext101-32x4d", with), 1.005 * t4_latency("resnext101-32x4d", without));
+  ck_assert_double_eq(t4_latency("resnet50", with), t4_latency("resnet50", without));
+  ck_assert_double_eq(t4_latency("mobilenet-v2", with), t4_latency("mobilenet-v2", without));
+  ck_assert_int_eq(profile_of("tf1-xla@cudnn7.3").groups_in_streams, 0);
+  ck_assert_int_eq(profile_of("tf1-nhwc@cudnn8").groups_in_streams, 0);
+}
+END_TEST
+
 /* What one core of the host compares grows with the images, and with nothing else. */
 START_TEST(one_core_compares_boxes_of_every_image)
 {
@@ -519,6 +532,7 @@ int main(void)
   tcase_add_test(tests, calls_without_cudnn_take_a_share);
   tcase_add_test(tests, inputs_are_copied_before_a_call);
   tcase_add_test(tests, single_channels_are_faster_forward);
+  tcase_add_test(tests, groups_in_streams_take_the_host_longer);
   tcase_add_test(tests, published_latencies);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

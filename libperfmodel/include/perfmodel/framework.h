@@ -94,7 +94,10 @@ typedef enum pm_evidence {
   X(YES_NO, no_dilated, "", "tensor cores do not run dilated convolutions")                                            \
   X(YES_NO, single_channels, "",                                                                                       \
     "the forward pass of grouped convolutions runs in the depthwise kernel, because they have no kernel of their own") \
-  X(TEXT, group_gradient_on, "", "GPU architectures of the rows that group_gradient was fitted to, separated by spaces")
+  X(TEXT, group_gradient_on, "",                                                                                       \
+    "GPU architectures of the rows that group_gradient was fitted to, separated by spaces")                            \
+  X(YES_NO, groups_in_streams, "",                                                                                     \
+    "groups of 16-bit convolutions are launched one by one if the software compiles its graph, forward")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
 
@@ -252,7 +255,8 @@ typedef enum pm_fusion {
   X(REAL, plain_launch, "1",                                                                                           \
     "host time of a call outside cuDNN, over launch, that of convolutions and their norms; 1 if not given")            \
   X(REAL, host_copy_bandwidth, "B/s",                                                                                  \
-    "bandwidth of the host's copy of a call's inputs, before it starts; they are on the GPU if not given")
+    "bandwidth of the host's copy of a call's inputs, before it starts; they are on the GPU if not given")             \
+  X(YES_NO, groups_in_streams, "", "whether its library launches the groups of 16-bit convolutions one by one")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;
 

@@ -135,6 +135,7 @@ int pm__infer_get_memory(const pm_plan *plan, const pm_inference_run *run, pm_me
 typedef struct times {
   double product, pass, conversion, kernels;
   double calls, plain; /* of the host, and those of them that are not of cuDNN */
+  double groups; /* launches of single groups of convolutions besides */
   double waited;  /* operations on single samples that the GPU waits for */
   double compared; /* pairs of boxes */
   double conv;    /* the part of product in convolutions */
@@ -146,14 +147,15 @@ typedef struct times {
 /* What one profile makes of a device. */
 typedef struct setting {
   double conv, framework_kernel; /* times of convolutions, and of a framework's kernels, over the kernel model */
-  bool cast;
+  bool cast, groups;
 } setting;
 
 /* The plain roofline knows neither factors nor conversions. */
 static setting setting_of(const pm__device *device, const pm_inference_profile *profile)
 {
-  if (!device->calibrated) return (setting){1, 1, false};
-  return (setting){device->library, profile->framework_kernel_factor, profile->casts && device->bytes < 4};
+  if (!device->calibrated) return (setting){1, 1, false, false};
+  return (setting){device->library, profile->framework_kernel_factor, profile->casts && device->bytes < 4,
+                   profile->groups_in_streams && device->bytes == 2};
 }
 
 /* Weights are read in FP32 and written as narrow as the products want them, each by a kernel. */
@@ -178,6 +180,7 @@ static times times_of(const call *c, const setting *on, double batch)
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .plain = fixed->plain_calls,
                .waited = fixed->waited * batch,
                .compared = fixed->compared * batch,
+               .groups = on->groups ? fixed->group_calls : 0,
                .saved = costs.saved[PM__FORWARD]};
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
@@ -224,11 +227,15 @@ static double hfu_of(const call *c, const times *t, double batch, double latency
   return (batch * c->network->forward_flop - t->saved) / latency / c->device->peak;
 }
 
+/* Of a kernel that a library queues in the middle of a call: no framework between, as in an engine. Rule. */
+static const double QUEUED_LAUNCH = 4e-6;
+
 /* Host time of asking for the kernels: calls of cuDNN take it longer than others. */
 static double launch_time(const call *c, const times *t)
 {
   const pm_inference_profile *profile = &c->profile->profile;
-  return profile->launch * c->system->host * (t->calls - (1 - profile->plain_launch) * t->plain);
+  double calls = t->calls - (1 - profile->plain_launch) * t->plain;
+  return c->system->host * (profile->launch * calls + QUEUED_LAUNCH * t->groups);
 }
 
 /* Host time of a call besides: its own, inputs copied as FP32, operations on single samples, pairs of boxes. */

@@ -173,6 +173,16 @@ static void set_expert_calls(pm__launch *list, int count)
       list[i].expert_calls = list[i].host_calls * (list[i].kernel.shape.gemm.count - 1);
 }
 
+/* Groups of one channel have kernels of their own. */
+static void set_group_calls(const pm__layer *layer, pm__launch *list, int count)
+{
+  for (int i = 0; i < count && layer->kind->role == PM__ROLE_CONVOLUTION; i++) {
+    const pm__conv *c = &list[i].kernel.shape.conv;
+    bool depthwise = c->channels == c->groups || c->out_channels == c->groups;
+    if (list[i].kernel.family == PM__CONV && !depthwise) list[i].group_calls = list[i].host_calls * (c->groups - 1);
+  }
+}
+
 /* A whole recurrent layer is one call of its library for each pass. */
 static void set_host_calls(const pm__layer *layer, pm__launch *list, int count)
 {
@@ -219,6 +229,7 @@ int pm__lower_layer(const pm_network *network, size_t index, pm__execution how, 
   for (int i = library; i < count; i++) list[i].kernel.framework_kernel = !list[i].kernel.matrix;
   set_host_calls(layer, list, count);
   if (layer->kind->role == PM__ROLE_EXPERTS) set_expert_calls(list, count);
+  set_group_calls(layer, list, count);
   if (pm__in_loop(network, layer, eager)) count = pm__loop_kernels(layer, mixed ? 2 : 1, list, count);
   return drop_passes(layer, list, count);
 }

@@ -11,6 +11,7 @@ typedef struct pm__launch {
   double host_calls; /* how often the host asks for it, where a library launches many */
   double plain_calls; /* of them, those of a forward pass that are not of cuDNN */
   double expert_calls; /* more of them, where products of experts are launched one by one */
+  double group_calls; /* more of them, where a library launches the groups of a convolution one by one */
   double layout;     /* elements that go through it if its tensors are in another layout than the kernel's, both ways */
   double compared;   /* pairs of boxes of a sample that some software compares on the host */
   double extra;      /* further elements read: other operands of what was folded into it */

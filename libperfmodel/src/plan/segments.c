@@ -68,6 +68,7 @@ static void add_unit(walk *w, const pm__unit *unit, int segment)
     fixed->launches += unit->pass[pass].launches;
     fixed->host_calls += unit->pass[pass].host_calls;
     fixed->expert_calls += unit->pass[pass].expert_calls;
+    fixed->group_calls += unit->pass[pass].group_calls;
     fixed->layout += unit->pass[pass].layout;
   }
 }

@@ -61,6 +61,7 @@ static void add_fixed(pm__fixed *sum, const pm__launch *launch)
   sum->host_calls += launch->host_calls;
   sum->plain_calls += launch->plain_calls;
   sum->expert_calls += launch->expert_calls;
+  sum->group_calls += launch->group_calls;
   sum->layout += launch->layout;
   sum->extra += launch->extra;
   sum->compared += launch->compared;
@@ -71,6 +72,7 @@ static bool same_fixed(const pm__fixed *a, const pm__fixed *b)
 {
   return a->launches == b->launches && a->matrix_launches == b->matrix_launches && a->host_calls == b->host_calls &&
          a->plain_calls == b->plain_calls && a->expert_calls == b->expert_calls &&
+         a->group_calls == b->group_calls &&
          a->layout == b->layout && a->extra == b->extra && a->waited == b->waited &&
          a->compared == b->compared;
 }
@@ -126,6 +128,7 @@ static void add_pass(pm__fixed *sum, const pm__fixed *fixed)
   sum->host_calls += fixed->host_calls;
   sum->plain_calls += fixed->plain_calls;
   sum->expert_calls += fixed->expert_calls;
+  sum->group_calls += fixed->group_calls;
   sum->layout += fixed->layout;
   sum->extra += fixed->extra;
   sum->waited += fixed->waited;

@@ -13,11 +13,12 @@
 #include "plan/kernels.h"
 
 /* What does not depend on the batch: launches of kernels (of matrix multiplications apart), host calls, those of
-** them of a forward pass that are not of cuDNN, and more of them where products of experts are launched one by one;
+** them of a forward pass that are not of cuDNN, and more of them where products of experts, or groups of convolutions,
+** are launched one by one;
 ** per sample: elements that change layout, elements that kernels read besides their own, calls that the GPU waits
 ** for, pairs of boxes that the host may compare. */
 typedef struct pm__fixed {
-  double launches, matrix_launches, host_calls, plain_calls, expert_calls, layout, extra, waited, compared;
+  double launches, matrix_launches, host_calls, plain_calls, expert_calls, group_calls, layout, extra, waited, compared;
 } pm__fixed;
 
 typedef struct pm__unit_kernel {
