@@ -81,6 +81,23 @@ START_TEST(work_on_single_samples_adds_to_the_step)
 }
 END_TEST
 
+/* Software of which one core compares boxes waits for it, sample by sample; other software compares them on the GPU. */
+START_TEST(one_core_compares_boxes_of_every_sample)
+{
+  pm_network *networks[] = {layer_of("pointwise", "64x32000", "waited=40"),
+                            layer_of("pointwise", "64x32000", "waited=40 compared=1e6")};
+  pm_prediction core[2], gpu[2];
+  predict(networks, 2, "tf1-nhwc-2019", PM_PRECISION_FP32, core);
+  predict(networks, 2, "tf1-nhwc", PM_PRECISION_FP32, gpu);
+  double pair = 3e-9 * 3.2 / (2.7 * 0.87); /* on a core of a DGX-1 */
+  ck_assert_double_eq_tol((core[1].step_time - core[0].step_time) / (128 * 1e6 * pair), 1, 1e-9);
+  ck_assert_double_eq(core[1].compute_time, core[0].compute_time);
+  ck_assert_double_eq(gpu[1].step_time, gpu[0].step_time);
+  pm_network_free(networks[0]);
+  pm_network_free(networks[1]);
+}
+END_TEST
+
 /* Nine kernels are asked for where none are fused, and one where they are. */
 START_TEST(small_kernels_are_launched_where_none_are_fused)
 {
@@ -126,6 +143,7 @@ int main(void)
   tcase_add_test(cases, smoothed_labels_cost_passes_over_the_logits);
   tcase_add_test(cases, small_kernels_are_launched_where_none_are_fused);
   tcase_add_test(cases, work_on_single_samples_adds_to_the_step);
+  tcase_add_test(cases, one_core_compares_boxes_of_every_sample);
   suite_add_tcase(suite, cases);
   return fixture_main(suite);
 }

@@ -100,6 +100,7 @@ static void copy_kernels(const pm_network *network, const pm__layer *layer, pm__
     memset(s, 0, sizeof *s);
     s->kernel = network->kernels[layer->first_kernel + i];
     s->launches = s->kernel.repeats;
+    s->compared = s->kernel.part == PM__PART_WAITED ? layer->compared : 0;
     s->layout = s->kernel.repeats * pm__layout_elements(&s->kernel);
   }
 }

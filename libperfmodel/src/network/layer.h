@@ -205,6 +205,7 @@ typedef struct pm__layer {
   bool smooths_labels;     /* a loss that looks at all classes, not at the right one alone */
   bool causal;             /* attention of which no query sees a later key */
   bool runs_in_half;       /* a loss that mixed precision does not run in FP32 */
+  double compared;         /* pairs of boxes of a sample that some software compares on the host */
   double waited_in_inference; /* operations on single samples that the GPU waits for, instead of those of training */
   double compared_in_inference; /* pairs of boxes of a sample, likewise */
   double carried;          /* numbers of a sequence that decoding carries from token to token */

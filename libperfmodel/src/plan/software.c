@@ -133,6 +133,7 @@ static void complete(pm_framework *f)
   f->step_time = given(f->step_time, 0);
   f->straggler = given(f->straggler, 0);
   f->waited_straggler = given(f->waited_straggler, 0);
+  f->comparison = given(f->comparison, 0);
   f->coordinator_time = given(f->coordinator_time, 0);
   f->hop_time = given(f->hop_time, 0);
   f->variable_time = given(f->variable_time, 0);

@@ -28,6 +28,7 @@ static int check_times(const pm_framework *f, pm_error *error)
   if (status == PM_OK) status = check_time(f, "variable_time", f->variable_time, error);
   if (status == PM_OK) status = check_time(f, "hop_time", f->hop_time, error);
   if (status == PM_OK) status = check_time(f, "waited_straggler", f->waited_straggler, error);
+  if (status == PM_OK) status = check_time(f, "comparison", f->comparison, error);
   return status == PM_OK ? check_time(f, "straggler", f->straggler, error) : status;
 }
 
@@ -132,6 +133,7 @@ void pm__inference_profile_fill(pm_inference_profile *profile, const pm_framewor
   fill(&profile->framework_kernel_factor, f->framework_kernel_factor);
   fill(&profile->launch, PM_INFERENCE_LAUNCH_SHARE * f->kernel_time);
   fill(&profile->step_time, f->step_time);
+  fill(&profile->comparison, f->comparison);
   fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->cudnn.simt_factor : f->simt_factor);
   fill(&profile->tensor_factor, isnan(f->tensor_factor) ? framework->cudnn.tensor_factor : f->tensor_factor);
   if (framework->cudnn.no_winograd) profile->no_winograd = 1;

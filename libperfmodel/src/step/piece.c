@@ -254,6 +254,12 @@ static void add_kernels(const pm__step *p, const pm__plan_piece *piece, int kind
   }
 }
 
+/* Of two boxes, on this host; s. */
+static double comparison(const pm__schedule *s)
+{
+  return s->framework != NULL ? s->framework->profile.framework.comparison * s->system->host : 0;
+}
+
 void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm__step_work *out)
 {
   const pm__plan_piece *piece = pm__step_piece(p, kind);
@@ -267,6 +273,7 @@ void pm__step_piece_work(const pm__step *p, int kind, const pm__costs *costs, pm
   for (int pass = 0; pass < PM__PASSES; pass++) out->exchange[pass] = 0;
   for (int axis = 0; axis < PM__SHARDING_AXES; axis++) out->axis[axis] = 0;
   out->waited = pm__schedule_host_time(&p->s) * piece->units->pass[PM__FORWARD].waited * p->s.batch;
+  out->compared = comparison(&p->s) * piece->units->pass[PM__FORWARD].compared * p->s.batch;
   add_kernels(p, piece, kind, costs, out);
   const pm_recomputation *how = pm_recomputation_get(p->at.recompute);
   bool graphs = pm__step_is_layer(p, kind) && p->s.run->cuda_graphs == PM_CUDA_GRAPHS_LAYERS;

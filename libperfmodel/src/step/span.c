@@ -45,7 +45,7 @@ static double each_of(const pm__step *p, const pm__step_work *work)
 {
   if (p->s.framework == NULL) return 0;
   double copy = pm__schedule_host_copy(&p->s, p->s.batch) / p->at.context;
-  return p->s.framework->profile.framework.step_time + copy + work->waited;
+  return p->s.framework->profile.framework.step_time + copy + work->waited + work->compared;
 }
 
 /* Cut where the GPU waits for calls of the forward pass: up to the first, from one to the next, from the last to the

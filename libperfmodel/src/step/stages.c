@@ -144,6 +144,7 @@ static void add_work(const pm__step_work *w, double n, pm__step_work *sum)
   sum->saved += n * w->saved;
   sum->extra += n * w->extra;
   sum->waited += n * w->waited;
+  sum->compared += n * w->compared;
   add_part(&w->part, n, &sum->part);
 }
 

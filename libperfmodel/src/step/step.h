@@ -159,6 +159,7 @@ struct pm__step_work {
   double saved, saved_again;           /* FLOP that are counted and not executed; of those that are recomputed */
   double extra;                        /* J of the kernels, beyond what the board draws that multiplies nothing */
   double waited;                       /* host calls that the GPU waits for */
+  double compared;                     /* pairs of boxes that one core of the host compares */
   pm__part part;                       /* kernels by sort, as the kernel model has them */
 };
 

@@ -31,7 +31,7 @@ const char *const pm__task_formulas_of_training[] = {
   "compute_time|= forward_time + dgrad_time + wgrad_time + recompute_time + update_time||" ONE_GPU,
   "launch_overhead_time|what the host adds: the root of the sum of squares of compute_time and launch_time, less "
   "compute_time, in each span; and framework.step_time for each micro-batch|compute_time launch_time "
-  "framework.step_time micro_batches framework.host_copy_bandwidth|" ONE_GPU,
+  "framework.step_time framework.comparison micro_batches framework.host_copy_bandwidth|" ONE_GPU,
   "communication_time|exchanges of tensor, context and expert parallelism, hops, and those of data parallelism|"
   "tensor_communication_time context_communication_time expert_communication_time embedding_communication_time "
   "pipeline_communication_time "

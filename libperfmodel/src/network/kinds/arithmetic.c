@@ -132,7 +132,7 @@ const pm__layer_kind pm__kind_divide = {
   TRAITS,
 };
 
-enum { FLOP, KEEPS, WAITED, DETECTED, COMPARED, LAUNCHES };
+enum { FLOP, KEEPS, WAITED, DETECTED, PROPOSED, COMPARED, LAUNCHES };
 enum { INPUTS, OUTPUT, NOTHING };
 
 static const char *const keeps_words[] = {"inputs", "output", "nothing", NULL};
@@ -143,8 +143,9 @@ static const pm__attribute_rule pointwise_rules[] = {
   PM__OPTIONAL("waited", WAITED, PM__NUMBER, 0, 1e6, 0,
                "operations on each sample that the GPU waits for, in training"),
   PM__OPTIONAL("waited_in_inference", DETECTED, PM__NUMBER, 0, 1e6, 0, "the same of a trained network"),
-  PM__OPTIONAL("compared_in_inference", COMPARED, PM__NUMBER, 0, 1e12, 0,
-               "pairs of boxes of each sample whose overlap decides which of them stay"),
+  PM__OPTIONAL("compared", PROPOSED, PM__NUMBER, 0, 1e12, 0,
+               "pairs of boxes of each sample compared for overlap, in training"),
+  PM__OPTIONAL("compared_in_inference", COMPARED, PM__NUMBER, 0, 1e12, 0, "the same of a trained network"),
   PM__OPTIONAL("launches", LAUNCHES, PM__COUNT, 1, 64, 1,
                "kernels of the forward pass where none are fused, most on few numbers"),
   PM__RULES_END,
@@ -160,6 +161,7 @@ static void count_pointwise(pm__layer *layer, pm__layer_kernels *kernels)
   layer->launches = layer->attribute[LAUNCHES];
   add_kernels(layer, kernels, flop,
               (pm__work){flop * out + reductions(layer, kernels).flop, out + reads + in, 0});
+  layer->compared = layer->attribute[PROPOSED];
   layer->waited_in_inference = layer->attribute[DETECTED];
   layer->compared_in_inference = layer->attribute[COMPARED];
   if (layer->attribute[WAITED] == 0 && layer->waited_in_inference == 0) return;
