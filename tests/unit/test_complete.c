@@ -128,6 +128,9 @@ START_TEST(counts)
   expect_counts("dgx-h100", "gpus=8", 8, 1);
   expect_counts("dgx-h100", "gpus=32", 8, 4); /* the total */
   expect_counts("dgx-h100", "gpus=4 nodes=2", 4, 2);
+  expect_counts("gb200-nvl72", "gpus=4 nodes=2", 8, 1); /* trays of one rack */
+  expect_counts("gb200-nvl72", "gpus=4 nodes=64", 64, 4);
+  expect_counts("gb200-nvl72", "gpus=8 nodes=2", 8, 2); /* of two racks */
   expect_counts("dgx-h100", "nodes=2", 8, 2);
   expect_counts("h100-sxm", "", 1, 1);
 }

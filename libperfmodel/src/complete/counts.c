@@ -29,14 +29,26 @@ static int place(const pm_system *system, int32_t *gpus, int32_t *nodes, pm_erro
   return PM_OK;
 }
 
+/* Users count the trays of a rack as nodes, each with its own operating system; a rack is one node of the catalogue, as
+** NVLink joins its trays. */
+static bool are_trays(const pm_machine *machine, int32_t gpus, int32_t nodes)
+{
+  return machine->hosts > 1 && nodes > 1 && (int64_t)gpus * machine->hosts == machine->gpus &&
+         nodes <= INT32_MAX / gpus;
+}
+
 static int complete(const pm_system *system, bool has_gpus, bool has_nodes, int32_t *gpus, int32_t *nodes,
                     pm_error *error)
 {
+  const pm_machine *machine = pm_system_get_machine(system);
   if (!has_nodes) *nodes = 1;
-  if (!has_gpus) *gpus = pm_system_get_machine(system)->gpus;
+  if (!has_gpus) *gpus = machine->gpus;
   int status = pm__count_check("gpus", *gpus, 1, error);
   if (status == PM_OK) status = pm__count_check("nodes", *nodes, 1, error);
-  return status == PM_OK && has_gpus && !has_nodes ? place(system, gpus, nodes, error) : status;
+  if (status != PM_OK || !has_gpus) return status;
+  bool trays = has_nodes && are_trays(machine, *gpus, *nodes);
+  if (trays) *gpus *= *nodes;
+  return trays || !has_nodes ? place(system, gpus, nodes, error) : PM_OK;
 }
 
 /* ---- Degrees ---- */
