@@ -308,8 +308,8 @@ START_TEST(bad_plans)
   refuse(run, "shard_group 7");
   run = shared_out(1, 8);
   run.virtual_pipeline = 2;
-  run.batch = 60;
-  refuse(run, "not a multiple of the 8 stages");
+  run.batch = 7;
+  refuse(run, "7 micro-batches are fewer than the 8 stages");
   run = shared_out(1, 8);
   run.virtual_pipeline = 6;
   refuse(run, "fewer than 8 stages of 6 chunks");

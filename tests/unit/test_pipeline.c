@@ -172,6 +172,25 @@ START_TEST(formulas_are_their_simulation)
 }
 END_TEST
 
+/* Groups of an interleaved schedule that are larger than there are stages, and smaller last ones: exact without hops;
+** larger groups hide some of the hops that the formula counts. */
+START_TEST(interleaved_groups)
+{
+  for (int m = 5; m <= BATCHES; m++)
+    for (int p = 2; p <= 5; p++) {
+      shape s = pipeline(PM_PIPELINE_SCHEDULE_INTERLEAVED, p, m, -1, 0);
+      size_t count = order(&s);
+      note_ends(&s, count);
+      check_needs(&s, count);
+      check_stages(&s, count);
+      ck_assert_double_eq_tol(error_of(&s), 0, 1e-12);
+      s.hop = 0.01;
+      double hops = error_of(&s);
+      ck_assert_msg(hops > -1e-12 && hops < 0.02, "%d stages, %d micro-batches: %g", p, m, hops);
+    }
+}
+END_TEST
+
 /* 1f1b is exact with the slowest stage at the end, too; where it is in the middle, by a half, formulas are too long by
 ** at most 9 %. */
 START_TEST(uneven_stages)
@@ -345,6 +364,7 @@ int main(void)
   TCase *tests = tcase_create("pipeline");
   tcase_add_test(tests, laws_of_events);
   tcase_add_test(tests, formulas_are_their_simulation);
+  tcase_add_test(tests, interleaved_groups);
   tcase_add_test(tests, uneven_stages);
   tcase_add_test(tests, zero_bubble_is_near_its_simulation);
   tcase_add_test(tests, hops_are_waited_for);

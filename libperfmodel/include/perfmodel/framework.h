@@ -126,6 +126,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(YES_NO, eager, "", "whether norms, dropout, softmax and similar layers run operation by operation")                \
   X(PARALLELISM, parallelism, "", "how its GPUs share the work")                                                  \
   X(OVERLAP, overlap, "", "whether gradients are summed during the backward pass")                                \
+  X(CONTEXT_EXCHANGE, context_exchange, "",                                                                            \
+    "exchange of keys and values in context parallelism by default; all-gather if not given")                          \
   X(ERA, nccl, "", "NCCL generation of its collective library")                                                        \
   X(REAL, workspace, "B", "workspace limit of convolution transforms; unlimited if not given")                         \
   X(REAL, bucket, "B", "gradients that are summed together")                                                      \

@@ -44,7 +44,8 @@ typedef enum pm_stage_layers {
 #define PM_CONTEXT_EXCHANGE_LIST(X)                                                                                   \
   X(ALL_GATHER, "all-gather", "keys and values are gathered before attention (Llama 3)")                              \
   X(RING, "ring", "keys and values circulate while attention works on the previous ones (ring attention)")             \
-  X(ALL_TO_ALL, "all-to-all", "heads instead of tokens are sharded during attention (Ulysses)")
+  X(ALL_TO_ALL, "all-to-all", "heads instead of tokens are sharded during attention (Ulysses)")                        \
+  X(FRAMEWORK, "framework", "the framework's default; all-gather without one")
 
 typedef enum pm_context_exchange {
 #define PM_CONTEXT_EXCHANGE_ENUM(name, text, doc) PM_CONTEXT_EXCHANGE_##name,

@@ -124,7 +124,7 @@ typedef enum pm_kernel_model {
     .needs = "recompute")                                                                                              \
   X(INT, gradient_bytes, "1", "bytes per gradient, stored and exchanged: 2 or 4; 0: the framework's")                  \
   X(CONTEXT_EXCHANGE, context_exchange, "", "exchange of keys and values in context parallelism",                      \
-    .otherwise = "all-gather", .needs = "context")                                                                     \
+    .otherwise = "framework", .needs = "context")                                                                     \
   X(RANK_ORDER, rank_order, "", "order of the ranks, the first varying fastest",                                       \
     .otherwise = "tp-cp-dp-pp", .needs = "axes")                                                                       \
   X(REAL, capacity_factor, "1",                                                                                        \

@@ -29,7 +29,7 @@ typedef struct pm__pipeline_schedule {
   double (*in_flight)(const pm__pipeline_load *load, int stage);
   int chunks;          /* that it needs on each GPU; 0: any number from 1 */
   bool splits_backward; /* gradients of parameters are computed apart: nothing can be recomputed */
-  bool divides;        /* micro-batches must be a multiple of the stages */
+  bool groups;         /* a chunk runs micro-batches in groups of at least as many as there are stages */
   bool hides_hops;     /* a stage works on another chunk while it sends, unless its software blocks */
 } pm__pipeline_schedule;
 
@@ -45,6 +45,16 @@ static inline double pm__pipeline_warm_up(const pm__pipeline_load *load, int sta
 {
   int ahead = load->stages - stage;
   return load->micro_batches < ahead ? load->micro_batches : ahead;
+}
+
+/* Micro-batches that an interleaved stage runs in one chunk before it goes on to the next: the fewest, from as many as
+** there are stages on, that leave no smaller last group, which would have to wait. Megatron-LM has this condition
+** (microbatch_group_size_per_vp_stage, from Core 0.9 on). */
+static inline int pm__pipeline_group(const pm__pipeline_load *load)
+{
+  int group = load->stages, all = load->micro_batches;
+  while (group < all && all % group != 0 && all % group < load->stages) group++;
+  return group;
 }
 
 #endif

@@ -8,6 +8,7 @@ typedef struct state {
   const pm__pipeline_load *load;
   const pm__pipeline_schedule *schedule;
   const pm__pipeline_chunk *chunk;
+  int group;
   double *forward_end, *backward_end;  /* by place and micro-batch; INFINITY: not done */
   double *now;                         /* by stage */
   int *forwards, *backwards, *weights; /* done, by stage and chunk */
@@ -78,17 +79,24 @@ static option backward_of(const state *s, int stage, int chunk, int batch)
 
 /* ---- A fixed order ---- */
 
-/* Pass k of one direction: micro-batches go through all chunks in groups of as many as there are stages. */
+/* Micro-batches before the group of pass k of one direction; its own in *own. Groups go through all chunks. */
+static int group_at(const state *s, int k, int *own)
+{
+  int before = k / (s->group * s->load->chunks) * s->group, left = s->load->micro_batches - before;
+  *own = left < s->group ? left : s->group;
+  return before;
+}
+
 static int chunk_at(const state *s, int k)
 {
-  int p = s->load->stages;
-  return k % (p * s->load->chunks) / p;
+  int own, before = group_at(s, k, &own);
+  return (k - before * s->load->chunks) / own;
 }
 
 static int batch_at(const state *s, int k)
 {
-  int p = s->load->stages;
-  return s->load->chunks == 1 ? k : k / (p * s->load->chunks) * p + k % p;
+  int own, before = group_at(s, k, &own);
+  return s->load->chunks == 1 ? k : before + (k - before * s->load->chunks) % own;
 }
 
 /* Forward passes that a stage runs before its first backward pass. */
@@ -241,6 +249,7 @@ bool pm__pipeline_order(const pm__pipeline_load *load, const pm__pipeline_schedu
   double *times = (double *)malloc((2 * ends + stages) * sizeof *times);
   int *done = (int *)calloc(3 * slots + stages, sizeof *done);
   state s = {.load = load, .schedule = schedule, .chunk = chunk, .events = events,
+             .group = pm__pipeline_group(load),
              .forward_end = times, .backward_end = times + ends, .now = times + 2 * ends,
              .forwards = done, .backwards = done + slots, .weights = done + 2 * slots, .done = done + 3 * slots};
   bool room = times != NULL && done != NULL;

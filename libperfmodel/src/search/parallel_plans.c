@@ -91,7 +91,7 @@ static void list_batches(lister *l, pm__search_plan plan, int64_t data)
 {
   double each = l->batch / (double)data;
   if (each != floor(each)) return;
-  bool divides = pm__pipeline_schedule_of(plan.schedule)->divides && plan.chunks > 1;
+  bool divides = pm__pipeline_schedule_of(plan.schedule)->groups && plan.chunks > 1;
   for (int32_t b = 1; b <= BATCH_MOST && b <= each; b++) {
     if (!isnan(l->base->micro_batch) && l->base->micro_batch != b) continue;
     if (fmod(each, b) != 0 || (divides && fmod(each / b, plan.pipeline) != 0)) continue;
@@ -151,7 +151,7 @@ static bool can_shard(lister *l, const pm__search_plan *plan)
     .memory = f != NULL ? f->memory : 0,
     .degrees = {.tensor = plan->tensor, .context = plan->context, .expert = plan->expert,
                 .expert_tensor = b->expert_tensor_parallel, .sequence = plan->sequence != 0,
-                .context_exchange = (pm__sharding_context)b->context_exchange}};
+                .context_exchange = (pm__sharding_context)pm__plan_context_exchange(f, b->context_exchange)}};
   const pm__plan_sharded *found = pm__plan_sharded_find(l->plan, &key, &error);
   if (found == NULL && error.status == PM_STATUS_NO_MEMORY) l->failed = true;
   return found != NULL;

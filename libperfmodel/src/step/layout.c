@@ -226,10 +226,10 @@ static int check_schedule(const pm__step *p, const pm_run *r, int which, pm_erro
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
                     "schedule %s delays gradients of parameters, which need activations that recomputation "
                     "drops", name_of(which));
-  if (schedule->divides && p->at.chunks > 1 && fmod(p->s.accumulation, p->at.stages) != 0)
+  if (schedule->groups && p->at.chunks > 1 && p->s.accumulation < p->at.stages)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                    "%.0f micro-batches are not a multiple of the %d stages, which interleaved schedules "
-                    "require", p->s.accumulation, p->at.stages);
+                    "%.0f micro-batches are fewer than the %d stages, but interleaved schedules need as many",
+                    p->s.accumulation, p->at.stages);
   return PM_OK;
 }
 
@@ -383,7 +383,7 @@ static int set_sharded(pm__step *p, const pm_plan *plan, pm_error *error)
 static int set_pieces(pm__step *p, const pm_plan *plan, const pm_run *r, pm_error *error)
 {
   p->at.sequence = r->sequence_parallel != 0 && p->at.tensor > 1;
-  p->at.context_exchange = p->at.context > 1 ? r->context_exchange : 0;
+  p->at.context_exchange = p->at.context > 1 ? pm__plan_context_exchange(p->s.framework, r->context_exchange) : 0;
   set_experts(p, r);
   p->at.cut = pm__layout_cuts(&p->s, &p->at);
   p->sharded = NULL;

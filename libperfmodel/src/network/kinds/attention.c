@@ -19,7 +19,17 @@
 ** GPUs that share the queries have equal parts of the pairs: an early and a late part of the sequence each.
 **
 ** Over GPUs: heads are split; with more GPUs than heads of keys, several have the same one. Over a context queries are
-** split, and keys and values are gathered or go round, or heads are split there as well.
+** split, and keys and values are gathered or go round, or heads are split there as well. Keys and values that go round
+** are worked on as they come, by a fused kernel for each part, and the parts are put together (Transformer Engine,
+** context_parallel.py: AttnFuncWithCPAndKVP2P):
+**
+**     forward     copy of keys and values into a buffer; the first output scaled; for each further part the sums of its
+**                 softmax, and its output scaled and added
+**     backward    copy of keys and values into a buffer; for each part gradients of queries added up, those of keys and
+**                 values joined and added up
+**
+** Of a causal mask, the last GPU of the ring has the whole of its queries, and half of the keys, to work on in each
+** part but its own.
 */
 #include <math.h>
 #include "network/kinds/kinds.h"
@@ -27,8 +37,8 @@
 
 enum { HEADS, KV_HEADS, CAUSAL, FLASH, DROPOUT, BIAS_ROWS, WINDOW, SINKS, MOST_KEYS };
 /* No attributes of their own: GPUs that share its queries, 0: one; what the software chose, from 1, 0: nothing; tokens
-** of a document, 0: all. */
-enum { CONTEXT = PM__SHARED - 1, CHOSEN = PM__SHARED - 2, DOCUMENT = PM__SHARED - 3 };
+** of a document, 0: all; parts in which keys go round, 0: they do not. */
+enum { CONTEXT = PM__SHARED - 1, CHOSEN = PM__SHARED - 2, DOCUMENT = PM__SHARED - 3, RING = PM__SHARED - 4 };
 
 static const pm__attribute_rule rules[] = {
   PM__REQUIRED("heads", HEADS, PM__COUNT, 1, 1e6, "heads of the queries"),
@@ -245,12 +255,19 @@ static double limit_of(const pm__layer *layer)
   return fmax(layer->attribute[WINDOW], layer->attribute[MOST_KEYS]);
 }
 
+/* Parts in which keys and values come. */
+static double parts_of(const pm__layer *layer)
+{
+  return fmax(layer->attribute[RING], 1);
+}
+
 static void add_flash(const pm__layer *layer, pm__layer_kernels *kernels, pm__pass pass, const sizes *s, double pairs,
                       pm__work work)
 {
   double rate = implementation(layer)->rate, usual = rate == 1 ? 0 : rate;
   pm__layer_kernel *kernel = pm__add_kernel(kernels, pass, PM__ATTENTION, work);
   kernel->matrix = true;
+  kernel->repeats = parts_of(layer);
   kernel->shape.flash = (pm__flash){s->heads, s->tokens, s->keys, pairs, s->d, s->dv,
                                       s->k / (s->keys * s->d), 0, 0, 0, usual, limit_of(layer), 0,
                                       layer->attribute[MOST_KEYS]};
@@ -267,20 +284,50 @@ static sizes by_document(const pm__layer *layer, const sizes *s)
   return own;
 }
 
+/* Puts together what the parts of a ring give, of all tensors as one GPU has them. Their FLOP are not the model's, and
+** not counted. */
+static void add_ring(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
+{
+  double parts = parts_of(layer), more = parts - 1, keys = (s->k + s->v) / parts, rows = s->heads * s->tokens;
+  double seen = keys * (layer->attribute[CAUSAL] != 0 ? 0.5 : 1);
+  if (parts == 1) return;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * keys, 0});
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 2 * s->out + rows, 0});
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 6 * rows, 0})->repeats = more;
+  pm__add_kernel(kernels, PM__FORWARD, PM__ELEMENTWISE, (pm__work){0, 3 * s->out + rows, 0})->repeats = more;
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2 * keys, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, (3 - 1 / parts) * s->q, 0})->repeats = parts;
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){0, 2.5 * seen, 0})->repeats = 2 * parts;
+}
+
+/* One part of the keys. */
+static sizes of_part(const pm__layer *layer, const sizes *s)
+{
+  sizes own = *s;
+  double parts = parts_of(layer);
+  own.keys /= parts;
+  own.k /= parts;
+  own.v /= parts;
+  return own;
+}
+
 /* Forward: two products and the element-wise work of the unfused kernels. Backward: the scores again and four products,
 ** after a pass that reduces output times its gradient. */
 static void flash(const pm__layer *layer, pm__layer_kernels *kernels, const sizes *s)
 {
-  const sizes own = by_document(layer, s);
+  add_ring(layer, kernels, s);
+  sizes own = by_document(layer, s);
   s = &own;
   bool causal = layer->attribute[CAUSAL] != 0 && !implementation(layer)->masked;
   double gpus = layer->attribute[DOCUMENT] > 0 ? 1 : fmax(layer->attribute[CONTEXT], 1), window = limit_of(layer);
-  double pairs = causal ? masked_pairs(s, gpus, window) : s->tokens * s->keys;
+  double pairs = (causal ? masked_pairs(s, gpus, window) : s->tokens * s->keys) / parts_of(layer);
+  own = of_part(layer, s);
   double scores = s->heads * pairs, rows = s->heads * s->tokens;
   double each = layer->attribute[DROPOUT] > 0 ? 1 : 0, tensors = s->q + s->k + s->v;
   add_flash(layer, kernels, PM__FORWARD, s, pairs,
             (pm__work){scores * (2 * (s->d + s->dv) + 6 + each), tensors + s->out + rows, 0});
-  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){2 * s->out, 2 * s->out + rows, 0});
+  pm__add_kernel(kernels, PM__DGRAD, PM__ELEMENTWISE, (pm__work){2 * s->out, 2 * s->out + rows, 0})->repeats =
+      parts_of(layer);
   add_flash(layer, kernels, PM__DGRAD, s, pairs,
             (pm__work){scores * (6 * s->d + 4 * s->dv + 6 + each), 2 * tensors + s->out + 2 * rows, 0});
 }
@@ -379,6 +426,7 @@ static int divide_context(pm__layer *layer, pm__sharding_part *part, pm_error *e
   int status = pm__sharding_check(layer, (double)part->inputs[0].size[0], "tokens", causal ? 2 * c : c, error);
   exchange_context(layer, part);
   if (!heads) layer->attribute[CONTEXT] = c;
+  if (part->degrees->context_exchange == PM__CONTEXT_RING && is_fused(layer)) layer->attribute[RING] = c;
   if (!heads || status != PM_OK) return status;
   status = pm__sharding_check(layer, layer->attribute[KV_HEADS], "heads of keys and values on each GPU", c, error);
   layer->attribute[HEADS] /= c;

@@ -24,9 +24,9 @@ static double time_of(const pm__pipeline_load *load)
 static double in_flight(const pm__pipeline_load *load, int stage)
 {
   double chunks = load->chunks, all = load->micro_batches * chunks;
-  double ahead = 2.0 * (load->stages - 1 - stage) + (chunks - 1) * load->stages + 1;
+  double ahead = 2.0 * (load->stages - 1 - stage) + (chunks - 1) * pm__pipeline_group(load) + 1;
   return (all < ahead ? all : ahead) / chunks;
 }
 
 const pm__pipeline_schedule pm__pipeline_schedule_INTERLEAVED = {
-  .time = time_of, .in_flight = in_flight, .divides = true, .hides_hops = true};
+  .time = time_of, .in_flight = in_flight, .groups = true, .hides_hops = true};
