@@ -414,14 +414,15 @@ LEVELS = [f"{part}{level}" for part in ("classes", "boxes") for level in range(5
 TRAINED = ",".join(["layer2", "layer3", "layer4", "side3", "side4", "inner5", "p3", "p4", "p5", "p6", "p7"] + LEVELS)
 
 # Network and software of NVIDIA's submissions. Those of RetinaNet fuse convolutions with frozen norms and ReLU in NHWC
-# (--apex-backbone-fusion, --apex-head-fusion) and run in a CUDA graph (--cuda-graphs). Those of Stable Diffusion run in
-# CUDA graphs; its text encoder, which is not trained, runs beside the U-Net and is not among the layers. Those of BERT
-# remove padding, which is half of the tokens of its Wikipedia at 512 (arXiv:2107.02027), and fuse bias and GELU,
-# dropout, sums and norms. All of DLRM-DCNv2 are HugeCTR's, whose train.py asks for AdaGrad, a CUDA graph of the step
-# and sharding_plan auto, with tables of up to 0.008 GiB on every GPU. Of LoRA a layer is a graph
-# (LAYER_CUDA_GRAPH=1).
+# (--apex-backbone-fusion, --apex-head-fusion) and run in a CUDA graph (--cuda-graphs). Those of Stable Diffusion
+# compile the U-Net with Inductor, channels last, and run it in a CUDA graph (conf/custom.yaml of training 4.0:
+# inductor, channels_last, capture_cudagraph_iters); its text encoder, which is not trained, runs ahead of it and is not
+# among the layers. Those of BERT remove padding, which is half of the tokens of its Wikipedia at 512
+# (arXiv:2107.02027), and fuse bias and GELU, dropout, sums and norms. All of DLRM-DCNv2 are HugeCTR's, whose train.py
+# asks for AdaGrad, a CUDA graph of the step and sharding_plan auto, with tables of up to 0.008 GiB on every GPU. Of
+# LoRA a layer is a graph (LAYER_CUDA_GRAPH=1).
 KNOWN = {"RetinaNet (ResNeXt50-32x4d)": (f"retinanet-resnext50-fpn trainable={TRAINED}", "pytorch-2.4-apex"),
-         "Stable Diffusion v2": ("stable-diffusion-2", "pytorch-2.4-graphs"),
+         "Stable Diffusion v2": ("stable-diffusion-2", "pytorch-2.4-compile"),
          "DLRM-DCNv2": ("dlrm-dcnv2", "hugectr-24.06"),
          "BERT-Large": ("bert-large-pretraining seq=256", "pytorch-2.4-compile")}
 
@@ -433,7 +434,7 @@ def known_of(row):
     network, framework = KNOWN[row["model"]]
     return why, {"network": network, "system": system or row["system"], "framework": framework,
                  "precision": row["precision"].removesuffix("-mixed"),
-                 "cuda_graphs": "step" if "apex" in framework else "",
+                 "cuda_graphs": "step" if "apex" in framework or "diffusion" in network else "",
                  "optimizer": {"BERT-Large": "lamb", "DLRM-DCNv2": "adagrad"}.get(row["model"], "adam")}
 
 
