@@ -190,27 +190,55 @@ bool is_same_file(const char *a, const char *b)
   return find_place(a, first, sizeof first) && find_place(b, second, sizeof second) && strcmp(first, second) == 0;
 }
 
-/* The file that is read and would be written, NULL if there is none. A name of the catalogue has no '.' or '/'. */
+/* Whether the file is one of a folder's that are read. */
+static bool is_in_folder(const char *folder, const char *file)
+{
+  char above[PATH_MAX];
+  struct stat status, one, other;
+  const char *slash = strrchr(file, '/'), *ending = strrchr(file, '.');
+  if (ending == NULL || strcmp(ending, ".xml") != 0 || stat(file, &status) != 0) return false;
+  snprintf(above, sizeof above, "%.*s", slash != NULL ? (int)(slash - file + 1) : 1, slash != NULL ? file : ".");
+  return stat(folder, &one) == 0 && stat(above, &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
+}
+
+/* Arguments of some commands are files; of others only those with '.' or '/', which no name of the catalogue has. */
+static bool may_be_file(const cli_request *request, const char *argument)
+{
+  const char *all = request->command->arguments;
+  return strncmp(all, "FILE", 4) == 0 || strncmp(all, "PATH", 4) == 0 || strpbrk(argument, "./") != NULL;
+}
+
+/* The file that is read and would be written, NULL if there is none. */
 static const char *input_of_output(const cli_request *request, const char *output)
 {
-  const char *const options[] = {request->value[OPTION_DATA], request->value[OPTION_RUN]};
+  const char *const options[] = {request->value[OPTION_DATA], request->value[OPTION_RUN],
+                                 request->value[OPTION_PRICE]};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
     if (options[i] != NULL && is_same_file(options[i], output)) return options[i];
-  for (size_t i = 0; i < request->catalogs.count; i++)
-    if (is_same_file(request->catalogs.items[i], output)) return request->catalogs.items[i];
+  for (size_t i = 0; i < request->catalogs.count; i++) {
+    const char *catalog = request->catalogs.items[i];
+    if (is_same_file(catalog, output) || is_in_folder(catalog, output)) return catalog;
+  }
   for (size_t i = 0; i < request->arguments.count; i++) {
     const char *argument = request->arguments.items[i];
-    if (strpbrk(argument, "./") != NULL && is_same_file(argument, output)) return argument;
+    if (may_be_file(request, argument) && is_same_file(argument, output)) return argument;
   }
   return NULL;
 }
 
+static int check_output_of(const cli_request *request, const char *option, const char *output)
+{
+  const char *input = output != NULL && !is_standard_output(output) ? input_of_output(request, output) : NULL;
+  if (input == NULL) return CODE_DONE;
+  return fail(CODE_USAGE, "%s \"%.400s\" is a file that is read, \"%.400s\": give the result another name", option,
+              output, input);
+}
+
 int check_output(const cli_request *request)
 {
-  const char *input = to_stdout(request) ? NULL : input_of_output(request, request->value[OPTION_OUTPUT]);
-  if (input == NULL) return CODE_DONE;
-  return fail(CODE_USAGE, "-o \"%.400s\" is a file that is read, \"%.400s\": give the result another name",
-              request->value[OPTION_OUTPUT], input);
+  int code = check_output_of(request, "-o", request->value[OPTION_OUTPUT]);
+  return code == CODE_DONE ? check_output_of(request, "--trace", request->value[OPTION_TRACE]) : code;
 }
 
 /* Text for people, on a terminal that shows colours with these. */

@@ -113,7 +113,7 @@ static int check_outputs(const cli_request *request)
 {
   const char *trace = request->value[OPTION_TRACE], *output = request->value[OPTION_OUTPUT];
   if (trace == NULL || !is_same_file(trace, output != NULL ? output : "-")) return CODE_DONE;
-  return fail(CODE_USAGE, "--trace and --output are the same file,  \"%.400s\": give the timeline another, such as "
+  return fail(CODE_USAGE, "--trace and --output are the same file, \"%.400s\": give the timeline another, such as "
                           "--trace step.json", trace);
 }
 

@@ -44,10 +44,35 @@ static lua_records *lua_records_at(lua_State *L, int index) {
   return same ? (lua_records *)lua_touserdata(L, index) : NULL;
 }
 
+/* An error without a place, which arguments.lua adds: that of the script's call. */
+static int lua_refuse(lua_State *L, const char *format, ...) {
+  char text[400];
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
+  lua_pushstring(L, pm_text_clean(text));
+  return lua_error(L);
+}
+
+/* A message as it is shown: no control characters, and of one with a long value only its beginning. */
+static int lua_shown(lua_State *L) {
+  enum { LONGEST = 3000, BEGINNING = 600 };
+  size_t length = 0;
+  const char *text = lua_tolstring(L, 1, &length);
+  size_t size = length > LONGEST ? BEGINNING : length;
+  char *shown = text != NULL ? (char *)lua_newuserdata(L, size + sizeof "...") : NULL;
+  if (shown == NULL) return lua_refuse(L, "a message must be text, not %s", luaL_typename(L, 1));
+  for (size_t i = 0; i < size; i++) shown[i] = text[i] != '\0' ? text[i] : '?';
+  strcpy(shown + size, size < length ? "..." : "");
+  lua_pushstring(L, pm_text_clean(shown));
+  return 1;
+}
+
 /* Elements of a list up to the first hole. */
 static size_t lua_length(lua_State *L, int index) {
   size_t count = 0;
-  luaL_checktype(L, index, LUA_TTABLE);
+  if (!lua_istable(L, index)) lua_refuse(L, "a table is expected, not %s", luaL_typename(L, index));
   for (;; count++) {
     int last;
     lua_rawgeti(L, index, (int)count + 1);
@@ -61,8 +86,8 @@ static size_t lua_length(lua_State *L, int index) {
 static const char *lua_text(lua_State *L, int index, const char *what) {
   size_t length = 0;
   const char *text = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : NULL;
-  if (text == NULL) luaL_error(L, "%s must be text, not %s", what, luaL_typename(L, index));
-  if (strlen(text) != length) luaL_error(L, "%s has a zero byte in it", what);
+  if (text == NULL) lua_refuse(L, "%s must be text, not %s", what, luaL_typename(L, index));
+  if (strlen(text) != length) lua_refuse(L, "%s has a zero byte in it", what);
   return text;
 }
 
@@ -78,12 +103,12 @@ static void *lua_handle(lua_State *L, int index, swig_type_info *type, const cha
     lua_pop(L, 2);
   }
   if (!ours || !SWIG_IsOK(SWIG_ConvertPtr(L, index, &handle, type, 0)) || handle == NULL)
-    luaL_error(L, "expected a %s, got %s", name, luaL_typename(L, index));
+    lua_refuse(L, "expected a %s, got %s", name, luaL_typename(L, index));
   return handle;
 }
 
 static double lua_real(lua_State *L, int index, const char *what) {
-  if (lua_type(L, index) != LUA_TNUMBER) luaL_error(L, "%s must be a number, not %s", what, luaL_typename(L, index));
+  if (lua_type(L, index) != LUA_TNUMBER) lua_refuse(L, "%s must be a number, not %s", what, luaL_typename(L, index));
   return (double)lua_tonumber(L, index);
 }
 
@@ -115,7 +140,7 @@ static const char **lua_names_in(lua_State *L, int index, size_t *count) {
 
 static pm_attribute *lua_attributes_in(lua_State *L, int index, size_t *count) {
   pm_attribute *array;
-  luaL_checktype(L, index, LUA_TTABLE);
+  if (!lua_istable(L, index)) lua_refuse(L, "a table is expected, not %s", luaL_typename(L, index));
   *count = 0;
   for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) ++*count;
   array = (pm_attribute *)lua_newuserdata(L, (*count + 1) * sizeof *array);
@@ -140,7 +165,7 @@ static double lua_choice(lua_State *L, const pm_field *field) {
 
 static int32_t lua_whole(lua_State *L, const pm_field *field, double value) {
   if (!(value >= INT32_MIN && value <= INT32_MAX) || value != floor(value))
-    luaL_error(L, "%s must be a whole number", field->name);
+    lua_refuse(L, "%s must be a whole number", field->name);
   return (int32_t)value;
 }
 
@@ -149,7 +174,7 @@ static void lua_set_field(lua_State *L, const pm_field *field, void *record) {
   char *place = (char *)record + field->offset;
   if (field->kind == PM_FIELD_TEXT) {
     const char *text = lua_text(L, -1, field->name);
-    if (strlen(text) >= PM_TEXT_MAX) luaL_error(L, "%s is too long: \"%s\"", field->name, text);
+    if (strlen(text) >= PM_TEXT_MAX) lua_refuse(L, "%s is too long: \"%.80s\"", field->name, text);
     memcpy(place, text, strlen(text) + 1);
   } else if (field->kind == PM_FIELD_REAL) {
     *(double *)(void *)place = lua_real(L, -1, field->name);
@@ -176,7 +201,7 @@ static void lua_check_fields(lua_State *L, const pm_record_type *type) {
 static void *lua_records_in(lua_State *L, int index, const char *name, size_t *count) {
   const pm_record_type *type = pm_record_type_find(name);
   lua_records *array = lua_records_at(L, index);
-  if (type == NULL || (array != NULL && array->type != type)) luaL_error(L, "expected an array of %s records", name);
+  if (type == NULL || (array != NULL && array->type != type)) lua_refuse(L, "expected an array of %s records", name);
   if (array == NULL) {
     size_t length = lua_length(L, index);
     array = lua_records_new(L, type, length);
@@ -184,7 +209,7 @@ static void *lua_records_in(lua_State *L, int index, const char *name, size_t *c
       char *record = (char *)lua_records_data(array) + i * type->size;
       pm_record_clear(type, record);
       lua_rawgeti(L, index, (int)i + 1);
-      if (!lua_istable(L, -1)) luaL_error(L, "every %s record must be a table", name);
+      if (!lua_istable(L, -1)) lua_refuse(L, "every %s record must be a table", name);
       lua_check_fields(L, type);
       for (size_t f = 0; f < type->field_count; f++) {
         lua_getfield(L, -1, type->fields[f].name);
@@ -280,7 +305,7 @@ static void lua_push_field(lua_State *L, const pm_field *field, const void *reco
 /* unpack(records): a list of tables, fields by name; unknown ones are absent. And the name of their type. */
 static int lua_unpack(lua_State *L) {
   lua_records *array = lua_records_at(L, 1);
-  if (array == NULL) return luaL_error(L, "expected an array of records, not %s", luaL_typename(L, 1));
+  if (array == NULL) return lua_refuse(L, "expected an array of records, not %s", luaL_typename(L, 1));
   lua_createtable(L, (int)array->count, 0);
   for (size_t i = 0; i < array->count; i++) {
     lua_createtable(L, 0, (int)array->type->field_count);
@@ -302,6 +327,7 @@ static int lua_pack(lua_State *L) {
 }
 %}
 
+%native(shown) int lua_shown(lua_State *L);
 %native(unpack) int lua_unpack(lua_State *L);
 %native(pack) int lua_pack(lua_State *L);
 
@@ -373,7 +399,7 @@ typedef struct type {
 
 %typemap(in) any_records {
   lua_records *array = lua_records_at(L, $input);
-  if (array == NULL) luaL_error(L, "expected an array of records, not %s", luaL_typename(L, $input));
+  if (array == NULL) lua_refuse(L, "expected an array of records, not %s", luaL_typename(L, $input));
   $1.type = array->type;
   $1.data = lua_records_data(array);
   $1.item = array->type->size;

@@ -262,6 +262,7 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
 %enddef
 PM_UNLOCKED(pm_catalog_load) /* of a catalogue that nothing else uses yet */
 PM_UNLOCKED(prediction_trace)
+PM_UNLOCKED(asked_runs) /* of numbers that are its own */
 PM_UNLOCKED(study_complete) /* with the study's lock of _study.py */
 PM_UNLOCKED(study_plan) /* with the study's lock of _study.py, as all that completes runs */
 PM_UNLOCKED(study_predict) /* with the study's lock too */

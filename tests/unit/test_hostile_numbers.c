@@ -168,12 +168,41 @@ START_TEST(numbers_that_no_program_measures)
 }
 END_TEST
 
+static void check_report(const pm_catalog *catalog, const measured_file *file)
+{
+  char *report = NULL;
+  pm_string_free(pm_measurements_read(catalog, file->text, file->name, file->known, file->known_count, &report, NULL));
+  ck_assert_msg(report == NULL || strchr(report, '\033') == NULL, "%s", report);
+  pm_string_free(report);
+}
+
+/* The name is a cell of some rows, and begins many messages. */
+START_TEST(names_of_files_break_no_table)
+{
+  pm_catalog *catalog = pm_catalog_new(NULL);
+  DIR *folder = opendir(PM_SOURCE_DIR "/tests/traces");
+  ck_assert(catalog != NULL && folder != NULL);
+  for (const struct dirent *item; (item = readdir(folder)) != NULL;) {
+    measured_file file;
+    if (item->d_name[0] == '.') continue;
+    ck_assert_msg(open_file(catalog, item->d_name, &file), "%s makes no rows", item->d_name);
+    file.name = "a\033[31m,\"b\n=1.json";
+    check_text(catalog, &file, file.text, item->d_name);
+    check_report(catalog, &file);
+    pm_string_free(file.text);
+  }
+  closedir(folder);
+  pm_catalog_free(catalog);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("hostile_numbers");
   TCase *tests = tcase_create("hostile_numbers");
   tcase_set_timeout(tests, 300);
   tcase_add_test(tests, numbers_that_no_program_measures);
+  tcase_add_test(tests, names_of_files_break_no_table);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);
   srunner_run_all(runner, CK_ENV);

@@ -35,6 +35,7 @@ function arguments.public(inner)
     depth = depth + 1
     local ok, result = pcall(inner, ...)
     depth = depth - 1
+    if not ok and depth == 0 and type(result) == "string" then result = core.shown(result) end
     if not ok then error(result, depth == 0 and 2 or 0) end
     return result
   end
@@ -42,6 +43,7 @@ end
 
 function arguments.text_of(value, what)
   if type(value) ~= "string" then error(what .. " must be text, not " .. type(value), 0) end
+  if value:find("\0", 1, true) then error(what .. " has a zero byte in it", 0) end
   return value
 end
 

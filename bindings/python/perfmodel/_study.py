@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from math import nan
+from math import nan, prod
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -97,11 +97,18 @@ class Study:
         """Every combination of the keywords' values, completed. A run that cannot be completed is an error if it is the
         only one; else it keeps the reason for its prediction."""
         axes = axes_of(self._task.run, keywords)
-        asked = _record.array(self._task.run, _core.asked_runs(self.task, *flat(self._places() | axes)))
+        asked = self._asked(self._places() | axes)
         given = list(axes), float(global_batch)
         if self._large or asked.size > MANY_RUNS:
             return interruptible(self._complete_all, asked, given, one), given
         return self._complete_all(asked, given, one), given
+
+    def _asked(self, axes: Mapping[str, list[float]]) -> Records:
+        """Every combination of the axes."""
+        places = flat(axes)
+        many = prod(len(items) for items in axes.values()) > MANY_RUNS
+        made = interruptible(_core.asked_runs, self.task, *places) if many else _core.asked_runs(self.task, *places)
+        return _record.array(self._task.run, made)
 
     def _complete_all(self, asked: Records, given: Given, one: bool) -> Records:
         with self._lock:

@@ -136,6 +136,8 @@ def test_networks_of_many_layers(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_runs_that_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
     sweep = lambda: pm.sweep("alexnet", "dgx1-v100", batch=range(1, 20000))  # noqa: E731
     assert goes_on_behind(sweep, "study_complete", monkeypatch)
+    plan = pm.Plan("alexnet", "dgx1-v100")
+    assert goes_on_behind(lambda: plan.runs(batch=range(1, 20000)), "asked_runs", monkeypatch)
 
 
 def test_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +148,7 @@ def test_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_lock_is_released_where_ctrl_c_waits() -> None:
     """A call in another thread is of no use if it holds the lock of the interpreter: Ctrl-C is Python's work."""
     source = (Path(__file__).parents[1] / "python.i").read_text()
-    for name in ("pm_catalog_load", "prediction_trace", "study_complete", "study_predict", "study_plan"):
+    for name in ("pm_catalog_load", "prediction_trace", "asked_runs", "study_complete", "study_predict", "study_plan"):
         assert f"PM_UNLOCKED({name})" in source
 
 

@@ -103,6 +103,34 @@ def test_what_is_read_is_not_written_over(tmp_path: Path, words: list[str], outp
     assert (tmp_path / "in.csv").read_text() == TOPO.read_text() and names(tmp_path) == {"in.csv", "link.csv"}
 
 
+@pytest.mark.parametrize("words", [
+    ["predict", "gpt2", "dgx-a100", "--run", "in.csv", "--trace", "in.csv"],
+    ["predict", "gpt2", "dgx-a100", "--catalog", "in.csv", "--trace", "link.csv"],
+    ["import", "in", "-o", "in"], ["check", "in", "-o", "other"],
+    ["size", "gpt2", "--system", "dgx-a100", "--target-rate", "9 /s", "--price", "in.csv", "-o", "in.csv"],
+    ["calibrate", "--set", "training", "--xml", "--catalog", "folder", "-o", "folder/own.xml"],
+    ["calibrate", "--xml", "--catalog", "folder", "-o", "./folder/../folder/own.xml"],
+], ids=" ".join)  # fmt: skip
+def test_no_option_writes_over_what_is_read(tmp_path: Path, words: list[str]) -> None:
+    (tmp_path / "folder").mkdir()
+    own = tmp_path / "folder" / "own.xml"
+    own.write_text('<perfmodel version="1"/>')
+    for name in ("in.csv", "in"):
+        (tmp_path / name).write_text(TOPO.read_text())
+    os.link(tmp_path / "in", tmp_path / "other")
+    (tmp_path / "link.csv").symlink_to("in.csv")
+    done = run(tmp_path, *words)
+    assert done.returncode == 2 and "is a file that is read" in done.stderr and done.stderr.count("\n") == 1
+    assert (tmp_path / "in").read_text() == (tmp_path / "in.csv").read_text() == TOPO.read_text()
+    assert own.read_text() == '<perfmodel version="1"/>'
+
+
+def test_a_name_of_the_catalogue_is_no_file_that_is_read(tmp_path: Path) -> None:
+    for _ in range(2):
+        assert run(tmp_path, "predict", "gpt2", "dgx-a100", "-q", "-o", "gpt2").returncode == 0
+
+
+
 def test_a_folder_is_said_to_be_one(tmp_path: Path) -> None:
     for words in (["import", "."], ["predict", "gpt2", "dgx-a100", "--run", "."]):
         assert "it is a folder" in run(tmp_path, *words).stderr

@@ -258,6 +258,18 @@ def test_rccl_tests() -> None:
             ("all_gather", "8", "16777216", "120")]
 
 
+@pytest.mark.parametrize(("head", "foot", "taken"), [
+    ("", "", True), ("[", "]", True), (" [\n", "\n] \n", True), ("[[[", "", False), ("[", "", False), ("", "]", False),
+    ("[", "]]", False), ("[", "] 1", False), ("[[", "]]", False)])
+def test_records_of_rccl_stand_in_one_list_or_none(tmp_path: Path, head: str, foot: str, taken: bool) -> None:
+    record = next(line for line in (TRACES / "rccl.json").read_text().splitlines() if '"inPlace": 0' in line)
+    (tmp_path / "rccl.json").write_text(head + record + foot)
+    if taken:
+        assert len(imported(tmp_path / "rccl.json", "--system", "mi300x-node")[0]) == 1
+    else:
+        assert "rccl.json:" in refused(tmp_path / "rccl.json", "--system", "mi300x-node")
+
+
 @pytest.mark.parametrize("text", ["{}", "a,b\n1,2\n", "<graphs/>", "Machine (1008GB total)\n",
                                   "[Rank 0] step=10, skipped=0\n"])
 def test_what_is_not_read_gets_a_list(tmp_path: Path, text: str) -> None:

@@ -147,13 +147,19 @@ static void read_test(reader *r, const char *text)
 
 static void read_version(reader *r, const char *text)
 {
-  double code;
-  int a, b, c;
+  int a, b, c, code;
   const char *library = strstr(text, "nccl-library="), *said = strstr(text, "CCL version ");
-  if (library != NULL && sscanf(library, "nccl-library=%lf", &code) == 1)
+  if (library != NULL && sscanf(library, "nccl-library=%9d", &code) == 1)
     pm__lab_collective_set_version(&r->run, code);
   else if (said != NULL && r->run.version[0] == '\0' && sscanf(said, "CCL version %3d.%3d.%3d", &a, &b, &c) == 3)
     snprintf(r->run.version, sizeof r->run.version, "%d.%d.%d", a, b, c);
+}
+
+/* Of each thread; what is no number is refused with the rows. */
+static void read_gpus(reader *r, const char *text)
+{
+  char word[PM_NUMBER_MAX] = "";
+  if (sscanf(text, "%31s", word) != 1 || pm_number_parse(word, &r->run.thread_gpus) != PM_OK) r->run.thread_gpus = 0;
 }
 
 static int read_preamble(reader *r, const line *l)
@@ -162,7 +168,7 @@ static int read_preamble(reader *r, const line *l)
   read_test(r, l->text);
   if (gpus != NULL && r->rows) next_run(r);
   read_version(r, l->text);
-  if (gpus != NULL) sscanf(gpus, " nGpus %lf", &r->run.thread_gpus);
+  if (gpus != NULL) read_gpus(r, gpus + strlen(" nGpus "));
   return rank != NULL ? read_rank(r, rank) : PM_OK;
 }
 

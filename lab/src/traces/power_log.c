@@ -73,9 +73,10 @@ static double days(int year, int month, int day)
 static double read_time(const char *cell)
 {
   int year, month, day, hour, minute;
+  char digits[20]; /* not a number: scanf's depend on the locale */
   double second;
-  if (sscanf(cell, "%4d%*1[/-]%2d%*1[/-]%2d%*1[ T]%2d:%2d:%lf", &year, &month, &day, &hour, &minute, &second) == 6 &&
-      year >= 0 && second >= 0 && second < 61)
+  if (sscanf(cell, "%4d%*1[/-]%2d%*1[/-]%2d%*1[ T]%2d:%2d:%19[0-9.]", &year, &month, &day, &hour, &minute, digits) == 6
+      && pm_number_parse(digits, &second) == PM_OK && year >= 0 && second >= 0 && second < 61)
     return days(year, month, day) * 86400 + hour * 3600.0 + minute * 60.0 + second;
   return pm_number_parse(cell, &second) == PM_OK && fabs(second) <= PM__LAB_TRACE_MOST ? second : (double)NAN;
 }

@@ -66,14 +66,20 @@ bool pm__lab_trace_is_rccl_json(const char *text)
   return (begin == '{' || begin == '[') && strstr(text, "\"busBw\"") != NULL && strstr(text, "\"inPlace\"") != NULL;
 }
 
-static int line_of(const pm__json *json)
+/* A record's place: lines up to it are counted once. */
+typedef struct lines {
+  const char *counted;
+  int line;
+} lines;
+
+static int line_of(lines *l, const char *at)
 {
-  int line = 1;
-  for (const char *p = json->text; p < json->at; p++) line += *p == '\n';
-  return line;
+  for (; l->counted < at; l->counted++) l->line += *l->counted == '\n';
+  return l->line;
 }
 
-static int read_object(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_collective_run *run, pm__json *json)
+static int read_object(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_collective_run *run, pm__json *json,
+                       int line)
 {
   char key[40];
   record r = nothing();
@@ -83,7 +89,24 @@ static int read_object(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_
     else if (place != NULL) *place = pm__json_number(json);
     else pm__json_skip(json);
   }
-  return json->failed ? PM_STATUS_BAD_SYNTAX : add_record(trace, catalog, run, &r, 0);
+  return json->failed ? PM_STATUS_BAD_SYNTAX : add_record(trace, catalog, run, &r, line);
+}
+
+static void skip_blanks(pm__json *json)
+{
+  json->at += strspn(json->at, " \t\r\n");
+}
+
+/* Whether another record follows; past the last one, only the end of the list may. */
+static bool next_record(pm__json *json, bool list)
+{
+  skip_blanks(json);
+  if (*json->at == '{') return true;
+  if (list && *json->at == ']') json->at++;
+  else if (list) pm__json_fail(json, "a record or ] is missing");
+  skip_blanks(json);
+  if (*json->at != '\0') pm__json_fail(json, "no record stands here");
+  return false;
 }
 
 int pm__lab_trace_read_rccl_json(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv)
@@ -91,11 +114,16 @@ int pm__lab_trace_read_rccl_json(pm__lab_trace *trace, const pm_catalog *catalog
   int status = PM_OK;
   pm__lab_collective_run run = {.thread_gpus = 1};
   pm__json json = pm__json_open(trace->text, trace->file, trace->error);
-  for (json.at += strspn(json.at, " \t\r\n["); *json.at == '{' && status == PM_OK; json.at += strspn(json.at, " "
-       "\t\r\n,"))
-    status = read_object(trace, catalog, &run, &json);
-  if (status == PM_OK && json.at[strspn(json.at, " \t\r\n]")] != '\0')
-    status = pm__fail_at(trace->error, PM_STATUS_BAD_SYNTAX, trace->file, line_of(&json), "no record stands here");
+  lines l = {trace->text, 1};
+  skip_blanks(&json);
+  bool list = *json.at == '[';
+  json.at += list;
+  while (status == PM_OK && next_record(&json, list)) {
+    status = read_object(trace, catalog, &run, &json, line_of(&l, json.at));
+    skip_blanks(&json);
+    json.at += *json.at == ',';
+  }
+  if (json.failed) status = PM_STATUS_BAD_SYNTAX;
   if (status == PM_OK) status = pm__lab_collective_check(trace);
   pm__string_add(csv, pm__lab_collective_titles);
   pm__lab_collective_begin(&run);

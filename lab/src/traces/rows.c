@@ -101,8 +101,10 @@ void pm__lab_trace_note(pm__lab_trace *trace, pm__string *notes)
   for (size_t i = 0; i < trace->rest_count; i++) all += trace->rest[i].us, kernels += trace->rest[i].kernels;
   if (trace->kernels + kernels == 0) return;
   double share = all > 0 ? 100 / all : 0;
-  pm__string_format(notes, "%s: %zu kernels make rows (%.1f %% of the kernels' time), %zu do not%s\n", trace->file,
-                    trace->kernels, trace->us * share, kernels, kernels > 0 ? ":" : "");
+  char file[400];
+  snprintf(file, sizeof file, "%s", trace->file);
+  pm__string_format(notes, "%s: %zu kernels make rows (%.1f %% of the kernels' time), %zu do not%s\n",
+                    pm_text_clean(file), trace->kernels, trace->us * share, kernels, kernels > 0 ? ":" : "");
   if (trace->rest_count > 0) qsort(trace->rest, trace->rest_count, sizeof *trace->rest, by_time);
   for (size_t i = 0; i < trace->rest_count; i++)
     pm__string_format(notes, "%8zu (%.1f %%): %s\n", trace->rest[i].kernels, trace->rest[i].us * share,

@@ -136,8 +136,11 @@ static int missing(const pm__lab_run_known *known, const char *what, const char 
 static double tokens_in(const char *network)
 {
   double tokens;
+  char number[PM_NUMBER_MAX];
   const char *own = strstr(network, " seq=");
-  return own != NULL && sscanf(own, " seq=%lf", &tokens) == 1 ? tokens : (double)NAN;
+  if (own == NULL) return NAN;
+  snprintf(number, sizeof number, "%.*s", (int)strcspn(own + 5, " "), own + 5);
+  return pm_number_parse(number, &tokens) == PM_OK ? tokens : (double)NAN;
 }
 
 /* The network by the first of its words, "llama3-8b seq=4096". */
@@ -186,7 +189,7 @@ static int set_fields(pm__lab_run_known *known)
 
 static bool is_whole(double value)
 {
-  return value >= 1 && value <= 1e6 && value == floor(value);
+  return value >= 1 && value <= PM__LAB_TRACE_MOST && value == floor(value);
 }
 
 static int say_count(pm__lab_run_known *known, const char *name, double value)
@@ -209,7 +212,7 @@ static int settle_gpus(pm__lab_run_known *known, const pm_catalog *catalog)
     return missing(known, "on how many GPUs it ran", "--gpus 8 --nodes 4");
   double all = !isnan(world) ? world : isnan(nodes) ? gpus : isnan(gpus) ? nodes * machine.gpus : gpus * nodes;
   double each = !isnan(gpus) && gpus <= machine.gpus ? gpus : !isnan(nodes) ? all / nodes : fmin(all, machine.gpus);
-  if (!is_whole(all) || !is_whole(each) || !is_whole(all / each) || each > machine.gpus ||
+  if (!is_whole(all) || !is_whole(each) || !is_whole(all / each) || each > machine.gpus || all > 1e6 ||
       (!isnan(nodes) && nodes != all / each))
     return pm__fail(trace->error, PM_STATUS_BAD_VALUE, "%s: %g GPUs, %g of each node of %s, are no whole number of "
                     "nodes: give --gpus and --nodes", trace->file, all, each, machine.id);

@@ -227,11 +227,14 @@ static void write_row(const pm__lab_trace *trace, const result *r, const char *q
 {
   const pm_record_type *type = run_type();
   if (!(value > 0) || isinf(value)) return;
+  char file[PM_TEXT_MAX];
+  snprintf(file, sizeof file, "%s", trace->file);
+  pm__lab_trace_clean(file);
   pm__string_format(csv, "%s,%s,%s", r->network, r->system, r->framework);
   for (size_t i = 0; i < type->field_count; i++)
     if (strstr(type->fields[i].name, "_index") == NULL)
       pm__string_format(csv, ",%s", i < FIELDS ? r->told[i] : "");
-  pm__string_format(csv, ",%s,%.9g,%s,%s:%d,fit,\n", quantity, value, trace->file, trace->file, r->line);
+  pm__string_format(csv, ",%s,%.9g,%s,%s:%d,fit,\n", quantity, value, file, file, r->line);
 }
 
 static int add_result(pm__lab_trace *trace, const pm_catalog *catalog, result *r, pm__string *csv)

@@ -75,8 +75,9 @@ static int check_numbers(const pm_inference_run *run, pm_error *error)
 {
   int status = pm__plan_check_batch(run->batch, error);
   if (status != PM_OK) return status;
-  if (run->usable_memory <= 0)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0", run->usable_memory);
+  if (run->usable_memory <= 0 || run->usable_memory > 1e18)
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0 and at most 1e+18",
+                    run->usable_memory);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->precision == PM_PRECISION_FP4)
