@@ -196,6 +196,8 @@ def dispatch_of(row):
     dispatch, overlap = of[-1] if of else ("", "")
     wide = row["model"].startswith("DeepSeek") and row["gpu"] == "B200" and row["expert_parallel"] == "32"
     said = {"expert_dispatch": dispatch, "expert_overlap": "yes" if wide else overlap}
+    if number(row["tensor_parallel"]) > 1:
+        said["expert_tensor_parallel"] = "1"  # in all recipes with experts (expert_tensor_parallel_size)
     if row["model"].startswith("DeepSeek") and row["gpu"] == "H100":
         said["overlap"] = "none"  # its recipe turns overlap_grad_reduce off
     return said

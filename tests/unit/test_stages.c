@@ -207,6 +207,7 @@ START_TEST(experts_have_their_own_shards)
   study s = open_study("mixtral-8x7b", NULL, 0, "dgx-h100");
   pm_run run = shared_out(4, 2, 2, 8);
   run.expert_parallel = 4;
+  run.expert_tensor_parallel = 1;
   run.sequence_parallel = 1;
   run.zero = 1;
   ck_assert_int_eq(stages_of(&s, &run), 2);
@@ -219,6 +220,9 @@ START_TEST(experts_have_their_own_shards)
   stages_of(&s, &run);
   ck_near("parameters", s.stage[0].parameters, experts / 2 + rest + words, 0);
   ck_near("optimizer", s.stage[0].optimizer, 12 * (experts / 2 / 2 + (rest + words) / 8), 1e-12);
+  run.expert_tensor_parallel = 0; /* as the framework, Megatron-LM: with the other layers */
+  stages_of(&s, &run);
+  ck_near("parameters", s.stage[0].parameters, experts / 2 + rest + words, 0);
   close_study(&s);
 }
 END_TEST

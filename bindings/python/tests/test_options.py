@@ -198,7 +198,7 @@ PLAIN = [
     ("llama2-7b", "dgx-h100", {"gpus": 8, "tensor_parallel": 8}),
     ("llama2-7b", "dgx-h100", {"gpus": 8, "pipeline_parallel": 8, "global_batch": 64}),
     ("mixtral-8x7b", "dgx-h100", {"nodes": 4, "zero": 3, "recompute": "selective"}),
-    ("mixtral-8x7b", "dgx-h100", {"nodes": 4, "tensor_parallel": 8, "expert_parallel": 8}),
+    ("mixtral-8x7b", "dgx-h100", {"nodes": 4, "tensor_parallel": 8, "expert_parallel": 8, "expert_tensor_parallel": 1}),
 ]
 
 

@@ -36,7 +36,7 @@ VALUES = {
     "vp": "2",
     "cp": "2",
     "ep": "4",
-    "etp": "2",
+    "etp": "4",
     "sp": "yes",
     "schedule": "gpipe",
     "stage-layers": "balanced",
@@ -138,7 +138,7 @@ def test_of_two_options_both_have_an_effect() -> None:
     "asked",
     [
         "llama3-8b mi300x-node --gpus 8 --batch 4 --precision bf16 --optimizer adamw --zero 3 --set seq=8192",
-        "mixtral-8x7b dgx-h100 --nodes 4 --ep 8 --sp --tp 2",
+        "mixtral-8x7b dgx-h100 --nodes 4 --ep 8 --etp 1 --sp --tp 2",
         "mixtral-8x7b dgx-h100 --nodes 4 --global-batch 512",
         "llama2-7b dgx-h100 --batch 4 --gradient-accumulation-steps 3 --framework pytorch-2.4-fsdp",
         "bert-large v100-sxm2-16gb --batch 256",

@@ -174,7 +174,8 @@ typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm
   X(REAL, bucket_per_rank, "B", "bucket size per rank, if that is larger than bucket; none if not given")              \
   X(YES_NO, fuses_convolutions, "",                                                                                    \
     "whether convolutions are fused with the following fixed norm and activation, forward and backward; needs fused")  \
-  X(REAL, comparison, "s", "host time to compare two boxes, if one core selects the proposals; none if not given")
+  X(REAL, comparison, "s", "host time to compare two boxes, if one core selects the proposals; none if not given") \
+  X(YES_NO, shards_experts, "", "whether tensor parallelism shards every expert if the run does not say by how many")
 
 typedef struct pm_framework { PM_FRAMEWORK_FIELDS(PM_DECLARE) } pm_framework;
 

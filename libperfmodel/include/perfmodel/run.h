@@ -108,9 +108,9 @@ typedef enum pm_kernel_model {
     "over", .otherwise = "1",                                                                                          \
     .option = "ep",                                                                                                    \
     .needs = "experts")                                                                                                \
-  X(INT, expert_tensor_parallel, "1", "expert tensor parallelism: GPUs that shard every expert",                       \
-    .otherwise = "1", .option = "etp",                                                                                 \
-    .needs = "experts")                                                                                                \
+  X(INT, expert_tensor_parallel, "1",                                                                                  \
+    "expert tensor parallelism: GPUs that shard every expert; 0: the framework's",                                     \
+    .option = "etp", .needs = "experts")                                                                               \
   X(YES_NO, sequence_parallel, "", "sequence parallelism (Megatron-style)", .option = "sp", .needs = "tensor")         \
   X(PIPELINE_SCHEDULE, pipeline_schedule, "", "pipeline schedule; interleaved if there are virtual stages",            \
     .otherwise = "1f1b", .option = "schedule", .needs = "pipeline")                                                    \

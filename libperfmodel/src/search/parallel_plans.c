@@ -140,6 +140,12 @@ static void list_stages(lister *l, pm__search_plan plan)
 
 /* ---- Shards: only degrees that the network can be split by ---- */
 
+/* Megatron-LM shards experts with the other layers unless it is told not to; a search tells it, where it can. */
+static int32_t expert_tensor(int32_t asked, const pm__search_plan *plan)
+{
+  return asked == 0 && plan->expert > 1 && plan->tensor > 1 ? 1 : asked;
+}
+
 static bool can_shard(lister *l, const pm__search_plan *plan)
 {
   pm_error error = PM_ERROR_NONE;
@@ -150,7 +156,9 @@ static bool can_shard(lister *l, const pm__search_plan *plan)
     .network = l->network, .mode = f != NULL ? f->mode[narrow] : PM__TRAINING_MODE + PM__LEAST,
     .memory = f != NULL ? f->memory : 0,
     .degrees = {.tensor = plan->tensor, .context = plan->context, .expert = plan->expert,
-                .expert_tensor = b->expert_tensor_parallel, .sequence = plan->sequence != 0,
+                .expert_tensor = pm__software_expert_tensor(f != NULL ? &f->profile : NULL, plan->tensor,
+                                                            expert_tensor(b->expert_tensor_parallel, plan)),
+                .sequence = plan->sequence != 0,
                 .context_exchange = (pm__sharding_context)pm__plan_context_exchange(f, b->context_exchange)}};
   const pm__plan_sharded *found = pm__plan_sharded_find(l->plan, &key, &error);
   if (found == NULL && error.status == PM_STATUS_NO_MEMORY) l->failed = true;
@@ -276,6 +284,7 @@ void pm__search_plan_set(const pm__search_plan *plan, double global_batch, pm_ru
   run->pipeline_parallel = plan->pipeline;
   run->virtual_pipeline = plan->chunks;
   run->expert_parallel = plan->expert;
+  run->expert_tensor_parallel = expert_tensor(run->expert_tensor_parallel, plan);
   run->sequence_parallel = plan->sequence;
   run->zero = plan->zero;
   run->recompute = plan->recompute;

@@ -10,6 +10,7 @@
 #include "hardware/kernel_calibration.h"
 #include "kernel/models.h"
 #include "record/count.h"
+#include "software/class.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static int check_degrees(const pm_run *r, pm_error *error)
   if (status == PM_OK) status = pm__count_check("virtual_pipeline", r->virtual_pipeline, 1, error);
   if (status == PM_OK) status = pm__count_check("context_parallel", r->context_parallel, 1, error);
   if (status == PM_OK) status = pm__count_check("expert_parallel", r->expert_parallel, 1, error);
-  if (status == PM_OK) status = pm__count_check("expert_tensor_parallel", r->expert_tensor_parallel, 1, error);
+  if (status == PM_OK) status = pm__count_check("expert_tensor_parallel", r->expert_tensor_parallel, 0, error);
   return status;
 }
 
@@ -96,8 +97,6 @@ static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
   at->tensor = r->tensor_parallel;
   at->stages = r->pipeline_parallel;
   at->context = r->context_parallel;
-  at->expert = p->s.network->experts ? r->expert_parallel : 1;
-  at->expert_tensor = p->s.network->experts ? r->expert_tensor_parallel : 1;
   switch (p->s.parallelism) {
   case PM_PARALLELISM_TENSOR: return by_name("tensor_parallel", r->tensor_parallel, p->s.ranks, &at->tensor, error);
   case PM_PARALLELISM_PIPELINE: return by_name("pipeline_parallel", r->pipeline_parallel, p->s.ranks, &at->stages,
@@ -105,6 +104,16 @@ static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
   case PM_PARALLELISM_HYBRID: return by_name("tensor_parallel", r->tensor_parallel, r->gpus, &at->tensor, error);
   default: return PM_OK;
   }
+}
+
+static void divide_experts(pm__step *p, const pm_run *r)
+{
+  pm__step_layout *at = &p->at;
+  const pm_framework_profile *framework = p->s.framework != NULL ? &p->s.framework->profile : NULL;
+  at->expert = at->expert_tensor = 1;
+  if (!p->s.network->experts) return;
+  at->expert = r->expert_parallel;
+  at->expert_tensor = pm__software_expert_tensor(framework, at->tensor, r->expert_tensor_parallel);
 }
 
 /* Of whole numbers below 2^53. */
@@ -132,8 +141,9 @@ static int divide_ranks(pm__step_layout *at, double ranks, pm_error *error)
   at->expert_replicas = line / experts;
   if (divides(experts, line)) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT,
-                  "expert parallelism, %d x %d, does not divide the %.0f GPUs of a stage",
-                  at->expert, at->expert_tensor, line);
+                  "expert parallelism, %d x %d, does not divide the %.0f GPUs of a stage%s",
+                  at->expert, at->expert_tensor, line,
+                  at->expert_tensor > 1 ? "; with --etp 1 no expert is sharded" : "");
 }
 
 /* ZeRO has no effect on parameters that no other GPU has. */
@@ -471,6 +481,7 @@ int pm__layout_make(pm__step *p, const pm_plan *plan, pm_error *error)
   p->gathers_late = p->s.framework != NULL && p->s.framework->profile.framework.gathers_late;
   int status = check_fields(r, error);
   if (status == PM_OK) status = set_degrees(p, r, error);
+  divide_experts(p, r);
   if (status == PM_OK) status = divide_ranks(&p->at, p->s.ranks, error);
   if (status == PM_OK) status = set_zero(&p->at, r, error);
   if (status == PM_OK) status = set_tables(p, r, error);

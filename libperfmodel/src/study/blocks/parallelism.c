@@ -1,5 +1,6 @@
 /* How the network is distributed over GPUs, and what each kind of parallelism exchanges. */
 #include <stdio.h>
+#include "software/class.h"
 #include "study/blocks/blocks.h"
 
 static void add_exchange(pm_report *r, const char *label, double time, double step)
@@ -20,10 +21,15 @@ static void add_offload(const pm__study_subject *s, pm_report *r)
                   pm__report_quantity(text, s->machine->host_memory_bandwidth, "B/s"));
 }
 
-static void add_degrees(const pm_run *run, int32_t data, pm_report *r)
+static void add_degrees(const pm__study_subject *s, int32_t data, pm_report *r)
 {
+  const pm_run *run = &s->run;
   char experts[PM__REPORT_WORD] = "", zero[PM__REPORT_WORD] = "";
-  if (run->expert_parallel > 1) snprintf(experts, sizeof experts, ", experts over %d", run->expert_parallel);
+  int32_t shards = pm__software_expert_tensor(s->software.framework, run->tensor_parallel, run->expert_tensor_parallel);
+  if (run->expert_parallel > 1 && shards == 1)
+    snprintf(experts, sizeof experts, ", experts over %d", run->expert_parallel);
+  else if (run->expert_parallel > 1)
+    snprintf(experts, sizeof experts, ", experts over %d x %d", run->expert_parallel, shards);
   if (run->zero > 0) snprintf(zero, sizeof zero, ", ZeRO %d", run->zero);
   pm__report_add(r, "GPUs", "tensor %d x context %d x pipeline %d x data %d%s%s", run->tensor_parallel,
                  run->context_parallel, run->pipeline_parallel, data, experts, zero);
@@ -38,7 +44,7 @@ static void fill(const pm__study_subject *s, pm_report *r)
   bool plain = degree == 1 && run->zero == 0 && run->offload == PM_OFFLOAD_NONE &&
                p->embedding_communication_time == 0;
   if (!s->trains || p->status != PM_OK || plain) return;
-  add_degrees(run, p->data_parallel, r);
+  add_degrees(s, p->data_parallel, r);
   pm__report_add(r, "micro-batches", "%.0f of %.0f on each data-parallel rank", p->micro_batches,
                  run->batch * run->gradient_accumulation_steps / p->micro_batches);
   add_exchange(r, "tensor exchanges", p->tensor_communication_time, p->step_time);
