@@ -65,6 +65,7 @@ START_TEST(formulas_follow_the_rules_of_arithmetic)
   ck_assert_double_eq(formula("1 + 2 * 3 - 4 / 2"), 5);
   ck_assert_double_eq(formula("-(x + 1) * 2"), -8);
   ck_assert_double_eq(formula("max(1, x, 2) - min(x, 7) + mean(1, 2, 6) + abs(-2)"), 5);
+  ck_assert_double_eq(formula("floor(7 / 2) + floor(-1 / 2)"), 2);
   ck_assert_double_eq(formula("f(a=(1), b) / 2"), 4);
   ck_assert_double_eq(formula("2 < x"), 1);
   ck_assert_double_eq(formula("2 < x <= 3 and 1 > 2"), 0);

@@ -89,6 +89,7 @@ static double call(parser *p, const char *name)
   if (listed && strcmp(name, "min") == 0) return read_list(p).least;
   if (listed && strcmp(name, "max") == 0) return read_list(p).most;
   if (listed && strcmp(name, "abs") == 0) return fabs(read_list(p).sum);
+  if (listed && strcmp(name, "floor") == 0) return floor(read_list(p).sum);
   if (listed && strcmp(name, "mean") == 0) {
     fold all = read_list(p);
     return all.sum / all.count;
