@@ -65,6 +65,8 @@ START_TEST(flags_of_megatron)
                    "pipeline_parallel=16 sequence_parallel=yes virtual_pipeline=2 optimizer=adam ");
   ck_assert_str_eq(summary("megatron", "--cp-comm-type p2p --tensor-model-parallel-size $TP --fp8-format hybrid"),
                    "context_exchange=ring ?tensor-model-parallel-size precision=fp8 optimizer=adam ");
+  ck_assert_str_eq(summary("megatron", "--account-for-embedding-in-pipeline-split --pipeline-model-parallel-size 4"),
+                   "stage_layers=balanced pipeline_parallel=4 optimizer=adam ");
 }
 END_TEST
 
@@ -200,13 +202,13 @@ START_TEST(plans_are_written)
                                             {"stage_layers", "balanced"}};
   pm_error error = PM_ERROR_NONE;
   char *text = pm_settings_write("megatron", settings, 7, &error);
-  ck_assert_str_eq(text, "--tensor-model-parallel-size 8 \\\n--pipeline-model-parallel-size 4 \\\n--micro-batch-size 2 "
-                         "\\\n"
-                         "--global-batch-size 512 \\\n--use-distributed-optimizer \\\n--recompute-granularity full\n"
-                         "# megatron has no setting for stage_layers = balanced\n");
+  ck_assert_str_eq(text, "--tensor-model-parallel-size 8 \\\n--pipeline-model-parallel-size 4 \\\n"
+                         "--account-for-embedding-in-pipeline-split \\\n--account-for-loss-in-pipeline-split \\\n"
+                         "--micro-batch-size 2 \\\n"
+                         "--global-batch-size 512 \\\n--use-distributed-optimizer \\\n--recompute-granularity full\n");
   ck_assert_str_eq(summary("megatron", text),
-                   "tensor_parallel=8 pipeline_parallel=4 micro_batch=2 global_batch=512 zero=1 recompute=full "
-                   "optimizer=adam ");
+                   "tensor_parallel=8 pipeline_parallel=4 stage_layers=balanced stage_layers=balanced micro_batch=2 "
+                   "global_batch=512 zero=1 recompute=full optimizer=adam ");
   pm_string_free(text);
   text = pm_settings_write("deepspeed", settings, 7, &error);
   ck_assert_str_eq(summary("deepspeed", text),

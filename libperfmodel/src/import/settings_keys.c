@@ -26,6 +26,8 @@ static const pm__settings_key megatron[] = {
   {"num_virtual_stages_per_pipeline_rank", "virtual_pipeline", NULL, true},
   {"virtual_pipeline_model_parallel_size", "virtual_pipeline", NULL, false},
   {"num_layers_per_virtual_pipeline_stage", "layers_of_chunk", NULL, false},
+  {"account_for_embedding_in_pipeline_split", "stage_layers", "=balanced true=balanced True=balanced !=even", true},
+  {"account_for_loss_in_pipeline_split", "stage_layers", "=balanced true=balanced True=balanced !=even", true},
   {"context_parallel_size", "context_parallel", NULL, true},
   {"cp_comm_type", "context_exchange", "p2p=ring all_gather=all-gather allgather=all-gather a2a=all-to-all", true},
   {"expert_model_parallel_size", "expert_parallel", NULL, true},
