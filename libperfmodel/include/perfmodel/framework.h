@@ -247,7 +247,7 @@ typedef enum pm_fusion {
   X(REAL, spread_groups, "1", "additional spread for networks with grouped convolutions; networks of several kinds "   \
     "have the largest")                                                                                                \
   X(REAL, spread_sound, "1", "additional spread for networks with one-dimensional convolutions")                       \
-  X(REAL, spread_volumes, "1", "additional spread for networks with three-dimensional convolutions")                   \
+  X(REAL, spread_volumes, "1", "additional spread for networks with three-dimensional or transposed convolutions")     \
   X(REAL, spread_recurrent, "1", "additional spread for networks with recurrent layers")                               \
   X(REAL, spread_proposals, "1", "additional spread for networks whose host selects among results of the GPU "         \
     "(detectors)")                                                                                                     \

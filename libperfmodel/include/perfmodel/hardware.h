@@ -149,7 +149,7 @@ typedef enum pm_calibration_status {
   X(REAL, groups, "1", "additional deviation for networks with grouped convolutions; networks of several kinds have "  \
     "the largest")                                                                                                     \
   X(REAL, sound, "1", "additional deviation for networks with one-dimensional convolutions")                           \
-  X(REAL, volumes, "1", "additional deviation for networks with three-dimensional convolutions")                       \
+  X(REAL, volumes, "1", "additional deviation for networks with three-dimensional or transposed convolutions")         \
   X(REAL, recurrent, "1", "additional deviation for networks with recurrent layers")                                   \
   X(REAL, proposals, "1", "additional deviation for networks whose host selects among results of the GPU (detectors)") \
   X(REAL, tables, "1", "additional deviation for networks with most parameters in lookup tables (recommenders)")

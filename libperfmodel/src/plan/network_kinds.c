@@ -1,6 +1,7 @@
 /*
 ** What a network is made of, where measured rates of such networks are further from their predictions than those of
-** other ones: convolutions of groups, of sound, of volumes, recurrent layers, proposals that the host chooses, tables.
+** other ones: convolutions of groups, of sound, of volumes or back to an image's size (segmentation), recurrent layers,
+** proposals that the host chooses, tables.
 */
 #include <math.h>
 #include "plan/plan.h"
@@ -9,7 +10,7 @@ static unsigned kinds_of_convolution(const pm__conv *c)
 {
   bool depthwise = c->channels == c->groups || c->out_channels == c->groups;
   unsigned kinds = c->groups > 1 && !depthwise ? PM__KIND_GROUPS : 0;
-  if (c->kernel[0] > 1) kinds |= PM__KIND_VOLUMES;
+  if (c->kernel[0] > 1 || (c->transposed && c->size[1] > 1)) kinds |= PM__KIND_VOLUMES;
   if (c->kernel[2] > 1 && c->channels > 1 && c->size[0] == 1 && c->size[1] == 1) kinds |= PM__KIND_SOUND;
   return kinds;
 }
@@ -27,8 +28,10 @@ unsigned pm__plan_kinds_of_layer(const pm_network *network, const pm__layer *lay
   return kinds;
 }
 
+/* A detector enlarges pieces of its image, not the image. */
 unsigned pm__plan_kinds_of(unsigned layers, double tables, double parameters)
 {
+  if (layers & PM__KIND_PROPOSALS) layers &= ~(unsigned)PM__KIND_VOLUMES;
   bool language = (layers & (PM__KIND_ATTENTION | PM__KIND_RECURRENT)) != 0;
   return !language && 2 * tables > parameters ? layers | PM__KIND_TABLES : layers;
 }
