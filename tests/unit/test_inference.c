@@ -402,6 +402,26 @@ START_TEST(groups_in_streams_take_the_host_longer)
 }
 END_TEST
 
+/* Where the library has no kernels of groups in TF32, it still has those of FP16. */
+START_TEST(groups_in_tf32_run_one_by_one)
+{
+  bench b = open_bench("resnext101-32x4d", "dgx-a100");
+  pm_error error = PM_ERROR_NONE;
+  pm_inference_profile without = profile_of("tf1-nhwc@cudnn8.0"), with = without;
+  with.no_grouped_tf32 = 0;
+  ck_assert_int_eq(without.no_grouped_tf32, 1);
+  ck_assert_int_eq(profile_of("tf1-nhwc@cudnn8").no_grouped_tf32, 0);
+  int few = pm_plan_add_inference_profile(b.plan, &without, NULL, &error);
+  int all = pm_plan_add_inference_profile(b.plan, &with, NULL, &error);
+  ck_assert_msg(few >= 0 && all >= 0, "%s", error.text);
+  pm_inference_run run = run_of(32, PM_PRECISION_TF32, few), other = run_of(32, PM_PRECISION_TF32, all);
+  ck_assert_double_gt(answer(&b, run).latency, 1.05 * answer(&b, other).latency);
+  run.precision = other.precision = PM_PRECISION_FP16;
+  ck_assert_double_eq(answer(&b, run).latency, answer(&b, other).latency);
+  close_bench(&b);
+}
+END_TEST
+
 /* What one core of the host compares grows with the images, and with nothing else. */
 START_TEST(one_core_compares_boxes_of_every_image)
 {
@@ -533,6 +553,7 @@ int main(void)
   tcase_add_test(tests, inputs_are_copied_before_a_call);
   tcase_add_test(tests, single_channels_are_faster_forward);
   tcase_add_test(tests, groups_in_streams_take_the_host_longer);
+  tcase_add_test(tests, groups_in_tf32_run_one_by_one);
   tcase_add_test(tests, published_latencies);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -336,7 +336,8 @@ void pm__device_set_library(pm__device *d, const pm_cudnn_generation *cudnn, boo
 {
   d->has_winograd = cudnn == NULL || !cudnn->no_winograd;
   d->has_weight_winograd = d->has_winograd && (cudnn == NULL || !cudnn->no_weight_winograd);
-  d->has_grouped = d->conv.tensor && (cudnn == NULL || cudnn->grouped_kernels);
+  bool lacks_tf32 = cudnn != NULL && cudnn->no_grouped_tf32 && d->bytes == 4;
+  d->has_grouped = d->conv.tensor && !lacks_tf32 && (cudnn == NULL || cudnn->grouped_kernels);
   if (cudnn == NULL || cudnn->odd_channels_padded) d->odd = 0;
   bool dilates = !d->conv.tensor || cudnn == NULL || !cudnn->no_dilated;
   d->dilated = dilates ? 0 : 1 / (d->peak_fp32 * d->k.conv_tensor_odd);

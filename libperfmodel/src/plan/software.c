@@ -89,7 +89,8 @@ static bool same_cudnn(const pm_cudnn_generation *a, const pm_cudnn_generation *
          a->odd_channels_padded == b->odd_channels_padded && a->grouped_kernels == b->grouped_kernels &&
          a->aligned_products == b->aligned_products && same(a->group_gradient, b->group_gradient) &&
          same(a->group_data_width, b->group_data_width) && a->group_gradients == b->group_gradients &&
-         a->no_dilated == b->no_dilated && a->single_channels == b->single_channels;
+         a->no_dilated == b->no_dilated && a->single_channels == b->single_channels &&
+         a->no_grouped_tf32 == b->no_grouped_tf32;
 }
 
 static bool same_software(const pm__plan_software *a, const pm__plan_software *b)
@@ -316,7 +317,7 @@ static int prepare_profile(pm_plan *plan, pm__plan_profile *entry, const pm_memo
   const pm__plan_software software = {
     .cudnn = {.no_winograd = p->no_winograd, .odd_channels_padded = !p->no_padding, .grouped_kernels = !p->no_grouped,
               .aligned_products = p->aligned_products, .single_channels = p->single_channels,
-              .no_dilated = p->no_dilated},
+              .no_dilated = p->no_dilated, .no_grouped_tf32 = p->no_grouped_tf32},
     .simt_factor = p->simt_factor, .tensor_factor = p->tensor_factor, .workspace = INFINITY,
     .layout_simt = p->convert_simt, .layout_tensor = p->convert_tensor, .layout_tf32 = p->convert_tf32,
     .pads_products = p->pads_products};

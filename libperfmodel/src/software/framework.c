@@ -142,6 +142,7 @@ void pm__inference_profile_fill(pm_inference_profile *profile, const pm_framewor
   if (framework->cudnn.aligned_products) profile->aligned_products = 1;
   if (framework->cudnn.single_channels) profile->single_channels = 1;
   if (framework->cudnn.no_dilated) profile->no_dilated = 1;
+  if (framework->cudnn.no_grouped_tf32) profile->no_grouped_tf32 = 1;
   if (framework->cudnn.groups_in_streams && f->fused) profile->groups_in_streams = 1;
   if (f->pads_products) profile->pads_products = 1;
   if (f->bias_in_product) profile->bias_in_product = 1;
