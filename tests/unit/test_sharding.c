@@ -570,6 +570,21 @@ END_TEST
 
 /* ---- Contexts. */
 
+/* Kernels of attention in a pass, each as often as it runs. */
+static double attention_kernels(const pm_network *network, pm__pass pass)
+{
+  double repeats = 0;
+  for (size_t i = 0; i < network->count; i++) {
+    const pm__layer *layer = &network->layers[i];
+    if (layer->kind == NULL || layer->kind->role != PM__ROLE_ATTENTION) continue;
+    for (size_t k = layer->first_kernel; k < layer->first_kernel + layer->kernel_count; k++)
+      if (network->kernels[k].pass == pass) repeats += network->kernels[k].repeats;
+  }
+  return repeats;
+}
+
+/* Of eight parts: a fused kernel each, a copy, the first output, seven sums and seven further outputs; backward, two
+** kernels and three sums each, and a copy. */
 START_TEST(keys_go_round_a_ring)
 {
   shared s = share("llama3-8b", "seq", "131072", (pm__sharding_degrees){.context = 8,
@@ -579,6 +594,8 @@ START_TEST(keys_go_round_a_ring)
   ck_assert(2 * layer->exchange[0].elements == 67108864 && layer->exchange[0].repeats == 7);
   ck_assert(layer->exchange[1].elements == 2 * layer->exchange[0].elements);
   ck_assert(layer->network->layers[0].elements_out == 131072. / 8 * 4096);
+  ck_assert(attention_kernels(layer->network, PM__FORWARD) == 8 + 2 + 7 + 7);
+  ck_assert(attention_kernels(layer->network, PM__DGRAD) == 2 * 8 + 3 * 8 + 1);
   release(&s);
 }
 END_TEST
