@@ -42,7 +42,7 @@ static const cli_part parts[] = {
   {"documents", NULL, {FRAMEWORKS}, NULL},
   {"inference", NULL, {CALIBRATION("inference"), CALIBRATION("kernels")}, NULL},
   {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
-  {"plans", NULL, {"data/frameworks/today.xml"}, NULL},
+  {"plans", NULL, {"data/frameworks/today.xml", CALIBRATION("kernels")}, NULL},
   {"grouped", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
   {"serving", NULL, {"data/frameworks/engines.xml", CALIBRATION("kernel_harnesses")}, NULL},
   {"energy", NULL, {CALIBRATION("kernels")}, NULL},

@@ -947,6 +947,34 @@ START_TEST(classes_of_work_widen_the_interval)
 }
 END_TEST
 
+/* What products of the network add to the square of the spread on a GPU of AMD, by the factor of what is not
+** calibrated. */
+static double products_add(double not_calibrated)
+{
+  pm_framework_profile profile = profile_of("pytorch-2.4");
+  leave_rate_alone(&profile.interval);
+  profile.interval.product = 0.2;
+  profile.interval.batch = profile.interval.gpus = NAN;
+  profile.interval.not_calibrated = not_calibrated;
+  pm_prediction p = step_of("bert-base", "mi300x", profile, PM_PRECISION_FP16);
+  ck_assert_int_eq(p.calibration, PM_CALIBRATION_STATUS_NOT_CALIBRATED);
+  return pow(spread_of(&p), 2) - pow(profile.interval.rate * not_calibrated, 2);
+}
+
+/* Kernels without rows of any neighbour are as uncertain as a single one, whatever rows of other makers decided. */
+START_TEST(kernels_without_rows_widen_the_interval)
+{
+  pm_kernel_calibration kernels;
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_int_eq(pm_catalog_get_record(catalog, "kernel_calibration", "cdna3", &kernels, &error), PM_OK);
+  double least = kernels.spread_not_calibrated, added = products_add(least);
+  ck_assert_double_gt(least, 1);
+  ck_assert_double_gt(added, 0);
+  ck_assert_double_eq_tol(products_add(1) / added, 1, 1e-9);
+  ck_assert_double_eq_tol(products_add(2 * least) / added, 4, 1e-9);
+}
+END_TEST
+
 /* The word follows from the classes that take the time: Blackwell's products have rows, its convolutions have none. */
 START_TEST(words_follow_from_the_work)
 {
@@ -1085,6 +1113,7 @@ int main(void)
   tcase_add_test(tests, input_limits);
   tcase_add_test(tests, intervals_widen_outside_of_what_was_fitted);
   tcase_add_test(tests, classes_of_work_widen_the_interval);
+  tcase_add_test(tests, kernels_without_rows_widen_the_interval);
   tcase_add_test(tests, kinds_of_network_widen_the_interval);
   tcase_add_test(tests, gradients_of_groups_are_calibrated_where_rows_are);
   tcase_add_test(tests, words_follow_from_the_work);

@@ -26,7 +26,7 @@ typedef struct pm__lab_training_row {
 /* Which rows: of training, which images decide; of language models, whose norms of rows, softmax and dropout are
 ** kernels of the framework, on V100; of inference; of models that are split; or of images in NHWC among the rows that
 ** check the others, which alone have groups of other widths than ResNeXt's; or of plans on
-** B200, whose experts show what the host takes. */
+** B200, whose experts show what the host takes, and on MI300X, which alone show how fast its products are. */
 typedef enum pm__lab_training_set {
   PM__SET_TRAINING,
   PM__SET_LANGUAGE,

@@ -31,6 +31,8 @@ static const pm__lab_training_kind kinds[] = {
   {"kernel_calibration", "depthwise_efficiency", 0.2, 4, 0.01, 0.5, 1, PM__SET_TRAINING, NULL, NULL, false},
   /* Transformer Engine's layers are Python, with more to do for a kernel than PyTorch's own. */
   {"framework", "kernel_time", 50e-6, 2, 2e-6, 150e-6, 0, PM__SET_PLANS, LATER_MEGATRON, NULL, true},
+  /* Products of CDNA 3 by the rule of kernels.xml, which no kernel confirms. */
+  {"kernel_calibration", "tensor_efficiency", 0.6, 1.5, 0.2, 1, 1, PM__SET_PLANS, "cdna3", NULL, false},
   {"cudnn_generation", "group_gradient", 0.1, 2, 0.01, 1, 0, PM__SET_GROUPED, "cudnn8", NULL, false},
   {"kernel_calibration", "pass_elements", 5, 2, 1, 100, 0, PM__SET_GROUPED, "blackwell", NULL, false},
   {"kernel_calibration", "conv_tensor_efficiency", 0.63, 1.5, 0.2, 1, 0, PM__SET_GROUPED, "blackwell", NULL, false},

@@ -49,18 +49,28 @@ static int32_t convolutions_status(const pm__schedule *s, const pm__plan_rows *r
   return groups ? pm__worse_status(status, rows->groups) : status;
 }
 
+/* The spread of a class of kernels. The factor of what is not calibrated is fitted to rows left out, of GPUs whose
+** neighbours have kernels. Where those have none either, as of AMD, it is at least that of single kernels. */
+static double kernels_spread(const pm__device *d, pm__operator_class kind, double spread, double not_calibrated)
+{
+  double least = d->k.spread_not_calibrated, factor = pm__most(not_calibrated, 1e-300);
+  return d->status[kind] == PM_CALIBRATION_STATUS_NOT_CALIBRATED && least > factor ? spread * least / factor : spread;
+}
+
 /* Kernels in the proportion in which one GPU alone would take them. */
 static void split(const pm__schedule *s, const pm__part *all, const pm_prediction *p, pm__kernel_work *work)
 {
   pm__plan_rows rows = rows_of(s);
   static const pm_prediction_interval none = {.rate = NAN};
   const pm_prediction_interval *i = s->framework != NULL ? &s->framework->profile.interval : &none;
-  const int32_t *kernels = s->device->status;
+  const pm__device *d = s->device;
   double conv = s->factor * all->conv, product = all->product, pass = s->framework_kernel * all->framework + all->other;
   double each = p->compute_time / pm__most(conv + product + pass, 1e-300);
+  double products = kernels_spread(d, PM__PRODUCTS, i->product, i->not_calibrated);
+  double passes = kernels_spread(d, PM__PASSES_OVER_MEMORY, i->passes, i->not_calibrated);
   work[CONVOLUTION] = (pm__kernel_work){conv * each, i->convolution, convolutions_status(s, &rows)};
-  work[PRODUCT] = (pm__kernel_work){product * each, i->product, kernels[PM__PRODUCTS]};
-  work[PASS] = (pm__kernel_work){pass * each, i->passes, kernels[PM__PASSES_OVER_MEMORY]};
+  work[PRODUCT] = (pm__kernel_work){product * each, products, d->status[PM__PRODUCTS]};
+  work[PASS] = (pm__kernel_work){pass * each, passes, d->status[PM__PASSES_OVER_MEMORY]};
   work[HOST] = (pm__kernel_work){p->launch_overhead_time + p->straggler_wait_time, i->host, rows.host};
   work[COMMUNICATION] = (pm__kernel_work){p->exposed_communication_time, i->communication, links_status(s)};
   work[OFFLOADING] = (pm__kernel_work){p->offload_time, i->communication, PM_CALIBRATION_STATUS_NOT_CALIBRATED};
