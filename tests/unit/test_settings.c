@@ -177,11 +177,14 @@ START_TEST(offloads)
 }
 END_TEST
 
+#define FOUR_DEEP "{\"a\": {\"a\": {\"a\": {\"a\": "
+
 START_TEST(what_is_no_run_is_said)
 {
   static const char *const formats[] = {NULL, "slurm", "deepspeed", "deepspeed"};
   static const char *const texts[] = {"hello", "", "{\"a\": ",
-                                      "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"f\": {\"g\": {\"h\": {}}}}}}}}}"};
+                                      FOUR_DEEP FOUR_DEEP FOUR_DEEP FOUR_DEEP FOUR_DEEP FOUR_DEEP FOUR_DEEP FOUR_DEEP
+                                      "{"};
   static const char *const reasons[] = {"neither flags of Megatron-LM", "format \"slurm\" is unknown", "file",
                                         "too deep"};
   for (size_t i = 0; i < 4; i++) {
@@ -267,6 +270,10 @@ START_TEST(text_of_every_syntax_is_none)
     {"torchtitan", "[training]\nx = '''\nlocal_batch_size = 8\n'''\nlocal_batch_size = 2\n", "?training.x batch=2 "},
     {"torchtitan", "[training]\nx = \"\"\"a\\\"\"\"\nlocal_batch_size = 8\n\"\"\"\nlocal_batch_size = 2\n",
      "?training.x batch=2 "},
+    {"torchtitan", "[training]\nx = [\"a]\", # ]\n\"local_batch_size = 8\",\n]\nlocal_batch_size = 2\n",
+     "?training.x batch=2 "},
+    {"torchtitan", "[training]\nx = [[1],\n[2],\nlocal_batch_size = 8\n]\nlocal_batch_size = 2\n",
+     "?training.x batch=2 "},
     {"nemo", "import x\nprint('num_nodes=8, 3')\nf(num_nodes=2)  # 'num_nodes=4'\n", "nodes=2 "},
     {"nemo", "import x\nf(a=\"# \\\" \", num_nodes=2)\n", "nodes=2 "},
     {"nemo", "import x\nnum_nodes = 2  # (of 8)\n", "nodes=2 "},
@@ -309,6 +316,22 @@ START_TEST(values_that_cannot_be_read_are_said)
 }
 END_TEST
 
+/* A deep key keeps all of its names. */
+START_TEST(deep_keys_have_all_their_names)
+{
+  char text[2000] = "";
+  pm_error error = PM_ERROR_NONE;
+  size_t used = 0;
+  for (int i = 0; i < 33; i++) used += (size_t)snprintf(text + used, sizeof text - used, "%*sa:\n", i, "");
+  ck_assert_ptr_null(pm_settings_read("accelerate", text, "deep", &error));
+  ck_assert_str_eq(error.text, "deep:33: keys are nested more than 32 deep");
+  used = 0;
+  for (int i = 0; i < 10; i++) used += (size_t)snprintf(text + used, sizeof text - used, "%*sa:\n", i, "");
+  snprintf(text + used, sizeof text - used, "%*sb: 1\nnum_machines: 2\n", 10, "");
+  ck_assert_str_eq(summary("accelerate", text), "?a.a.a.a.a.a.a.a.a.a.b nodes=2 optimizer=adam ");
+}
+END_TEST
+
 START_TEST(a_document_ends_with_its_end)
 {
   pm_error error = PM_ERROR_NONE;
@@ -325,7 +348,7 @@ START_TEST(too_many_settings_are_refused)
   char *text = (char *)calloc(MANY, sizeof flag);
   for (size_t i = 0; i < MANY; i++) memcpy(text + i * (sizeof flag - 1), flag, sizeof flag - 1);
   ck_assert_ptr_null(pm_settings_read("megatron", text, "run.sh", &error));
-  ck_assert_str_eq(error.text, "line 1: more than 20000 settings; use the lines of one run");
+  ck_assert_str_eq(error.text, "run.sh:1: more than 20000 settings; use the lines of one run");
   free(text);
 }
 END_TEST
@@ -368,7 +391,7 @@ START_TEST(a_second_document_is_refused)
 {
   pm_error error = PM_ERROR_NONE;
   ck_assert_ptr_null(pm_settings_read("accelerate", "---\nnum_machines: 2\n---\nnum_machines: 4\n", "a", &error));
-  ck_assert_str_eq(error.text, "line 3: a second document begins: take the lines of one run");
+  ck_assert_str_eq(error.text, "a:3: a second document begins: take the lines of one run");
   ck_assert_str_eq(summary("accelerate", "%YAML 1.2\n---\nnum_machines: 2\n"), "?%YAML 1.2 nodes=2 optimizer=adam ");
 }
 END_TEST
@@ -456,6 +479,7 @@ int main(void)
   tcase_add_test(tests, text_of_every_syntax_is_none);
   tcase_add_test(tests, text_without_an_end_is_refused);
   tcase_add_test(tests, values_that_cannot_be_read_are_said);
+  tcase_add_test(tests, deep_keys_have_all_their_names);
   tcase_add_test(tests, a_document_ends_with_its_end);
   tcase_add_test(tests, too_many_settings_are_refused);
   tcase_add_test(tests, lines_that_set_nothing_are_listed);

@@ -382,8 +382,8 @@ static int read_text(pm__settings *s, const char *format, const char *text, cons
 
 pm_table *pm_settings_read(const char *format, const char *text, const char *file, pm_error *error)
 {
-  pm__settings s = {NULL, 0, 0};
   const char *name = file != NULL ? file : "text";
+  pm__settings s = {.file = name};
   if (text == NULL) {
     pm__fail(error, PM_STATUS_BAD_ARGUMENT, "settings need a text");
     return NULL;

@@ -20,6 +20,7 @@ typedef struct pm__setting {
 typedef struct pm__settings {
   pm__setting *items;
   size_t count, capacity;
+  const char *file; /* that they are of, for messages */
 } pm__settings;
 
 /* One more; keys and values that are too long are cut off. More than PM__SETTINGS_MOST are refused. */

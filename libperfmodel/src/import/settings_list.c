@@ -6,8 +6,8 @@
 int pm__settings_add(pm__settings *settings, int line, const char *key, const char *value, pm_error *error)
 {
   if (settings->count == PM__SETTINGS_MOST)
-    return pm__fail(error, PM_STATUS_BAD_FILE, "line %d: more than %d settings; use the lines of one run", line,
-                    PM__SETTINGS_MOST);
+    return pm__fail_at(error, PM_STATUS_BAD_FILE, settings->file, line, "more than %d settings; use the lines of one "
+                       "run", PM__SETTINGS_MOST);
   pm__setting *items = (pm__setting *)pm__grow(settings->items, settings->count, &settings->capacity, sizeof *items);
   if (items == NULL) return pm__no_memory(error);
   settings->items = items;

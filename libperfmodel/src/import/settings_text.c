@@ -232,7 +232,7 @@ static int read_flag(pm__settings *settings, shell *s, char *word, pm_error *err
 
 int pm__settings_flags(pm__settings *settings, const char *text, pm_error *error)
 {
-  shell s = {.at = text, .begins = true};
+  shell s = {.variables = {.file = settings->file}, .at = text, .begins = true};
   char word[PM__SETTING_MAX];
   int status = PM_OK;
   while (status == PM_OK && next_word(&s, word)) {
@@ -250,7 +250,7 @@ int pm__settings_flags(pm__settings *settings, const char *text, pm_error *error
 /* ---- Lines: "key = value" under "[section]", "key: value" under what is less indented. Values of several lines are
 ** texts, of which nothing is a setting. ---- */
 
-enum { DEPTH = 8 };
+enum { DEPTH = 32 };
 
 typedef struct levels {
   bool toml;
@@ -258,7 +258,7 @@ typedef struct levels {
   char prefix[DEPTH][PM__SETTING_MAX]; /* of what is below */
   const char *quotes; /* that end a text: three of TOML, one of YAML; NULL: none is open */
   bool begun;         /* a key has been read */
-  bool array;         /* of TOML, whose values go on in the lines below */
+  int array;          /* brackets of TOML that are open, whose values go on in the lines below */
   int opened;         /* the line in which they began */
   int block;          /* indent of the key whose text of YAML goes on; -1: none */
 } levels;
@@ -276,6 +276,20 @@ static bool ends_text(const char *text, size_t length, const char *quotes)
   return false;
 }
 
+/* Brackets that a line of a list opens, less those that it closes; none of a text or a comment. */
+static int count_open(const char *text, size_t length)
+{
+  int open = 0;
+  char quote = '\0';
+  for (size_t i = 0; i < length && (quote != '\0' || text[i] != '#'); i++) {
+    if (quote == '"' && text[i] == '\\') i++;
+    else if (quote != '\0') quote = text[i] == quote ? '\0' : quote;
+    else if (text[i] == '"' || text[i] == '\'') quote = text[i];
+    else open += (text[i] == '[') - (text[i] == ']');
+  }
+  return open;
+}
+
 /* Whether a line is of a text that an earlier one opened, and whether the text is over. */
 static bool goes_on(levels *l, const char *text, size_t length)
 {
@@ -284,8 +298,8 @@ static bool goes_on(levels *l, const char *text, size_t length)
     if (ends_text(text, length, l->quotes)) l->quotes = NULL;
     return true;
   }
-  if (l->array) {
-    l->array = memchr(text, ']', length) == NULL;
+  if (l->array > 0) {
+    l->array += count_open(text, length);
     return true;
   }
   if (l->block >= 0 && indent < length && text[indent] != '\r' && (int)indent <= l->block) l->block = -1;
@@ -321,7 +335,7 @@ static void open_text(levels *l, int indent, const char *value, size_t length, i
   const char *quotes = quotes_of(l, value + begin);
   size_t behind = begin + (quotes != NULL ? strlen(quotes) : 0);
   if (quotes != NULL && !ends_text(value + behind, length - behind, quotes)) l->quotes = quotes;
-  else if (l->toml && value[begin] == '[') l->array = memchr(value, ']', length) == NULL;
+  else if (l->toml && value[begin] == '[') l->array = count_open(value, length);
   else if (!l->toml && is_block(value + begin, length - begin)) l->block = indent;
   l->opened = line;
 }
@@ -384,7 +398,8 @@ static int read_line(pm__settings *settings, levels *l, const char *text, size_t
   char key[PM__SETTING_MAX], value[PM__SETTING_MAX], whole[PM__SETTING_MAX];
   size_t indent = strspn(text, " \t-"), sign = strcspn(text, "=:\n");
   if (begins_another(l, text, length))
-    return pm__fail(error, PM_STATUS_BAD_FILE, "line %d: a second document begins: take the lines of one run", line);
+    return pm__fail_at(error, PM_STATUS_BAD_FILE, settings->file, line, "a second document begins: take the lines of "
+                       "one run");
   if (goes_on(l, text, length) || indent >= length || text[indent] == '#') return PM_OK;
   if (text[indent] == '[') return open_section(settings, l, text + indent, length - indent, line, error);
   if (sign >= length) {
@@ -398,7 +413,8 @@ static int read_line(pm__settings *settings, levels *l, const char *text, size_t
   while (l->count > 0 && l->indent[l->count - 1] >= (int)indent) l->count--;
   join(whole, l->count > 0 ? l->prefix[l->count - 1] : "", key);
   if (value[0] != '\0') return pm__settings_add(settings, line, whole, value, error);
-  if (l->count == DEPTH) return PM_OK;
+  if (l->count == DEPTH)
+    return pm__fail_at(error, PM_STATUS_BAD_FILE, settings->file, line, "keys are nested more than %d deep", DEPTH);
   l->indent[l->count] = (int)indent;
   memcpy(l->prefix[l->count++], whole, sizeof whole);
   return PM_OK;
@@ -413,9 +429,9 @@ int pm__settings_lines(pm__settings *settings, const char *text, const char *fil
     status = read_line(settings, &l, p, length, line, error);
     p += length + (p[length] == '\n');
   }
-  if (status == PM_OK && (l.quotes != NULL || l.array))
+  if (status == PM_OK && (l.quotes != NULL || l.array > 0))
     return pm__fail_at(error, PM_STATUS_BAD_SYNTAX, file, l.opened, "a %s begins here that does not end with %s",
-                       l.array ? "list" : "text", l.array ? "]" : l.quotes);
+                       l.array > 0 ? "list" : "text", l.array > 0 ? "]" : l.quotes);
   return status;
 }
 
