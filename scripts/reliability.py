@@ -171,6 +171,16 @@ ROWS = (
         "PERFMODEL_COMMAND={build}/tools/perfmodel " + PYTEST + "test_hostile_command.py", PASSED, "tests", 37),
     Row(49, "settings of other programs: what is not read is listed, what cannot be is refused", "every syntax",
         "{build}/tests/unit_tests settings", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 20),
+    Row(50, "numbers that no program measures, and names of files that break tables, in every trace and log",
+        "refused, or rows of as many cells as titles", "{build}/tests/unit_tests hostile_numbers",
+        r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 2),
+    Row(51, "growth of every reader, each piece of each of its samples repeated; samples follow the tables of readers",
+        "blocks and bytes counted: twice as much in 2.5 times, 4.5 for machines", "{build}/tests/worst/test_growth",
+        r"Checks: (\d+), Failures: 0, Errors: 0", "samples", 200),
+    Row(52, "extreme values of every field in Lua: an answer, or one line at the script's place", "every task",
+        "ctest --test-dir {build} -R lua_test_extremes", TESTS, "tests", 1),
+    Row(53, "states of Lua in threads of one process, and mixes of its objects", "0 signals, equal answers",
+        "ctest --test-dir {build} -R 'lua_states|lua_test_mixes'", TESTS, "tests", 2),
 )  # fmt: skip
 
 

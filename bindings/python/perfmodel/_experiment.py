@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._errors import ArgumentError
+from ._files import keep as keep_read
 from ._files import replace
 from ._grid import Grid, grid
 from ._inputs import path_text
@@ -35,6 +36,8 @@ class Experiment:
         """Every combination."""
         self.where, self.columns, self.output = where, columns, output
         self.front, self.sort, self.top = front, sort, top
+        self.read: tuple[str, ...] = ()
+        """Files that it was read from."""
 
     def run(
         self, output: str | os.PathLike[str] | None = None, *, executor: Executor | None = None,
@@ -45,6 +48,7 @@ class Experiment:
         streamed: memory stays constant, no table is returned, and `executor`, `progress` and `resume` work as in
         `Grid.write`."""
         to = self.output if output is None else path_text(output)
+        keep_read(self.read, to)
         if to is not None and not self.front and self.sort is None and _streams(to):
             self.grid.write(to, where=self.where, columns=self.columns, executor=executor, progress=progress,
                             resume=resume)  # fmt: skip
@@ -137,7 +141,9 @@ def experiment(path: str | os.PathLike[str]) -> Experiment:
         else:
             beside = str(Path(file).parent / given) if option == "catalog" else given
             keep(options, option, beside)
-    return of_options(options)
+    asked = of_options(options)
+    asked.read = (file,)
+    return asked
 
 
 __all__ = ["Experiment", "experiment", "of_options"]

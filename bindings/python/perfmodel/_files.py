@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from ._errors import ArgumentError
 from ._inputs import path_text
+
+
+def keep(read: Iterable[str], path: str | os.PathLike[str] | None) -> None:
+    """ArgumentError if an answer would be written over a file that it was read from, which only has what it holds."""
+    if path is None or not os.path.exists(path):
+        return
+    for file in read:
+        if os.path.exists(file) and os.path.samefile(file, path):
+            raise ArgumentError(f'"{path_text(path)}" is a file that is read: give the result another name')
 
 
 def replace(data: bytes, path: str | os.PathLike[str]) -> None:

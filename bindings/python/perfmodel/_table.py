@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from . import _core, _excel, _sweep_picture
 from ._columns import ColumnInfo
-from ._files import replace
+from ._files import keep, replace
 from ._inputs import Texts, many, text, whole
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Table:
 
     `table["step_time"]` is a column as a NumPy array, `table[3]` a row as a dict, `len(table)` the number of rows.
     """
+
+    _read: tuple[str, ...] = ()  # files that it was made from
 
     def __init__(self, handle: _core.table):
         self._handle = handle
@@ -175,16 +177,19 @@ class Table:
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """CSV as the library writes it (RFC 4180): returned, or written to a file whole or not at all."""
+        keep(self._read, path)
         return written(self.format("csv"), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """JSON as the library writes it, one object per row: returned, or written whole or not at all."""
+        keep(self._read, path)
         return written(self.format("json"), path)
 
     def to_excel(self, path: str | os.PathLike[str]) -> None:
         """A workbook: the rows with typed cells and units in the header, the inputs and what was assumed, a chart.
         Costs, GPU-hours and energies are formulas that use prices from the sheet of inputs: change a price there, and
         they follow. Needs openpyxl. Written whole or not at all; ArgumentError beyond the 1,048,575 rows of a sheet."""
+        keep(self._read, path)
         _excel.write(path, [("answer", self)], self._inputs(), self._said())
 
     def _inputs(self) -> list[_excel.Item]:

@@ -94,9 +94,11 @@ def validate(
         path = path_text(data)
     elif data is not None:
         table = _csv(data)
-    handle = (default() if catalog is None else instance(catalog, Catalog, "catalog"))._handle
+    names = default() if catalog is None else instance(catalog, Catalog, "catalog")
     arguments = text(set, "set"), table, path, float(bool(rows)), text(only, "only"), text(system, "system")
-    return Validation(interruptible(_core.validate_table, handle, *arguments))
+    answer = Validation(interruptible(_core.validate_table, names._handle, *arguments))
+    answer._read = tuple(filter(None, (path, *names._paths)))
+    return answer
 
 
 def _csv(data: Any) -> str:

@@ -125,6 +125,28 @@ def test_no_option_writes_over_what_is_read(tmp_path: Path, words: list[str]) ->
     assert own.read_text() == '<perfmodel version="1"/>'
 
 
+ROWS = "model,framework,gpu,batch_per_gpu,precision,throughput,unit\nresnet18,PyTorch,V100,64,fp32,900,images/s\n"
+
+
+def test_python_keeps_what_an_answer_was_read_from(tmp_path: Path) -> None:
+    data, own, asked = tmp_path / "rows.csv", tmp_path / "own.xml", tmp_path / "asked.csv"
+    data.write_text(ROWS)
+    own.write_text('<perfmodel version="1"/>')
+    asked.write_text('<experiment version="1"><networks>alexnet</networks><systems>dgx1-v100</systems></experiment>')
+    (tmp_path / "link.csv").symlink_to("rows.csv")
+    answer = pm.validate("training", data=data, catalog=pm.Catalog(own))
+    fitted = pm.calibrate(data=data, set="training", catalog=pm.Catalog(own))
+    for write in (
+        lambda: answer.to_csv(data), lambda: answer.to_json(tmp_path / "link.csv"), lambda: answer.to_csv(own),
+        lambda: fitted.xml(own), lambda: fitted.xml(data), lambda: pm.experiment(asked).run(output=asked),
+    ):  # fmt: skip
+        with pytest.raises(pm.ArgumentError, match="is a file that is read"):
+            write()
+    assert data.read_text() == ROWS
+    answer.to_csv(tmp_path / "new.csv")
+    answer.to_csv(tmp_path / "new.csv")
+
+
 def test_a_name_of_the_catalogue_is_no_file_that_is_read(tmp_path: Path) -> None:
     for _ in range(2):
         assert run(tmp_path, "predict", "gpt2", "dgx-a100", "-q", "-o", "gpt2").returncode == 0

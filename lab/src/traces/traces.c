@@ -114,10 +114,14 @@ int pm__lab_trace_no_table(const char *file, const char *set, pm_error *error)
                   " that are read: %s", file, set, names);
 }
 
+const char *pm__lab_trace_name(size_t kind)
+{
+  return kind < KINDS ? kinds[kind].name : NULL;
+}
+
 const char *pm_measurements_find_format(const char *text)
 {
-  size_t kind = kind_of(unmarked(text));
-  return kind < KINDS ? kinds[kind].name : NULL;
+  return pm__lab_trace_name(kind_of(unmarked(text)));
 }
 
 char *pm_measurements_read(const pm_catalog *catalog, const char *text, const char *file, const pm_attribute *known,

@@ -123,6 +123,9 @@ int pm__lab_trace_read_mlperf(pm__lab_trace *trace, const pm_catalog *catalog, p
 int pm__lab_trace_read_storage(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 int pm__lab_trace_read_llama_bench(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv);
 
+/* What the kinds are called; NULL past the last. */
+const char *pm__lab_trace_name(size_t kind);
+
 /* A cell of a table, without what would end it. */
 void pm__lab_trace_clean(char *cell);
 

@@ -80,12 +80,20 @@ static int find_gpu(pm__sketch *w, const char *name, pm_error *error)
   return PM_OK;
 }
 
+static const pm__import_format formats[] = {
+  {"nccl", pm__import_nccl}, {"topo", pm__import_topo}, {"rocm", pm__import_rocm}, {"hwloc", pm__import_hwloc},
+};
+
+const pm__import_format *pm__import_format_at(size_t index)
+{
+  return index < sizeof formats / sizeof formats[0] ? &formats[index] : NULL;
+}
+
 static int read_as(pm__sketch *w, const char *format, const char *text, pm_error *error)
 {
-  if (strcmp(format, "rocm") == 0) return pm__import_rocm(w, text, error);
-  if (strcmp(format, "topo") == 0) return pm__import_topo(w, text, error);
-  if (strcmp(format, "nccl") == 0) return pm__import_nccl(w, text, error);
-  if (strcmp(format, "hwloc") == 0) return pm__import_hwloc(w, text, error);
+  const pm__import_format *f;
+  for (size_t i = 0; (f = pm__import_format_at(i)) != NULL; i++)
+    if (strcmp(format, f->name) == 0) return f->read(w, text, error);
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, rocm, hwloc",
                   format);
 }

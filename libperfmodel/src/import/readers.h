@@ -15,4 +15,12 @@ int pm__import_topo(pm__sketch *w, const char *text, pm_error *error);
 int pm__import_nccl(pm__sketch *w, const char *text, pm_error *error);
 int pm__import_hwloc(pm__sketch *w, const char *text, pm_error *error);
 
+typedef struct pm__import_format {
+  const char *name;
+  int (*read)(pm__sketch *w, const char *text, pm_error *error);
+} pm__import_format;
+
+/* The formats; NULL past the last. */
+const pm__import_format *pm__import_format_at(size_t index);
+
 #endif
