@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from math import floor
 
+# The library's sources and those of its laboratory, wherever the tree itself is.
+PART = re.compile(r".*/(?:libperfmodel|lab)/src/")
 KINDS = {"lines": "lines", "branches": "branches", "mcdc": "conditions"}
 # Readers of bytes from elsewhere, numbers, allocation.
 CRITICAL = ("base/csv.c", "base/json.c", "base/number.c", "base/memory.c", "base/text.c", "base/utf8.c",
@@ -23,9 +26,9 @@ def added(files: list[dict], kind: str) -> dict[str, float]:
 
 
 def main() -> None:
-    files = [f for f in json.load(sys.stdin)["data"][0]["files"] if "/src/" in f["filename"]]
+    files = [f for f in json.load(sys.stdin)["data"][0]["files"] if PART.search(f["filename"])]
     for f in files:
-        f["name"] = f["filename"].split("/src/", 1)[1]
+        f["name"] = PART.split(f["filename"])[-1]
     wanted = LOADER if sys.argv[1:] == ["fuzz"] else CRITICAL
     for f in sorted(files, key=lambda f: share(f["summary"]["branches"])):
         if share(f["summary"]["branches"]) < 100 or share(f["summary"]["lines"]) < 100:

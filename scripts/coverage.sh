@@ -40,7 +40,7 @@ llvm-profdata-19 merge -o "$folder/all.profdata" "$profiles"/*.profraw
 
 # The same object files are in each of these; every function counts once.
 objects="$folder/tests/unit_tests"
-for program in "$folder"/libperfmodel/libperfmodel.so "$folder"/tests/fuzz/fuzz_* "$folder"/tests/memory/test_memory; do
+for program in "$folder"/libperfmodel/libperfmodel.so "$folder"/lab/libperfmodel-lab.so "$folder"/tests/fuzz/fuzz_* "$folder"/tests/memory/test_memory; do
   [ ! -x "$program" ] || [ -d "$program" ] || objects="$objects -object $program"
 done
 # shellcheck disable=SC2086 # words

@@ -144,7 +144,7 @@ def make_environment(command):
     """The command first on the path, and nothing of the caller's that changes its words."""
     folder = pathlib.Path(command).resolve().parent
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS",
-                                                "LSAN_OPTIONS") if name in os.environ}
+                                                "LSAN_OPTIONS", "LLVM_PROFILE_FILE") if name in os.environ}
     return {**kept, "PATH": f"{folder}:{kept['PATH']}", "LC_ALL": "C", "SOURCE": str(HERE.parent.parent)}
 
 

@@ -1,6 +1,8 @@
 /* The catalogue: opening, loading, showing, exporting, importing, reading files. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/document.h"
 #include "hardware/system.h"
 #include "works.h"
 
@@ -25,6 +27,23 @@ static int load_text(pm_error *error)
   static const char text[] = "<perfmodel version=\"1\"><link id=\"own\" name=\"Own &amp; other\"><kind>pcie</kind>"
                              "<bandwidth note=\"measured\">10 GB/s</bandwidth></link></perfmodel>";
   return pm_catalog_load_text(with.catalog, text, "own", error);
+}
+
+/* A document of many blocks, which end in elements, in names, in attributes, in values and in text in turn. */
+static int document(pm_error *error)
+{
+  enum { PARTS = 7500 };
+  static const char *const parts[] = {"<x/>", "<an_element_whose_name_takes_most_of_its_memory_in_a_document/>",
+                                      "<x y=\"\"/>", "<x y=\"a value that takes most of the memory of an attribute\"/>",
+                                      "<x>text that takes most of the memory of an element</x>"};
+  static char text[PARTS * 90];
+  char *to = text + sprintf(text, "<perfmodel>");
+  for (int i = 0; i < PARTS; i++) to += sprintf(to, "%s", parts[i / (PARTS / 5)]);
+  sprintf(to, "</perfmodel>");
+  pm__document *read = pm__document_read(text, strlen(text), "own", error);
+  if (read == NULL) return error->status;
+  pm__document_free(read);
+  return PM_OK;
 }
 
 /* A file whose entry has another value and lacks all others that the catalogue has. */
@@ -182,6 +201,7 @@ const work catalog_works[] = {
   {"opening the catalogue", open_catalog, false, false, 20},
   {"loading a file", load, true, true, 50},
   {"loading a text", load_text, true, true, 50},
+  {"a document of many blocks", document, false, true, 100000},
   {"a file with the catalogue's values", format_file, true, true, 50},
   {"a network", network, true, false, 50},
   {"a system of a file", system_of_a_file, true, false, 200},

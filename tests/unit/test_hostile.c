@@ -121,6 +121,49 @@ START_TEST(large_files_are_refused)
 }
 END_TEST
 
+static void refuse_text(const char *path, int status, const char *message)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_file_read(path, &error));
+  ck_assert_int_eq(error.status, status);
+  ck_assert_msg(strstr(error.text, message) != NULL, "%s", error.text);
+}
+
+START_TEST(texts_that_cannot_be_read_are_refused_with_the_reason)
+{
+  char folder[] = "/tmp/perfmodel-XXXXXX", path[80], long_name[600];
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  refuse_text(NULL, PM_STATUS_BAD_ARGUMENT, "a file needs a path");
+  refuse_text(folder, PM_STATUS_BAD_FILE, "it is a folder");
+  snprintf(path, sizeof path, "%s/rows.csv", folder);
+  refuse_text(path, PM_STATUS_BAD_FILE, "there is no such file or folder");
+  ck_assert_int_eq(symlink(path, path), 0);
+  refuse_text(path, PM_STATUS_BAD_FILE, "too many symbolic links");
+  unlink(path);
+  FILE *file = fopen(path, "wb");
+  ck_assert(file != NULL && fwrite("a,b\n1,\0\n", 1, 9, file) == 9 && fclose(file) == 0);
+  refuse_text(path, PM_STATUS_BAD_FILE, "is not a text file");
+  ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
+  refuse_text(path, PM_STATUS_BAD_FILE, "is too large");
+  snprintf(path, sizeof path, "%s/rows.csv/rows.csv", folder);
+  refuse_text(path, PM_STATUS_BAD_FILE, "a part of the path is not a folder");
+  snprintf(long_name, sizeof long_name, "%s/%0500d", folder, 0);
+  refuse_text(long_name, PM_STATUS_BAD_FILE, "the name is too long");
+  *strrchr(path, '/') = '\0';
+  unlink(path);
+  rmdir(folder);
+}
+END_TEST
+
+START_TEST(bytes_need_a_name)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_file_unpack(NULL, 0, "rows", &error));
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  ck_assert_ptr_null(pm_file_unpack("a", 1, NULL, NULL));
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("hostile");
@@ -129,6 +172,8 @@ int main(void)
   tcase_add_test(tests, every_bad_file_has_its_message);
   tcase_add_test(tests, what_is_not_a_file_is_refused);
   tcase_add_test(tests, large_files_are_refused);
+  tcase_add_test(tests, texts_that_cannot_be_read_are_refused_with_the_reason);
+  tcase_add_test(tests, bytes_need_a_name);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

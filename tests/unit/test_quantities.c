@@ -55,6 +55,18 @@ START_TEST(units_mean_what_they_say)
 }
 END_TEST
 
+START_TEST(prices_take_any_currency)
+{
+  ck_assert(read("2.5 USD", "currency/h") == 2.5);
+  ck_assert(read("4 CHF/h", "currency/h") == 4);
+  ck_assert(read("3 EUR per hour", "currency/h") == 3);
+  ck_assert(read("0.1 EUR/kWh", "currency/kWh") == 0.1);
+  ck_assert(read("90 EUR/MWh", "currency/kWh") == 0.09);
+  refuse("2.5 USD/week", "currency/h", PM_STATUS_BAD_UNIT, "unknown unit");
+  refuse("2.5 /h", "currency/h", PM_STATUS_BAD_UNIT, "unit");
+}
+END_TEST
+
 START_TEST(bad_quantities_say_what_to_write)
 {
   refuse("25", "B/s", PM_STATUS_BAD_UNIT, "\"25\" has no unit; write \"25 GB/s\"");
@@ -63,6 +75,11 @@ START_TEST(bad_quantities_say_what_to_write)
   refuse("fast", "B/s", PM_STATUS_BAD_VALUE, "not a quantity");
   refuse("1e400 B", "B", PM_STATUS_BAD_VALUE, "out of range");
   refuse("1e-400 B", "B", PM_STATUS_BAD_VALUE, "out of range"); /* would silently be zero */
+  refuse("1e308 h", "s", PM_STATUS_BAD_VALUE, "out of range"); /* only as seconds */
+  refuse("3e-308 bit", "B", PM_STATUS_BAD_VALUE, "out of range"); /* only as bytes */
+  refuse(NULL, "B", PM_STATUS_BAD_ARGUMENT, "needs a text, a unit and a place");
+  refuse("1 B", NULL, PM_STATUS_BAD_ARGUMENT, "needs a text, a unit and a place");
+  ck_assert_int_eq(pm_quantity_parse("1 B", "B", NULL, NULL), PM_STATUS_BAD_ARGUMENT);
   refuse("", "s", PM_STATUS_BAD_VALUE, "not a quantity");
   refuse("0x10", "1", PM_STATUS_BAD_UNIT, "unknown unit");
   refuse("1,5 GB", "B", PM_STATUS_BAD_UNIT, "unknown unit");
@@ -175,6 +192,7 @@ int main(void)
   TCase *tests = tcase_create("quantities");
   tcase_add_test(tests, counts_take_letters);
   tcase_add_test(tests, units_mean_what_they_say);
+  tcase_add_test(tests, prices_take_any_currency);
   tcase_add_test(tests, bad_quantities_say_what_to_write);
   tcase_add_test(tests, numbers_survive_the_round_trip);
   tcase_add_test(tests, numbers_are_rounded_as_the_c_library_does);

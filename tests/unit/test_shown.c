@@ -31,6 +31,38 @@ START_TEST(controls_and_directions_are_not_shown)
 }
 END_TEST
 
+/* The first and the last of each range, and what lies next to it. */
+START_TEST(characters_are_found_at_the_edges_of_their_ranges)
+{
+  static const struct { const char *text; size_t length; bool control; } cases[] = {
+    {"\x1f", 1, true}, {" ", 1, false}, {"\x7e", 1, false}, {"\x7f", 1, true},
+    {"\xc1\xbf", 0, false}, {"\xc2\x80", 2, true}, {"\xc2\x9f", 2, true}, {"\xc2\xa0", 2, false},
+    {"\xd8\x9b", 2, false}, {"\xd8\x9c", 2, true}, {"\xdf\xbf", 2, false}, {"\xc3", 0, false},
+    {"\xe0\x9f\xbf", 0, false}, {"\xe0\xa0\x80", 3, false}, {"\xe2\x82", 0, false},
+    {"\xed\x9f\xbf", 3, false}, {"\xed\xa0\x80", 0, false},
+    {"\xe2\x80\x8d", 3, false}, {"\xe2\x80\x8e", 3, true}, {"\xe2\x80\x8f", 3, true}, {"\xe2\x80\x90", 3, false},
+    {"\xe2\x80\xa7", 3, false}, {"\xe2\x80\xa8", 3, true}, {"\xe2\x80\xae", 3, true}, {"\xe2\x80\xaf", 3, false},
+    {"\xe2\x81\xa5", 3, false}, {"\xe2\x81\xa6", 3, true}, {"\xe2\x81\xa9", 3, true}, {"\xe2\x81\xaa", 3, false},
+    {"\xe2\x82\xa6", 3, false}, {"\xe1\x80\x8e", 3, false},
+    {"\xf0\x8f\xbf\xbf", 0, false}, {"\xf0\x90\x80\x80", 4, false}, {"\xf0\x9f\x98", 0, false},
+    {"\xf4\x8f\xbf\xbf", 4, false}, {"\xf4\x90\x80\x80", 0, false}, {"\xf5\x80\x80\x80", 0, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ck_assert_msg(pm__utf8_length(cases[i].text) == cases[i].length, "length of case %zu", i);
+    if (cases[i].length > 0) ck_assert_msg(pm__utf8_is_control(cases[i].text) == cases[i].control, "case %zu", i);
+  }
+}
+END_TEST
+
+/* XML has most controls as references only, and none for most of C0; a byte that is no character is left as it is. */
+START_TEST(controls_are_references_in_xml)
+{
+  pm__string out = {NULL, 0, 0, false};
+  pm__string_add_escaped(&out, "\x01<a>\t&\"\x7f\xc2\x9b\xd8\x9c\xe2\x80\xae\xc3\xa9\xff");
+  ck_assert_str_eq(out.text, "_&lt;a&gt;&#9;&amp;&quot;&#127;&#155;&#1564;&#8238;\xc3\xa9\xff");
+  free(out.text);
+}
+END_TEST
+
 START_TEST(messages_are_clean)
 {
   pm_error error = PM_ERROR_NONE;
@@ -129,6 +161,8 @@ int main(void)
   TCase *tests = tcase_create("shown");
   tcase_add_unchecked_fixture(tests, open_catalog, close_catalog);
   tcase_add_test(tests, controls_and_directions_are_not_shown);
+  tcase_add_test(tests, characters_are_found_at_the_edges_of_their_ranges);
+  tcase_add_test(tests, controls_are_references_in_xml);
   tcase_add_test(tests, messages_are_clean);
   tcase_add_test(tests, messages_are_cut_between_characters);
   tcase_add_test(tests, rows_and_notes_of_traces_are_clean);

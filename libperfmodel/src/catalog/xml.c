@@ -238,11 +238,11 @@ static void on_problem(void *context, xml_problem *problem)
 {
   reader *r = (reader *)context;
   if (problem->level < XML_ERR_ERROR || r->failure.status != PM_OK) return;
-  if (problem->code == XML_ERR_NO_MEMORY) {
+  if (problem->code == XML_ERR_NO_MEMORY || problem->message == NULL) { /* memory for the message is missing too */
     out_of_memory(r);
     return;
   }
-  const char *text = problem->message != NULL ? problem->message : "is not well-formed";
+  const char *text = problem->message;
   pm__fail_at(&r->failure, PM_STATUS_BAD_SYNTAX, r->document->file, problem->line, "%.*s", (int)strcspn(text, "\n"),
               text);
   stop(r);
@@ -311,6 +311,7 @@ static void parse(reader *r, const char *bytes, size_t size)
     return;
   }
   int code = xmlParseChunk(r->parser, bytes, (int)size, 1);
+  if (r->failure.status == PM_OK && code < 0) out_of_memory(r); /* for the text; libxml2 2.9 calls nothing then */
   if (r->failure.status == PM_OK && (code != 0 || r->document->root == NULL))
     pm__fail_at(&r->failure, PM_STATUS_BAD_SYNTAX, r->document->file, 0, "the file is not well-formed XML");
   xmlFreeParserCtxt(r->parser);
