@@ -1,4 +1,5 @@
 /* XML text into trees: shape, lines, limits. */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,11 +179,25 @@ START_TEST(no_error_is_needed)
 }
 END_TEST
 
+/* The size of a block with its header is no less than what was asked for. */
+START_TEST(sizes_that_overflow_are_refused)
+{
+  pm__arena arena = {NULL};
+  for (size_t less = 0; less < 32; less++) ck_assert_ptr_null(pm__arena_alloc(&arena, SIZE_MAX - less));
+  ck_assert_ptr_null(arena.block);
+  size_t capacity = SIZE_MAX / 8;
+  char items[1];
+  ck_assert_ptr_null(pm__grow(items, capacity, &capacity, 8));
+  ck_assert_uint_eq(capacity, SIZE_MAX / 8);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("document");
   TCase *tests = tcase_create("document");
   tcase_add_test(tests, elements_become_a_tree);
+  tcase_add_test(tests, sizes_that_overflow_are_refused);
   tcase_add_test(tests, lines_are_where_a_tag_begins);
   tcase_add_test(tests, lines_beyond_65535);
   tcase_add_test(tests, long_files_are_read_whole);

@@ -99,6 +99,52 @@ START_TEST(lines_are_the_prediction)
 }
 END_TEST
 
+/* The line of a block with that label, which must be there. */
+static const pm_report_line *line_of(const pm_report_block *block, const char *label)
+{
+  for (size_t i = 0; block != NULL && i < block->count; i++)
+    if (strcmp(block->lines[i].label, label) == 0) return &block->lines[i];
+  ck_abort_msg("no line \"%s\"", label);
+  return NULL;
+}
+
+static void ask_again(asked *a, const char *field)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_given_add(&a->given, "run", field);
+  ck_assert_int_eq(pm_study_complete(a->study, &a->given, &a->run, &a->run, sizeof a->run, 1, &error), PM_OK);
+  ck_assert_int_eq(pm_predict(pm_study_get_plan(a->study, &error), &a->run, &a->prediction, 1), PM_OK);
+  pm_report_free(a->report);
+  a->report = report_of(a, a->study, &error);
+  ck_assert_msg(a->report != NULL, "%s", error.text);
+}
+
+/* Without failures the whole time is training; with them less, and the time grows by as much at least. */
+START_TEST(a_whole_training_has_its_time_and_what_it_costs)
+{
+  asked a;
+  ask(&a, "resnet50", "dgx1-v100", 64);
+  ck_assert_ptr_null(block_of(&a, "training"));
+  a.run.samples = 200000 * a.run.batch * a.run.gpus; /* whole steps */
+  ask_again(&a, "samples");
+  const pm_report_block *training = block_of(&a, "training");
+  double time = line_of(training, "time")->value;
+  ck_assert_double_eq_tol(time, a.run.samples / a.prediction.throughput, 1e-9 * time);
+  ck_assert_double_eq_tol(line_of(training, "GPU-hours")->value, time * a.run.gpus / 3600, 1e-9 * time);
+  ck_assert_ptr_nonnull(strstr(line_of(training, "failures")->text, "not included"));
+  a.run.gpu_mtbf = 1e6;
+  ask_again(&a, "gpu_mtbf");
+  a.run.checkpoint_rate = 1e9;
+  ask_again(&a, "checkpoint_rate");
+  training = block_of(&a, "training");
+  double goodput = line_of(training, "goodput")->value;
+  ck_assert(goodput > 0 && goodput < 1);
+  ck_assert_double_ge(line_of(training, "time")->value, time);
+  ck_assert_ptr_nonnull(strstr(line_of(training, "failures")->text, "one every"));
+  release(&a);
+}
+END_TEST
+
 START_TEST(renderings_have_every_label)
 {
   asked a;
@@ -261,6 +307,7 @@ int main(void)
   tcase_set_timeout(tests, 60);
   tcase_add_test(tests, blocks_are_complete);
   tcase_add_test(tests, lines_are_the_prediction);
+  tcase_add_test(tests, a_whole_training_has_its_time_and_what_it_costs);
   tcase_add_test(tests, renderings_have_every_label);
   tcase_add_test(tests, lines_of_text_are_no_wider_than_asked);
   tcase_add_test(tests, what_does_not_fit_says_what_would);

@@ -17,7 +17,6 @@ struct pm__arena_block {
 
 static struct pm__arena_block *new_block(size_t size)
 {
-  if (size > SIZE_MAX - HEADER) return NULL;
   struct pm__arena_block *block = (struct pm__arena_block *)calloc(1, HEADER + size);
   if (block != NULL) block->size = size;
   return block;
@@ -25,7 +24,7 @@ static struct pm__arena_block *new_block(size_t size)
 
 void *pm__arena_alloc(pm__arena *arena, size_t size)
 {
-  if (size > SIZE_MAX - ALIGNMENT) return NULL;
+  if (size > SIZE_MAX - ALIGNMENT - HEADER) return NULL;
   size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   struct pm__arena_block *block = arena->block;
   if (block == NULL || block->size - block->used < size) {
@@ -41,7 +40,6 @@ void *pm__arena_alloc(pm__arena *arena, size_t size)
 
 char *pm__arena_copy(pm__arena *arena, const char *text, size_t length)
 {
-  if (length == SIZE_MAX) return NULL;
   char *copy = (char *)pm__arena_alloc(arena, length + 1);
   if (copy != NULL) memcpy(copy, text, length);
   return copy;
@@ -60,7 +58,7 @@ void *pm__grow(void *array, size_t count, size_t *capacity, size_t size)
 {
   if (count < *capacity) return array;
   size_t wanted = *capacity == 0 ? 8 : *capacity * 2;
-  if (wanted < *capacity || wanted > SIZE_MAX / size) return NULL;
+  if (*capacity > SIZE_MAX / 2 / size) return NULL;
   void *larger = realloc(array, wanted * size);
   if (larger != NULL) *capacity = wanted;
   return larger;
