@@ -1,7 +1,7 @@
 /*
 ** Formulas over predictions: numbers, + - * /, parentheses, names, comparisons (chained: 0.9 <= a / b <= 1.1), `and`,
-** and the functions min, max, mean, abs and floor. What a name stands for, with or without arguments in parentheses, is the
-** caller's business.
+** and the functions min, max, mean, abs and floor. What a name stands for, with or without arguments in parentheses, is
+** the caller's business.
 */
 #ifndef PM_LAB_VALIDATION_FORMULA_H
 #define PM_LAB_VALIDATION_FORMULA_H
