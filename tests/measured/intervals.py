@@ -20,7 +20,9 @@ SHARE, AWAY = 80, 8
 WIDE = "%d %%: too wide; spreads of classes that serve other groups as well, which would be covered too little"
 KNOWN_ROWS = {}
 KNOWN_LEFT_OUT = {
-    "training, language, calibrated": (8.1, WIDE % 88),
+    "inference, language, calibrated": (8.6, WIDE % 88),
+    "inference, language, extrapolated": (9.3, WIDE % 89),
+    "inference, vision, calibrated": (8.6, WIDE % 88),
     "inference, speech, calibrated": (20, WIDE % 100),
 }
 
