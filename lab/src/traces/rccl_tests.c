@@ -66,18 +66,6 @@ bool pm__lab_trace_is_rccl_json(const char *text)
   return (begin == '{' || begin == '[') && strstr(text, "\"busBw\"") != NULL && strstr(text, "\"inPlace\"") != NULL;
 }
 
-/* A record's place: lines up to it are counted once. */
-typedef struct lines {
-  const char *counted;
-  int line;
-} lines;
-
-static int line_of(lines *l, const char *at)
-{
-  for (; l->counted < at; l->counted++) l->line += *l->counted == '\n';
-  return l->line;
-}
-
 static int read_object(pm__lab_trace *trace, const pm_catalog *catalog, pm__lab_collective_run *run, pm__json *json,
                        int line)
 {
@@ -114,12 +102,12 @@ int pm__lab_trace_read_rccl_json(pm__lab_trace *trace, const pm_catalog *catalog
   int status = PM_OK;
   pm__lab_collective_run run = {.thread_gpus = 1};
   pm__json json = pm__json_open(trace->text, trace->file, trace->error);
-  lines l = {trace->text, 1};
+  pm__json_lines l = {trace->text, 1};
   skip_blanks(&json);
   bool list = *json.at == '[';
   json.at += list;
   while (status == PM_OK && next_record(&json, list)) {
-    status = read_object(trace, catalog, &run, &json, line_of(&l, json.at));
+    status = read_object(trace, catalog, &run, &json, pm__json_line(&l, json.at));
     skip_blanks(&json);
     json.at += *json.at == ',';
   }

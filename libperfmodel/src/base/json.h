@@ -58,4 +58,16 @@ bool pm__json_end(pm__json *json);
 /* Reports an error at the current value. */
 int pm__json_fail(pm__json *json, const char *what);
 
+/* The line of what has been read, from {text, 1} on: each is counted once. */
+typedef struct pm__json_lines {
+  const char *counted;
+  int line;
+} pm__json_lines;
+
+static inline int pm__json_line(pm__json_lines *l, const char *at)
+{
+  for (; l->counted < at; l->counted++) l->line += *l->counted == '\n';
+  return l->line;
+}
+
 #endif

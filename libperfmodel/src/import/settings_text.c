@@ -520,19 +520,7 @@ int pm__settings_calls(pm__settings *settings, const char *text, pm_error *error
 
 /* ---- JSON ---- */
 
-/* The lines up to what has been read, counted once. */
-typedef struct lines {
-  const char *counted;
-  int line;
-} lines;
-
-static int line_of(lines *l, const char *at)
-{
-  for (; l->counted < at; l->counted++) l->line += *l->counted == '\n';
-  return l->line;
-}
-
-static int read_object(pm__settings *settings, pm__json *json, lines *l, const char *prefix, int depth,
+static int read_object(pm__settings *settings, pm__json *json, pm__json_lines *l, const char *prefix, int depth,
                        pm_error *error)
 {
   char key[PM__SETTING_MAX], whole[PM__SETTING_MAX], value[PM__SETTING_MAX];
@@ -544,7 +532,7 @@ static int read_object(pm__settings *settings, pm__json *json, lines *l, const c
       status = read_object(settings, json, l, whole, depth + 1, error);
       continue;
     }
-    int line = line_of(l, json->at);
+    int line = pm__json_line(l, json->at);
     if (pm__json_is(json, '"')) pm__json_string(json, value, sizeof value);
     else {
       pm__json_slice slice = pm__json_skip(json);
@@ -558,7 +546,7 @@ static int read_object(pm__settings *settings, pm__json *json, lines *l, const c
 int pm__settings_json(pm__settings *settings, const char *text, const char *file, pm_error *error)
 {
   pm__json json = pm__json_open(text, file, error);
-  lines l = {text, 1};
+  pm__json_lines l = {text, 1};
   int status = read_object(settings, &json, &l, "", 0, error);
   return status == PM_OK && !pm__json_end(&json) ? PM_STATUS_BAD_SYNTAX : status;
 }
