@@ -45,7 +45,7 @@ VALUES = {
     "recompute": "full",
     "recompute-layers": "1",
     "gradient-bytes": "2",
-    "context-exchange": "ring",
+    "context-exchange": "all-gather",
     "rank-order": "tp-dp-pp-cp",
     "capacity-factor": "0.5",
     "expert-imbalance": "1.3",
