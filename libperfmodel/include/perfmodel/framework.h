@@ -96,8 +96,8 @@ typedef enum pm_evidence {
     "the forward pass of grouped convolutions runs in the depthwise kernel, because they have no kernel of their own") \
   X(TEXT, group_gradient_on, "",                                                                                       \
     "GPU architectures of the rows that group_gradient was fitted to, separated by spaces")                            \
-  X(YES_NO, groups_in_streams, "",                                                                                     \
-    "groups of 16-bit convolutions are launched one by one if the software compiles its graph, forward")               \
+  X(REAL, group_launch, "s",                                                                                           \
+    "host time for each further group of a 16-bit convolution, forward, if the software compiles its graph")           \
   X(YES_NO, no_grouped_tf32, "", "grouped convolutions have no kernels of their own in TF32")
 
 typedef struct pm_cudnn_generation { PM_CUDNN_GENERATION_FIELDS(PM_DECLARE) } pm_cudnn_generation;
@@ -261,7 +261,8 @@ typedef enum pm_fusion {
     "host time of a call outside cuDNN, over launch, that of convolutions and their norms; 1 if not given")            \
   X(REAL, host_copy_bandwidth, "B/s",                                                                                  \
     "bandwidth of the host's copy of a call's inputs, before it starts; they are on the GPU if not given")             \
-  X(YES_NO, groups_in_streams, "", "whether its library launches the groups of 16-bit convolutions one by one")        \
+  X(REAL, group_launch, "s",                                                                                           \
+    "host time for each further group of a 16-bit convolution; none if its library launches all at once")              \
   X(YES_NO, no_grouped_tf32, "", "whether its library has no kernels for grouped convolutions in TF32")
 
 typedef struct pm_inference_profile { PM_INFERENCE_PROFILE_FIELDS(PM_DECLARE) } pm_inference_profile;

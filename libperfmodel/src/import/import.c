@@ -94,8 +94,10 @@ static int read_as(pm__sketch *w, const char *format, const char *text, pm_error
   const pm__import_format *f;
   for (size_t i = 0; (f = pm__import_format_at(i)) != NULL; i++)
     if (strcmp(format, f->name) == 0) return f->read(w, text, error);
-  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of nccl, topo, rocm, hwloc",
-                  format);
+  char names[80] = "";
+  for (size_t i = 0; (f = pm__import_format_at(i)) != NULL; i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "", f->name);
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "unknown format \"%.40s\"; it is one of %s", format, names);
 }
 
 static void report_count(pm__sketch *w, const char *before, int count, const char *what, const char *plural)

@@ -74,10 +74,8 @@ static int check_memory(const call *c, pm_error *error)
 static int check_numbers(const pm_inference_run *run, pm_error *error)
 {
   int status = pm__plan_check_batch(run->batch, error);
+  if (status == PM_OK) status = pm__plan_check_memory(run->usable_memory, error);
   if (status != PM_OK) return status;
-  if (run->usable_memory <= 0 || run->usable_memory > 1e18)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0 and at most 1e+18",
-                    run->usable_memory);
   if (run->kernel_model < 0 || run->kernel_model >= PM_KERNEL_MODEL_COUNT)
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->precision == PM_PRECISION_FP4)
@@ -148,15 +146,14 @@ typedef struct times {
 /* What one profile makes of a device. */
 typedef struct setting {
   double conv, framework_kernel; /* times of convolutions, and of a framework's kernels, over the kernel model */
-  bool cast, groups;
+  bool cast;
 } setting;
 
 /* The plain roofline knows neither factors nor conversions. */
 static setting setting_of(const pm__device *device, const pm_inference_profile *profile)
 {
-  if (!device->calibrated) return (setting){1, 1, false, false};
-  return (setting){device->library, profile->framework_kernel_factor, profile->casts && device->bytes < 4,
-                   profile->groups_in_streams && device->bytes == 2};
+  if (!device->calibrated) return (setting){1, 1, false};
+  return (setting){device->library, profile->framework_kernel_factor, profile->casts && device->bytes < 4};
 }
 
 /* Weights are read in FP32 and written as narrow as the products want them, each by a kernel. */
@@ -181,7 +178,7 @@ static times times_of(const call *c, const setting *on, double batch)
   times sum = {.kernels = fixed->launches, .calls = fixed->host_calls, .plain = fixed->plain_calls,
                .waited = fixed->waited * batch,
                .compared = fixed->compared * batch,
-               .groups = on->groups ? fixed->group_calls : 0,
+               .groups = d->calibrated && d->bytes == 2 ? fixed->group_calls : 0,
                .saved = costs.saved[PM__FORWARD]};
   sum.conv = on->conv * part->conv;
   sum.product = sum.conv + part->product + fixed->matrix_launches * d->launch;
@@ -228,15 +225,12 @@ static double hfu_of(const call *c, const times *t, double batch, double latency
   return (batch * c->network->forward_flop - t->saved) / latency / c->device->peak;
 }
 
-/* Of a kernel that a library queues in the middle of a call: no framework between, as in an engine. Rule. */
-static const double QUEUED_LAUNCH = 4e-6;
-
 /* Host time of asking for the kernels: calls of cuDNN take it longer than others. */
 static double launch_time(const call *c, const times *t)
 {
   const pm_inference_profile *profile = &c->profile->profile;
   double calls = t->calls - (1 - profile->plain_launch) * t->plain;
-  return c->system->host * (profile->launch * calls + QUEUED_LAUNCH * t->groups);
+  return c->system->host * (profile->launch * calls + profile->group_launch * t->groups);
 }
 
 /* Host time of a call besides: its own, inputs copied as FP32, operations on single samples, pairs of boxes. */

@@ -27,7 +27,7 @@ static void set_sizes(pm__window_shape *s, const pm__conv *conv)
   s->strided = volume(conv->stride) > 1;
   s->volume = conv->kernel[0] > 1;
   s->dilated = volume(conv->dilation) > 1;
-  s->depthwise = conv->groups > 1 && (conv->channels == conv->groups || conv->out_channels == conv->groups);
+  s->depthwise = pm__conv_is_depthwise(conv);
 }
 
 static pm__window_channels channels_of(const pm__window_shape *s, double c, double k)

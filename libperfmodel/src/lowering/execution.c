@@ -179,8 +179,8 @@ static void set_group_calls(const pm__layer *layer, pm__launch *list, int count)
 {
   for (int i = 0; i < count && layer->kind->role == PM__ROLE_CONVOLUTION; i++) {
     const pm__conv *c = &list[i].kernel.shape.conv;
-    bool depthwise = c->channels == c->groups || c->out_channels == c->groups;
-    if (list[i].kernel.family == PM__CONV && !depthwise) list[i].group_calls = list[i].host_calls * (c->groups - 1);
+    bool groups = list[i].kernel.family == PM__CONV && !pm__conv_is_depthwise(c);
+    if (groups) list[i].group_calls = list[i].host_calls * (c->groups - 1);
   }
 }
 

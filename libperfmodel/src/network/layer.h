@@ -92,6 +92,12 @@ typedef struct pm__conv {
   bool transposed;
 } pm__conv;
 
+/* Whether groups have one channel in or out: nothing to multiply as matrices. */
+static inline bool pm__conv_is_depthwise(const pm__conv *c)
+{
+  return c->groups > 1 && (c->channels == c->groups || c->out_channels == c->groups);
+}
+
 /* Fused attention, per sample: `pairs` of the tokens x keys scores of one head are computed. */
 typedef struct pm__flash {
   double heads, tokens, keys, pairs, d, dv; /* d, dv: features of a head's queries and keys, of its values */

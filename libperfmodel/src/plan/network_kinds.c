@@ -8,8 +8,7 @@
 
 static unsigned kinds_of_convolution(const pm__conv *c)
 {
-  bool depthwise = c->channels == c->groups || c->out_channels == c->groups;
-  unsigned kinds = c->groups > 1 && !depthwise ? PM__KIND_GROUPS : 0;
+  unsigned kinds = c->groups > 1 && !pm__conv_is_depthwise(c) ? PM__KIND_GROUPS : 0;
   if (c->kernel[0] > 1 || (c->transposed && c->size[1] > 1)) kinds |= PM__KIND_VOLUMES;
   if (c->kernel[2] > 1 && c->channels > 1 && c->size[0] == 1 && c->size[1] == 1) kinds |= PM__KIND_SOUND;
   return kinds;

@@ -368,6 +368,12 @@ int pm__plan_check_batch(double batch, pm_error *error)
   return pm__batch_check_whole(batch, error);
 }
 
+int pm__plan_check_memory(double usable, pm_error *error)
+{
+  if (isnan(usable) || (usable > 0 && usable <= 1e18)) return PM_OK;
+  return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0 and at most 1e+18", usable);
+}
+
 const char *pm__plan_network_id(const pm_plan *plan, int32_t index)
 {
   return index >= 0 && (size_t)index < plan->network_count ? plan->networks[index].network->id : "";

@@ -226,13 +226,8 @@ int pm__plan_check_network(const pm__plan_system *system, int32_t nodes, pm_erro
 /* PM_OK, or an error if the batch is not a whole number of at least 1. */
 int pm__plan_check_batch(double batch, pm_error *error);
 
-/* How GPUs that share a sequence exchange keys and values, where the run leaves it to the framework (NULL: none). */
-static inline int32_t pm__plan_context_exchange(const pm__plan_framework *framework, int32_t asked)
-{
-  if (asked != PM_CONTEXT_EXCHANGE_FRAMEWORK) return asked;
-  int32_t own = framework != NULL ? framework->profile.framework.context_exchange : PM_CONTEXT_EXCHANGE_FRAMEWORK;
-  return own >= 0 && own < PM_CONTEXT_EXCHANGE_FRAMEWORK ? own : PM_CONTEXT_EXCHANGE_ALL_GATHER;
-}
+/* PM_OK, or an error if the memory of a GPU is not above 0 and finite; NAN: the GPU's. */
+int pm__plan_check_memory(double usable, pm_error *error);
 
 /* A framework, or a way to run inference, as a system has it; NULL for what is not in the plan. */
 static inline const pm__plan_framework *pm__plan_framework_at(const pm_plan *plan, int32_t framework, int32_t system)

@@ -282,6 +282,7 @@ static int check_profile(const pm_inference_profile *p, pm_error *error)
   if (status == PM_OK) status = check_part(p->id, "step_time", p->step_time, 0, error);
   if (status == PM_OK) status = check_part(p->id, "comparison", p->comparison, 0, error);
   if (status == PM_OK) status = check_part(p->id, "plain_launch", p->plain_launch, 0, error);
+  if (status == PM_OK) status = check_part(p->id, "group_launch", p->group_launch, 0, error);
   if (status == PM_OK && !isinf(p->host_copy_bandwidth))
     status = check_part(p->id, "host_copy_bandwidth", p->host_copy_bandwidth, 1, error);
   if (status == PM_OK) status = check_part(p->id, "simt_factor", p->simt_factor, 1e-3, error);
@@ -297,6 +298,7 @@ static void complete_profile(pm_inference_profile *p)
   p->launch = given(p->launch, 0);
   p->comparison = given(p->comparison, 0);
   p->plain_launch = given(p->plain_launch, 1);
+  p->group_launch = given(p->group_launch, 0);
   p->host_copy_bandwidth = given(p->host_copy_bandwidth, INFINITY);
   p->step_time = given(p->step_time, 0);
   p->simt_factor = given(p->simt_factor, 1);

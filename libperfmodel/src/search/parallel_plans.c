@@ -9,6 +9,7 @@
 #include "plan/sharded.h"
 #include "record/count.h"
 #include "schedule/pipeline.h"
+#include "software/defaults.h"
 #include "step/step.h"
 
 enum { FREE = -1, TENSOR_MOST = 64, CONTEXT_MOST = 16, CONTEXT_TOKENS = 2048, CHUNKS_MOST = 8, BATCH_MOST = 64 };
@@ -140,10 +141,17 @@ static void list_stages(lister *l, pm__search_plan plan)
 
 /* ---- Shards: only degrees that the network can be split by ---- */
 
-/* Megatron-LM shards experts with the other layers unless it is told not to; a search tells it, where it can. */
-static int32_t expert_tensor(int32_t asked, const pm__search_plan *plan)
+static const pm_framework_profile *profile_of(const lister *l)
 {
-  return asked == 0 && plan->expert > 1 && plan->tensor > 1 ? 1 : asked;
+  return l->base->framework_index >= 0 ? &l->plan->frameworks[l->base->framework_index].profile : NULL;
+}
+
+/* Experts that are distributed stay whole where the software would shard them unless it is told not to. */
+static int32_t expert_tensor(const lister *l, const pm__search_plan *plan)
+{
+  int32_t asked = l->base->expert_tensor_parallel;
+  bool shards = pm__software_expert_tensor(profile_of(l), plan->tensor, asked) > 1;
+  return asked == 0 && plan->expert > 1 && shards ? 1 : asked;
 }
 
 static bool can_shard(lister *l, const pm__search_plan *plan)
@@ -156,10 +164,10 @@ static bool can_shard(lister *l, const pm__search_plan *plan)
     .network = l->network, .mode = f != NULL ? f->mode[narrow] : PM__TRAINING_MODE + PM__LEAST,
     .memory = f != NULL ? f->memory : 0,
     .degrees = {.tensor = plan->tensor, .context = plan->context, .expert = plan->expert,
-                .expert_tensor = pm__software_expert_tensor(f != NULL ? &f->profile : NULL, plan->tensor,
-                                                            expert_tensor(b->expert_tensor_parallel, plan)),
+                .expert_tensor = pm__software_expert_tensor(profile_of(l), plan->tensor, plan->expert_tensor),
                 .sequence = plan->sequence != 0,
-                .context_exchange = (pm__sharding_context)pm__plan_context_exchange(f, b->context_exchange)}};
+                .context_exchange = (pm__sharding_context)pm__software_context_exchange(profile_of(l),
+                                                                                        b->context_exchange)}};
   const pm__plan_sharded *found = pm__plan_sharded_find(l->plan, &key, &error);
   if (found == NULL && error.status == PM_STATUS_NO_MEMORY) l->failed = true;
   return found != NULL;
@@ -171,6 +179,7 @@ static void list_experts(lister *l, pm__search_plan plan)
   for (int64_t e = 1; e <= most; e++) {
     if (l->ranks % e != 0 || !free_or(l->base->expert_parallel, e)) continue;
     plan.expert = (int32_t)e;
+    plan.expert_tensor = expert_tensor(l, &plan);
     if (can_shard(l, &plan)) list_stages(l, plan);
   }
 }
@@ -284,7 +293,7 @@ void pm__search_plan_set(const pm__search_plan *plan, double global_batch, pm_ru
   run->pipeline_parallel = plan->pipeline;
   run->virtual_pipeline = plan->chunks;
   run->expert_parallel = plan->expert;
-  run->expert_tensor_parallel = expert_tensor(run->expert_tensor_parallel, plan);
+  run->expert_tensor_parallel = plan->expert_tensor;
   run->sequence_parallel = plan->sequence;
   run->zero = plan->zero;
   run->recompute = plan->recompute;

@@ -7,7 +7,7 @@
 
 /* What one plan sets in a run, of the bases of a search the one at `base`. */
 typedef struct pm__search_plan {
-  int32_t base, tensor, context, pipeline, chunks, expert, batch;
+  int32_t base, tensor, context, pipeline, chunks, expert, expert_tensor, batch;
   int8_t sequence, zero, recompute, schedule;
 } pm__search_plan;
 

@@ -3,7 +3,6 @@
 #define PM_SOFTWARE_CLASS_H
 
 #include <stdbool.h>
-#include "perfmodel/framework.h"
 #include "perfmodel/run.h"
 
 typedef enum pm__software_class {
@@ -20,13 +19,6 @@ static inline pm__software_class pm__software_class_of(const pm_run *run, bool e
                (experts && run->expert_parallel > 1);
   if (run->zero == 3 && pm_run_get_data_parallel(run) * run->context_parallel > 1) return PM__SOFTWARE_SHARDED;
   return model ? PM__SOFTWARE_MODEL : PM__SOFTWARE_DATA;
-}
-
-/* GPUs that shard every expert, where `asked` are asked for; without a framework NULL. */
-static inline int32_t pm__software_expert_tensor(const pm_framework_profile *framework, int32_t tensor, int32_t asked)
-{
-  bool shards = framework != NULL && framework->framework.shards_experts == 1;
-  return asked != 0 ? asked : shards ? tensor : 1;
 }
 
 #endif

@@ -134,6 +134,7 @@ void pm__inference_profile_fill(pm_inference_profile *profile, const pm_framewor
   fill(&profile->launch, PM_INFERENCE_LAUNCH_SHARE * f->kernel_time);
   fill(&profile->step_time, f->step_time);
   fill(&profile->comparison, f->comparison);
+  if (f->fused) fill(&profile->group_launch, framework->cudnn.group_launch);
   fill(&profile->simt_factor, isnan(f->simt_factor) ? framework->cudnn.simt_factor : f->simt_factor);
   fill(&profile->tensor_factor, isnan(f->tensor_factor) ? framework->cudnn.tensor_factor : f->tensor_factor);
   if (framework->cudnn.no_winograd) profile->no_winograd = 1;
@@ -143,7 +144,6 @@ void pm__inference_profile_fill(pm_inference_profile *profile, const pm_framewor
   if (framework->cudnn.single_channels) profile->single_channels = 1;
   if (framework->cudnn.no_dilated) profile->no_dilated = 1;
   if (framework->cudnn.no_grouped_tf32) profile->no_grouped_tf32 = 1;
-  if (framework->cudnn.groups_in_streams && f->fused) profile->groups_in_streams = 1;
   if (f->pads_products) profile->pads_products = 1;
   if (f->bias_in_product) profile->bias_in_product = 1;
   if (f->fused) profile->fused = 1;

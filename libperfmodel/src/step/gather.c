@@ -90,10 +90,8 @@ static int check_choices(const pm_plan *plan, const pm_run *run, pm_error *error
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no kernel model %d", run->kernel_model);
   if (run->epoch_samples < 1 || isinf(run->epoch_samples))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "epoch_samples %g is not at least 1", run->epoch_samples);
-  if (run->usable_memory <= 0 || run->usable_memory > 1e18)
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "usable_memory %g is not above 0 and at most 1e+18",
-                    run->usable_memory);
-  return pm__step_check_training(run, &plan->networks[run->network_index], error);
+  int status = pm__plan_check_memory(run->usable_memory, error);
+  return status != PM_OK ? status : pm__step_check_training(run, &plan->networks[run->network_index], error);
 }
 
 static int check_server(const pm__plan_framework *framework, pm_error *error)

@@ -10,7 +10,7 @@
 #include "hardware/kernel_calibration.h"
 #include "kernel/models.h"
 #include "record/count.h"
-#include "software/class.h"
+#include "software/defaults.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,14 +106,18 @@ static int set_degrees(pm__step *p, const pm_run *r, pm_error *error)
   }
 }
 
+static const pm_framework_profile *profile_of(const pm__step *p)
+{
+  return p->s.framework != NULL ? &p->s.framework->profile : NULL;
+}
+
 static void divide_experts(pm__step *p, const pm_run *r)
 {
   pm__step_layout *at = &p->at;
-  const pm_framework_profile *framework = p->s.framework != NULL ? &p->s.framework->profile : NULL;
   at->expert = at->expert_tensor = 1;
   if (!p->s.network->experts) return;
   at->expert = r->expert_parallel;
-  at->expert_tensor = pm__software_expert_tensor(framework, at->tensor, r->expert_tensor_parallel);
+  at->expert_tensor = pm__software_expert_tensor(profile_of(p), at->tensor, r->expert_tensor_parallel);
 }
 
 /* Of whole numbers below 2^53. */
@@ -393,7 +397,7 @@ static int set_sharded(pm__step *p, const pm_plan *plan, pm_error *error)
 static int set_pieces(pm__step *p, const pm_plan *plan, const pm_run *r, pm_error *error)
 {
   p->at.sequence = r->sequence_parallel != 0 && p->at.tensor > 1;
-  p->at.context_exchange = p->at.context > 1 ? pm__plan_context_exchange(p->s.framework, r->context_exchange) : 0;
+  p->at.context_exchange = p->at.context > 1 ? pm__software_context_exchange(profile_of(p), r->context_exchange) : 0;
   set_experts(p, r);
   p->at.cut = pm__layout_cuts(&p->s, &p->at);
   p->sharded = NULL;

@@ -1,6 +1,6 @@
 /* How the network is distributed over GPUs, and what each kind of parallelism exchanges. */
 #include <stdio.h>
-#include "software/class.h"
+#include "software/defaults.h"
 #include "study/blocks/blocks.h"
 
 static void add_exchange(pm_report *r, const char *label, double time, double step)
@@ -29,7 +29,7 @@ static void add_degrees(const pm__study_subject *s, int32_t data, pm_report *r)
   if (run->expert_parallel > 1 && shards == 1)
     snprintf(experts, sizeof experts, ", experts over %d", run->expert_parallel);
   else if (run->expert_parallel > 1)
-    snprintf(experts, sizeof experts, ", experts over %d x %d", run->expert_parallel, shards);
+    snprintf(experts, sizeof experts, ", experts over %d, each sharded over %d", run->expert_parallel, shards);
   if (run->zero > 0) snprintf(zero, sizeof zero, ", ZeRO %d", run->zero);
   pm__report_add(r, "GPUs", "tensor %d x context %d x pipeline %d x data %d%s%s", run->tensor_parallel,
                  run->context_parallel, run->pipeline_parallel, data, experts, zero);
