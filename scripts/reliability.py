@@ -53,11 +53,12 @@ UNIT = "{build}/tests/unit_tests "
 ROWS = (
     Row(1, "line coverage of the library, by tests in C", "98 %", "sh scripts/coverage.sh", r"all lines: ([\d.]+) %",
         "%", 98,
-        "what only fits to all shipped rows reach, which tests of the command run"),
+        "what only fits to all shipped rows reach, which tests of the command run; the lab counts since 2026-11-28 "
+        "(without it 97.55 % on 2026-11-23)"),
     Row(2, "branch coverage", "95 %, readers, numbers and allocation 100 %", "sh scripts/coverage.sh report",
         r"all branches: ([\d.]+) %", "%", 95,
         "more than a third of it checks of pointers, of memory and of a status from below; rows 4 and 26 are about "
-        "those"),
+        "those; of readers, numbers and allocation 56 branches (95.23 %); the lab counts since 2026-11-28"),
     Row(3, "modified condition/decision coverage", "reported", "sh scripts/coverage.sh report",
         r"all conditions: ([\d.]+) %", "%", 0.01),
     Row(4, "every allocation fails, once and for ever; of Lua see 30",
