@@ -115,7 +115,7 @@ static const cli_option options[] = {
    "fit all shipped constants, and write them into the files of the source tree, or into copies in the folder of -o"},
   {OPTION_PART, '\0', "part", "NAME,NAME...",
    "with --all: only these of collectives, operators, kernels, training, language, documents, inference, large-models, "
-   "plans, grouped, serving, energy, status, intervals, input-interval, pages"},
+   "plans, grouped, serving, energy, status, intervals, input-interval, errors, pages"},
   {OPTION_SOURCE, '\0', "source", "DIR", "with --all: the source tree (default: the current folder)"},
   COLUMNS_OPTION,
   {OPTION_COUNT, '\0', NULL, NULL, NULL},

@@ -10,6 +10,7 @@
 
 /* What was done, a row for each file of a part. */
 #define PAGES "docs, README.md"
+#define PRINTED "standard output"
 enum { ROWS_MOST = 64 };
 typedef struct progress {
   const cli_request *request;
@@ -62,6 +63,8 @@ static int run_script(const cli_tree *tree, const cli_part *part, pm_catalog *ca
   int code = script_run(tree, part, &text);
   if (code != CODE_DONE) return code;
   if (part->files[0] != NULL) pm_catalog_load_text(catalog, text, part->script, error);
+  if (part->prints) printf("%s\n", text);
+  fflush(stdout); /* the table behind it has a stream of its own */
   free(text);
   return error->status == PM_OK ? CODE_DONE : fail_error(error);
 }
@@ -98,6 +101,13 @@ static int run_part(progress *p, const pm_lab *lab, const cli_tree *tree, const 
                                                    : fit(lab, part, catalog, &error);
   if (code == CODE_DONE) code = save(p, tree, part, catalog);
   pm_catalog_free(catalog);
+  return code;
+}
+
+static int run_print(progress *p, const pm_lab *lab, const cli_tree *tree, const cli_part *part)
+{
+  int code = run_part(p, lab, tree, part);
+  if (code == CODE_DONE) add_row(p, part, PRINTED, "printed");
   return code;
 }
 
@@ -138,9 +148,11 @@ static int run_parts(progress *p, const pm_lab *lab, const cli_tree *tree, unsig
   for (size_t i = 0; part_at(i) != NULL; i++) {
     const cli_part *part = part_at(i);
     if ((chosen >> i & 1) == 0) continue;
-    int code = part->files[0] != NULL ? run_part(p, lab, tree, part) : run_pages(p, lab, tree, part);
+    const char *what = part->files[0] != NULL ? part->files[0] : part->prints ? PRINTED : PAGES;
+    int code = part->prints ? run_print(p, lab, tree, part)
+             : part->files[0] != NULL ? run_part(p, lab, tree, part) : run_pages(p, lab, tree, part);
     if (code == CODE_DONE) continue;
-    add_row(p, part, part->files[0] != NULL ? part->files[0] : PAGES, "left");
+    add_row(p, part, what, "left");
     result = code;
     if (part->script == NULL) break;
   }

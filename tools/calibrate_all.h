@@ -17,8 +17,9 @@ enum { PART_FILES_MOST = 3 };
 typedef struct cli_part {
   const char *name;   /* as --part has it; of a fit also the set */
   const char *script; /* NULL: a fit */
-  const char *files[PART_FILES_MOST + 1]; /* below the source tree; none: the script writes pages itself */
+  const char *files[PART_FILES_MOST + 1]; /* below the source tree; none: the script writes pages itself, or prints */
   const cli_start *starts; /* or NULL */
+  bool prints;             /* what the script prints is what it is for */
 } cli_part;
 
 /* The manifest, in the order in which parts use each other's results; NULL past the last. */

@@ -5,6 +5,7 @@
 **     operators     what hosts and engines add to kernels; kernels are fitted with it
 **     training      frameworks and libraries; language models, source documents and inference start from their times
 **     status        which rows stand behind the constants; intervals are fitted by these words
+**     errors        what the constants come to: of kinds of run, and without one mechanism after the other
 **     pages         the numbers of the documentation, once the program is built with the constants
 */
 #include <stdlib.h>
@@ -34,22 +35,23 @@ static const cli_start attention[] = {
 };
 
 static const cli_part parts[] = {
-  {"collectives", NULL, {CALIBRATION("collectives")}, NULL},
-  {"operators", NULL, {CALIBRATION("kernel_harnesses")}, attention},
-  {"kernels", NULL, {CALIBRATION("kernels")}, NULL},
-  {"training", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
-  {"language", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
-  {"documents", NULL, {FRAMEWORKS}, NULL},
-  {"inference", NULL, {CALIBRATION("inference"), CALIBRATION("kernels")}, NULL},
-  {"large-models", NULL, {"data/frameworks/today.xml"}, NULL},
-  {"plans", NULL, {"data/frameworks/today.xml", CALIBRATION("kernels")}, NULL},
-  {"grouped", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL},
-  {"serving", NULL, {"data/frameworks/engines.xml", CALIBRATION("kernel_harnesses")}, NULL},
-  {"energy", NULL, {CALIBRATION("kernels")}, NULL},
-  {"status", "calibration_status.py", {CALIBRATION("operators"), FRAMEWORKS, CALIBRATION("inference")}, NULL},
-  {"intervals", "fit_intervals.py", {FRAMEWORKS}, NULL},
-  {"input-interval", "input_interval.py", {FRAMEWORKS}, NULL},
-  {"pages", "pages.py", {NULL}, NULL},
+  {"collectives", NULL, {CALIBRATION("collectives")}, NULL, false},
+  {"operators", NULL, {CALIBRATION("kernel_harnesses")}, attention, false},
+  {"kernels", NULL, {CALIBRATION("kernels")}, NULL, false},
+  {"training", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL, false},
+  {"language", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL, false},
+  {"documents", NULL, {FRAMEWORKS}, NULL, false},
+  {"inference", NULL, {CALIBRATION("inference"), CALIBRATION("kernels")}, NULL, false},
+  {"large-models", NULL, {"data/frameworks/today.xml"}, NULL, false},
+  {"plans", NULL, {"data/frameworks/today.xml", CALIBRATION("kernels")}, NULL, false},
+  {"grouped", NULL, {FRAMEWORKS, CALIBRATION("kernels")}, NULL, false},
+  {"serving", NULL, {"data/frameworks/engines.xml", CALIBRATION("kernel_harnesses")}, NULL, false},
+  {"energy", NULL, {CALIBRATION("kernels")}, NULL, false},
+  {"status", "calibration_status.py", {CALIBRATION("operators"), FRAMEWORKS, CALIBRATION("inference")}, NULL, false},
+  {"intervals", "fit_intervals.py", {FRAMEWORKS}, NULL, false},
+  {"input-interval", "input_interval.py", {FRAMEWORKS}, NULL, false},
+  {"errors", "errors.py", {NULL}, NULL, true},
+  {"pages", "pages.py", {NULL}, NULL, false},
 };
 
 enum { PARTS = sizeof parts / sizeof parts[0] };
