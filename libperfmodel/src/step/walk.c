@@ -53,7 +53,7 @@ void pm__step_walk_add(const pm__step *p, int number, int count, const pm__step_
   w->busy += count * t->gpu;
   w->extra += count * p->s.accumulation * pm__step_with_recomputed(work, work->extra);
   w->recompute += count * stage->recompute * stage->layers;
-  if (data->exposed >= w->data.exposed) w->data = *data;
+  if (data->exposed >= w->data.exposed || isnan(data->exposed)) w->data = *data;
   w->offload = isnan(data->offload) ? data->offload : pm__most(w->offload, data->offload);
 }
 
