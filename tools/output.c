@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,8 @@ static bool write_all(int descriptor, const char *text, size_t size)
 
 static int cannot_write(const char *name)
 {
-  return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, strerror(errno));
+  return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name,
+              errno == ENXIO ? "nobody reads from it" : strerror(errno));
 }
 
 static int write_stdout(const char *text, size_t size)
@@ -72,10 +74,23 @@ static bool close_after(int descriptor, bool good)
 ** Signals wait while a file beside the place exists, and one that is larger than the system allows is an error.
 */
 
+/* A pipe that nobody reads from yet is tried again for a while. */
+static int open_to_write(const char *path)
+{
+  enum { TRIES = 40, PAUSE = 50 /* milliseconds */ };
+  int descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  for (int i = 0; i < TRIES && descriptor < 0 && errno == ENXIO; i++) {
+    poll(NULL, 0, PAUSE);
+    descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+  }
+  if (descriptor >= 0) fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+  return descriptor;
+}
+
 /* In place: what is there stays the same file. A device or a pipe has no length. */
 static int write_in_place(const char *name, const char *path, bool regular, const char *text, size_t size)
 {
-  int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+  int descriptor = open_to_write(path);
   bool good = descriptor >= 0 && write_all(descriptor, text, size);
   if (good && regular) good = ftruncate(descriptor, (off_t)size) == 0;
   if (descriptor >= 0) good = close_after(descriptor, good);
@@ -118,10 +133,12 @@ static bool replace_file(const char *path, char *beside, const struct stat *old,
 static int replace(const char *name, const char *path, const struct stat *old, const char *text, size_t size)
 {
   sigset_t all, before;
-  size_t room = strlen(path) + sizeof ".XXXXXX";
+  const char *slash = strrchr(path, '/');
+  int folder = slash != NULL ? (int)(slash + 1 - path) : 0; /* a name of its own: that of the file may be the longest */
+  size_t room = strlen(path) + sizeof ".perfmodel.XXXXXX";
   char *beside = (char *)malloc(room);
   if (beside == NULL) return fail_memory();
-  snprintf(beside, room, "%s.XXXXXX", path);
+  snprintf(beside, room, "%.*s.perfmodel.XXXXXX", folder, path);
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
   bool good = replace_file(path, beside, old, text, size), in_place = !good && old != NULL && beside[0] == '\0';

@@ -251,8 +251,8 @@ PM_BUFFER(double, %arg((const double *NUMBERS, size_t COUNT)), PyBUF_SIMPLE, "do
   if ($result == NULL) SWIG_fail;
 }
 
-/* ---- The interpreter lock is released where it pays: in functions that use no network of the user's, which another
-** thread may add layers to. A study has copies, made with the lock. ---- */
+/* ---- The interpreter lock is released in what may take long: by many layers, rows or GPUs, or a long text. A network,
+** which another thread may add layers to, has its lock; a study has copies, made with the interpreter's. ---- */
 %define PM_UNLOCKED(function)
 %exception function {
   Py_BEGIN_ALLOW_THREADS
@@ -279,6 +279,26 @@ PM_UNLOCKED(system_ring)
 PM_UNLOCKED(system_drawing)
 PM_UNLOCKED(calibrate)
 PM_UNLOCKED(validate_table)
+PM_UNLOCKED(network_table) /* with the network's lock of _network.py, which adding a layer takes too */
+PM_UNLOCKED(network_times) /* the same */
+PM_UNLOCKED(network_totals) /* the same */
+PM_UNLOCKED(pm_network_format_xml) /* the same */
+PM_UNLOCKED(pm_model_read) /* a text makes a network of its own, as a catalogue does */
+PM_UNLOCKED(pm_catalog_load_text) /* of a catalogue that nothing else uses yet */
+PM_UNLOCKED(pm_catalog_new_network)
+PM_UNLOCKED(pm_catalog_new_system)
+PM_UNLOCKED(settings_table)
+PM_UNLOCKED(settings_of_text)
+PM_UNLOCKED(sensitivity_rows) /* with the study's lock too */
+PM_UNLOCKED(table_select) /* of tables whose columns are chosen when they are made, before anybody has them */
+PM_UNLOCKED(table_format)
+PM_UNLOCKED(table_format_rows)
+PM_UNLOCKED(table_numbers)
+PM_UNLOCKED(table_texts)
+PM_UNLOCKED(table_words)
+PM_UNLOCKED(table_word_places)
+PM_UNLOCKED(pm_table_pack)
+PM_UNLOCKED(pm_table_unpack)
 
 /* ---- A study refers to its catalogue and systems; a plan is its study's ---- */
 %pythonappend study_new %{

@@ -39,6 +39,23 @@ def interruptible(call: Callable[..., Made], *args: Any) -> Made:
     return made[0]
 
 
+MANY_ROWS = 5000
+"""A table of fewer rows is written, or selected from, in less than a tenth of a second."""
+
+
+def of_rows(rows: float, call: Callable[..., Made], *args: Any) -> Made:
+    """The same of a call that takes long if a table has many rows."""
+    return interruptible(call, *args) if rows > MANY_ROWS else call(*args)
+
+
 def of_node(gpus: int, call: Callable[..., Made], *args: Any) -> Made:
     """The same of a call that takes long if a node has many GPUs."""
     return interruptible(call, *args) if gpus > MANY_GPUS else call(*args)
+
+
+def new_lock() -> threading.Lock:
+    """A lock, or MemoryError."""
+    try:
+        return threading.Lock()
+    except RuntimeError:  # which is how Python says that there is no memory for it
+        raise MemoryError from None

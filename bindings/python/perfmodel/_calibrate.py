@@ -10,8 +10,8 @@ from . import _core
 from ._background import interruptible
 from ._catalog import Catalog, default
 from ._errors import ArgumentError
-from ._files import keep
-from ._inputs import instance, number, path_text, text
+from ._files import reading
+from ._inputs import instance, number, text
 from ._table import Table, written
 from ._validate import Rows, _csv
 
@@ -24,8 +24,8 @@ class Calibration:
     ('simt_efficiency', True)
     """
 
-    def __init__(self, handle: _core.calibration, read: tuple[str, ...] = ()):
-        self._handle, self._read = handle, read
+    def __init__(self, handle: _core.calibration):
+        self._handle = handle
 
     @cached_property
     def constants(self) -> Table:
@@ -48,7 +48,6 @@ class Calibration:
     def xml(self, path: str | os.PathLike[str] | None = None) -> str:
         """The constants as a file for `Catalog`; written to `path` if there is one."""
         out = _core.calibration_get_xml(self._handle)
-        keep(self._read, path)
         if path is not None:
             written(out, path)
         return out
@@ -94,7 +93,7 @@ def calibrate(
     """
     table, path = "", ""
     if isinstance(data, (str, os.PathLike)):
-        path = path_text(data)
+        path = reading(data)
     elif data is not None:
         table = _csv(data)
     hold_out_shapes = number(hold_out_shapes, "hold_out_shapes")
@@ -105,7 +104,7 @@ def calibrate(
     kept = _ids(hold_out, "hold_out")
     arguments = names._handle, text(set, "set"), table, path, entries, kept, hold_out_shapes, text(system,
         "system")
-    return Calibration(interruptible(_core.calibrate, *arguments), tuple(filter(None, (path, *names._paths))))
+    return Calibration(interruptible(_core.calibrate, *arguments))
 
 
 def _ids(names: str | Iterable[str], what: str) -> str:

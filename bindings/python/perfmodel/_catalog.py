@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 from . import _core, _record, _records, _shipped
 from ._background import interruptible
+from ._files import reading
 from ._framework import Framework, from_catalog
-from ._inputs import AttributeValue, attributes, number, path_text, text
+from ._inputs import AttributeValue, attributes, number, text
 from ._network import Network
 from ._system import System, as_gpu
 from ._table import Table
@@ -30,7 +31,7 @@ class Catalog:
 
     def __init__(self, *paths: str | os.PathLike[str], _handle: _core.catalog | None = None):
         self._handle = _handle if _handle is not None else _core.catalog_new()
-        self._paths = tuple(path_text(path) for path in paths)
+        self._paths = tuple(reading(path) for path in paths)
         for path in self._paths:
             interruptible(_core.catalog_load, self._handle, path)
         self._networks = lru_cache(maxsize=64)(lambda id: self.network(id))

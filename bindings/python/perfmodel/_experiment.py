@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _core
+from ._background import interruptible
 from ._errors import ArgumentError
-from ._files import keep as keep_read
-from ._files import replace
+from ._files import reading, replace
 from ._grid import Grid, grid
 from ._inputs import path_text
 from ._parts import is_folder
@@ -36,8 +36,6 @@ class Experiment:
         """Every combination."""
         self.where, self.columns, self.output = where, columns, output
         self.front, self.sort, self.top = front, sort, top
-        self.read: tuple[str, ...] = ()
-        """Files that it was read from."""
 
     def run(
         self, output: str | os.PathLike[str] | None = None, *, executor: Executor | None = None,
@@ -48,7 +46,6 @@ class Experiment:
         streamed: memory stays constant, no table is returned, and `executor`, `progress` and `resume` work as in
         `Grid.write`."""
         to = self.output if output is None else path_text(output)
-        keep_read(self.read, to)
         if to is not None and not self.front and self.sort is None and _streams(to):
             self.grid.write(to, where=self.where, columns=self.columns, executor=executor, progress=progress,
                             resume=resume)  # fmt: skip
@@ -130,8 +127,8 @@ def experiment(path: str | os.PathLike[str]) -> Experiment:
 
         pm.experiment("experiment.xml").run(progress=True)
     """
-    file = path_text(path)
-    table = Table(_core.settings_table("experiment", file))
+    file = reading(path)
+    table = Table(interruptible(_core.settings_table, "experiment", file))
     options: dict[str, Any] = {}
     for option, given in zip(table["option"].tolist(), table["set_to"].tolist()):
         if option in LISTS:
@@ -141,9 +138,7 @@ def experiment(path: str | os.PathLike[str]) -> Experiment:
         else:
             beside = str(Path(file).parent / given) if option == "catalog" else given
             keep(options, option, beside)
-    asked = of_options(options)
-    asked.read = (file,)
-    return asked
+    return of_options(options)
 
 
 __all__ = ["Experiment", "experiment", "of_options"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, SupportsIndex
 
 import numpy as np
 
 from . import _core, _record, _records, _shipped
+from ._background import new_lock, of_rows
 from ._inputs import AttributeValue, Number, attributes, doubles, many, number, text, whole, wholes
 from ._kernel import device
 from ._quantity import format_quantity
@@ -35,17 +36,18 @@ class Network:
 
     def __init__(self, id: str, name: str = "", *, _handle: _core.network | None = None):
         self._handle = _handle if _handle is not None else _core.network_new(text(id, "id"), text(name, "name") or id)
+        self._lock = new_lock()  # of what may take long, and of adding layers
         self._last: int | None = None
         self._version = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies are made of the network's XML."""
-        return _read_again, (self.id, _core.network_format_xml(self._handle), self.report, self._last)
+        return _read_again, (self.id, self._of_all(_core.network_format_xml), self.report, self._last)
 
     def input(self, *shape: SupportsIndex, name: str = "") -> int:
         """Adds an input of that shape, per sample and without the batch. Returns its number."""
         sizes = doubles(whole(size, "dimension") for size in shape)
-        return self._added(_core.network_add_input(self._handle, text(name, "name"), sizes))
+        return self._added(self._locked(_core.network_add_input, text(name, "name"), sizes))
 
     def add(
         self,
@@ -62,8 +64,17 @@ class Network:
         """
         taken = self._before() if inputs is None else many(inputs)
         numbers = wholes(taken, "input layer")
-        made = _core.network_add(self._handle, text(kind, "kind"), text(name, "name"), numbers, attributes(attributes_))
-        return self._added(made)
+        names = text(kind, "kind"), text(name, "name")
+        return self._added(self._locked(_core.network_add, *names, numbers, attributes(attributes_)))
+
+    def _locked(self, call: Callable[..., Any], *args: Any) -> Any:
+        """The core without the interpreter's lock reads what another thread may add to."""
+        with self._lock:
+            return call(self._handle, *args)
+
+    def _of_all(self, call: Callable[..., Any], *args: Any) -> Any:
+        """The same of what takes long if there are many layers."""
+        return of_rows(self.totals.layers, self._locked, call, *args)
 
     def _before(self) -> list[int]:
         return [] if self._last is None else [self._last]
@@ -83,12 +94,12 @@ class Network:
 
         `Catalog(path).network(id)` reads it back with the same counts. It is a flat list of layers.
         """
-        return written(_core.network_format_xml(self._handle), path)
+        return written(self._of_all(_core.network_format_xml), path)
 
     @property
     def totals(self) -> _records.NetworkTotals:
         """Counts of the whole network, per sample."""
-        return _record.read(_records.NetworkTotals, "network", _core.network_totals(self._handle))
+        return _record.read(_records.NetworkTotals, "network", self._locked(_core.network_totals))
 
     @property
     def id(self) -> str:
@@ -174,7 +185,7 @@ class Network:
             profile = _shipped.record(_records.MemoryProfile, "memory_profile", profile)
         record = _record.write("memory_profile", profile)
         size, stored = number(batch, "batch"), text(precision, "precision")
-        return Table(_core.network_table(self._handle, view, depth, record, size, stored, float(bool(total))))
+        return Table(self._of_all(_core.network_table, view, depth, record, size, stored, float(bool(total))))
 
     def times(
         self, gpu: _records.Gpu | str, batch: Number = 32, precision: str = "fp32", *, kernel_model: str = "calibrated"
@@ -185,7 +196,7 @@ class Network:
         """
         record, constants = device(gpu, kernel_model)
         sizes = number(batch, "batch"), text(precision, "precision")
-        return Table(_core.network_times(self._handle, record, constants, *sizes))
+        return Table(self._of_all(_core.network_times, record, constants, *sizes))
 
     def __repr__(self) -> str:
         totals = self.totals

@@ -16,7 +16,7 @@ from ._inference import Inference
 from ._memory import Memory
 from ._prediction import Prediction
 from ._reported import Explained
-from ._sensitivity import Answers, _path_of
+from ._sensitivity import Answers, raised
 from ._serving import Serving
 from ._table import Table
 from ._text import escape, printable
@@ -107,7 +107,7 @@ def _sensitivity(answer: Any) -> Answers | None:
         return None
     plan, run = answer._plan, _record.write(name, answer.run)
     system = plan.systems[answer.run.system_index]
-    rows = _core.sensitivity_rows(plan._study, system._handle, run, *_path_of(None), 0.1)
+    rows = raised(plan, system, run, None, 0.1)
     return Answers("sensitivity", rows, (plan, run, answer._given))
 
 

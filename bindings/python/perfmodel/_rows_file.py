@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
 from ._errors import ArgumentError
-from ._files import put
+from ._files import keep, put, wrote
 
 if TYPE_CHECKING:
     import pyarrow
@@ -72,15 +72,16 @@ def decoded(table: pyarrow.Table) -> pyarrow.Table:
 class _Csv:
     def __init__(self, path: Path, state: State | None):
         self._file = open(path, "r+b" if state is not None else "wb")
+        self._size = 0 if state is None else state.size
         if state is not None:
             self._file.truncate(state.size)
             self._file.seek(state.size)
 
     def add(self, data: bytes) -> int:
         """Without its header, unless it is the first; returns the bytes of all."""
-        self._file.write(data if self._file.tell() == 0 else data.split(b"\r\n", 1)[1])
+        self._size += self._file.write(data if self._size == 0 else data.split(b"\r\n", 1)[1])
         self._file.flush()
-        return self._file.tell()
+        return self._size
 
     def close(self) -> None:
         self._file.close()
@@ -95,7 +96,7 @@ class _Arrow:
         self._writer: Any = None
         if state is not None:
             before = path.with_name(f".{path.name}.before")
-            os.replace(path, before)
+            shutil.copyfile(path, before)  # so that the file stays the same, with its owner and names
             for part in read(before):
                 self._put(part)
             before.unlink()
@@ -168,8 +169,8 @@ class RowsFile:
     """A file under way. Closed before its end it holds what is done, and says so in a note beside it."""
 
     def __init__(self, path: str | os.PathLike[str], question: str, resume: bool):
-        self._path, self._question = Path(path), question
-        self._note = self._path.with_name(self._path.name + NOTE)
+        self._path, self._question = Path(keep(path)), question
+        self._note = Path(f"{os.fspath(path)}{NOTE}")
         state = self._state() if resume else None
         self.done = 0 if state is None else state.done
         """Rows of the grid that the file has, or that met no condition."""
@@ -210,13 +211,12 @@ class RowsFile:
 
     def _end(self, whole: bool) -> None:
         if whole:
-            with suppress(FileNotFoundError):
-                self._note.unlink()
+            wrote(str(self._path))
+            self._note.unlink(missing_ok=True)
         elif self.done > 0:
             self._write_note()
-        else:
-            with suppress(FileNotFoundError):
-                os.unlink(os.path.realpath(self._path))
+        elif self._path.is_file():
+            self._path.unlink()
 
 
 def version() -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._background import of_node
 from ._catalog import as_system
 from ._draw import bars, title
 from ._errors import ArgumentError
@@ -91,9 +92,18 @@ def sensitivity(
     plan = plan_of(network, system, framework, task)
     keywords = asked("sensitivity", run, plan._task, global_batch=global_batch, input=input)
     runs, given = _completed_on([plan], keywords, global_batch is not None)
-    share = number(by, "by")
-    rows = _core.sensitivity_rows(plan._study, plan.systems[0]._handle, runs, *_path_of(input), share)
+    rows = raised(plan, plan.systems[0], runs, input, number(by, "by"))
     return Answers("sensitivity", rows, (plan, runs, given))
+
+
+def raised(plan: Plan, system: System, run: Records | bytearray, input: Input, share: float) -> bytearray:
+    """Records of the sensitivity of a completed run to each number of the hardware, raised by a share."""
+
+    def rows() -> bytearray:
+        with plan._lock:
+            return _core.sensitivity_rows(plan._study, system._handle, run, *_path_of(input), share)
+
+    return of_node(system.gpus, rows)
 
 
 @takes("run", but=NO_STEP)

@@ -6,7 +6,9 @@ import os
 from typing import Any, Union
 
 from . import _core
-from ._inputs import path_text, text
+from ._background import interruptible
+from ._files import reading
+from ._inputs import text
 from ._table import Table
 
 
@@ -57,4 +59,5 @@ def run_from(path: Union[str, "os.PathLike[str]"], format: str | None = None) ->
 
     Settings that are not understood are rows too, and in `not_understood`; none is dropped.
     """
-    return RunSettings(_core.settings_table("" if format is None else text(format, "format"), path_text(path)))
+    known = "" if format is None else text(format, "format")
+    return RunSettings(interruptible(_core.settings_table, known, reading(path)))

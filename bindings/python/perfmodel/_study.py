@@ -3,7 +3,6 @@ runs, by the same rules for every language and command."""
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
@@ -14,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from . import _core, _record
-from ._background import MANY_GPUS, interruptible
+from ._background import MANY_GPUS, interruptible, new_lock
 from ._errors import Error
 from ._fields import fields
 from ._inputs import Doubles, doubles
@@ -77,7 +76,7 @@ class Study:
         self._steps: list[Step] = []
         self._seen: set[tuple[int, int, int]] = set()
         self._noted = 0
-        self._lock = _new_lock()  # of completion, and of what reads the newest plan
+        self._lock = new_lock()  # of completion, and of what reads the newest plan
         self._nothing = _core.asked_runs(task, *flat({}))  # a run of which nothing is given
         self._network_ids: dict[int, str] = {}
         self._system_ids = [system.id for system in systems]
@@ -215,13 +214,6 @@ class Study:
             warnings.warn(note, stacklevel=6)
         self._noted = len(notes)
         return True
-
-
-def _new_lock() -> threading.Lock:
-    try:
-        return threading.Lock()
-    except RuntimeError:  # which is how Python says that there is no memory for it
-        raise MemoryError from None
 
 
 def _again(kind: type[S], made: tuple[Any, ...], steps: list[Step]) -> S:

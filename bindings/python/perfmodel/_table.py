@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _excel, _sweep_picture
+from ._background import of_rows
 from ._columns import ColumnInfo
-from ._files import keep, replace
+from ._files import replace
 from ._inputs import Texts, many, text, whole
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class Table:
     `table["step_time"]` is a column as a NumPy array, `table[3]` a row as a dict, `len(table)` the number of rows.
     """
 
-    _read: tuple[str, ...] = ()  # files that it was made from
 
     def __init__(self, handle: _core.table):
         self._handle = handle
@@ -44,7 +44,7 @@ class Table:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles and copies hold the table: nothing is computed again."""
         state = {name: value for name, value in self.__dict__.items() if name not in ("_handle", "_cache", "_infos")}
-        return _read_again, (type(self), _core.table_pack(self._handle), state)
+        return _read_again, (type(self), _long(_core.table_pack, self._handle), state)
 
     def _parts(self) -> Iterator[_core.table]:
         """The table in pieces that fit together."""
@@ -75,7 +75,7 @@ class Table:
         """
         names = [text(word, "condition") for word in conditions]
         by = ",".join(text(name, "front") for name in many(front))
-        return Table(_core.table_select(self._whole(), names, text(sort, "sort"), by, whole(top, "top")))
+        return Table(_long(_core.table_select, self._whole(), names, text(sort, "sort"), by, whole(top, "top")))
 
     def _whole(self) -> _core.table:
         """All rows in one."""
@@ -167,8 +167,8 @@ class Table:
     def format(self, format: str = "table", width: int = 0) -> str:
         """The library's own text: "table" for people (at most `width` characters wide), "csv" or "json"."""
         if format == "table":
-            return "\n".join(_core.table_format(part, format, width) for part in self._parts())
-        parts = [_core.table_format(part, format, width) for part in self._parts()]
+            return "\n".join(_long(_core.table_format, part, format, width) for part in self._parts())
+        parts: list[str] = [_long(_core.table_format, part, format, width) for part in self._parts()]
         if format == "csv":
             return parts[0] + "".join(part.split("\r\n", 1)[1] for part in parts[1:])
         if format == "json" and len(parts) > 1:
@@ -177,19 +177,16 @@ class Table:
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """CSV as the library writes it (RFC 4180): returned, or written to a file whole or not at all."""
-        keep(self._read, path)
         return written(self.format("csv"), path)
 
     def to_json(self, path: str | os.PathLike[str] | None = None) -> str | None:
         """JSON as the library writes it, one object per row: returned, or written whole or not at all."""
-        keep(self._read, path)
         return written(self.format("json"), path)
 
     def to_excel(self, path: str | os.PathLike[str]) -> None:
         """A workbook: the rows with typed cells and units in the header, the inputs and what was assumed, a chart.
         Costs, GPU-hours and energies are formulas that use prices from the sheet of inputs: change a price there, and
         they follow. Needs openpyxl. Written whole or not at all; ArgumentError beyond the 1,048,575 rows of a sheet."""
-        keep(self._read, path)
         _excel.write(path, [("answer", self)], self._inputs(), self._said())
 
     def _inputs(self) -> list[_excel.Item]:
@@ -245,6 +242,11 @@ def _read_again(kind: type[Table], packed: str, state: dict[str, Any]) -> Table:
     Table.__init__(table, _core.table_unpack(packed))
     table.__dict__.update(state)
     return table
+
+
+def _long(call: Callable[..., Any], table: _core.table, *args: Any) -> Any:
+    """What the core makes of all rows of a table."""
+    return of_rows(_core.table_rows(table), call, table, *args)
 
 
 def _joined(parts: list[Column]) -> Column:

@@ -10,7 +10,8 @@ from ._background import interruptible
 from ._catalog import Catalog, default
 from ._draw import parity, title
 from ._errors import ArgumentError
-from ._inputs import instance, path_text, text
+from ._files import reading
+from ._inputs import instance, text
 from ._table import Table
 
 if TYPE_CHECKING:
@@ -91,14 +92,12 @@ def validate(
     """
     table, path = "", ""
     if isinstance(data, (str, os.PathLike)):
-        path = path_text(data)
+        path = reading(data)
     elif data is not None:
         table = _csv(data)
     names = default() if catalog is None else instance(catalog, Catalog, "catalog")
     arguments = text(set, "set"), table, path, float(bool(rows)), text(only, "only"), text(system, "system")
-    answer = Validation(interruptible(_core.validate_table, names._handle, *arguments))
-    answer._read = tuple(filter(None, (path, *names._paths)))
-    return answer
+    return Validation(interruptible(_core.validate_table, names._handle, *arguments))
 
 
 def _csv(data: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import subprocess
 import threading
@@ -77,6 +78,20 @@ def parts_done(work: Callable[[], object], name: str, monkeypatch: pytest.Monkey
 
 
 @pytest.fixture(scope="module")
+def long_table() -> pm.Table:
+    return pm.sweep("alexnet", "dgx1-v100", batch=range(1, 6000)).select(sort="batch")
+
+
+@pytest.mark.parametrize(("part", "work"), [
+    ("table_format", lambda table: table.to_csv()), ("table_format", lambda table: table.to_json()),
+    ("table_select", lambda table: table.select("batch>3")), ("table_pack", lambda table: pickle.dumps(table)),
+])
+def test_tables_of_many_rows(part: str, work: Callable[[pm.Table], object], long_table: pm.Table,
+                             monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    assert goes_on_behind(lambda: work(long_table), part, monkeypatch)
+
+
+@pytest.fixture(scope="module")
 def long_sweep() -> pm.Sweep:
     plan = pm.Plan("resnet152", "dgx1-v100")
     runs = np.resize(plan.runs(gpus=[1, 2, 4, 8], batch=range(1, 1001)), MANY)
@@ -114,10 +129,10 @@ def test_nodes_of_many_gpus(part: str, work: Callable[[str], object], monkeypatc
     assert goes_on_behind(lambda: work("h100-sxm5*200:nvswitch"), part, monkeypatch)
 
 
-def many_layers() -> pm.Network:
+def many_layers(layers: int = 2500) -> pm.Network:
     network = pm.Network("own")
     network.input(64)
-    for _ in range(2500):
+    for _ in range(layers):
         network.add("relu")
     return network
 
@@ -131,6 +146,28 @@ def test_networks_of_many_layers(monkeypatch: pytest.MonkeyPatch) -> None:
     network = many_layers()
     assert goes_on_behind(lambda: pm.predict(network, "dgx1-v100"), "study_predict", monkeypatch)
     assert goes_on_behind(lambda: pm.sweep(network, "dgx1-v100", batch=[1, 2]), "study_complete", monkeypatch)
+
+
+@pytest.mark.parametrize(("part", "work"), [
+    ("network_table", lambda network: network.layers()), ("network_table", lambda network: network.tree()),
+    ("network_times", lambda network: network.times("t4")), ("network_format_xml", lambda network: network.to_xml()),
+    ("network_format_xml", lambda network: pickle.dumps(network)),
+])
+def test_tables_of_many_layers(part: str, work: Callable[[pm.Network], object],
+                               monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    network = many_layers(6000)
+    assert goes_on_behind(lambda: work(network), part, monkeypatch)
+
+
+def test_texts_of_other_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "train.sh").write_text("torchrun pretrain_gpt.py --tensor-model-parallel-size 2")
+    assert goes_on_behind(lambda: pm.run_from(tmp_path / "train.sh"), "settings_table", monkeypatch)
+    assert goes_on_behind(lambda: pm.from_hf({"model_type": "llama"}), "model_read", monkeypatch)
+
+
+def test_sensitivities_of_many_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = lambda: pm.sensitivity("alexnet", "h100-sxm5*200:nvswitch")  # noqa: E731
+    assert goes_on_behind(work, "sensitivity_rows", monkeypatch)
 
 
 def test_runs_that_are_completed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +185,9 @@ def test_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_lock_is_released_where_ctrl_c_waits() -> None:
     """A call in another thread is of no use if it holds the lock of the interpreter: Ctrl-C is Python's work."""
     source = (Path(__file__).parents[1] / "python.i").read_text()
-    for name in ("pm_catalog_load", "prediction_trace", "asked_runs", "study_complete", "study_predict", "study_plan"):
+    for name in ("pm_catalog_load", "prediction_trace", "asked_runs", "study_complete", "study_predict", "study_plan",
+                 "network_table", "network_times", "network_totals", "pm_network_format_xml", "pm_model_read",
+                 "settings_table", "sensitivity_rows", "table_select", "table_format", "pm_table_pack"):
         assert f"PM_UNLOCKED({name})" in source
 
 
@@ -173,6 +212,16 @@ def test_others_have_their_turn() -> None:
         longest, whole = longest_wait(lambda: _core.system_rings(system._handle, np.empty(0), 1024))  # noqa: B023
         shares.append(longest / whole)
     assert min(shares) < 0.5
+
+
+def test_others_have_their_turn_beside_many_layers() -> None:
+    network = many_layers(20000)
+    for work in (network.layers, network.tree, network.to_xml, lambda: repr(network.layers()), network.times):
+        shares = []
+        for _ in range(5):
+            longest, whole = longest_wait(lambda: work("t4") if work == network.times else work())  # noqa: B023
+            shares.append(longest / whole)
+        assert min(shares) < 0.5, work
 
 
 def test_endless_arguments() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,6 +146,101 @@ def test_python_keeps_what_an_answer_was_read_from(tmp_path: Path) -> None:
     assert data.read_text() == ROWS
     answer.to_csv(tmp_path / "new.csv")
     answer.to_csv(tmp_path / "new.csv")
+
+
+EXPERIMENT = '<experiment version="1"><networks>alexnet</networks><systems>dgx1-v100</systems></experiment>'
+CONFIG = """{"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2,
+             "vocab_size": 100, "intermediate_size": 64}"""
+READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
+    "catalogue": ('<perfmodel version="1"/>', lambda path: pm.Catalog(path)),
+    "rows": (ROWS, lambda path: pm.validate("training", data=path)),
+    "experiment": (EXPERIMENT, lambda path: pm.experiment(path)),
+    "settings": ("torchrun pretrain_gpt.py --tensor-model-parallel-size 2\n", lambda path: pm.run_from(path)),
+    "config": (CONFIG, lambda path: pm.from_hf(path, seq=8)),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("writer", [".csv", ".json", ".xlsx", ".parquet", ".arrow", ".xml", ".html", "grid.csv",
+                                    "grid.parquet", "run.csv", "run.txt"])  # fmt: skip
+def test_python_writes_over_nothing_that_it_has_read(tmp_path: Path, reader: str, writer: str) -> None:
+    for module in ("pyarrow", "openpyxl"):
+        pytest.importorskip(module)
+    text, read = READERS[reader]
+    ending, table = writer.lstrip("rungid"), pm.sweep("alexnet", "dgx1-v100", batch=[1, 2])
+    place, link = tmp_path / f"in{ending}", tmp_path / f"link{ending}"
+    place.write_text(text)
+    link.symlink_to(place.name)
+    os.link(place, tmp_path / f"other{ending}")
+    read(link)
+
+    def write(to: Path) -> object:
+        if writer.startswith("grid"):
+            return pm.grid("alexnet", "dgx1-v100", batch=[1, 2]).write(to)
+        if writer.startswith("run"):
+            (tmp_path / "asked").write_text(EXPERIMENT)
+            return pm.experiment(tmp_path / "asked").run(output=to)
+        writers: dict[str, Callable[[], object]] = {
+            ".csv": lambda: table.to_csv(to), ".json": lambda: table.to_json(to), ".xlsx": lambda: table.to_excel(to),
+            ".xml": lambda: pm.network("alexnet").to_xml(to), ".html": lambda: pm.report(table, to),
+        }  # fmt: skip
+        return writers.get(ending, lambda: _rows_file.write_whole([table], to))()
+
+    for name in ("in", "link", "other"):
+        with pytest.raises(pm.ArgumentError, match="is a file that is read"):
+            write(tmp_path / f"{name}{ending}")
+        assert place.read_text() == text
+    for _ in range(2):
+        write(tmp_path / f"new{ending}")
+
+
+def test_python_writes_again_what_it_wrote_and_read(tmp_path: Path) -> None:
+    """A cell of a notebook is run again; a file that somebody changed since is theirs."""
+    place = tmp_path / "own.xml"
+    for _ in range(2):
+        pm.network("alexnet").to_xml(place)
+        pm.Catalog(tmp_path)
+    place.write_text('<perfmodel version="1"/>')
+    with pytest.raises(pm.ArgumentError, match="is a file that is read"):
+        pm.network("alexnet").to_xml(place)
+
+
+def test_threads_write_one_file(tmp_path: Path) -> None:
+    texts = {name: (name * 100_000).encode() for name in "abcd"}
+    for _ in range(20):
+        threads = [threading.Thread(target=_files.replace, args=(text, tmp_path / "one")) for text in texts.values()]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert (tmp_path / "one").read_bytes() in texts.values() and names(tmp_path) == {"one"}
+
+
+def test_long_names_are_written(tmp_path: Path) -> None:
+    name = "n" * 250 + ".csv"
+    pm.network("alexnet").layers().to_csv(tmp_path / name)
+    assert run(tmp_path, *LIST, "-o", "m" * 254).returncode == 0
+    assert names(tmp_path) == {name, "m" * 254}
+
+
+def test_pipes_that_nobody_opens_are_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for words, code in ((["import", "pipe"], 3), (["predict", "gpt2", "dgx-a100", "--run", "pipe"], 3),
+                        ([*LIST, "-o", "pipe"], 4)):  # fmt: skip
+        done = run(tmp_path, *words)
+        assert done.returncode == code and "nobody" in done.stderr and done.stderr.count("\n") == 1
+    with pytest.raises(pm.Error, match="nobody writes"):
+        pm.run_from(tmp_path / "pipe")
+
+
+def test_pipes_take_their_time(tmp_path: Path) -> None:
+    """A writer that comes late, and one that has nothing yet."""
+    for text in (f"(sleep 0.5; cat {TOPO} > pipe) & $C import pipe --gpu v100-sxm2-16gb",
+                 f"(sleep 3; cat {TOPO}) > pipe & $C import pipe --gpu v100-sxm2-16gb",
+                 f"(sleep 3; cat {TOPO}) | $C import /dev/stdin --gpu v100-sxm2-16gb"):  # fmt: skip
+        done = subprocess.run(["sh", "-c", f"rm -f pipe; mkfifo pipe; {text}"], cwd=tmp_path, capture_output=True,
+                              text=True, env={**os.environ, "C": COMMAND})  # fmt: skip
+        assert done.returncode == 0 and "<system " in done.stdout
 
 
 def test_a_name_of_the_catalogue_is_no_file_that_is_read(tmp_path: Path) -> None:

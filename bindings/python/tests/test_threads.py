@@ -37,7 +37,7 @@ def run(program: str, *arguments: object) -> None:
 
 
 USES = ["pm.predict(net, 'dgx1-v100')", "net.flop", "net.layers()", "net.to_xml()", "repr(net)", "pickle.dumps(net)",
-        "pm.memory(net, 'v100')"]  # fmt: skip
+        "pm.memory(net, 'v100')", "net.kinds()", "net.tree()", "net.times('t4')", "copy.deepcopy(net)"]  # fmt: skip
 
 
 @pytest.mark.parametrize("use", USES)

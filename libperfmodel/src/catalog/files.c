@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ const char *pm__file_reason(int number)
   case EISDIR: return "it is a folder";
   case ENOTDIR: return "a part of the path is not a folder";
   case ENAMETOOLONG: return "the name is too long";
+  case ETIMEDOUT: return "nobody writes to this pipe";
   case ELOOP: return "too many symbolic links";
   default: return "it cannot be read";
   }
@@ -62,14 +64,38 @@ static int cannot_open(const char *path, int number, pm_error *error)
   return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0, "%s", pm__file_reason(number));
 }
 
-/* Adds what is left to read, up to `most` bytes; returns 0, or an errno: EFBIG if there are more. */
+/* Waits until there is more to read from a file that does not wait itself; of a pipe that nobody has opened yet, which
+** looks as if it were at its end, for a while. Returns whether there may be more. */
+static bool wait_for_more(int descriptor, bool opened)
+{
+  enum { PATIENCE = 2000 /* milliseconds: who starts both ends at once */ };
+  struct pollfd more = {.fd = descriptor, .events = POLLIN};
+  int found = poll(&more, 1, opened ? -1 : PATIENCE);
+  return found > 0 || (found < 0 && errno == EINTR);
+}
+
+static bool is_pipe(int descriptor)
+{
+  struct stat about;
+  return fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+/* Adds what is left to read, up to `most` bytes; returns 0, or an errno: EFBIG if there are more, ETIMEDOUT if nobody
+** writes. */
 static int read_all(int descriptor, size_t most, pm__string *bytes)
 {
   char buffer[65536];
-  for (;;) {
+  for (bool opened = !is_pipe(descriptor);;) {
     ssize_t count = read(descriptor, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN && wait_for_more(descriptor, true)) continue;
+    if (count == 0 && !opened) {
+      if (!wait_for_more(descriptor, false)) return ETIMEDOUT;
+      opened = true;
+      continue;
+    }
     if (count <= 0) return count < 0 ? errno : 0;
+    opened = true;
     pm__string_add_bytes(bytes, buffer, (size_t)count);
     if (bytes->failed) return ENOMEM;
     if (bytes->length > most) return EFBIG;
@@ -203,7 +229,7 @@ int pm__documents_read(pm__documents *documents, const char *path, pm_error *err
 static char *read_bytes(const char *path, size_t *size, pm_error *error)
 {
   pm__string text = {NULL, 0, 0, false};
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC), number = descriptor < 0 ? errno : 0;
+  int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), number = descriptor < 0 ? errno : 0;
   pm__string_add(&text, "");
   if (number == 0) number = text.failed ? ENOMEM : read_all(descriptor, PM__TEXT_MOST, &text);
   if (descriptor >= 0) close(descriptor);

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from .. import _core
-from .._errors import FileError, FormatError
+from .._background import interruptible
+from .._errors import FormatError
+from .._files import content
 from .._inputs import attributes
 from .._network import Network
 from .._report import Report
-from .._text import cut
 
 
 def from_hf(
@@ -45,7 +46,8 @@ def from_hf(
     settings, title = _read(source)
     asked = {"id": id or title, "name": name, "seq": seq, "image": image, "flash": flash, "part": part}
     sets = {key: value for key, value in asked.items() if value is not None and value != ""}
-    network = Network("", _handle=_core.model_read(json.dumps(settings, default=str), "config.json", attributes(sets)))
+    words = json.dumps(settings, default=str)
+    network = Network("", _handle=interruptible(_core.model_read, words, "config.json", attributes(sets)))
     network.report = _report(network, str(settings.get("model_type", "")))
     return network
 
@@ -72,9 +74,7 @@ def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[Mapping[s
     path = Path(os.fspath(source))
     path = path / "config.json" if path.is_dir() else path
     try:
-        settings = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise FileError(f"{cut(str(path), 300)}: {error.strerror or error}") from error
+        settings = json.loads(content(path).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path}: not JSON: {error}") from error
     if not isinstance(settings, dict):

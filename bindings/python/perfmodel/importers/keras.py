@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from .._errors import ArgumentError, FileError, FormatError
+from .._files import MOST_BYTES, content, reading
 from .._network import Network
 from ._graph import Graph, Scope, Shape, Unmapped, Value
 from .._report import Report
 from .keras_layers import HANDLERS, Layer
 
-MOST_NESTING, MOST_BYTES = 32, 64 << 20
+MOST_NESTING = 32
 
 
 def from_keras(
@@ -71,8 +72,8 @@ def _text_of(path: Path) -> str:
     """The text of a file; of a `.keras` file, a zip, that of its config.json."""
     try:
         if not zipfile.is_zipfile(path):
-            return path.read_text(encoding="utf-8")
-        with zipfile.ZipFile(path) as archive:
+            return content(path).decode("utf-8-sig")
+        with zipfile.ZipFile(reading(path)) as archive:
             if archive.getinfo("config.json").file_size > MOST_BYTES:
                 raise FormatError(f"{path}: its config.json has more than {MOST_BYTES} bytes")
             return archive.read("config.json").decode("utf-8")

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .._errors import FileError, FormatError
+from .._files import reading
 
 Raw = Union[int, memoryview]
 
@@ -203,7 +204,7 @@ def read_model(source: str | os.PathLike[str] | bytes) -> ModelInfo:
 
 def _mapped(path: str | os.PathLike[str]) -> memoryview:
     try:
-        with open(path, "rb") as file:
+        with open(reading(path), "rb") as file:
             if os.fstat(file.fileno()).st_size == 0:
                 raise FormatError(f"{os.fspath(path)}: not an ONNX model: the file is empty")
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

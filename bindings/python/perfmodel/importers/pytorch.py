@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Union
 
 from .._errors import ArgumentError, FileError, FormatError, ShapeError
+from .._files import reading
 from .._network import Network
 from ._graph import Constant, Graph, Operand, Scope, Shape, Source, Unmapped, Value, Weight, elements
 from ._operators import folded, reshape
@@ -64,7 +65,7 @@ def from_torch(
 
 def _program_of(path: Path) -> Any:
     """A saved program. PyTorch prints warnings of a file that is none; it is a zip archive."""
-    with path.open("rb") as file:
+    with open(reading(path), "rb") as file:
         if file.read(2) != b"PK":
             raise FormatError("not a zip archive")
         file.seek(0)
