@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/csv.h"
 #include "base/document.h"
 #include "hardware/system.h"
 #include "works.h"
@@ -20,6 +21,21 @@ static int load(pm_error *error)
   int status = pm_catalog_load(with.catalog, PM_SOURCE_DIR "/tests/memory/own.xml", error);
   int after = pm_catalog_count(with.catalog, "gpus");
   return after == (status == PM_OK ? before + 1 : before) ? status : PM_STATUS_INTERNAL;
+}
+
+static int load_folder(pm_error *error)
+{
+  return pm_catalog_load(with.catalog, PM_SOURCE_DIR "/data/storage", error);
+}
+
+/* The first and the ninth cell take memory; behind the ninth is the last comma. */
+static int cells(pm_error *error)
+{
+  pm__csv table;
+  int status = pm__csv_read(&table, "1,2,3,4,5,6,7,8,9,", "own", error);
+  if (status == PM_OK) took_number((double)table.columns);
+  if (status == PM_OK) pm__csv_free(&table);
+  return status;
 }
 
 static int load_text(pm_error *error)
@@ -44,6 +60,16 @@ static int document(pm_error *error)
   if (read == NULL) return error->status;
   pm__document_free(read);
   return PM_OK;
+}
+
+/* What is wrong with a document, which libxml2 needs memory to say. */
+static int cut_document(pm_error *error)
+{
+  pm_error told = PM_ERROR_NONE;
+  pm__document_free(pm__document_read("<a>\n<b>", 7, "own", &told));
+  if (told.status == PM_STATUS_BAD_SYNTAX) return took_number(told.line);
+  *error = told;
+  return told.status;
 }
 
 /* A file whose entry has another value and lacks all others that the catalogue has. */
@@ -200,8 +226,11 @@ static int packed_table(pm_error *error)
 const work catalog_works[] = {
   {"opening the catalogue", open_catalog, false, false, 20},
   {"loading a file", load, true, true, 50},
+  {"loading a folder", load_folder, true, true, 50},
+  {"cells", cells, false, false, 100},
   {"loading a text", load_text, true, true, 50},
   {"a document of many blocks", document, false, true, 100000},
+  {"a document that is cut", cut_document, false, true, 100},
   {"a file with the catalogue's values", format_file, true, true, 50},
   {"a network", network, true, false, 50},
   {"a system of a file", system_of_a_file, true, false, 200},

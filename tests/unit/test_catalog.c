@@ -185,6 +185,9 @@ START_TEST(nothing_crashes_on_nothing)
   pm_error error = PM_ERROR_NONE;
   ck_assert_int_eq(pm_catalog_load(catalog, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_catalog_load(NULL, file, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_load_text(NULL, "<a/>", "own", NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_load_text(catalog, NULL, "own", NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm_catalog_load_text(catalog, "<a/>", NULL, NULL), PM_STATUS_BAD_ARGUMENT);
   ck_assert_int_eq(pm_catalog_count(NULL, "gpus"), -1);
   ck_assert_int_eq(pm_catalog_count(catalog, NULL), -1);
   ck_assert_ptr_null(pm_catalog_get_id(catalog, "gpus", 1000));
@@ -301,6 +304,10 @@ START_TEST(folders_are_read_in_order)
   ck_assert_msg(pm_catalog_load(catalog, folder, &error) == PM_OK, "%s", error.text);
   ck_assert_int_eq(pm_catalog_count(catalog, "sources"), before + 2);
   ck_assert_str_eq(pm_catalog_get_id(catalog, "sources", (size_t)before), "own-1");
+  snprintf(path, sizeof path, "%s/", folder); /* whether or not its name ends in a slash */
+  ck_assert_int_eq(pm_catalog_load(catalog, path, NULL), PM_OK);
+  snprintf(path, sizeof path, "source \"own-1\" replaces the one of %s/a.xml:1", folder);
+  ck_assert_ptr_nonnull(strstr(pm_catalog_get_note(catalog, 0), path));
   for (int i = 0; i < 4; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
     unlink(path);

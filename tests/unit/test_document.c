@@ -106,6 +106,27 @@ START_TEST(editors_may_name_the_schema)
 }
 END_TEST
 
+/* Other attributes keep their prefix, which whoever reads the tree does not know. */
+START_TEST(prefixes_are_parts_of_names)
+{
+  pm__document *document = read("<a xmlns:o='other' o:x='1' version='1'><o:b/></a>");
+  ck_assert_str_eq(pm__element_attribute(document->root, "o:x"), "1");
+  ck_assert_str_eq(document->root->child->name, "o:b");
+  pm__document_free(document);
+  document = read("<a xml:space='both'/>"); /* of which libxml2 warns */
+  ck_assert_str_eq(pm__element_attribute(document->root, "xml:space"), "both");
+  pm__document_free(document);
+}
+END_TEST
+
+START_TEST(space_around_texts_is_left_out)
+{
+  pm__document *document = read("<a>&#13;\r\n\t x&#13;y &#13;\n</a>");
+  ck_assert_str_eq(document->root->text, "x\ry");
+  pm__document_free(document);
+}
+END_TEST
+
 START_TEST(bytes_must_be_utf8)
 {
   static const char *const bad[] = {
@@ -115,9 +136,16 @@ START_TEST(bytes_must_be_utf8)
   };
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) refused(bad[i], strlen(bad[i]), "is not UTF-8");
   refused("<a>\0</a>", 8, "a zero byte");
+  refused("<a>\xe2\x82\xac", 5, "byte 0xe2 is not UTF-8"); /* the file ends within a character */
   refused("", 0, "empty");
   pm__document *document = read("\xef\xbb\xbf<a>\xe2\x82\xac \xf0\x9f\x98\x80</a>");
   ck_assert_str_eq(document->root->text, "\xe2\x82\xac \xf0\x9f\x98\x80");
+  pm__document_free(document);
+  static const char edges[] = "\xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xf0\x90\x80\x80 \xf4\x8f\xbf\xbd";
+  char text[40];
+  snprintf(text, sizeof text, "<a>%s</a>", edges);
+  document = read(text);
+  ck_assert_str_eq(document->root->text, edges);
   pm__document_free(document);
   /* What is UTF-8 is read as such, whatever the file claims. */
   document = read("<?xml version='1.0' encoding='ISO-8859-1'?><a>\xc3\xa9</a>");
@@ -158,6 +186,26 @@ START_TEST(sizes_are_limited)
   refuse_many("<a x='", "y", 4097, "'/>", "too long a value");
   refuse_many("<a>", "y", 4097, "</a>", "too long a text");
   refuse_many("<", "y", 65, "/>", "too long a name");
+  refuse_many("<", "y", 81, "\t/>", "too long a name");
+  refuse_many("<", "y", 65, "\r\n/>", "too long a name");
+  const size_t most = (size_t)64 << 20;
+  char *zeros = (char *)calloc(most + 1, 1);
+  refused(zeros, most + 1, "t.xml: the file is too large");
+  refused(zeros, most, "a zero byte");
+  free(zeros);
+}
+END_TEST
+
+/* The scan of the bytes takes "<!-->" for a comment, and so an end in the comment for one of an element. */
+START_TEST(ends_in_comments_do_not_hide_depth)
+{
+  char text[400] = "";
+  for (int i = 0; i < 20; i++) strcat(text, "<a>");
+  strcat(text, "<!-->");
+  for (int i = 0; i < 20; i++) strcat(text, "</a>");
+  strcat(text, "-->");
+  for (int i = 0; i < 13; i++) strcat(text, "<a>");
+  refused(text, strlen(text), "t.xml:1: elements are nested too deep at \"a\"");
 }
 END_TEST
 
@@ -202,9 +250,12 @@ int main(void)
   tcase_add_test(tests, lines_beyond_65535);
   tcase_add_test(tests, long_files_are_read_whole);
   tcase_add_test(tests, editors_may_name_the_schema);
+  tcase_add_test(tests, prefixes_are_parts_of_names);
+  tcase_add_test(tests, space_around_texts_is_left_out);
   tcase_add_test(tests, bytes_must_be_utf8);
   tcase_add_test(tests, doctypes_are_refused);
   tcase_add_test(tests, sizes_are_limited);
+  tcase_add_test(tests, ends_in_comments_do_not_hide_depth);
   tcase_add_test(tests, every_cut_is_refused);
   tcase_add_test(tests, no_error_is_needed);
   suite_add_tcase(suite, tests);

@@ -5,11 +5,14 @@
 */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "fixtures.h"
 
@@ -97,6 +100,10 @@ START_TEST(what_is_not_a_file_is_refused)
   refuse_path(catalog, path, "pipe.xml: not a regular file");
   refuse_path(catalog, folder, "pipe.xml: not a regular file");
   unlink(path);
+  snprintf(path, sizeof path, "%s/link.xml", folder);
+  ck_assert_int_eq(symlink("nothing", path), 0);
+  refuse_path(catalog, folder, "link.xml: there is no such file or folder");
+  unlink(path);
   snprintf(path, sizeof path, "%s/folder.xml", folder);
   ck_assert_int_eq(mkdir(path, 0700), 0);
   refuse_path(catalog, folder, "folder.xml: this is a folder, not a file");
@@ -155,12 +162,44 @@ START_TEST(texts_that_cannot_be_read_are_refused_with_the_reason)
 }
 END_TEST
 
+/* Whoever writes may begin late, and rest; one who never comes is not waited for. */
+START_TEST(pipes_are_waited_for)
+{
+  char folder[] = "/tmp/perfmodel-XXXXXX", path[80];
+  const struct timespec rest = {.tv_nsec = 100000000};
+  ck_assert_ptr_nonnull(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/pipe.csv", folder);
+  ck_assert_int_eq(mkfifo(path, 0600), 0);
+  pid_t writer = fork();
+  if (writer == 0) {
+    nanosleep(&rest, NULL);
+    int descriptor = open(path, O_WRONLY);
+    nanosleep(&rest, NULL);
+    _exit(write(descriptor, "a,b\n", 4) != 4 || nanosleep(&rest, NULL) != 0 || write(descriptor, "1,2\n", 4) != 4);
+  }
+  char *text = pm_file_read(path, NULL);
+  ck_assert_str_eq(text, "a,b\n1,2\n");
+  pm_string_free(text);
+  ck_assert_int_eq(waitpid(writer, NULL, 0), writer);
+  refuse_text(path, PM_STATUS_BAD_FILE, "nobody writes to this pipe");
+  unlink(path);
+  rmdir(folder);
+}
+END_TEST
+
 START_TEST(bytes_need_a_name)
 {
   pm_error error = PM_ERROR_NONE;
   ck_assert_ptr_null(pm_file_unpack(NULL, 0, "rows", &error));
   ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
   ck_assert_ptr_null(pm_file_unpack("a", 1, NULL, NULL));
+  /* Two bytes are too few for a packed text, and the first alone says nothing. */
+  static const char *const texts[] = {"\x1f\x8b", "\x1f-a", "ab"};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    char *text = pm_file_unpack(texts[i], strlen(texts[i]), "rows", NULL);
+    ck_assert_str_eq(text, texts[i]);
+    pm_string_free(text);
+  }
 }
 END_TEST
 
@@ -173,6 +212,7 @@ int main(void)
   tcase_add_test(tests, what_is_not_a_file_is_refused);
   tcase_add_test(tests, large_files_are_refused);
   tcase_add_test(tests, texts_that_cannot_be_read_are_refused_with_the_reason);
+  tcase_add_test(tests, pipes_are_waited_for);
   tcase_add_test(tests, bytes_need_a_name);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -97,6 +97,10 @@ START_TEST(kinds_are_told_apart)
   ck_assert(isnan(number_in("/", message)));
   ck_assert(isnan(number_in("\"7", message)));
   ck_assert(isnan(number_in("", message)));
+  /* A text of more than 62 characters may have been cut. */
+  ck_assert_double_eq(number_in("\"00000000000000000000000000000000000000000000000000000000000012\"", message), 12);
+  ck_assert(isnan(number_in("\"000000000000000000000000000000000000000000000000000000000000123\"", message)));
+  ck_assert_str_eq(message, "f:1: column 66: a number is expected");
 }
 END_TEST
 
@@ -146,6 +150,19 @@ START_TEST(values_are_skipped)
 }
 END_TEST
 
+START_TEST(an_array_is_no_object)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm__json json = pm__json_open("{\"a\": 1}", "f", &error);
+  ck_assert(!pm__json_enter(&json, '['));
+  ck_assert_str_eq(error.text, "f:1: column 1: an array is expected");
+  pm_error other = PM_ERROR_NONE;
+  json = pm__json_open("[1", "f", &other);
+  ck_assert(pm__json_enter(&json, '[') && pm__json_next(&json) && pm__json_number(&json) == 1 && !pm__json_next(&json));
+  ck_assert_str_eq(other.text, "f:1: column 3: the text ends within an object or array");
+}
+END_TEST
+
 START_TEST(brackets_without_end_are_refused)
 {
   char text[1001];
@@ -168,6 +185,7 @@ int main(void)
   tcase_add_test(tests, kinds_are_told_apart);
   tcase_add_test(tests, escapes_are_characters);
   tcase_add_test(tests, values_are_skipped);
+  tcase_add_test(tests, an_array_is_no_object);
   tcase_add_test(tests, brackets_without_end_are_refused);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/base.h"
 #include "fixtures.h"
 
 static double read(const char *text, const char *unit)
@@ -76,6 +77,9 @@ START_TEST(bad_quantities_say_what_to_write)
   refuse("1e400 B", "B", PM_STATUS_BAD_VALUE, "out of range");
   refuse("1e-400 B", "B", PM_STATUS_BAD_VALUE, "out of range"); /* would silently be zero */
   refuse("1e308 h", "s", PM_STATUS_BAD_VALUE, "out of range"); /* only as seconds */
+  refuse("1e308 TB", "B", PM_STATUS_BAD_VALUE, "out of range");
+  refuse("5 lengths-of-a-football-field-in-bits", "B", PM_STATUS_BAD_UNIT, "unknown unit");
+  refuse("five", "", PM_STATUS_BAD_VALUE, "is not a number");
   refuse("3e-308 bit", "B", PM_STATUS_BAD_VALUE, "out of range"); /* only as bytes */
   refuse(NULL, "B", PM_STATUS_BAD_ARGUMENT, "needs a text, a unit and a place");
   refuse("1 B", NULL, PM_STATUS_BAD_ARGUMENT, "needs a text, a unit and a place");
@@ -127,6 +131,8 @@ START_TEST(people_see_four_digits)
   ck_assert_str_eq(pm_quantity_format(text, sizeof text, 1.2345e-4, "s"), "123.5 us");
   ck_assert_str_eq(pm_quantity_format(text, sizeof text, 0, "s"), "0 s");
   ck_assert_str_eq(pm_quantity_format(text, sizeof text, (double)NAN, "s"), "unknown");
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, (double)INFINITY, "B/s"), "unlimited");
+  ck_assert_str_eq(pm_quantity_format(text, sizeof text, -(double)INFINITY, "B/s"), "-unlimited");
   ck_assert_str_eq(pm_quantity_format(text, sizeof text, 25557032, "1"), "25557032");
 }
 END_TEST
@@ -174,6 +180,9 @@ START_TEST(numbers_at_their_edges)
   ck_assert_double_eq(parsed(digits), 7);
   digits[400] = '7';
   ck_assert_msg(isnan(parsed(digits)), "more than 400 digits");
+  ck_assert_double_eq(pm__largest_divisor(12, 5), 4);
+  ck_assert_double_eq(pm__largest_divisor(7, 3), 1);
+  ck_assert_double_eq(pm__largest_divisor(9, 9), 9);
   ck_assert_int_ne(pm_number_parse(NULL, &(double){0}), PM_OK);
   ck_assert_int_ne(pm_number_parse("1", NULL), PM_OK);
   ck_assert_str_eq(pm_number_format(buffer, (double)INFINITY), "inf");

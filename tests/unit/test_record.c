@@ -65,6 +65,7 @@ START_TEST(units_are_read_as_people_write_them)
     {"312 tflops", "FLOP/s", 312e12}, {"4 GFLOPs", "FLOP", 4e9}, {"90 img/s", "1/s", 90}, {"80 gb", "B", NAN},
     {"80 Gb", "B", NAN}, {"25 gb/s", "B/s", NAN}, {"25 mb/s", "B/s", NAN}, {"6", "s", NAN}, {"6 H2O", "s", NAN},
     {"80 GB", "s", NAN}, {"6 hours", "B", NAN}, {"1 GX", "B", NAN}, {"1 ", "B", NAN},
+    {"8 kibit", "B", 1024}, {"8 Kib/s", "B/s", 1024}, {"2 kiX", "B", NAN}, {"6 kh", "s", NAN}, {"5 k%", "1", NAN},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     double value = NAN;

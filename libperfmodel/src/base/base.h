@@ -26,6 +26,9 @@ void pm__error_place(pm_error *error, const char *file, int line);
 
 int pm__no_memory(pm_error *error);
 
+/* Hands a failure on to a caller that may have asked for none, or have one already. */
+void pm__error_take(pm_error *error, const pm_error *failure);
+
 #ifdef PM_ANALYSIS /* their results, for analysers (scripts/analyse.sh), which see one file at a time */
 #define pm__fail(error, status, ...) (pm__fail(error, status, __VA_ARGS__), (status))
 #define pm__fail_at(error, status, ...) (pm__fail_at(error, status, __VA_ARGS__), (status))

@@ -66,8 +66,8 @@ static int read_rows(reader *in)
     *place = '\0';
     status = add_cell(in, cell);
     if (stop != '\0') place++;
-    if (stop == ',' && *place == '\0' && status == PM_OK) status = add_cell(in, place);
-    else if (stop == ',') continue;
+    if (stop == ',' && *place != '\0') continue;
+    if (stop == ',' && status == PM_OK) status = add_cell(in, place);
     if (stop == '\r' && *place == '\n') place++;
     if (status == PM_OK) status = end_row(in, before);
     before = in->count;

@@ -71,6 +71,11 @@ void pm__error_place(pm_error *error, const char *file, int line)
   else snprintf(error->text, sizeof error->text, "%s: %s", name, text);
 }
 
+void pm__error_take(pm_error *error, const pm_error *failure)
+{
+  if (error != NULL && error->status == PM_OK) *error = *failure;
+}
+
 int pm__no_memory(pm_error *error)
 {
   return pm__fail(error, PM_STATUS_NO_MEMORY, "out of memory");

@@ -103,7 +103,7 @@ static void use_point(char *text)
       continue;
     }
     *out++ = '.';
-    while (*in != '\0' && !is_digit(*in)) in++;
+    in += strcspn(in, "0123456789");
   }
   *out = '\0';
 }
@@ -112,7 +112,7 @@ char *pm_number_format(char *buffer, double value)
 {
   if (isnan(value)) return (char *)memcpy(buffer, "nan", sizeof "nan");
   if (isinf(value)) return (char *)memcpy(buffer, value > 0 ? "inf" : "-inf", value > 0 ? sizeof "inf" : sizeof "-inf");
-  for (int digits = 15; digits <= 17; digits++) {
+  for (int digits = 15;; digits++) {
     double back;
     snprintf(buffer, PM_NUMBER_MAX, "%.*g", digits, value);
     use_point(buffer);

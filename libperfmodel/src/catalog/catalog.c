@@ -89,7 +89,7 @@ int pm_catalog_get_record(const pm_catalog *catalog, const char *kind, const cha
   if (record == NULL) return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there is no record to fill");
   const pm__entry *entry = find(catalog, kind, name, &failure);
   if (entry != NULL) return pm__entry_record(catalog, entry, record, error);
-  if (error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return failure.status;
 }
 
@@ -311,7 +311,7 @@ static int show_system(rows *r, const pm_catalog *catalog, const pm__entry *entr
     add_edges(r, entry, system);
   }
   pm_system_free(system);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return failure.status;
 }
 

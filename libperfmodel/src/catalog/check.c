@@ -122,7 +122,7 @@ static int check_system(const pm_catalog *catalog, const pm__entry *entry, pm_er
   pm_system *system = pm__entry_system(catalog, entry, &reason);
   pm_system_free(system);
   if (system != NULL) return PM_OK;
-  if (error != NULL && error->status == PM_OK) *error = reason;
+  pm__error_take(error, &reason);
   return reason.status;
 }
 
@@ -133,7 +133,7 @@ static int check_network(const pm__entry *entry, pm_error *error)
   pm_network *network = pm__entry_network(entry, NULL, 0, &reason);
   pm_network_free(network);
   if (network != NULL) return PM_OK;
-  if (error != NULL && error->status == PM_OK) *error = reason;
+  pm__error_take(error, &reason);
   return reason.status;
 }
 

@@ -186,6 +186,6 @@ char *pm_catalog_export(const pm_catalog *catalog, const char *kind, const char 
     pm__fail(&failure, PM_STATUS_BAD_ARGUMENT, "id \"%.80s\" is not made of letters, digits, '-', '_' and '.'", id);
   int number = failure.status == PM_OK ? pm__kind_find(kind, &failure) : -1;
   if (number >= 0) text = export_entry(catalog, number, name, id, &failure);
-  if (text == NULL && error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return text;
 }

@@ -64,34 +64,34 @@ static int cannot_open(const char *path, int number, pm_error *error)
   return pm__fail_at(error, PM_STATUS_BAD_FILE, path, 0, "%s", pm__file_reason(number));
 }
 
-/* Waits until there is more to read from a file that does not wait itself; of a pipe that nobody has opened yet, which
-** looks as if it were at its end, for a while. Returns whether there may be more. */
-static bool wait_for_more(int descriptor, bool opened)
-{
-  enum { PATIENCE = 2000 /* milliseconds: who starts both ends at once */ };
-  struct pollfd more = {.fd = descriptor, .events = POLLIN};
-  int found = poll(&more, 1, opened ? -1 : PATIENCE);
-  return found > 0 || (found < 0 && errno == EINTR);
-}
+enum { PATIENCE = 2000 /* milliseconds: who starts both ends at once */, FOR_EVER = -1 };
 
-static bool is_pipe(int descriptor)
+/* Waits until there is more to read from a file that does not wait itself. Returns 0 when the time is over, less if a
+** signal came first. */
+static int wait_for_more(int descriptor, int milliseconds)
 {
-  struct stat about;
-  return fstat(descriptor, &about) == 0 && S_ISFIFO(about.st_mode);
+  struct pollfd more = {.fd = descriptor, .events = POLLIN};
+  return poll(&more, 1, milliseconds);
 }
 
 /* Adds what is left to read, up to `most` bytes; returns 0, or an errno: EFBIG if there are more, ETIMEDOUT if nobody
-** writes. */
+** writes: a pipe that nobody has opened yet looks as if it were at its end. */
 static int read_all(int descriptor, size_t most, pm__string *bytes)
 {
   char buffer[65536];
-  for (bool opened = !is_pipe(descriptor);;) {
+  struct stat about;
+  if (fstat(descriptor, &about) != 0) return errno;
+  for (bool opened = !S_ISFIFO(about.st_mode);;) {
     ssize_t count = read(descriptor, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN && wait_for_more(descriptor, true)) continue;
+    if (count < 0 && errno == EAGAIN) {
+      wait_for_more(descriptor, FOR_EVER);
+      continue;
+    }
     if (count == 0 && !opened) {
-      if (!wait_for_more(descriptor, false)) return ETIMEDOUT;
-      opened = true;
+      int found = wait_for_more(descriptor, PATIENCE);
+      if (found == 0) return ETIMEDOUT;
+      opened = found > 0;
       continue;
     }
     if (count <= 0) return count < 0 ? errno : 0;
@@ -113,7 +113,7 @@ static int parse_file(pm__documents *documents, int descriptor, const char *path
     status = pm__documents_take(documents, pm__document_read(bytes.text, bytes.length, path, &failure), &failure);
   free(bytes.text);
   if (status == PM_OK) return PM_OK;
-  if (error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return status;
 }
 
@@ -162,7 +162,7 @@ static int add_path(path_list *paths, const char *folder, const char *name, pm_e
   if (items == NULL) return pm__no_memory(error);
   paths->items = items;
   pm__string_add(&path, folder);
-  if (folder[0] == '\0' || folder[strlen(folder) - 1] != '/') pm__string_add(&path, "/");
+  if (folder[strlen(folder) - 1] != '/') pm__string_add(&path, "/"); /* no folder opens without a name */
   pm__string_add(&path, name);
   if (path.failed) {
     free(path.text);
@@ -176,7 +176,7 @@ static int list_folder(path_list *paths, const char *folder, pm_error *error)
 {
   DIR *stream = opendir(folder);
   int status = PM_OK;
-  if (stream == NULL) return errno == ENOMEM ? pm__no_memory(error) : cannot_open(folder, errno, error);
+  if (stream == NULL) return cannot_open(folder, errno, error);
   errno = 0; /* readdir says so of a folder that cannot be read to its end, and in no other way */
   for (const struct dirent *item; status == PM_OK && (item = readdir(stream)) != NULL; errno = 0)
     if (is_wanted(item->d_name)) status = add_path(paths, folder, item->d_name, error);

@@ -98,7 +98,7 @@ static int say_fitted(const pm_catalog *catalog, const pm__entry *entry, size_t 
   const pm__entry *old;
   const pm__provenance *most = NULL;
   text[0] = '\0';
-  if (entry->type == NULL || entry->from == NULL) return PM_OK;
+  if (entry->from == NULL) return PM_OK; /* a network */
   int status = pm__catalog_at(catalog, entry->kind, position, &old, error);
   if (status != PM_OK) return status;
   for (size_t i = 0; i < entry->type->field_count; i++) {
@@ -282,8 +282,8 @@ static int list_shipped(pm_catalog *catalog, pm_error *error)
   for (int kind = 0; kind < PM__KINDS; kind++) {
     pm__entries *list = &catalog->lists[kind];
     list->count = list->capacity = pm__shipped_count(kind);
-    list->items = list->count > 0 ? (pm__entry **)calloc(list->count, sizeof *list->items) : NULL;
-    if (list->items == NULL && list->count > 0) return pm__no_memory(error);
+    list->items = (pm__entry **)calloc(list->count + 1, sizeof *list->items);
+    if (list->items == NULL) return pm__no_memory(error);
   }
   return PM_OK;
 }
@@ -291,8 +291,8 @@ static int list_shipped(pm_catalog *catalog, pm_error *error)
 pm_catalog *pm_catalog_new(pm_error *error)
 {
   pm_catalog *catalog = (pm_catalog *)calloc(1, sizeof *catalog);
-  if (catalog == NULL) pm__no_memory(error);
-  if (catalog != NULL && list_shipped(catalog, error) == PM_OK) return catalog;
+  if (catalog == NULL) return pm__no_memory(error), (pm_catalog *)NULL;
+  if (list_shipped(catalog, error) == PM_OK) return catalog;
   pm_catalog_free(catalog);
   return NULL;
 }
@@ -311,7 +311,7 @@ static int load(pm_catalog *catalog, pm__documents *documents, int status, pm_er
 {
   if (status == PM_OK) status = pm__catalog_merge(catalog, documents, failure);
   pm__documents_free(documents);
-  if (failure->status != PM_OK && error != NULL && error->status == PM_OK) *error = *failure;
+  pm__error_take(error, failure);
   return failure->status != PM_OK ? failure->status : status;
 }
 

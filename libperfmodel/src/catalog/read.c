@@ -180,8 +180,8 @@ static int read_record(pm__document *document, pm__entry *entry, pm_error *error
   entry->from = (pm__provenance *)pm__arena_alloc(&document->arena, fields * sizeof *entry->from);
   if (entry->record == NULL || entry->from == NULL) return pm__no_memory(error);
   pm_record_clear(entry->type, entry->record);
-  int status = set_attribute_field(entry, "id", entry->id, error);
-  if (status == PM_OK) status = set_attribute_field(entry, "name", entry->name, error);
+  set_attribute_field(entry, "id", entry->id, error); /* which fits: is_id */
+  int status = set_attribute_field(entry, "name", entry->name, error);
   for (const pm__element *e = entry->element->child; e != NULL && status == PM_OK; e = e->next)
     status = is_part(entry, e) ? check_part(entry, e, error) : read_field(entry, e, error);
   return status == PM_OK ? check_required(entry, error) : status;

@@ -119,6 +119,6 @@ int pm__entry_record(const pm_catalog *catalog, const pm__entry *entry, void *re
   pm_network *network = pm__entry_network(entry, NULL, 0, &failure);
   if (network != NULL) pm_network_get_totals(network, (pm_network_totals *)record, &failure);
   pm_network_free(network);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return failure.status;
 }

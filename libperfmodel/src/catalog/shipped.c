@@ -152,6 +152,6 @@ int pm__shipped_open(pm__shipped *shipped, int kind, size_t position, const pm__
       !atomic_compare_exchange_strong_explicit(place, &known, fresh, memory_order_acq_rel, memory_order_acquire))
     pm__document_free(fresh->document); /* another thread was first, and `known` is its entry */
   *entry = known != NULL ? known : fresh;
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return failure.status;
 }

@@ -354,6 +354,6 @@ pm_system *pm__entry_system(const pm_catalog *catalog, const pm__entry *entry, p
   graph g = {catalog, entry, NULL, &failure};
   if (build(&g)) return g.system;
   pm_system_free(g.system);
-  if (error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return NULL;
 }

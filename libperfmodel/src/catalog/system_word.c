@@ -267,6 +267,6 @@ int pm__system_word(const pm_catalog *catalog, const char *name, const pm__entry
 {
   pm_error failure = PM_ERROR_NONE;
   read_word(catalog, name, entry, &failure);
-  if (failure.status != PM_OK && error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return failure.status;
 }

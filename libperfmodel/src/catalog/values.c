@@ -54,7 +54,7 @@ int pm_catalog_get_value(const pm_catalog *catalog, const char *kind, const char
   if (failure.status == PM_OK) find_stating(catalog, entry, found, &stating, &failure);
   if (failure.status == PM_OK && stating != NULL) *value = pm__entry_value(stating, found);
   else if (failure.status == PM_OK) *value = (pm_value){.field = found->name};
-  if (error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return failure.status;
 }
 
@@ -166,6 +166,6 @@ int pm_catalog_set_values(pm_catalog *catalog, const char *kind, const char *nam
   if (failure.status == PM_OK) pm_catalog_load_text(catalog, file.text, "values that were set", &failure);
   pm_string_free(entry);
   free(file.text);
-  if (error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return failure.status;
 }

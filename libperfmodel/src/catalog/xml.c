@@ -31,7 +31,8 @@ typedef struct reader {
   size_t size;
   pm__document *document;
   pm_error failure; /* of its own, since a caller may pass none */
-  open_element open[DEPTH_MAX];
+  pm__element outside; /* whose child is the root */
+  open_element open[DEPTH_MAX + 1]; /* the first is what is outside */
   int depth;
 } reader;
 
@@ -159,28 +160,27 @@ static void add_attributes(reader *r, pm__element *element, int count, const xml
 
 static void open_new(reader *r, pm__element *element)
 {
-  open_element *place = &r->open[r->depth];
-  if (r->depth == 0) r->document->root = element;
-  else if (r->open[r->depth - 1].last_child == NULL) r->open[r->depth - 1].element->child = element;
-  else r->open[r->depth - 1].last_child->next = element;
-  if (r->depth > 0) r->open[r->depth - 1].last_child = element;
+  open_element *around = &r->open[r->depth++], *place = around + 1;
+  if (around->last_child == NULL) around->element->child = element;
+  else around->last_child->next = element;
+  around->last_child = element;
   place->element = element;
   place->last_child = NULL;
   place->text.length = 0;
-  r->depth++;
 }
 
-/* ---- What libxml2 calls. */
+/* ---- What libxml2 calls, until it is stopped, for elements and within the root. */
 
 static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int namespaces,
                      const xmlChar **namespace_list, int attributes, int defaulted, const xmlChar **attribute_list)
 {
   reader *r = (reader *)context;
   (void)namespaces, (void)namespace_list, (void)defaulted;
-  if (r->failure.status != PM_OK) return;
   int line = tag_line(r);
-  if (r->depth == DEPTH_MAX) refuse(r, line, "elements are nested too deep at", (const char *)name);
-  if (r->failure.status != PM_OK) return;
+  if (r->depth == DEPTH_MAX) {
+    refuse(r, line, "elements are nested too deep at", (const char *)name);
+    return;
+  }
   if (uri != NULL && prefix == NULL) {
     refuse(r, line, "elements have no namespace here; leave out xmlns", (const char *)uri);
     return;
@@ -201,8 +201,7 @@ static void on_start(void *context, const xmlChar *name, const xmlChar *prefix, 
 static void on_text(void *context, const xmlChar *text, int length)
 {
   reader *r = (reader *)context;
-  if (r->failure.status != PM_OK || r->depth == 0) return;
-  open_element *place = &r->open[r->depth - 1];
+  open_element *place = &r->open[r->depth];
   while (place->text.length == 0 && length > 0 && is_space((char)*text)) text++, length--;
   if (length <= 0) return;
   if (place->text.length + (size_t)length > VALUE_MAX) {
@@ -217,8 +216,7 @@ static void on_end(void *context, const xmlChar *name, const xmlChar *prefix, co
 {
   reader *r = (reader *)context;
   (void)name, (void)prefix, (void)uri;
-  if (r->failure.status != PM_OK || r->depth == 0) return;
-  open_element *place = &r->open[--r->depth];
+  open_element *place = &r->open[r->depth--];
   size_t length = place->text.length;
   place->element->end = place_of(r);
   while (length > 0 && is_space(place->text.text[length - 1])) length--;
@@ -231,7 +229,7 @@ static void on_doctype(void *context, const xmlChar *name, const xmlChar *public
 {
   reader *r = (reader *)context;
   (void)name, (void)public_id, (void)system_id;
-  if (r->failure.status == PM_OK) refuse(r, r->parser->input->line, "a DOCTYPE is not allowed; leave it out", NULL);
+  refuse(r, r->parser->input->line, "a DOCTYPE is not allowed; leave it out", NULL);
 }
 
 static void on_problem(void *context, xml_problem *problem)
@@ -310,10 +308,10 @@ static void parse(reader *r, const char *bytes, size_t size)
     out_of_memory(r);
     return;
   }
+  r->open[0].element = &r->outside;
   int code = xmlParseChunk(r->parser, bytes, (int)size, 1);
-  if (r->failure.status == PM_OK && code < 0) out_of_memory(r); /* for the text; libxml2 2.9 calls nothing then */
-  if (r->failure.status == PM_OK && (code != 0 || r->document->root == NULL))
-    pm__fail_at(&r->failure, PM_STATUS_BAD_SYNTAX, r->document->file, 0, "the file is not well-formed XML");
+  if (r->failure.status == PM_OK && code != 0) out_of_memory(r); /* for the text; libxml2 2.9 calls nothing then */
+  r->document->root = r->outside.child;
   xmlFreeParserCtxt(r->parser);
   r->parser = NULL;
 }
@@ -333,11 +331,11 @@ pm__document *pm__document_read(const char *bytes, size_t size, const char *file
   xmlSetStructuredErrorFunc(before.context, before.function);
   pm__document *document = r->document;
   if (r->failure.status != PM_OK) {
-    if (error != NULL && error->status == PM_OK) *error = r->failure;
+    pm__error_take(error, &r->failure);
     pm__document_free(document);
     document = NULL;
   }
-  for (int i = 0; i < DEPTH_MAX; i++) free(r->open[i].text.text);
+  for (int i = 0; i <= DEPTH_MAX; i++) free(r->open[i].text.text);
   free(r);
   return document;
 }

@@ -380,7 +380,7 @@ pm_network *pm_model_read(const char *text, const char *file, const pm_attribute
   if (failure.status != PM_OK) {
     pm_network_free(b.network);
     b.network = NULL;
-    if (error != NULL && error->status == PM_OK) *error = failure;
+    pm__error_take(error, &failure);
   }
   free(b.notes.text);
   pm__arena_free(&arena);

@@ -286,6 +286,6 @@ pm_network *pm__network_build(const pm__document *document, const pm__element *n
   pm__arena_free(&builder.arena);
   builder.network = pm__network_take_trainable(builder.network, pm__element_attribute(network, "trainable"), sets,
                                                set_count, &failure);
-  if (builder.network == NULL && error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return builder.network;
 }

@@ -214,6 +214,6 @@ char *pm_network_format_xml(const pm_network *network, pm_error *error)
   pm__arena_free(&w.arena);
   if (good) return w.out.text;
   free(w.out.text);
-  if (error != NULL && error->status == PM_OK) *error = failure;
+  pm__error_take(error, &failure);
   return NULL;
 }

@@ -112,7 +112,7 @@ static bool same_letters(const char *a, const char *b)
 static size_t large_prefix(const char *text, char *large)
 {
   static const char letters[] = "kmgtpe", usual[] = "kMGTPE";
-  const char *at = text[0] != '\0' ? strchr(letters, lower(text[0])) : NULL;
+  const char *at = (const char *)memchr(letters, lower(text[0]), sizeof letters - 1);
   if (at == NULL) return 0;
   bool binary = text[1] == 'i' && (text[2] == 'B' || text[2] == 'b');
   large[0] = binary && lower(text[0]) == 'k' ? 'K' : usual[at - letters];
@@ -234,7 +234,7 @@ static int either(const char *text, const char *unit_text, const char *unit, pm_
   char large[3] = "";
   int digits = (int)(unit_text - text);
   large_prefix(unit_text, large);
-  while (digits > 0 && text[digits - 1] == ' ') digits--;
+  while (text[digits - 1] == ' ') digits--; /* a digit comes before it */
   const char *rate = strcmp(unit, "B") == 0 ? "" : "/s";
   return pm__fail(error, PM_STATUS_BAD_UNIT, "\"%.80s\" may be bytes or bits; write \"%.*s %sB%s\" or \"%.*s %sbit%s\"",
                   text,
