@@ -403,6 +403,71 @@ START_TEST(plans_that_made_the_times_come_back)
 }
 END_TEST
 
+/* Requests of two networks, one with experts, on the GPUs of two sources, with the times of the last column or none
+** that count. */
+static char *serving_rows(const double *times)
+{
+  static const char *const places[] = {"llama3-8b,dgx-h100", "qwen3-30b-a3b,dgx-h100", "llama3-8b,dgx-a100-80gb"};
+  static const char *const quantities[] = {"tpot", "ttft"};
+  char *csv = (char *)malloc(200 * LINE), *end = csv;
+  int row = 0;
+  end += sprintf(end, "network,system,framework,gpus,precision,concurrency,isl,osl,source,quantity,value\n");
+  for (int place = 0; place < 3; place++)
+    for (int concurrency = 1; concurrency <= 256; concurrency *= 4)
+      for (int prompt = 128; prompt <= 2048; prompt *= 4)
+        for (int quantity = 0; quantity < 2; quantity++, row++)
+          end += sprintf(end, "%s,mine,1,bf16,%d,%d,128,%s,%s,%.9g\n", places[place], concurrency, prompt,
+                         place < 2 ? "one" : "other", quantities[quantity], times != NULL ? times[row] : 1.0);
+  return csv;
+}
+
+static void load_engine(const char *constants)
+{
+  char text[600];
+  snprintf(text, sizeof text, "<perfmodel version=\"1\"><engine id=\"mine\" name=\"Mine\"><like>vllm-0.11</like>"
+           "<since>2025-09</since><origin>rule</origin>%s</engine></perfmodel>", constants);
+  load_text(text);
+}
+
+/* What an engine and its clients added comes back from the times that they made; every row is predicted well by
+** constants of the others, of the networks as of the sources. */
+START_TEST(engines_that_made_the_times_come_back)
+{
+  const struct { const char *name; double value, share; } made[] = {
+    {"prefill_factor", 1.3, 0.02}, {"decode_factor", 1.1, 0.02}, {"sequence_time", 20e-6, 0.1},
+    {"step_time", 1e-3, 0.15}, /* which goes with the factor of decoding */
+    {"client_time", 30e-3, 0.05}};
+  size_t predicted, count;
+  pm_error error = PM_ERROR_NONE;
+  pm_calibration_options options = pm_calibration_options_make();
+  char *csv = serving_rows(NULL);
+  load_engine("<prefill_factor>1.3</prefill_factor><decode_factor>1.1</decode_factor><step_time>1 ms</step_time>"
+              "<sequence_time>20 us</sequence_time><client_time>30 ms</client_time>");
+  pm_table *table = pm_validate(catalog, &(pm_validation){.set = "serving", .data = csv, .rows = 1}, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  ck_assert_ptr_nonnull(column_named(table, "predicted", &predicted));
+  free(csv);
+  csv = serving_rows(pm_table_get_numbers(table, predicted));
+  load_engine("");
+  options.set = "serving";
+  options.entries = "mine";
+  pm_calibration *fit = fit_rows(csv, options);
+  for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+    const pm_fitted_constant *c = constant(fit, made[i].name);
+    ck_assert_ptr_nonnull(c);
+    ck_assert_msg(near(c->value, made[i].value, made[i].share), "%s: %g", c->constant, c->value);
+  }
+  const pm_fit_error *errors = pm_calibration_get_errors(fit, &count);
+  for (size_t i = 0; i < count; i++)
+    ck_assert_msg(errors[i].median < 2, "%s: %g %%", errors[i].group, errors[i].median);
+  ck_assert_uint_eq(count, 5);
+  ck_assert_ptr_nonnull(strstr(pm_calibration_get_xml(fit), "<step_time fitted_to=\"data\" rows=\"45\""));
+  pm_calibration_free(fit);
+  pm_table_free(table);
+  free(csv);
+}
+END_TEST
+
 START_TEST(stages_name_constants_that_exist)
 {
   const pm__lab_stage *stage;
@@ -470,6 +535,7 @@ int main(void)
   tcase_add_test(fits, machines_left_out_are_met);
   tcase_add_test(fits, hosts_that_made_the_times_come_back);
   tcase_add_test(fits, plans_that_made_the_times_come_back);
+  tcase_add_test(fits, engines_that_made_the_times_come_back);
   tcase_add_test(fits, stages_name_constants_that_exist);
   tcase_add_test(fits, bad_calibrations_say_why);
   tcase_add_test(fits, a_system_without_data_is_refused);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "events.h"
 #include "fixtures.h"
+#include "serving/serve.h"
 #include "serving_bench.h"
 #include "shipped.h"
 #include "software/experts.h"
@@ -607,6 +608,75 @@ static void refuse(const serving_bench *b, const pm_serving_run *run, int status
     refuse(&b, &bad, status, words);                                                                               \
   } while (0)
 
+/* Tokens of the largest concurrency come in time, those of one more do not. */
+START_TEST(as_many_at_once_as_come_in_time)
+{
+  pm_error error = PM_ERROR_NONE;
+  serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
+  pm_serving_run run = serving_run_on(&b);
+  pm_serving most, one;
+  ck_assert_int_eq(pm__serve_find_concurrency(b.plan, &run, 0.02, &most, &error), PM_OK);
+  ck_assert_double_gt(run.concurrency, 1);
+  ck_assert_double_le(most.tpot, 0.02);
+  run.concurrency++;
+  ck_assert_double_gt(answer(&b, run).tpot, 0.02);
+  ck_assert_int_eq(pm__serve_find_concurrency(b.plan, &run, 1e-5, &one, &error), PM_STATUS_UNREACHABLE);
+  ck_assert_ptr_nonnull(strstr(error.text, "a single request takes"));
+  ck_assert(isnan(one.tpot) && one.status == PM_STATUS_UNREACHABLE);
+  ck_assert_int_eq(pm__serve_find_concurrency(b.plan, &run, 0, &one, NULL), PM_STATUS_BAD_ARGUMENT);
+  ck_assert_int_eq(pm__serve_find_concurrency(b.plan, &run, INFINITY, &one, NULL), PM_STATUS_BAD_ARGUMENT);
+  run.isl = 0;
+  ck_assert_int_eq(pm__serve_find_concurrency(b.plan, &run, 0.02, &one, NULL), PM_STATUS_BAD_ARGUMENT);
+  serving_bench_close(&b);
+}
+END_TEST
+
+/* A network of a configuration of Hugging Face on a node of H100s. */
+static serving_bench model_bench(const char *config)
+{
+  char path[300];
+  pm_error error = PM_ERROR_NONE;
+  const pm_attribute seq = {"seq", "128"};
+  snprintf(path, sizeof path, "%s/tests/fuzz/corpus/models/%s", PM_SOURCE_DIR, config);
+  char *text = pm_file_read(path, &error);
+  ck_assert_msg(text != NULL, "%s", error.text);
+  serving_bench b = {.name = config, .network = pm_model_read(text, config, &seq, 1, &error),
+                     .system = build_system("hgx-h100"), .tensor = 1};
+  pm_string_free(text);
+  ck_assert_msg(b.network != NULL, "%s", error.text);
+  const pm_network *networks = b.network;
+  const pm_system *systems = b.system;
+  ck_assert_int_eq(pm_catalog_get_engine_on(catalog, "vllm-0.11", "hopper", &b.engine, &error), PM_OK);
+  b.plan = pm_plan_new(&networks, 1, &systems, 1, &error);
+  ck_assert_msg(b.plan != NULL && pm_plan_add_engine(b.plan, &b.engine, &error) == 0, "%s", error.text);
+  return b;
+}
+
+/* Time per token and of the first token, and bytes of a sequence, of a context of so many tokens. */
+static pm_serving of_context(const serving_bench *b, double tokens)
+{
+  pm_serving_run run = serving_run_on(b);
+  run.isl = tokens;
+  run.osl = 16;
+  run.concurrency = 1; /* no prompts of others between the words */
+  return answer(b, run);
+}
+
+/* A state has its size whatever was read; what an index looks at grows with it. */
+START_TEST(states_do_not_grow_with_the_context)
+{
+  serving_bench state = model_bench("falcon_mamba.json"), index = model_bench("deepseek_v32.json");
+  pm_serving few = of_context(&state, 1024), many = of_context(&state, 65536);
+  ck_assert_double_eq_tol(many.tpot / few.tpot, 1, 1e-9);
+  ck_assert_double_gt(many.ttft, 4 * few.ttft);
+  few = of_context(&index, 1024), many = of_context(&index, 65536);
+  ck_assert_double_gt(many.tpot, few.tpot);
+  ck_assert_double_gt(many.ttft, few.ttft);
+  serving_bench_close(&state);
+  serving_bench_close(&index);
+}
+END_TEST
+
 START_TEST(bad_input)
 {
   serving_bench b = serving_bench_open("llama3-8b", "hgx-h100", 1, "vllm-0.11");
@@ -681,6 +751,8 @@ int main(void)
   tcase_add_test(tests, tokens_pay_for_whole_nodes);
   tcase_add_test(tests, networks_with_experts_have_a_spread_of_their_own);
   tcase_add_test(tests, many_at_once_are_as_one);
+  tcase_add_test(tests, as_many_at_once_as_come_in_time);
+  tcase_add_test(tests, states_do_not_grow_with_the_context);
   tcase_add_test(tests, bad_input);
   tcase_add_test(tests, bad_machines_and_networks);
   suite_add_tcase(suite, tests);
