@@ -353,6 +353,32 @@ static const char *cell(const pm_table *table, const char *field, const char *co
   return NULL;
 }
 
+/* Parameters of a network of a model type are its settings. */
+START_TEST(networks_of_model_types_take_settings)
+{
+  static const struct {
+    pm_attribute set;
+    const char *message;
+  } bad[] = {{{"wheels", "4"}, "network \"stablelm-base-alpha-3b\" has no parameter \"wheels\"; it has seq, "},
+             {{"num_hidden_layers", "many"}, "needs a number for its parameter \"num_hidden_layers\", not \"many\""},
+             {{"flash", "maybe"}, "flash \"maybe\" is neither yes nor no"}};
+  const pm_attribute half[] = {{"num_hidden_layers", "8"}, {"flash", "yes"}};
+  pm_network_totals few, all;
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_ptr_null(pm_catalog_new_network(catalog, "stablelm-base-alpha-3b", &bad[i].set, 1, &error));
+    ck_assert_msg(strstr(error.text, bad[i].message) != NULL, "%s", error.text);
+  }
+  pm_network *short_one = pm_catalog_new_network(catalog, "stablelm-base-alpha-3b", half, 2, NULL);
+  pm_network *whole = pm_catalog_new_network(catalog, "stablelm-base-alpha-3b", NULL, 0, NULL);
+  ck_assert(pm_network_get_totals(short_one, &few, NULL) == PM_OK && pm_network_get_totals(whole, &all, NULL) == PM_OK);
+  const double layer = 12.0 * 4096 * 4096 + 13 * 4096; /* of a GPT, with two norms and all biases */
+  ck_assert_double_eq(all.parameters - few.parameters, 8 * layer);
+  pm_network_free(short_one);
+  pm_network_free(whole);
+}
+END_TEST
+
 START_TEST(entries_are_shown_with_their_sources)
 {
   char text[PM_TEXT_MAX];
@@ -424,6 +450,7 @@ int main(void)
   tcase_add_test(tests, a_load_is_all_or_nothing);
   tcase_add_test(tests, folders_are_read_in_order);
   tcase_add_test(tests, networks_take_parameters);
+  tcase_add_test(tests, networks_of_model_types_take_settings);
   tcase_add_test(tests, entries_are_shown_with_their_sources);
   tcase_add_test(tests, what_times_rest_on_is_told);
   tcase_add_test(tests, lists_have_a_row_per_entry);

@@ -503,6 +503,32 @@ START_TEST(load_adds_up)
 }
 END_TEST
 
+/* To switches the ports of all GPUs carry the same, both ways. */
+START_TEST(ports_of_switches_share_the_load)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_system *system = build_system("dgx-h100");
+  pm_group *group = group_of(system, 8, 1);
+  pm_call call = pm_call_make();
+  call.bytes = 1e9;
+  call.algorithm = PM_ALGORITHM_NVLS;
+  pm_table *table = pm_group_tabulate_loads(group, &call, &error);
+  ck_assert_msg(table != NULL, "%s", error.text);
+  const double *forward = pm_table_get_numbers(table, 4), *backward = pm_table_get_numbers(table, 5);
+  double sum = 0;
+  for (size_t i = 0; i < pm_table_count_rows(table); i++) {
+    ck_assert_double_eq(forward[i], backward[i]);
+    sum += forward[i];
+  }
+  ck_assert_double_gt(sum, 8e9 * 0.99); /* each GPU sends at least what it has */
+  ck_assert_ptr_null(pm_group_tabulate_loads(NULL, &call, &error));
+  ck_assert_int_eq(error.status, PM_STATUS_BAD_ARGUMENT);
+  pm_table_free(table);
+  pm_group_free(group);
+  pm_system_free(system);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("collective");
@@ -530,6 +556,7 @@ int main(void)
   tcase_add_test(tests, rails_go_with_the_gpus);
   tcase_add_test(tests, copies_like_the_guides_figure);
   tcase_add_test(tests, load_adds_up);
+  tcase_add_test(tests, ports_of_switches_share_the_load);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

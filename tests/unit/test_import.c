@@ -21,6 +21,18 @@ static char *read_file(const char *name)
   return text;
 }
 
+/* A text with every `old` in it changed. */
+static char *changed(const char *text, const char *old, const char *new_text)
+{
+  char *out = (char *)calloc(1, strlen(text) * (1 + strlen(new_text)) + 1);
+  ck_assert_ptr_nonnull(out);
+  for (const char *at; (at = strstr(text, old)) != NULL; text = at + strlen(old)) {
+    strncat(out, text, (size_t)(at - text));
+    strcat(out, new_text);
+  }
+  return strcat(out, text);
+}
+
 /* Loads the XML into a catalogue of its own and builds the system. */
 static pm_system *build(const char *xml, pm_catalog **own)
 {
@@ -259,6 +271,15 @@ START_TEST(wrong_sources_are_refused)
   refuse("nccl", "<system><cpu><pci busid=\"1\"><gpu dev=\"0\" sm=\"35\"/></pci></cpu></system>", NULL, "sm \"35\"");
   refuse("nccl", "<system><cpu", NULL, "source:1:");
   refuse("hwloc", "<!DOCTYPE t [<!ENTITY x \"y\">]><topology/>", "v100", "source:");
+  char *known = read_file("hwloc_nvlink.xml"), *unknown = changed(known, "Tesla P100-SXM2-16GB", "Tesla Q100");
+  refuse("hwloc", unknown, NULL, "no GPU of the catalogue has the name \"Tesla Q100\"; give its id");
+  free(unknown);
+  pm_string_free(known);
+  refuse("hwloc", "<topology><object type=\"Machine\"/></topology>", NULL, "hwloc does not state the GPU");
+  refuse(NULL, "a poem", NULL, "source: not a known description of a machine");
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(pm_import(NULL, NULL, "", NULL, "mine", NULL, 0, NULL, &error));
+  ck_assert_str_eq(error.text, "an import needs a catalogue, a text and an id");
   refuse("lspci", "", NULL, "unknown format \"lspci\"");
 }
 END_TEST
@@ -567,19 +588,6 @@ START_TEST(absurd_numbers_are_refused)
 }
 END_TEST
 
-/* A text with every `old` in it changed. */
-static char *changed(const char *text, const char *old, const char *new_text)
-{
-  char *out = (char *)calloc(1, strlen(text) * (1 + strlen(new_text)) + 1);
-  ck_assert_ptr_nonnull(out);
-  for (const char *at; (at = strstr(text, old)) != NULL; text = at + strlen(old)) {
-    strncat(out, text, (size_t)(at - text));
-    strcat(out, new_text);
-  }
-  return strcat(out, text);
-}
-
-/* A speed that is no number is the link that hosts have, and said; a bandwidth that is none is an error. */
 /* Names of devices are kept in so many letters; longer ones are found again all the same. */
 START_TEST(devices_with_long_names_are_joined)
 {
@@ -594,6 +602,7 @@ START_TEST(devices_with_long_names_are_joined)
 }
 END_TEST
 
+/* A speed that is no number is the link that hosts have, and said; a bandwidth that is none is an error. */
 START_TEST(hwloc_without_numbers)
 {
   static const char *const none[] = {"nan", "inf", "-nan", "1e999", "0x10"};
@@ -646,7 +655,7 @@ START_TEST(the_doctor_finds)
   snprintf(path, sizeof path, "%s/tests/import/implausible.xml", PM_SOURCE_DIR);
   pm_table *table = pm_file_diagnose(path, &error);
   ck_assert_msg(table != NULL, "%s", error.text);
-  ck_assert_uint_eq(pm_table_count_rows(table), 4);
+  ck_assert_uint_eq(pm_table_count_rows(table), 11);
   char *text = pm_table_format(table, PM_FORMAT_CSV, 0, NULL);
   const char *const wanted[] = {"4,my-a100,peak_fp16_tensor,624 TFLOP/s,twice the dense peak: with sparsity,312 "
                                 "TFLOP/s",
@@ -657,6 +666,7 @@ START_TEST(the_doctor_finds)
   pm_string_free(text);
   pm_table_free(table);
   ck_assert(pm_file_diagnose("/nonexistent.xml", &error) == NULL);
+  ck_assert(pm_file_diagnose(NULL, NULL) == NULL);
 }
 END_TEST
 

@@ -79,6 +79,51 @@ START_TEST(weights_are_stored_as_the_configuration_says)
 }
 END_TEST
 
+static double parameters_of(const char *text)
+{
+  pm_network_totals totals;
+  pm_network *network = read_model(text);
+  ck_assert_int_eq(pm_network_get_totals(network, &totals, NULL), PM_OK);
+  pm_network_free(network);
+  return totals.parameters;
+}
+
+#define CLIP(kind, architecture) "{\"model_type\": \"" kind "\", \"architectures\": [\"" architecture "\"], " \
+        "\"hidden_size\": 64, \"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"intermediate_size\": 128, " \
+        "\"image_size\": 64, \"projection_dim\": 48}"
+
+#define BERT(architecture, more) "{\"model_type\": \"bert\", \"architectures\": [\"" architecture "\"], " more \
+        "\"hidden_size\": 64, \"num_attention_heads\": 4, \"num_hidden_layers\": 2, \"intermediate_size\": 128, " \
+        "\"max_position_embeddings\": 32, \"vocab_size\": 100}"
+
+#define HUNYUAN(experts, chosen) "{\"model_type\": \"hunyuan_v1_moe\", \"hidden_size\": 64, " \
+        "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"num_hidden_layers\": 2, " \
+        "\"intermediate_size\": 128, \"vocab_size\": 100, \"num_experts\": " experts ", \"moe_topk\": " chosen "}"
+
+/* What an architecture has at its end, and nothing else, is what it has more. */
+START_TEST(heads_have_their_parameters)
+{
+  static const char *const towers[][2] = {
+    {CLIP("clip_text_model", "CLIPTextModel"), CLIP("clip_text_model", "CLIPTextModelWithProjection")},
+    {CLIP("clip_vision_model", "CLIPVisionModel"), CLIP("clip_vision_model", "CLIPVisionModelWithProjection")}};
+  for (size_t i = 0; i < sizeof towers / sizeof towers[0]; i++)
+    ck_assert_double_eq(parameters_of(towers[i][1]) - parameters_of(towers[i][0]), 64 * 48);
+  double asked = parameters_of(BERT("BertForQuestionAnswering", ""));
+  ck_assert_double_eq(parameters_of(BERT("BertForTokenClassification", "\"num_labels\": 2, ")), asked);
+  ck_assert_double_eq(parameters_of(BERT("BertForTokenClassification", "\"num_labels\": 5, ")), asked + 3 * 65);
+  ck_assert_double_eq(parameters_of(BERT("BertForSequenceClassification", "\"num_labels\": 1, ")),
+                      parameters_of(BERT("BertForMultipleChoice", "")));
+}
+END_TEST
+
+START_TEST(lists_stand_for_their_first_number)
+{
+  double four = parameters_of(HUNYUAN("4", "2"));
+  ck_assert_double_eq(parameters_of(HUNYUAN("[4, 4]", "[2, 2]")), four);
+  ck_assert_double_eq(parameters_of(HUNYUAN("6", "2")) - four, 2 * 2 * (3 * 64 * 128 + 64)); /* and their routers */
+}
+END_TEST
+
 START_TEST(bad_settings_say_why)
 {
   static const struct {
@@ -95,6 +140,25 @@ START_TEST(bad_settings_say_why)
     pm_error error = PM_ERROR_NONE;
     ck_assert_ptr_null(pm_model_read("{" LLAMA "}", "config.json", &bad[i].set, 1, &error));
     ck_assert_msg(strstr(error.text, bad[i].message) != NULL, "%s", error.text);
+  }
+}
+END_TEST
+
+START_TEST(settings_that_are_no_numbers_are_refused)
+{
+  static const char *const bad[][2] = {
+    {"{\"model_type\": \"llama\", \"hidden_size\": \"wide\"}",
+     "hidden_size \"wide\", which is not a whole number from 1 to "},
+    {"{" LLAMA ", \"rms_norm_eps\": 1, \"attention_dropout\": 7}",
+     "attention_dropout 7, which is not a number from 0 to 1"},
+    {"{" LLAMA ", \"tie_word_embeddings\": \"perhaps\"}",
+     "tie_word_embeddings perhaps, which is neither true nor false"},
+    {"{\"model_type\": \"unheard-of\"}", "unknown model_type \"unheard-of\""},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_ptr_null(pm_model_read(bad[i][0], "config.json", NULL, 0, &error));
+    ck_assert_msg(strstr(error.text, bad[i][1]) != NULL, "%s", error.text);
   }
 }
 END_TEST
@@ -121,7 +185,10 @@ int main(void)
   TCase *tests = tcase_create("models");
   tcase_add_test(tests, parameters_are_those_by_hand);
   tcase_add_test(tests, weights_are_stored_as_the_configuration_says);
+  tcase_add_test(tests, heads_have_their_parameters);
+  tcase_add_test(tests, lists_stand_for_their_first_number);
   tcase_add_test(tests, bad_settings_say_why);
+  tcase_add_test(tests, settings_that_are_no_numbers_are_refused);
   tcase_add_test(tests, models_are_named_by_their_files);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

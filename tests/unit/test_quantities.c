@@ -192,6 +192,7 @@ START_TEST(numbers_at_their_edges)
   ck_assert_str_eq(pm_number_format(buffer, 123456789012345), "123456789012345");
   ck_assert_str_eq(pm_number_format(buffer, 0.1 + 0.2), "0.30000000000000004");
   ck_assert_str_eq(pm_number_format(buffer, -2.5e-7), "-2.5e-07");
+  ck_assert_str_eq(pm_number_format(buffer, 1.7976931348623157e308), "1.7976931348623157e+308"); /* less is too much */
 }
 END_TEST
 

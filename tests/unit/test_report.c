@@ -132,6 +132,10 @@ START_TEST(a_whole_training_has_its_time_and_what_it_costs)
   ck_assert_double_eq_tol(time, a.run.samples / a.prediction.throughput, 1e-9 * time);
   ck_assert_double_eq_tol(line_of(training, "GPU-hours")->value, time * a.run.gpus / 3600, 1e-9 * time);
   ck_assert_ptr_nonnull(strstr(line_of(training, "failures")->text, "not included"));
+  a.run.gpu_hour_price = 2;
+  ask_again(&a, "gpu_hour_price");
+  training = block_of(&a, "training");
+  ck_assert_double_eq_tol(line_of(training, "cost")->value, 2 * time * a.run.gpus / 3600, 1e-9 * time);
   a.run.gpu_mtbf = 1e6;
   ask_again(&a, "gpu_mtbf");
   a.run.checkpoint_rate = 1e9;

@@ -566,6 +566,37 @@ START_TEST(rows_are_selected)
 }
 END_TEST
 
+/* Every comparison, of numbers from 0 to 9; words are sorted by their letters, and no best of them is known. */
+START_TEST(rows_are_compared)
+{
+  static const struct { const char *condition; size_t rows; } conditions[] = {
+    {"n<4", 4}, {"n<=4", 5}, {"n>4", 5}, {"n>=4", 6}, {"n=4", 1}, {"n==4", 1}, {"n!=4", 9}};
+  static const pm_field one[] = {{"n", "1", "", 0, .kind = PM_FIELD_REAL}};
+  static const pm_record_type type = {"one", "", sizeof(double), one, 1};
+  const double numbers[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const char *words[10] = {"j", "i", "h", "g", "f", "e", "d", "c", "b", "a"};
+  char text[PM_TEXT_MAX];
+  pm_error error = PM_ERROR_NONE;
+  for (size_t i = 0; i < sizeof conditions / sizeof conditions[0]; i++) {
+    pm_table *table = pm_table_new_of_records(&type, numbers, 10, NULL);
+    const pm_table_rows rows = {.conditions = &conditions[i].condition, .count = 1};
+    ck_assert_int_eq(pm_table_keep_rows(table, &rows, NULL), PM_OK);
+    ck_assert_msg(pm_table_count_rows(table) == conditions[i].rows, "%s", conditions[i].condition);
+    pm_table_free(table);
+  }
+  pm_table *table = pm_table_new(10, NULL);
+  pm_table_add_text(table, "w", "", words, NULL);
+  ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.sort = "w"}, NULL), PM_OK);
+  ck_assert_str_eq(pm_table_get_text(table, 0, 0, text), "a");
+  ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.sort = "-w"}, NULL), PM_OK);
+  ck_assert_str_eq(pm_table_get_text(table, 0, 0, text), "j");
+  ck_assert_int_eq(pm_table_keep_rows(table, &(pm_table_rows){.sort = "w", .top = 3}, &error), PM_STATUS_BAD_VALUE);
+  ck_assert_str_eq(error.text, "w is text; sorting needs numbers");
+  ck_assert_int_eq(pm_table_keep_rows(table, NULL, NULL), PM_STATUS_BAD_ARGUMENT);
+  pm_table_free(table);
+}
+END_TEST
+
 /* Whether a row is as good in all of (more, less, less) and better in one. */
 static bool beats(const double *a, const double *b)
 {
@@ -800,7 +831,7 @@ int main(void)
         what_is_unusual_is_shown,
     rows_are_left_out_between_the_first_and_the_last, a_long_row_is_read_downwards,
     an_unknown_column_names_those_that_there_are,
-    text_counts_characters_not_bytes, text_has_no_control_characters, rows_are_selected,
+    text_counts_characters_not_bytes, text_has_no_control_characters, rows_are_selected, rows_are_compared,
     a_front_is_what_no_row_beats, a_front_says_what_is_wrong, the_first_are_known,
     text_keeps_within_the_width,
     text_folds_a_long_last_column, a_text_that_takes_half_of_the_width_goes_last,

@@ -139,6 +139,53 @@ START_TEST(units_of_tables_are_rates)
 }
 END_TEST
 
+/* The rate of the one row of a table of training, or its error. */
+static double rate_of(const char *table, pm_error *error)
+{
+  size_t i = 0;
+  pm_table *rows = pm_validate(catalog, &(pm_validation){.set = "training", .data = table, .rows = 1}, error);
+  if (rows == NULL) return -1;
+  while (strcmp(pm_table_get_column(rows, i)->name, "measured") != 0) i++;
+  double rate = pm_table_get_numbers(rows, i)[0];
+  pm_table_free(rows);
+  return rate;
+}
+
+START_TEST(steps_of_tables_are_rates)
+{
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_double_eq_tol(rate_of("model;framework;gpu;batch_per_gpu;precision;step time (ms)\n"
+                                  "resnet18;PyTorch;V100;64;fp32;200\n", &error), 64 / 0.2, 1e-9);
+  ck_assert_double_eq_tol(rate_of("model,framework,gpu,gpus,global_batch,precision,step_time_ms\n"
+                                  "resnet18,PyTorch,8x V100,8,512,fp32,200\n", &error), 512 / 0.2, 1e-9);
+  ck_assert_double_eq_tol(rate_of("model,framework,gpu,batch_per_gpu,precision,latency (ms)\n"
+                                  "resnet18,PyTorch,2x V100,64,fp32,200\n", &error), 2 * 64 / 0.2, 1e-9);
+  ck_assert_double_eq(rate_of("model,framework,gpu,gpus,batch_per_gpu,precision,throughput per gpu (images/s)\n"
+                              "resnet18,PyTorch,V100,8,64,fp32,300\n", &error), 300);
+  ck_assert_msg(error.status == PM_OK, "%s", error.text);
+}
+END_TEST
+
+START_TEST(tables_that_contradict_themselves_are_refused)
+{
+  static const char *const bad[][2] = {
+    {"model,framework,gpu,gpus,batch_per_gpu,precision,throughput,unit\n"
+     "resnet18,PyTorch,8x V100,4,64,fp32,300,images/s\n", ":2: \"8x V100\" is not 4 GPUs"},
+    {"model;framework;gpu;batch_per_gpu;precision;images/s\nresnet18;PyTorch;V100;64;fp32;1.325\n",
+     ":2: \"1.325\" may be a thousand times as much, or not; write it without the dot"},
+    {"model,framework,framework_version,gpu,batch_per_gpu,precision,throughput,unit\n"
+     "resnet18,PyTorch 2.1,1.10,V100,64,fp32,300,images/s\n", ":2: \"PyTorch 2.1\" is not version \"1.10\""},
+    {"model,framework,gpu,batch_per_gpu,precision,images/s,samples/s\nresnet18,PyTorch,V100,64,fp32,300,300\n",
+     ":1: columns \"images/s\" and \"samples/s\" both mean throughput; leave one out"},
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    pm_error error = PM_ERROR_NONE;
+    ck_assert_double_eq(rate_of(bad[i][0], &error), -1);
+    ck_assert_msg(strstr(error.text, bad[i][1]) != NULL, "%s", error.text);
+  }
+}
+END_TEST
+
 /* What is said beside a file may not contradict it. */
 START_TEST(collectives_are_those_of_the_file)
 {
@@ -175,6 +222,8 @@ int main(void)
   tcase_add_test(tests, numbers_of_tables_have_one_meaning);
   tcase_add_test(tests, gpus_of_tables_are_counted);
   tcase_add_test(tests, units_of_tables_are_rates);
+  tcase_add_test(tests, steps_of_tables_are_rates);
+  tcase_add_test(tests, tables_that_contradict_themselves_are_refused);
   tcase_add_test(tests, collectives_are_those_of_the_file);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

@@ -7,6 +7,7 @@
 #include "perfmodel-lab.h"
 #include "validation/formula.h"
 #include "validation/machines.h"
+#include "validation/quantity.h"
 #include "base/words.h"
 
 static pm_catalog *catalog;
@@ -666,6 +667,28 @@ START_TEST(shipped_rows_are_there)
 }
 END_TEST
 
+/* Ranks are read as they are written; what is none is refused. */
+START_TEST(ranks_and_quantities_have_names)
+{
+  static const struct { const char *text; int rank; } ranks[] = {
+    {"fullest", PM__RANK_FULLEST}, {"last", PM__RANK_LAST}, {"first", 0}, {"3", 3}};
+  pm_error error = PM_ERROR_NONE, other = PM_ERROR_NONE;
+  char text[40];
+  int rank;
+  for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+    ck_assert_int_eq(pm__lab_rank_read(ranks[i].text, &rank, NULL), PM_OK);
+    ck_assert_int_eq(rank, ranks[i].rank);
+    pm__lab_rank_format(rank, text, sizeof text);
+    ck_assert_str_eq(text, rank == 3 ? "stage 3" : ranks[i].text);
+  }
+  ck_assert_int_ne(pm__lab_rank_read("3rd", &rank, &error), PM_OK);
+  ck_assert_str_eq(error.text, "rank \"3rd\" is not first, last, fullest or the number of a stage");
+  ck_assert_ptr_null(pm__lab_quantity_find("colour", &other));
+  ck_assert_str_eq(other.text, "unknown quantity \"colour\"; it must be one of throughput, step_time, latency, "
+                               "allocator_peak, reserved, device_total, static_memory");
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("validate");
@@ -702,6 +725,7 @@ int main(void)
   tcase_add_test(tests, the_dell_guide_comes_out);
   tcase_add_test(tests, latency_is_compared_where_there_is_no_rate);
   tcase_add_test(tests, bad_sets_and_tables_are_errors);
+  tcase_add_test(tests, ranks_and_quantities_have_names);
   tcase_add_test(tests, shipped_sets_add_up);
   suite_add_tcase(suite, tests);
   SRunner *runner = srunner_create(suite);

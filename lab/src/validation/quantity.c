@@ -37,11 +37,6 @@ static const pm__lab_quantity quantities[] = {
 
 enum { QUANTITIES = sizeof quantities / sizeof quantities[0] };
 
-const pm__lab_quantity *pm__lab_quantity_at(size_t index)
-{
-  return index < QUANTITIES ? &quantities[index] : NULL;
-}
-
 const pm__lab_quantity *pm__lab_quantity_find(const char *name, pm_error *error)
 {
   char known[200] = "";

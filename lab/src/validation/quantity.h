@@ -27,9 +27,6 @@ typedef struct pm__lab_quantity {
 /* The quantity of that name; NULL with an error that lists them. */
 const pm__lab_quantity *pm__lab_quantity_find(const char *name, pm_error *error);
 
-/* All of them, NULL past the last. */
-const pm__lab_quantity *pm__lab_quantity_at(size_t index);
-
 /* Of which stage: its number from 0, or one of these. */
 enum { PM__RANK_FULLEST = -1, PM__RANK_LAST = -2 };
 

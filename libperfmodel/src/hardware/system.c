@@ -269,13 +269,6 @@ const pm_gpu *pm_system_get_gpu(const pm_system *system)
   return system != NULL ? &system->gpu : NULL;
 }
 
-const char *pm__system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind)
-{
-  if (system == NULL || index < 0 || (size_t)index >= system->vertex_count) return NULL;
-  if (kind != NULL) *kind = system->vertices[index].kind;
-  return system->vertices[index].name;
-}
-
 int pm_system_count_edges(const pm_system *system)
 {
   return system != NULL ? (int)system->edge_count : 0;

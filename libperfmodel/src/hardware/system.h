@@ -72,9 +72,6 @@ int pm__system_count_gpu_links(const pm_system *system, int i, int j);
 /* What pm__system_set_usable_memory set, else the nominal size of the memory [B]. */
 double pm__system_get_usable_memory(const pm_system *system);
 
-/* Vertices by position: name (lives as long as the system; NULL past the last) and kind. */
-const char *pm__system_get_vertex(const pm_system *system, int index, pm_vertex_kind *kind);
-
 /* Sets whether NICs read GPU memory directly (GPUDirect, the default), or data is staged in host memory. */
 int pm__system_set_staged(pm_system *system, int staged, pm_error *error);
 
