@@ -3,6 +3,7 @@
 ** up: in messages, in notes and in tables that readers make. Tables and reports have tests of their own.
 */
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/base.h"
 #include "fixtures.h"
@@ -155,6 +156,34 @@ START_TEST(texts_of_nccl_tests_with_impossible_numbers_are_refused)
 }
 END_TEST
 
+/* Ranks on two hosts whose names differ in their last letter only. */
+static char *ranks_on(const char *host, pm_error *error)
+{
+  char text[2000];
+  snprintf(text, sizeof text, "# nThread 1 nGpus 8\n#  Rank  0 Group  0 Pid 1 on %sa device  0 [0000:04:00] NVIDIA V100\n"
+           "#  Rank  8 Group  0 Pid 1 on %sb device  0 [0000:04:00] NVIDIA V100\n# out-of-place\n"
+           "# size count type redop root time algbw busbw\n 512 128 float sum -1 5 1 1 0\n", host, host);
+  return pm_measurements_read(catalog, text, "all_reduce.txt", machine_of_all, 1, NULL, error);
+}
+
+START_TEST(hosts_with_long_names_are_counted)
+{
+  char host[301];
+  memset(host, 'h', sizeof host);
+  host[200] = '\0';
+  char *few = ranks_on("h", NULL), *csv = ranks_on(host, NULL);
+  ck_assert(few != NULL && csv != NULL);
+  ck_assert_str_eq(csv, few);
+  pm_string_free(csv);
+  pm_string_free(few);
+  host[200] = 'h';
+  host[300] = '\0';
+  pm_error error = PM_ERROR_NONE;
+  ck_assert_ptr_null(ranks_on(host, &error));
+  ck_assert_msg(strstr(error.text, "all_reduce.txt:2: ") == error.text, "%s", error.text);
+}
+END_TEST
+
 int main(void)
 {
   Suite *suite = suite_create("shown");
@@ -168,6 +197,7 @@ int main(void)
   tcase_add_test(tests, rows_and_notes_of_traces_are_clean);
   tcase_add_test(tests, traces_with_impossible_numbers_are_refused);
   tcase_add_test(tests, texts_of_nccl_tests_with_impossible_numbers_are_refused);
+  tcase_add_test(tests, hosts_with_long_names_are_counted);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);
 }

@@ -123,10 +123,12 @@ static void set_name(char *name, size_t size, const char *text)
 /* "Rank  0 Group  0 Pid   6899 on host1 device  0 [0000:04:00] NVIDIA H100 80GB HBM3" */
 static int read_rank(reader *r, const char *rank)
 {
-  char host[80];
-  int device;
+  char host[300]; /* a name of the domain name system has 253 letters at most */
   const char *on = strstr(rank, " on "), *gpu = strchr(rank, ']');
-  if (on == NULL || gpu == NULL || sscanf(on, " on %79s device %d", host, &device) != 2) return PM_OK;
+  if (on == NULL || gpu == NULL || strstr(on, " device ") == NULL || sscanf(on, " on %299s", host) != 1) return PM_OK;
+  if (strlen(host) + 1 == sizeof host)
+    return pm__fail_at(r->trace->error, PM_STATUS_BAD_VALUE, r->trace->file, r->number,
+                       "\"%.60s...\" is too long for the name of a host", host);
   if (r->rows) next_run(r);
   char name[sizeof r->run.gpu];
   set_name(name, sizeof name, gpu + 1);
