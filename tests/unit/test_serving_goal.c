@@ -95,6 +95,60 @@ START_TEST(the_rate_is_the_largest)
 }
 END_TEST
 
+/* A table, or why there is none. */
+static void check_answer(const bench *b, const char *field, double value)
+{
+  pm_error error = PM_ERROR_NONE;
+  pm_table *table = rows_of(b, NULL, &error);
+  ck_assert_msg((table != NULL) == (error.status == PM_OK), "%s %g: %s", field, value, error.text);
+  pm_table_free(table);
+}
+
+/* Products of degrees wrapped to none, by which GPUs were divided. */
+START_TEST(extreme_counts_are_sized_or_refused)
+{
+  static const char *const degrees[] = {"tensor_parallel", "pipeline_parallel", "attention_parallel",
+                                        "expert_parallel", "prefill_workers", "prefill_tensor_parallel",
+                                        "prefill_attention_parallel", "prefill_expert_parallel"};
+  static const double values[] = {0, 3, 65536, 1e6, 536870912, 1073741824, 2147483647};
+  static const int32_t layouts[] = {PM_SERVING_LAYOUTS_TENSOR, PM_SERVING_LAYOUTS_GIVEN, PM_SERVING_LAYOUTS_ALL};
+  const pm_record_type *type = pm_record_type_find("serving_run");
+  for (size_t i = 0; i < sizeof degrees / sizeof degrees[0]; i++) {
+    bench b;
+    open_bench(&b, "gpt2");
+    const pm_serving_run run = b.run;
+    pm_given_add(&b.given, "serving_run", degrees[i]);
+    for (size_t v = 0; v < sizeof values / sizeof values[0]; v++)
+      for (size_t l = 0; l < 3; l++) {
+        b.run = run;
+        b.goal.layouts = layouts[l];
+        b.run.pipeline_parallel = b.run.tensor_parallel = 8;
+        pm_record_set_number(pm_record_find_field(type, degrees[i]), &b.run, values[v], NULL);
+        check_answer(&b, degrees[i], values[v]);
+      }
+    close_bench(&b);
+  }
+}
+END_TEST
+
+START_TEST(as_many_layouts_as_there_may_be_are_walked_in_time)
+{
+  bench b;
+  pm_error error = PM_ERROR_NONE;
+  open_bench(&b, "gpt2");
+  b.goal.layouts = PM_SERVING_LAYOUTS_ALL;
+  b.goal.max_gpus = PM_COUNT_MAX;
+  b.goal.max_workers = 32;
+  check_answer(&b, "max_gpus", PM_COUNT_MAX);
+  b.goal.max_workers = 33;
+  ck_assert_ptr_null(rows_of(&b, NULL, &error));
+  ck_assert_str_eq(error.text, "max_workers 33 is not from 1 to 32");
+  b.goal.max_gpus = INT32_MAX;
+  ck_assert_ptr_null(rows_of(&b, NULL, NULL));
+  close_bench(&b);
+}
+END_TEST
+
 START_TEST(more_nodes_than_gpus_need_there_are_not)
 {
   bench b;
@@ -331,6 +385,8 @@ int main(void)
   tcase_add_checked_fixture(tests, open_catalog, close_catalog);
   tcase_set_timeout(tests, 120);
   tcase_add_test(tests, the_rate_is_the_largest);
+  tcase_add_test(tests, extreme_counts_are_sized_or_refused);
+  tcase_add_test(tests, as_many_layouts_as_there_may_be_are_walked_in_time);
   tcase_add_test(tests, more_nodes_than_gpus_need_there_are_not);
   tcase_add_test(tests, prices_change_costs_only);
   tcase_add_test(tests, least_energy_first);

@@ -41,9 +41,14 @@ START_TEST(characters_are_found_at_the_edges_of_their_ranges)
     {"\xd8\x9b", 2, false}, {"\xd8\x9c", 2, true}, {"\xdf\xbf", 2, false}, {"\xc3", 0, false},
     {"\xe0\x9f\xbf", 0, false}, {"\xe0\xa0\x80", 3, false}, {"\xe2\x82", 0, false},
     {"\xed\x9f\xbf", 3, false}, {"\xed\xa0\x80", 0, false},
-    {"\xe2\x80\x8d", 3, false}, {"\xe2\x80\x8e", 3, true}, {"\xe2\x80\x8f", 3, true}, {"\xe2\x80\x90", 3, false},
+    {"\xe2\x80\x8a", 3, false}, {"\xe2\x80\x8b", 3, true}, {"\xe2\x80\x8e", 3, true}, {"\xe2\x80\x8f", 3, true},
+    {"\xe2\x80\x90", 3, false},
     {"\xe2\x80\xa7", 3, false}, {"\xe2\x80\xa8", 3, true}, {"\xe2\x80\xae", 3, true}, {"\xe2\x80\xaf", 3, false},
-    {"\xe2\x81\xa5", 3, false}, {"\xe2\x81\xa6", 3, true}, {"\xe2\x81\xa9", 3, true}, {"\xe2\x81\xaa", 3, false},
+    {"\xe2\x81\x9f", 3, false}, {"\xe2\x81\xa0", 3, true}, {"\xe2\x81\xaf", 3, true}, {"\xe2\x81\xb0", 3, false},
+    {"\xc2\xac", 2, false}, {"\xc2\xad", 2, true}, {"\xc2\xae", 2, false}, {"\xe1\xa0\x8d", 3, false},
+    {"\xe1\xa0\x8e", 3, true},
+    {"\xef\xbb\xbe", 3, false}, {"\xef\xbb\xbf", 3, true}, {"\xef\xbf\xb9", 3, true}, {"\xef\xbf\xbd", 3, false},
+    {"\xf3\xa0\x80\x80", 4, true}, {"\xf3\xa0\x81\xbf", 4, true}, {"\xf3\xa0\x82\x80", 4, false},
     {"\xe2\x82\xa6", 3, false}, {"\xe1\x80\x8e", 3, false},
     {"\xf0\x8f\xbf\xbf", 0, false}, {"\xf0\x90\x80\x80", 4, false}, {"\xf0\x9f\x98", 0, false},
     {"\xf4\x8f\xbf\xbf", 4, false}, {"\xf4\x90\x80\x80", 0, false}, {"\xf5\x80\x80\x80", 0, false}};
@@ -58,8 +63,8 @@ END_TEST
 START_TEST(controls_are_references_in_xml)
 {
   pm__string out = {NULL, 0, 0, false};
-  pm__string_add_escaped(&out, "\x01<a>\t&\"\x7f\xc2\x9b\xd8\x9c\xe2\x80\xae\xc3\xa9\xff");
-  ck_assert_str_eq(out.text, "_&lt;a&gt;&#9;&amp;&quot;&#127;&#155;&#1564;&#8238;\xc3\xa9\xff");
+  pm__string_add_escaped(&out, "\x01<a>\t&\"\x7f\xc2\x9b\xd8\x9c\xe2\x80\xae\xf3\xa0\x80\x81\xc3\xa9\xff");
+  ck_assert_str_eq(out.text, "_&lt;a&gt;&#9;&amp;&quot;&#127;&#155;&#1564;&#8238;&#917505;\xc3\xa9\xff");
   free(out.text);
 }
 END_TEST
@@ -160,7 +165,8 @@ END_TEST
 static char *ranks_on(const char *host, pm_error *error)
 {
   char text[2000];
-  snprintf(text, sizeof text, "# nThread 1 nGpus 8\n#  Rank  0 Group  0 Pid 1 on %sa device  0 [0000:04:00] NVIDIA V100\n"
+  snprintf(text, sizeof text,
+           "# nThread 1 nGpus 8\n#  Rank  0 Group  0 Pid 1 on %sa device  0 [0000:04:00] NVIDIA V100\n"
            "#  Rank  8 Group  0 Pid 1 on %sb device  0 [0000:04:00] NVIDIA V100\n# out-of-place\n"
            "# size count type redop root time algbw busbw\n 512 128 float sum -1 5 1 1 0\n", host, host);
   return pm_measurements_read(catalog, text, "all_reduce.txt", machine_of_all, 1, NULL, error);

@@ -213,6 +213,8 @@ typedef struct input {
 #define RANK "#  Rank  %d Group  0 Pid 1 on   node%d device  0 [0x01] NVIDIA H100\n"
 #define STEP " iteration  %d/ 500 | elapsed time per iteration (ms): 3005.1 | global batch size: 64 |\n"
 #define TESTS "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+#define RESULT "{\"model_id\":\"llama3-8b\",\"completed\":1,\"total_input_tokens\":1,\"total_output_tokens\":1," \
+               "\"max_concurrency\":1,\"mean_ttft_ms\":1,\"mean_tpot_ms\":1,\"request_throughput\":%d}\n"
 #define TRACE "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"a\",\"ts\":1,\"dur\":1,\"args\":{}}"
 #define SERVED "{\"backend\":\"vllm\",\"model_id\":\"llama3-8b\",\"completed\":1,\"itls\":[["
 
@@ -279,6 +281,7 @@ static const input inputs[] = {
   {measured, NULL, {"messages", TESTS, "%d 2 float sum -1 9.1 0.1 0.2 0\n", "", NULL}},
   {measured, NULL, {"events", TRACE,
                     ",{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k%d\",\"ts\":1,\"dur\":1}", "]}", NULL}},
+  {measured, NULL, {"results of serving", "", RESULT, "", NULL}},
   {measured, NULL, {"times of tokens", SERVED "0.1", ",0.1", "]]}", NULL}},
   {measured, NULL, {"samples of power", "timestamp, index, power.draw [W]\n",
                     "2024/01/01 00:00:0%d.000, 0, 70.1 W\n", "", NULL}},

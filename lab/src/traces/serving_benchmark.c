@@ -106,14 +106,13 @@ static void set_value(result *r, const char *key, const char *value)
   else if (number == NULL && value[0] != '\0') set_word(r, key, value);
 }
 
-static void read_result(pm__json *json, result *r)
+static void read_result(pm__json *json, pm__json_lines *lines, result *r)
 {
   char key[VALUE], value[VALUE];
   memset(r, 0, sizeof *r);
   r->completed = r->input = r->output = r->rate = r->concurrency = r->requests = r->tokens = r->ttft = r->tpot = NAN;
-  r->line = 1;
   json->at += strspn(json->at, " \t\r\n");
-  for (const char *p = json->text; p < json->at; p++) r->line += *p == '\n';
+  r->line = pm__json_line(lines, json->at);
   for (pm__json_enter(json, '{'); pm__json_next_key(json, key, sizeof key);)
     if (read_value(json, value)) set_value(r, key, value);
 }
@@ -272,10 +271,11 @@ bool pm__lab_trace_is_serving(const char *text)
 int pm__lab_trace_read_serving(pm__lab_trace *trace, const pm_catalog *catalog, pm__string *csv)
 {
   pm__json json = pm__json_open(trace->text, trace->file, trace->error);
+  pm__json_lines lines = {trace->text, 1};
   int status = PM_OK;
   write_titles(csv);
   for (result r; status == PM_OK && json.at[strspn(json.at, " \t\r\n")] != '\0';) {
-    read_result(&json, &r);
+    read_result(&json, &lines, &r);
     status = json.failed ? PM_STATUS_BAD_SYNTAX : add_result(trace, catalog, &r, csv);
   }
   return status;

@@ -60,7 +60,7 @@ typedef enum pm_serving_layouts {
   X(SERVING_LAYOUTS, layouts, "", "which layouts are tried", .otherwise = "tensor")                                \
   X(YES_NO, front, "", "return the Pareto front of tokens/s/GPU and tokens/s/user, at any load within the limits")     \
   X(INT, max_gpus, "1", "largest number of GPUs of a replica or of a pair of pools", .otherwise = "32")                \
-  X(INT, max_workers, "1", "largest number of workers of a pair of pools; 1: no pools", .otherwise = "8")              \
+  X(INT, max_workers, "1", "largest number of workers of a pair of pools, up to 32; 1: no pools", .otherwise = "8")    \
   X(INT, top, "1", "number of best rows to return; 0: all")                                                        \
   X(MINIMIZE, minimize, "", "quantity to minimize; nodes: cost if there are prices, otherwise paid GPUs")
 

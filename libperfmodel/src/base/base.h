@@ -117,6 +117,9 @@ void pm__string_add_escaped(pm__string *string, const char *text);
 /* Bytes of the UTF-8 character at `text`, 1 to 4, or 0 if there is no valid one. */
 size_t pm__utf8_length(const char *text);
 
+/* The number of the character at `text`. */
+unsigned pm__utf8_code(const char *text);
+
 /* Whether the character at `text` must not be printed. */
 bool pm__utf8_is_control(const char *text);
 

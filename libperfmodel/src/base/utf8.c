@@ -21,14 +21,28 @@ size_t pm__utf8_length(const char *text)
   return 4;
 }
 
-/* C0, delete and C1; marks that turn the direction of what follows; separators of lines and paragraphs. */
+unsigned pm__utf8_code(const char *text)
+{
+  size_t length = pm__utf8_length(text);
+  const unsigned char *c = (const unsigned char *)text;
+  if (length < 2) return c[0];
+  unsigned code = c[0] & (0x7fu >> length);
+  for (size_t i = 1; i < length; i++) code = code << 6 | (c[i] & 0x3fu);
+  return code;
+}
+
+/* C0, delete and C1; marks that turn the direction of what follows; separators of lines and paragraphs; what has no
+** width, so that two names look like one. */
 bool pm__utf8_is_control(const char *text)
 {
-  const unsigned char *c = (const unsigned char *)text;
-  if (c[0] < 0x20 || c[0] == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0) || (c[0] == 0xd8 && c[1] == 0x9c)) return true;
-  if (c[0] != 0xe2) return false;
-  if (c[1] == 0x80) return c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae);
-  return c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9;
+  static const struct {
+    unsigned first, last;
+  } ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f},
+                {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+  unsigned code = pm__utf8_code(text);
+  for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && code >= ranges[i].first; i++)
+    if (code <= ranges[i].last) return true;
+  return false;
 }
 
 /* What is shown of the character at `text`, and its bytes; *next is the one behind it. */
@@ -76,10 +90,9 @@ void pm__utf8_add(pm__string *out, const char *text)
 }
 
 /* A control as a reference, so that no terminal obeys it and a reader has it back; XML has none for most of C0. */
-static void add_control(pm__string *string, const char *text, size_t length)
+static void add_control(pm__string *string, const char *text)
 {
-  unsigned code = length == 3 ? *text & 0xfu : length == 2 ? *text & 0x1fu : (unsigned)*text;
-  for (size_t i = 1; i < length; i++) code = code << 6 | ((unsigned)text[i] & 0x3fu);
+  unsigned code = pm__utf8_code(text);
   if (code < ' ' && strchr("\t\n\r", (int)code) == NULL) pm__string_add(string, "_");
   else pm__string_format(string, "&#%u;", code);
 }
@@ -93,7 +106,7 @@ void pm__string_add_escaped(pm__string *string, const char *text)
     bool control = length > 0 && pm__utf8_is_control(text);
     if (length == 0) length = 1;
     if (escape != NULL) pm__string_add(string, escape);
-    else if (control) add_control(string, text, length);
+    else if (control) add_control(string, text);
     else pm__string_add_bytes(string, text, length);
   }
 }

@@ -9,14 +9,6 @@
 #include <string.h>
 #include "report/table_data.h"
 
-/* The number of a character of at most three bytes. */
-static unsigned number_of(const unsigned char *c)
-{
-  if (c[0] < 0x80) return c[0];
-  if (c[0] < 0xe0) return (c[0] & 31u) << 6 | (c[1] & 63u);
-  return (c[0] & 15u) << 12 | (c[1] & 63u) << 6 | (c[2] & 63u);
-}
-
 static void write_escaped(pm__string *out, const char *text)
 {
   switch (*text) {
@@ -27,7 +19,9 @@ static void write_escaped(pm__string *out, const char *text)
   case '\t': pm__string_add(out, "\\t"); return;
   default: break;
   }
-  pm__string_format(out, "\\u%04x", number_of((const unsigned char *)text));
+  unsigned code = pm__utf8_code(text), above = code - 0x10000u; /* of which JSON makes two halves */
+  if (code < 0x10000u) pm__string_format(out, "\\u%04x", code);
+  else pm__string_format(out, "\\u%04x\\u%04x", 0xd800u + (above >> 10), 0xdc00u + (above & 0x3ffu));
 }
 
 /* Valid UTF-8 stays as it is, but for what terminals obey; a byte that is none becomes U+FFFD, so the result is always

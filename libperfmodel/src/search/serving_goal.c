@@ -9,6 +9,7 @@
 #include <string.h>
 #include "plan/energy.h"
 #include "plan/plan.h"
+#include "record/count.h"
 #include "record/sized.h"
 #include "search/serving_layouts.h"
 #include "search/size.h"
@@ -63,6 +64,8 @@ static int check_order(const pm_serving_goal *goal, pm_error *error)
   return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "the front is ordered by rates: minimize has no effect");
 }
 
+enum { WORKERS_MOST = 32 }; /* their pairs are as many as the square of this */
+
 static int check(const pm_serving_goal_setup *setup, const pm_serving_goal *goal, pm_error *error)
 {
   bool whole = setup != NULL && goal != NULL && setup->plan != NULL && setup->runs != NULL && setup->given != NULL;
@@ -73,9 +76,10 @@ static int check(const pm_serving_goal_setup *setup, const pm_serving_goal *goal
   if (status == PM_OK) status = check_limit("tpot", goal->tpot, error);
   if (status == PM_OK && (goal->layouts < 0 || goal->layouts >= PM_SERVING_LAYOUTS_COUNT))
     return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "there are no layouts %d", goal->layouts);
-  if (status == PM_OK && (goal->max_gpus < 1 || goal->max_workers < 1))
-    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_gpus %d and max_workers %d must be at least 1",
-                    goal->max_gpus, goal->max_workers);
+  if (status == PM_OK) status = pm__count_check("max_gpus", goal->max_gpus, 1, error);
+  if (status == PM_OK && (goal->max_workers < 1 || goal->max_workers > WORKERS_MOST))
+    return pm__fail(error, PM_STATUS_BAD_ARGUMENT, "max_workers %d is not from 1 to %d", goal->max_workers,
+                    WORKERS_MOST);
   if (status == PM_OK) status = check_order(goal, error);
   return status == PM_OK ? check_found(setup->given, error) : status;
 }
@@ -407,6 +411,7 @@ static int visit_run(service_rows *all, const pm_serving_run *run, pm_error *err
 {
   const pm_plan *plan = all->setup->plan;
   int status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
+  if (status == PM_OK) status = pm__serve_check_sizes(run, error);
   if (status == PM_OK)
     status = pm__size_check_least(all->goal->minimize, run->carbon, run->energy_price, error);
   if (status != PM_OK) return status;

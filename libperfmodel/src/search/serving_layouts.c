@@ -17,12 +17,13 @@ static bool is_given(const pm__service_layouts *of, const char *field)
   return pm__service_is_given(of->given, field);
 }
 
-int pm__service_gpus(const pm_serving_run *run, int decode_workers)
+/* Of a replica, or of a pair of pools with so many workers that decode; each degree is a million at most. */
+static double gpus_of(const pm_serving_run *run, int decode_workers)
 {
-  int each = run->tensor_parallel * run->pipeline_parallel * run->attention_parallel;
+  double each = (double)run->tensor_parallel * run->pipeline_parallel * run->attention_parallel;
   if (run->prefill_workers == 0) return each;
   return decode_workers * each +
-         run->prefill_workers * run->prefill_tensor_parallel * run->prefill_attention_parallel;
+         (double)run->prefill_workers * run->prefill_tensor_parallel * run->prefill_attention_parallel;
 }
 
 static int larger(int a, int b)
@@ -35,11 +36,13 @@ static void visit_on(const pm__service_layouts *of, const pm_serving_run *run, i
                      pm__service_visit *visit, void *context)
 {
   pm_serving_run placed = *run;
-  int gpus = pm__service_gpus(run, decode_workers), nodes = (gpus + of->node_gpus - 1) / of->node_gpus;
-  if (gpus > of->goal->max_gpus && of->goal->layouts == PM_SERVING_LAYOUTS_ALL) return;
+  double wanted = gpus_of(run, decode_workers);
+  bool all = of->goal->layouts == PM_SERVING_LAYOUTS_ALL;
+  if (wanted > (all ? of->goal->max_gpus : PM_COUNT_MAX)) return;
+  int gpus = (int)wanted, nodes = (gpus + of->node_gpus - 1) / of->node_gpus;
   while (gpus % nodes != 0) nodes++;
   int together = larger(run->tensor_parallel, run->prefill_workers > 0 ? run->prefill_tensor_parallel : 1);
-  if (gpus / nodes < together && of->goal->layouts == PM_SERVING_LAYOUTS_ALL) return;
+  if (gpus / nodes < together && all) return;
   placed.gpus = gpus / nodes;
   placed.nodes = nodes;
   visit(context, &placed);
@@ -60,12 +63,13 @@ static void walk_pools(const pm__service_layouts *of, const pm_serving_run *run,
   for (int tensor = 1; tensor <= of->node_gpus; tensor *= 2) {
     pools.prefill_tensor_parallel = is_given(of, "prefill_tensor_parallel") ? run->prefill_tensor_parallel : tensor;
     if (pools.prefill_tensor_parallel != tensor) continue;
-    for (int prefill = 1; prefill < most; prefill++)
-      for (int decode = 1; prefill + decode <= most; decode++) {
+    for (int prefill = 1; prefill < most; prefill++) {
+      pools.prefill_workers = prefill;
+      for (int decode = 1; prefill + decode <= most && gpus_of(&pools, decode) <= of->goal->max_gpus; decode++) {
         bool tried = fixed ? prefill == run->prefill_workers : common_divisor(prefill, decode) == 1;
-        pools.prefill_workers = prefill;
         if (tried) visit_on(of, &pools, decode, visit, context);
       }
+    }
   }
 }
 
@@ -82,9 +86,9 @@ static void walk_experts(const pm__service_layouts *of, const pm_serving_run *ru
                          void *context)
 {
   pm_serving_run own = *run;
-  int all = run->tensor_parallel * run->attention_parallel;
+  int64_t all = (int64_t)run->tensor_parallel * run->attention_parallel;
   bool fixed = !of->experts || is_given(of, "expert_parallel");
-  for (int experts = 1; experts <= all; experts *= 2) {
+  for (int experts = 1; experts <= all && experts <= of->goal->max_gpus; experts *= 2) {
     if (!fixed) own.expert_parallel = experts;
     walk_workers(of, &own, visit, context);
     if (fixed) return;
@@ -96,7 +100,7 @@ static void walk_groups(const pm__service_layouts *of, const pm_serving_run *run
 {
   pm_serving_run own = *run;
   bool fixed = !of->experts || is_given(of, "attention_parallel");
-  for (int groups = 1; groups * run->tensor_parallel <= of->goal->max_gpus; groups *= 2) {
+  for (int groups = 1; (int64_t)groups * run->tensor_parallel <= of->goal->max_gpus; groups *= 2) {
     if (!fixed) own.attention_parallel = groups;
     walk_experts(of, &own, visit, context);
     if (fixed) return;

@@ -21,7 +21,4 @@ void pm__service_layouts_walk(const pm__service_layouts *of, const pm_serving_ru
 /* Whether a field of a run was given. */
 bool pm__service_is_given(const pm_given *given, const char *field);
 
-/* GPUs of a replica, or of a pair of pools with so many workers that decode. */
-int pm__service_gpus(const pm_serving_run *run, int decode_workers);
-
 #endif

@@ -54,7 +54,7 @@ static int refuse_sizes(const pm_serving_run *run, pm_error *error)
   return status;
 }
 
-static int check_sizes(const pm_serving_run *run, pm_error *error)
+int pm__serve_check_sizes(const pm_serving_run *run, pm_error *error)
 {
   return are_bounded(run) ? PM_OK : refuse_sizes(run, error);
 }
@@ -117,7 +117,7 @@ static int check_run(const pm_plan *plan, const pm_serving_run *run, pm_error *e
   if (status == PM_OK) status = pm__plan_check_place("system", run->system_index, plan->system_count, error);
   if (status == PM_OK) status = pm__plan_check_place("engine", run->engine_index, plan->engine_count, error);
   if (status == PM_OK) status = check_choices(run, error);
-  if (status == PM_OK) status = check_sizes(run, error);
+  if (status == PM_OK) status = pm__serve_check_sizes(run, error);
   if (status == PM_OK) status = pm__plan_check_group(&plan->systems[run->system_index], run->gpus, run->nodes, error);
   if (status == PM_OK) status = check_gpus(run, error);
   if (status != PM_OK) return status;

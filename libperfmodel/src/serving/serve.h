@@ -17,6 +17,9 @@ static inline void pm__serving_memos_clear(pm__serving_memos *memos)
   pm__serving_kept_clear(&memos->prefill);
 }
 
+/* PM_OK, or which size of a run is out of its bounds, which need no plan. */
+int pm__serve_check_sizes(const pm_serving_run *run, pm_error *error);
+
 /* PM_OK, or why the run cannot be predicted. */
 int pm__serve_check(const pm_plan *plan, const pm_serving_run *run, pm_error *error);
 
