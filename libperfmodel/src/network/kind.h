@@ -84,7 +84,8 @@ typedef enum pm__role {
   PM__ROLE_END
 } pm__role;
 
-/* Origin of the kernels that are not matrix multiplications: a vendor library (cuDNN, cuBLAS), or the framework. */
+/* Origin of the kernels that are not matrix multiplications: a vendor library (cuDNN, cuBLAS), or the framework. A
+** framework's kernels that only move or add numbers are as fast as a library's, and count as such. */
 typedef enum pm__layer_kernel_source {
   PM__LIBRARY_KERNEL = 1,
   PM__FRAMEWORK_KERNEL,

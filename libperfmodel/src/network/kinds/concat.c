@@ -58,7 +58,7 @@ const pm__layer_kind pm__kind_concat = {
   .least_inputs = 1, .most_inputs = PM__ANY_NUMBER,
   .shape = shape, .count = count,
   .role = PM__ROLE_MOVEMENT,
-  .source = PM__FRAMEWORK_KERNEL,
+  .source = PM__LIBRARY_KERNEL,
   .training = PM__TRAINING_ALONE,
   .inference = PM__INFERENCE_JOIN,
   .operations = {.eager = PM__EAGER_COUNTED},
