@@ -49,7 +49,8 @@ static void make_line(words *line, const cli_tree *tree, const cli_part *part)
   if (scripts != NULL) add_path(line, scripts, part->script);
   else line->failed = true;
   line->item[line->count++] = line->self;
-  for (size_t i = 0; (part->files[0] != NULL || part->prints) && tree_file(i) != NULL; i++) add_path(line, tree->root, tree_file(i));
+  const bool reads = part->files[0] != NULL || part->prints;
+  for (size_t i = 0; reads && tree_file(i) != NULL; i++) add_path(line, tree->root, tree_file(i));
   free(scripts);
 }
 

@@ -1,7 +1,7 @@
 """Errors of each kind of run, of rows that are fitted and of rows that are left out in turn, and what each mechanism is
 worth: the same rows by constants files in which it is missing (lab/ablations.csv).
 
-    lab/scripts/errors.py PERFMODEL [FILE]...     (perfmodel calibrate --all --part errors: 12 minutes of processor time)
+    lab/scripts/errors.py PERFMODEL [FILE]...     (perfmodel calibrate --all --part errors: 8 minutes of the processor)
 
 Constants are not fitted again without a mechanism, so its worth is what it does to the constants as they are. A row is
 counted if its prediction changes by more than a thousandth. Far off is a factor of more than 1.5."""
