@@ -24,10 +24,7 @@ GATES = {
     "nodes at the wall, training": (15, 6, ("node-training",), "power", ""),
 }
 WAIT = ("limit-waits", "limit-low", "serving-waits")
-MISSES = {
-    "groups that the limit predicts better": (1, "J/image of RTX 6000, where the time predicted is short by as much as "
-                                                 "the limit is high"),
-}
+MISSES = {}
 
 
 def figures(command):
