@@ -83,8 +83,8 @@ HEADERS = {
     "catalog.h": "catalog", "evidence.h": "record", "settings.h": "import", "model.h": "models", "task.h": "plan",
 }  # fmt: skip
 
-# What programs outside the library include.
-PUBLIC = ("perfmodel.h", "perfmodel-lab.h", "lab_load.h")
+# What programs outside the library include; file_rule.h of tools/ says how the command and Lua write files.
+PUBLIC = ("perfmodel.h", "perfmodel-lab.h", "lab_load.h", "file_rule.h")
 
 # Lists of everything: they name what stands above them, and are part of no circle.
 LISTS = {"record/record_types.c", "base/version.c"}

@@ -160,7 +160,7 @@ ROWS = (
         "{build}/tests/unit_tests extremes", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 2),
     Row(44, "control and direction characters of names in messages, notes and rows", "none",
         "{build}/tests/unit_tests shown", r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 6),
-    Row(45, "files that are written: owner, rights, hard links, links, limits", "the rule of tools/output.c",
+    Row(45, "files that are written: owner, rights, hard links, links, limits", "the rule of tools/file_rule.c",
         "PERFMODEL_COMMAND={build}/tools/perfmodel " + PYTEST + "test_output_files.py", PASSED, "tests", 34),
     Row(46, "threads of Python build, predict, print, pickle and free in 100 mixes", "0 signals",
         PYTEST + "test_threads.py", PASSED, "tests", 9),

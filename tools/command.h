@@ -346,9 +346,6 @@ int unknown_kind(const char *kind); /* says so, and returns the exit code */
 int write_output(const cli_request *request, const char *text, size_t size);
 int write_file(const char *name, const char *text, size_t size);
 
-/* Whether two names are those of one file, whether or not it is there. */
-bool is_same_file(const char *a, const char *b);
-
 /* An error if the result would be written over a file that is read. */
 int check_output(const cli_request *request);
 

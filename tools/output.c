@@ -1,15 +1,13 @@
 /* Where the result goes: standard output, or a file that is there whole or not at all. */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "command.h"
+#include "file_rule.h"
 
 static bool to_stdout(const cli_request *request)
 {
@@ -27,184 +25,23 @@ int output_width(const cli_request *request)
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? (int)size.ws_col : 0;
 }
 
-static bool write_all(int descriptor, const char *text, size_t size)
+static int cannot_write(const char *name, int problem)
 {
-  while (size > 0) {
-    ssize_t written = write(descriptor, text, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return false;
-    text += written;
-    size -= (size_t)written;
-  }
-  return true;
-}
-
-static int cannot_write(const char *name)
-{
-  return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name,
-              errno == ENXIO ? "nobody reads from it" : strerror(errno));
+  if (problem == ENOMEM) return fail_memory();
+  return fail(CODE_INTERNAL, "cannot write \"%.400s\": %s", name, file_problem(problem));
 }
 
 static int write_stdout(const char *text, size_t size)
 {
   /* who reads has seen enough: no failure */
-  if (write_all(STDOUT_FILENO, text, size) || errno == EPIPE) return CODE_DONE;
+  if (file_write_all(STDOUT_FILENO, text, size) || errno == EPIPE) return CODE_DONE;
   return fail(CODE_INTERNAL, "cannot write to standard output: %s", strerror(errno));
-}
-
-/* Closes, and says what failed first. */
-static bool close_after(int descriptor, bool good)
-{
-  int reason = errno;
-  if (close(descriptor) != 0 && good) return false;
-  errno = reason;
-  return good;
-}
-
-/*
-** The rule for files: what is written is there whole or not at all, unless what was there must stay the same file.
-**
-**     no file                       it is written beside the place, and renamed
-**     a file with one name          as above, with the owner, group and rights of the old one
-**     several names (hard links), or an owner whom it cannot be given to, a device, a pipe
-**                                   written in place, where a full disk leaves a part
-**     a link                        what it points to, whether that is there or not
-**     a file that is read           an error: what only it holds would be lost
-**
-** Signals wait while a file beside the place exists, and one that is larger than the system allows is an error.
-*/
-
-/* A pipe that nobody reads from yet is tried again for a while. */
-static int open_to_write(const char *path)
-{
-  enum { TRIES = 40, PAUSE = 50 /* milliseconds */ };
-  int descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  for (int i = 0; i < TRIES && descriptor < 0 && errno == ENXIO; i++) {
-    poll(NULL, 0, PAUSE);
-    descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-  }
-  if (descriptor >= 0) fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
-  return descriptor;
-}
-
-/* In place: what is there stays the same file. A device or a pipe has no length. */
-static int write_in_place(const char *name, const char *path, bool regular, const char *text, size_t size)
-{
-  int descriptor = open_to_write(path);
-  bool good = descriptor >= 0 && write_all(descriptor, text, size);
-  if (good && regular) good = ftruncate(descriptor, (off_t)size) == 0;
-  if (descriptor >= 0) good = close_after(descriptor, good);
-  return good ? CODE_DONE : cannot_write(name);
-}
-
-/* The rights that a new file gets. */
-static mode_t rights_of_new(void)
-{
-  mode_t mask = umask(0);
-  umask(mask);
-  return 0666 & ~mask;
-}
-
-/* The owner, group and rights of the file that is replaced; `old` NULL: there is none. */
-static bool take_over(int descriptor, const struct stat *old)
-{
-  struct stat own;
-  if (old == NULL) return fchmod(descriptor, rights_of_new()) == 0;
-  if (fstat(descriptor, &own) != 0) return false;
-  bool same = own.st_uid == old->st_uid && own.st_gid == old->st_gid;
-  return (same || fchown(descriptor, old->st_uid, old->st_gid) == 0) && fchmod(descriptor, old->st_mode & 07777) == 0;
-}
-
-/* Writes beside the place and puts the result there only when all of it is there. False with `beside` empty if it
-** cannot be what the old file is. */
-static bool replace_file(const char *path, char *beside, const struct stat *old, const char *text, size_t size)
-{
-  int descriptor = mkstemp(beside);
-  if (descriptor < 0) return false;
-  bool over = take_over(descriptor, old), good = over && write_all(descriptor, text, size) && fsync(descriptor) == 0;
-  if (close_after(descriptor, good) && rename(beside, path) == 0) return true;
-  int reason = errno;
-  unlink(beside);
-  if (!over && reason == EPERM) beside[0] = '\0';
-  errno = reason;
-  return false;
-}
-
-static int replace(const char *name, const char *path, const struct stat *old, const char *text, size_t size)
-{
-  sigset_t all, before;
-  const char *slash = strrchr(path, '/');
-  int folder = slash != NULL ? (int)(slash + 1 - path) : 0; /* a name of its own: that of the file may be the longest */
-  size_t room = strlen(path) + sizeof ".perfmodel.XXXXXX";
-  char *beside = (char *)malloc(room);
-  if (beside == NULL) return fail_memory();
-  snprintf(beside, room, "%.*s.perfmodel.XXXXXX", folder, path);
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before);
-  bool good = replace_file(path, beside, old, text, size), in_place = !good && old != NULL && beside[0] == '\0';
-  int code = good ? CODE_DONE : in_place ? write_in_place(name, path, true, text, size) : cannot_write(name);
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  free(beside);
-  return code;
-}
-
-/* Where a link leads, if it is one, `room` bytes; false if it has no end. */
-static bool follow_links(const char *name, char *path, size_t room)
-{
-  char to[PATH_MAX];
-  if (snprintf(path, room, "%s", name) >= (int)room) return errno = ENAMETOOLONG, false;
-  for (int links = 0; links < 40; links++) {
-    ssize_t length = readlink(path, to, sizeof to - 1);
-    if (length < 0) return true;
-    to[length] = '\0';
-    char *slash = to[0] == '/' ? NULL : strrchr(path, '/');
-    size_t folder = slash != NULL ? (size_t)(slash + 1 - path) : 0;
-    if (snprintf(path + folder, room - folder, "%s", to) >= (int)(room - folder)) return errno = ENAMETOOLONG, false;
-  }
-  return errno = ELOOP, false;
 }
 
 int write_file(const char *name, const char *text, size_t size)
 {
-  struct stat status;
-  char path[PATH_MAX];
-  bool there = stat(name, &status) == 0;
-  if (there && S_ISDIR(status.st_mode)) return fail(CODE_INTERNAL, "cannot write \"%.400s\": it is a folder", name);
-  bool regular = there && S_ISREG(status.st_mode);
-  if (there && (!regular || status.st_nlink > 1)) return write_in_place(name, name, regular, text, size);
-  if (there && (access(name, W_OK) != 0 || realpath(name, path) == NULL)) return cannot_write(name);
-  if (!there && (errno != ENOENT || !follow_links(name, path, sizeof path))) return cannot_write(name);
-  return replace(name, path, there ? &status : NULL, text, size);
-}
-
-/* The folder of a path, without links, and its last name. */
-static bool find_place(const char *name, char *place, size_t room)
-{
-  char path[PATH_MAX], folder[PATH_MAX];
-  if (!follow_links(name, path, sizeof path)) return false;
-  char *slash = strrchr(path, '/');
-  const char *last = slash != NULL ? slash + 1 : path;
-  if (slash != NULL) *slash = '\0';
-  if (realpath(slash == NULL ? "." : slash == path ? "/" : path, folder) == NULL) return false;
-  return snprintf(place, room, "%s/%s", folder, last) < (int)room;
-}
-
-/* "-" and the names of the device are one. */
-static bool is_standard_output(const char *name)
-{
-  static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (strcmp(name, names[i]) == 0) return true;
-  return false;
-}
-
-bool is_same_file(const char *a, const char *b)
-{
-  struct stat x, y;
-  if (is_standard_output(a) && is_standard_output(b)) return true;
-  char first[2 * PATH_MAX], second[2 * PATH_MAX];
-  if (stat(a, &x) == 0 && stat(b, &y) == 0) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-  return find_place(a, first, sizeof first) && find_place(b, second, sizeof second) && strcmp(first, second) == 0;
+  int problem = file_write(name, text, size);
+  return problem == 0 ? CODE_DONE : cannot_write(name, problem);
 }
 
 /* Whether the file is one of a folder's that are read. */
@@ -232,21 +69,21 @@ static const char *input_of_output(const cli_request *request, const char *outpu
   const char *const options[] = {request->value[OPTION_DATA], request->value[OPTION_RUN],
                                  request->value[OPTION_PRICE]};
   for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-    if (options[i] != NULL && is_same_file(options[i], output)) return options[i];
+    if (options[i] != NULL && file_is_same(options[i], output)) return options[i];
   for (size_t i = 0; i < request->catalogs.count; i++) {
     const char *catalog = request->catalogs.items[i];
-    if (is_same_file(catalog, output) || is_in_folder(catalog, output)) return catalog;
+    if (file_is_same(catalog, output) || is_in_folder(catalog, output)) return catalog;
   }
   for (size_t i = 0; i < request->arguments.count; i++) {
     const char *argument = request->arguments.items[i];
-    if (may_be_file(request, argument) && is_same_file(argument, output)) return argument;
+    if (may_be_file(request, argument) && file_is_same(argument, output)) return argument;
   }
   return NULL;
 }
 
 static int check_output_of(const cli_request *request, const char *option, const char *output)
 {
-  const char *input = output != NULL && !is_standard_output(output) ? input_of_output(request, output) : NULL;
+  const char *input = output != NULL && !file_is_standard_output(output) ? input_of_output(request, output) : NULL;
   if (input == NULL) return CODE_DONE;
   return fail(CODE_USAGE, "%s \"%.400s\" is a file that is read, \"%.400s\": give the result another name", option,
               output, input);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asked.h"
+#include "file_rule.h"
 #include "price.h"
 #include "settings.h"
 
@@ -112,7 +113,7 @@ static pm_table *times_table(const cli_study *study, pm_error *error)
 static int check_outputs(const cli_request *request)
 {
   const char *trace = request->value[OPTION_TRACE], *output = request->value[OPTION_OUTPUT];
-  if (trace == NULL || !is_same_file(trace, output != NULL ? output : "-")) return CODE_DONE;
+  if (trace == NULL || !file_is_same(trace, output != NULL ? output : "-")) return CODE_DONE;
   return fail(CODE_USAGE, "--trace and --output are the same file, \"%.400s\": give the timeline another, such as "
                           "--trace step.json", trace);
 }

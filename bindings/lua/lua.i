@@ -10,6 +10,8 @@
 */
 
 %{
+#include "file_rule.h"
+
 #define LUA_RECORDS "perfmodel.records"
 
 /* An array of records as Lua holds it: this head, then the records. */
@@ -325,11 +327,29 @@ static int lua_pack(lua_State *L) {
   lua_records_in(L, 2, lua_text(L, 1, "a type"), &count);
   return 1;
 }
+
+/* write_file(path, text): nothing, or why the file cannot be written. */
+static int lua_write_file(lua_State *L) {
+  size_t size = 0;
+  const char *path = lua_text(L, 1, "a path"), *text = lua_tolstring(L, 2, &size);
+  int problem = file_write(path, text, size);
+  if (problem == 0) return 0;
+  lua_pushstring(L, file_problem(problem));
+  return 1;
+}
+
+/* same_file(a, b): whether two names are of one file, whether that is there or not. */
+static int lua_same_file(lua_State *L) {
+  lua_pushboolean(L, file_is_same(lua_text(L, 1, "a path"), lua_text(L, 2, "a path")));
+  return 1;
+}
 %}
 
 %native(shown) int lua_shown(lua_State *L);
 %native(unpack) int lua_unpack(lua_State *L);
 %native(pack) int lua_pack(lua_State *L);
+%native(write_file) int lua_write_file(lua_State *L);
+%native(same_file) int lua_same_file(lua_State *L);
 
 /* ---- Errors ---- */
 %typemap(in, numinputs=0) pm_error *error (pm_error temp = PM_ERROR_NONE) "$1 = &temp;"

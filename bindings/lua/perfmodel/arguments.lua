@@ -139,27 +139,36 @@ function arguments.check_options(options, known)
   arguments.check_names(options, known, "option")
 end
 
+-- Files that were read, and those that were written, which may be written again.
+local read, written = {}, {}
+
+-- The path of a file that is read.
+function arguments.path_of(path)
+  read[arguments.text_of(path, "a path")] = true
+  return path
+end
+
 -- Measurements that options give: the text of a table, or the path of one; "" for what is not given.
 function arguments.rows_of(options)
   if options.data ~= nil and options.file ~= nil then error("give either data or file, not both", 0) end
-  return arguments.text_of(options.data or "", "data"), arguments.text_of(options.file or "", "file")
+  return arguments.text_of(options.data or "", "data"), arguments.path_of(options.file or "")
 end
 
--- Writes a file, whole or not at all.
-local function write_part(path, text)
-  local part = path .. ".part"
-  local file, why = io.open(part, "wb")
-  if not file then return nil, why end
-  local ok, problem = file:write(text)
-  local closed, at_close = file:close()
-  if ok and closed then ok, problem = os.rename(part, path) end
-  if not (ok and closed) then os.remove(part) end
-  return ok and closed, problem or at_close
+local function is_read(path)
+  for file in pairs(read) do
+    if file ~= "" and core.same_file(file, path) and not written[path] then return true end
+  end
+  return false
 end
 
+-- Writes a file by the rule of tools/file_rule.c: whole or not at all, and none that was read.
 function arguments.write_file(path, text)
-  local ok, why = write_part(arguments.text_of(path, "a path"), text)
-  if not ok then error('cannot write "' .. path .. '": ' .. tostring(why), 0) end
+  if is_read(arguments.text_of(path, "a path")) then
+    error('"' .. path .. '" is a file that is read: give the result another name', 0)
+  end
+  local why = core.write_file(path, text)
+  if why then error('cannot write "' .. path .. '": ' .. why, 0) end
+  written[path] = true
 end
 
 return arguments

@@ -19,7 +19,7 @@ local function handle_of(self) return arguments.handle_of(self, Catalog, "catalo
 
 --- Adds a file, or the *.xml files of a folder. All of it or nothing.
 Catalog.load = public(function(self, path)
-  core.catalog_load(handle_of(self), text_of(path, "a path"))
+  core.catalog_load(handle_of(self), arguments.path_of(path))
   return self
 end)
 

@@ -84,7 +84,7 @@ end
 --- `output`. The rows, a table object, are those of `perfmodel run FILE` to the bit. What is wrong with the file is an
 --- error with its line.
 experiment.experiment = arguments.public(function(path, output)
-  local asked = read(arguments.text_of(path, "a path"))
+  local asked = read(arguments.path_of(path))
   local options = open(asked)
   local all = #asked.where == 0 and not asked.sort and not asked.front
   if all then options.columns = asked.columns end

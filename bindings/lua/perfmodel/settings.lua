@@ -21,7 +21,7 @@ local Settings = {__tostring = function(self) return tostring(self.settings) end
 --- `not_modelled`, keys of what the model leaves out; and `settings`, a table object with a row for each. format:
 --- "megatron", "nemo", "torchtitan", "deepspeed" or "accelerate"; by default by what the file looks like.
 settings.run_from = arguments.public(function(path, format)
-  local rows = new_table(core.settings_table(text_of(format or "", "format"), text_of(path, "a path")))
+  local rows = new_table(core.settings_table(text_of(format or "", "format"), arguments.path_of(path)))
   local run = {settings = rows, options = {}, network = {}, not_understood = {}, not_modelled = {}}
   local keys, states, options, values = rows:column "key", rows:column "state", rows:column "option",
       rows:column "set_to"

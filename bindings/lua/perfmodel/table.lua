@@ -145,8 +145,14 @@ local function save_workbook(self, path)
   local pipe = assert(io.popen(python .. " -c " .. quoted(script) .. " workbook " .. quoted(part), "w"))
   pipe:write(core.table_pack(handle_of(self, Table, "a table")))
   pipe:close()
-  local ok = os.rename(part, path)
-  if not ok then error('cannot write "' .. path .. '": a workbook needs Python: pip install "perfmodel[excel]"', 0) end
+  local file = io.open(part, "rb")
+  if not file then
+    error('cannot write "' .. path .. '": a workbook needs Python: pip install "perfmodel[excel]"', 0)
+  end
+  local bytes = file:read "*a"
+  file:close()
+  os.remove(part)
+  arguments.write_file(path, bytes)
 end
 
 Table.save = public(function(self, path)

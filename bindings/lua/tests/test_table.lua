@@ -64,6 +64,25 @@ os.remove(path)
 check.raises("cannot write", sweep.save, sweep, "/no/such/folder/plan.csv")
 check.equal(io.open("/no/such/folder/plan.csv"), nil)
 
+-- A link is followed, also where it points to nothing yet; a file with several names keeps them.
+local link, twin = path .. ".link.csv", path .. ".twin.csv"
+assert(os.execute("ln -s '" .. path .. "' '" .. link .. "'"))
+sweep:save(link)
+assert(os.execute("ln '" .. path .. "' '" .. twin .. "'"))
+sweep:save(path)
+assert(os.execute("test -L '" .. link .. "' && test '" .. path .. "' -ef '" .. twin .. "'"))
+for _, name in ipairs {link, twin, path} do os.remove(name) end
+
+-- What was read is not written over, by whatever name.
+local own = os.tmpname()
+local mine = assert(io.open(own, "w"))
+mine:write '<perfmodel version="1"><source id="own-file" name="mine"/></perfmodel>'
+mine:close()
+pm.catalog{own}
+local network = pm.network "alexnet"
+check.raises("is a file that is read", network.to_xml, network, own)
+os.remove(own)
+
 -- Quantities.
 check.equal(pm.quantity("900 GB/s", "B/s"), 9e11)
 check.equal(pm.quantity("16 GiB", "B"), 16 * 2 ^ 30)

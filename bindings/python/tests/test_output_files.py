@@ -1,4 +1,4 @@
-"""What `-o` does to the file that is there: the rule at the head of tools/output.c."""
+"""What `-o` does to the file that is there: the rule in tools/file_rule.c."""
 
 from __future__ import annotations
 
