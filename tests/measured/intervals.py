@@ -21,8 +21,8 @@ WIDE = "%d %%: too wide; spreads of classes that serve other groups as well, whi
 KNOWN_ROWS = {}
 KNOWN_LEFT_OUT = {
     "inference, language, calibrated": (8.6, WIDE % 88),
-    "inference, language, extrapolated": (9.3, WIDE % 89),
-    "inference, vision, calibrated": (8.6, WIDE % 88),
+    "inference, language, extrapolated": (10.0, WIDE % 90),
+    "inference, vision, calibrated": (9.0, WIDE % 89),
     "inference, speech, calibrated": (20, WIDE % 100),
 }
 
