@@ -151,12 +151,13 @@ end
 -- Measurements that options give: the text of a table, or the path of one; "" for what is not given.
 function arguments.rows_of(options)
   if options.data ~= nil and options.file ~= nil then error("give either data or file, not both", 0) end
-  return arguments.text_of(options.data or "", "data"), arguments.path_of(options.file or "")
+  return arguments.text_of(options.data or "", "data"), options.file and arguments.path_of(options.file) or ""
 end
 
 local function is_read(path)
+  if written[path] then return false end
   for file in pairs(read) do
-    if file ~= "" and core.same_file(file, path) and not written[path] then return true end
+    if core.same_file(file, path) then return true end
   end
   return false
 end

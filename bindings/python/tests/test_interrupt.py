@@ -214,16 +214,6 @@ def test_others_have_their_turn() -> None:
     assert min(shares) < 0.5
 
 
-def test_others_have_their_turn_beside_many_layers() -> None:
-    network = many_layers(20000)
-    for work in (network.layers, network.tree, network.to_xml, lambda: repr(network.layers()), network.times):
-        shares = []
-        for _ in range(5):
-            longest, whole = longest_wait(lambda: work("t4") if work == network.times else work())  # noqa: B023
-            shares.append(longest / whole)
-        assert min(shares) < 0.5, work
-
-
 def test_endless_arguments() -> None:
     with pytest.raises(pm.ArgumentError, match="more than 1,048,576 values"):
         pm.collective("dgx1-v100", "all_reduce", "1 MB", gpus=range(10**9))

@@ -234,8 +234,8 @@ def test_pipes_that_nobody_opens_are_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_pipes_take_their_time(tmp_path: Path) -> None:
-    """A writer that comes late, and one that has nothing yet."""
-    for text in (f"(sleep 0.5; cat {TOPO} > pipe) & $C import pipe --gpu v100-sxm2-16gb",
+    """A writer that waits for its reader, and one that has nothing yet."""
+    for text in (f"cat {TOPO} > pipe & $C import pipe --gpu v100-sxm2-16gb",
                  f"(sleep 3; cat {TOPO}) > pipe & $C import pipe --gpu v100-sxm2-16gb",
                  f"(sleep 3; cat {TOPO}) | $C import /dev/stdin --gpu v100-sxm2-16gb"):  # fmt: skip
         done = subprocess.run(["sh", "-c", f"rm -f pipe; mkfifo pipe; {text}"], cwd=tmp_path, capture_output=True,
