@@ -38,7 +38,7 @@ static const pm__entry *like_of(const pm_catalog *catalog, const pm__entry *entr
 static const pm__entry *source_of(const pm_catalog *catalog, const pm__entry *entry, const char *field)
 {
   const pm__entry *general = general_of(catalog, entry), *like = like_of(catalog, entry);
-  if (pm__entry_child(entry, field) != NULL || pm__in_list(pm__kind_at((size_t)entry->kind)->own, field)) return entry;
+  if (pm__entry_child(entry, field) != NULL || pm__list_has(pm__kind_at((size_t)entry->kind)->own, field)) return entry;
   if (general != NULL && pm__entry_child(general, field) != NULL) return general;
   return like != NULL ? source_of(catalog, like, field) : entry;
 }
@@ -102,7 +102,7 @@ START_TEST(every_kind_with_like_falls_back)
   for (int kind = 0; kind < PM__KINDS; kind++) {
     const pm__kind *k = pm__kind_at((size_t)kind);
     const pm_field *like = pm_record_find_field(pm_record_type_find(k->record), "like");
-    ck_assert_msg(like == NULL || (k->own != NULL && pm__in_list(k->own, "like")), "%s", k->singular);
+    ck_assert_msg(like == NULL || (k->own != NULL && pm__list_has(k->own, "like")), "%s", k->singular);
   }
 }
 END_TEST

@@ -13,13 +13,29 @@ START_TEST(long_names_are_compared_by_their_beginning)
   memset(a, 'a', 120);
   memset(b, 'a', 120);
   a[120] = b[120] = '\0';
-  ck_assert_int_eq(pm__name_distance(a, b), 0);
+  ck_assert_int_eq(pm__name_distance(a, b, 80), 0);
   b[100] = 'b';
-  ck_assert_int_eq(pm__name_distance(a, b), 0);
+  ck_assert_int_eq(pm__name_distance(a, b, 80), 0);
   b[79] = 'b';
-  ck_assert_int_eq(pm__name_distance(a, b), 1);
-  ck_assert_int_eq(pm__name_distance("aa", a), 78);
-  ck_assert_int_eq(pm__name_distance(a, "aa"), 78);
+  ck_assert_int_eq(pm__name_distance(a, b, 80), 1);
+  ck_assert_int_eq(pm__name_distance("aa", a, 80), 78);
+  ck_assert_int_eq(pm__name_distance(a, "aa", 80), 78);
+}
+END_TEST
+
+/* The bound changes no answer that it allows: all pairs of some words, under every bound. */
+START_TEST(edits_are_counted_up_to_a_bound)
+{
+  static const char *const words[] = {"", "a", "h100", "h-200", "dgx1-v100", "gdx1-v100", "resnet50", "rensnet-05"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    for (size_t j = 0; j < sizeof words / sizeof words[0]; j++) {
+      int all = pm__name_distance(words[i], words[j], 80);
+      ck_assert_int_eq(all, pm__name_distance(words[j], words[i], 80));
+      for (int most = 0; most < 12; most++)
+        ck_assert_int_eq(pm__name_distance(words[i], words[j], most), all <= most ? all : most + 1);
+    }
+  ck_assert_int_eq(pm__name_distance("dgx1-v100", "gdx1-v100", 80), 1);
+  ck_assert_int_eq(pm__name_distance("resnet50", "rensnet-05", 80), 2);
 }
 END_TEST
 
@@ -73,6 +89,7 @@ int main(void)
   Suite *suite = suite_create("texts");
   TCase *tests = tcase_create("texts");
   tcase_add_test(tests, long_names_are_compared_by_their_beginning);
+  tcase_add_test(tests, edits_are_counted_up_to_a_bound);
   tcase_add_test(tests, formatted_texts_are_added_whole_or_not_at_all);
   tcase_add_test(tests, a_text_that_cannot_grow_fails);
   tcase_add_test(tests, the_first_error_is_kept);

@@ -264,7 +264,7 @@ static void add_architectures(const pm__lab_training_fit *fit, const char *id, c
     const pm_kernel_calibration *kernels = pm_system_get_kernels(pm__lab_predictor_built_system(predictor,
         row->system));
     if (strcmp(software_id(fit, row), id) != 0 || kernels == NULL ||
-        pm__list_has(list, kernels->id, strlen(kernels->id))) continue;
+        pm__list_has(list, kernels->id)) continue;
     size_t used = strlen(list);
     snprintf(list + used, PM_TEXT_MAX - used, "%s%s", used > 0 ? " " : "", kernels->id);
   }

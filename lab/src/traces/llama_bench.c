@@ -229,9 +229,7 @@ static bool is_header(char *const *cells, int count)
 static bool is_table(const char *text)
 {
   const char *test = strstr(text, " test |");
-  size_t rest = test != NULL ? strcspn(test, "\n") : 0;
-  const char *rate = test != NULL ? strstr(test, " t/s |") : NULL;
-  return rate != NULL && rate < test + rest;
+  return test != NULL && pm__text_find(test, strcspn(test, "\n"), " t/s |") != NULL;
 }
 
 static int read_table(reader *r)

@@ -39,8 +39,8 @@ static const char *find_header(const char *text, size_t *before)
   for (const char *line = text; *line != '\0' && *before < 100; ++*before) {
     size_t length = strcspn(line, "\n");
     bool trace = strncmp(line, "Start (", 7) == 0, summary = strncmp(line, "Time (%),Total Time (", 21) == 0;
-    const char *duration = strstr(line, "Duration ("), *name = strstr(line, "Name");
-    if ((summary || (trace && duration != NULL && duration < line + length)) && name != NULL && name < line + length)
+    if ((summary || (trace && pm__text_find(line, length, "Duration (") != NULL)) &&
+        pm__text_find(line, length, "Name") != NULL)
       return line;
     line += length + (line[length] == '\n');
   }

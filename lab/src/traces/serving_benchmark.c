@@ -146,9 +146,9 @@ static int name_all(pm__lab_trace *trace, const pm_catalog *catalog, result *r)
     return pm__fail_at(trace->error, PM_STATUS_BAD_FILE, trace->file, r->line,
                        "does not say what it ran on: give the system that this is (perfmodel list systems)");
   if (r->framework[0] == '\0') set_text(r->framework, strncmp(r->backend, "sglang", 6) == 0 ? "sglang" : "vllm");
-  pm_engine_profile engine;
-  int status = pm_catalog_get_engine_on(catalog, r->framework, NULL, &engine, trace->error);
-  if (status == PM_OK) set_text(r->framework, engine.engine.id);
+  pm_engine engine;
+  int status = pm_catalog_get_record(catalog, "engine", r->framework, &engine, trace->error);
+  if (status == PM_OK) set_text(r->framework, engine.id);
   return status;
 }
 

@@ -107,11 +107,8 @@ bool pm__lab_step_is_other(const char *line)
   static const char *const words[] = {"alidat", "anity", "eval", "Eval", "redict", "est", "oad", "Map", "Generat",
                                       "okeniz", "Fetch", "heckpoint", NULL};
   const char *bar = strstr(line, "%|");
-  size_t length = bar != NULL ? (size_t)(bar - line) : 0;
-  for (const char *const *word = words; *word != NULL; word++) {
-    const char *at = strstr(line, *word);
-    if (at != NULL && at < line + length) return true;
-  }
+  for (const char *const *word = words; bar != NULL && *word != NULL; word++)
+    if (pm__text_find(line, (size_t)(bar - line), *word) != NULL) return true;
   return false;
 }
 

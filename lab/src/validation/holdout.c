@@ -6,9 +6,9 @@
 static bool rests_on(const pm_value *value, pm__lab_holdout out)
 {
   static const char *const documents[] = {"dgx1-v100", "dgx1-p100", "bnl2019", "dell2018", "keras2018"};
-  if (out[0] != '\0') return pm__list_has(value->fitted_to, out, strlen(out));
+  if (out[0] != '\0') return pm__list_has(value->fitted_to, out);
   for (size_t i = 0; i < sizeof documents / sizeof documents[0]; i++)
-    if (pm__list_has(value->fitted_to, documents[i], strlen(documents[i]))) return true;
+    if (pm__list_has(value->fitted_to, documents[i])) return true;
   return false;
 }
 

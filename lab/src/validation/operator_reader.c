@@ -60,7 +60,7 @@ static pm_kernel_harness *harness_of(pm__lab_operator_reader *r, size_t line, co
   for (size_t i = 0; i < r->harness_count; i++) {
     pm_kernel_harness *h = &r->harnesses[i];
     bool own = h->gpu[0] == '\0' || strcmp(h->gpu, id) == 0;
-    if (!(own || (other == NULL && pm__list_has(h->kernels, kernels, strlen(kernels)))) ||
+    if (!(own || (other == NULL && pm__list_has(h->kernels, kernels))) ||
         !is_of(r, line, h->repository))
       continue;
     if (own) return h;

@@ -60,9 +60,25 @@ typedef struct pm__name_reader {
 char pm__name_next(pm__name_reader *reader);
 bool pm__same_name(const char *a, const char *b);
 
-/* Whether a list of words, separated by spaces, has the first `length` bytes of `word` as one of them. */
-bool pm__list_has(const char *list, const char *word, size_t length);
-int pm__name_distance(const char *a, const char *b);     /* edit distance of the names as compared above */
+bool pm__name_begins_with(const char *name, const char *text); /* as names are compared */
+
+/* Edits between the first 80 letters of two names as compared above; `most` + 1 where there are more than `most`. */
+int pm__name_distance(const char *a, const char *b, int most);
+
+/* The name that is nearest to what was written, of those that are offered one by one. */
+typedef struct pm__nearest {
+  const char *written, *name; /* name: NULL while none is near enough */
+  int least;                  /* a name must have fewer edits */
+} pm__nearest;
+
+bool pm__nearest_take(pm__nearest *nearest, const char *name); /* true: it is nearer than those before */
+
+/* Whether a list of words, separated by spaces, has `word` as one of them, or its first `length` bytes. */
+bool pm__list_has(const char *list, const char *word);
+bool pm__list_has_part(const char *list, const char *word, size_t length);
+
+/* Where a word begins in the first `length` bytes of a text, a line of a long file; NULL: it has none. */
+const char *pm__text_find(const char *text, size_t length, const char *word);
 bool pm__text_set(char *text, size_t size, const char *value); /* copies; false if it does not fit */
 
 char *pm__text_copy(const char *text); /* released with free; NULL without memory */

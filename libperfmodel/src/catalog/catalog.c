@@ -141,7 +141,7 @@ static char *collect_records(const pm_catalog *catalog, int kind, const pm_recor
 static int mark_listed(pm_table *table, const pm_record_type *type, const char *listed, pm_error *error)
 {
   for (size_t i = 0; i < type->field_count; i++)
-    if (listed[0] == '\0' || pm__in_list(listed, type->fields[i].name))
+    if (listed[0] == '\0' || pm__list_has(listed, type->fields[i].name))
       pm__table_mark_main(table, type->fields[i].name);
   int status = pm__table_order(table, error);
   if (status == PM_OK) pm__table_move_behind(table, "name");
@@ -357,7 +357,7 @@ static int show_network(rows *r, const pm_catalog *catalog, const pm__entry *ent
   int status = pm__entry_record(catalog, entry, &totals, error);
   for (size_t i = 0; status == PM_OK && i < entry->type->field_count; i++) {
     const pm_field *field = &entry->type->fields[i];
-    if (!pm__in_list(" id name ", field->name))
+    if (!pm__list_has(" id name ", field->name))
       add_row(r, field->name, value_text(field, &totals, buffer), field->unit, "computed", "");
   }
   return status;

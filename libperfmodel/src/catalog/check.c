@@ -79,7 +79,7 @@ static int check_sources(const pm_catalog *catalog, const pm__entry *entry, pm_e
   if (entry->source[0] != '\0' || entry->record == NULL)
     status = check_source(catalog, entry, entry->source, "the entry", line, error);
   for (size_t i = 0; entry->record != NULL && i < entry->type->field_count && status == PM_OK; i++)
-    if (entry->from[i].line > 0 && !pm__in_list(" id name ", entry->type->fields[i].name))
+    if (entry->from[i].line > 0 && !pm__list_has(" id name ", entry->type->fields[i].name))
       status = check_source(catalog, entry, entry->from[i].source, entry->type->fields[i].name, entry->from[i].line,
                             error);
   for (size_t i = 0; entry->kind == PM__SYSTEMS && i < 2 && status == PM_OK; i++) {
@@ -110,7 +110,7 @@ static int check_calibration(const pm_link_calibration *calibration, pm_error *e
 static int check_protocol(const pm__entry *entry, pm_error *error)
 {
   const pm_protocol *p = (const pm_protocol *)entry->record;
-  if (!pm__in_list(" ll ll128 simple ", p->id))
+  if (!pm__list_has(" ll ll128 simple ", p->id))
     return pm__fail(error, PM_STATUS_BAD_VALUE, "protocol \"%s\" is none of ll, ll128, simple", p->id);
   if (p->payload > 0 && p->payload <= 1) return PM_OK;
   return pm__fail(error, PM_STATUS_BAD_VALUE, "payload %g is not above 0 and at most 1", p->payload);

@@ -14,27 +14,26 @@
 
 static const char general[] = "vidur";
 
-/* Whether a harness is of the family, and, with an architecture, of GPUs of it. */
-static bool is_of(const pm_kernel_harness *h, const char *family, const char *architecture)
+/* Whether the harness of an entry is of a family; the repository is its own, never that of an entry it is like. */
+static bool is_of_family(const pm__entry *entry, const char *family)
 {
-  if (family[0] == '\0' || strcmp(h->repository, family) != 0) return false;
-  return architecture == NULL || pm__words_hold(architecture, h->kernels);
+  return family[0] != '\0' && strcmp(((const pm_kernel_harness *)entry->record)->repository, family) == 0;
 }
 
 static int find_harness(const pm_catalog *catalog, const char *family, const char *architecture,
                         pm_kernel_harness *found, bool *any, pm_error *error)
 {
   pm_kernel_harness h;
-  for (size_t i = 0; i < catalog->lists[PM__KERNEL_HARNESSES].count; i++) {
-    const char *id = pm__catalog_name(catalog, PM__KERNEL_HARNESSES, i, 1);
-    int status = pm_catalog_get_record(catalog, "kernel_harness", id, &h, error);
-    if (status != PM_OK) return status;
-    if (!is_of(&h, family, architecture)) continue;
-    *found = h;
-    *any = true;
-    return PM_OK;
+  const pm__entry *entry;
+  int status = PM_OK;
+  for (size_t i = 0; status == PM_OK && !*any && i < catalog->lists[PM__KERNEL_HARNESSES].count; i++) {
+    status = pm__catalog_at(catalog, PM__KERNEL_HARNESSES, i, &entry, error);
+    if (status != PM_OK || !is_of_family(entry, family)) continue;
+    status = pm__entry_complete(catalog, entry, &h, error);
+    *any = status == PM_OK && (architecture == NULL || pm__words_hold(architecture, h.kernels));
+    if (*any) *found = h;
   }
-  return PM_OK;
+  return status;
 }
 
 static const char *const attention[] = {"attention", "attention_rate", "decode", "decode_rate", "decode_start",

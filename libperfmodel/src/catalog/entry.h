@@ -62,9 +62,6 @@ int pm__kind_of_element(const char *name);
 ** was none of that name. */
 const char *pm__kind_retired(int kind, const char *name);
 
-/* Whether `word` is one of a list such as " kind bandwidth ". */
-bool pm__in_list(const char *list, const char *word);
-
 /* ---- Entries, stored in the arena of their document. */
 
 /* The provenance of one field's value. */

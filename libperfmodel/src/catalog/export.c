@@ -33,7 +33,7 @@ static void add_attributes(pm__string *xml, const pm_catalog *catalog, const pm_
 {
   for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next) {
     bool lost = strcmp(a->name, "source") == 0 && !is_shipped_source(catalog, a->value);
-    if (!lost && !pm__in_list(but, a->name)) add_attribute(xml, a->name, a->value);
+    if (!lost && !pm__list_has(but, a->name)) add_attribute(xml, a->name, a->value);
   }
 }
 

@@ -121,7 +121,7 @@ static void put_stated(const pm__entry *entry, void *record)
 static void put_own(const pm__entry *entry, const char *own, void *record)
 {
   for (size_t i = 0; i < entry->type->field_count; i++)
-    if (pm__in_list(own, entry->type->fields[i].name)) copy_field(entry, &entry->type->fields[i], record);
+    if (pm__list_has(own, entry->type->fields[i].name)) copy_field(entry, &entry->type->fields[i], record);
 }
 
 /* Energies of another architecture, times the factor of this one. */

@@ -7,7 +7,7 @@ static void add_words(char *list, const char *words)
 {
   for (const char *p = words + strspn(words, " "); *p != '\0'; p += strspn(p, " ")) {
     size_t length = strcspn(p, " "), used = strlen(list);
-    if (used + length + 2 <= PM_TEXT_MAX && !pm__list_has(list, p, length)) {
+    if (used + length + 2 <= PM_TEXT_MAX && !pm__list_has_part(list, p, length)) {
       if (used > 0) list[used++] = ' ';
       memcpy(list + used, p, length);
       list[used + length] = '\0';

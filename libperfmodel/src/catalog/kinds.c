@@ -74,7 +74,7 @@ static const struct {
 const char *pm__kind_retired(int kind, const char *name)
 {
   for (size_t i = 0; i < sizeof retired / sizeof retired[0]; i++)
-    if (retired[i].kind == kind && pm__in_list(retired[i].names, name)) return retired[i].instead;
+    if (retired[i].kind == kind && pm__list_has(retired[i].names, name)) return retired[i].instead;
   return NULL;
 }
 
@@ -101,14 +101,6 @@ int pm__kind_of_element(const char *name)
   for (int i = 0; i < PM__KINDS; i++)
     if (strcmp(name, kinds[i].singular) == 0) return i;
   return -1;
-}
-
-bool pm__in_list(const char *list, const char *word)
-{
-  size_t length = strlen(word);
-  for (const char *p = strstr(list, word); p != NULL; p = strstr(p + 1, word))
-    if (p > list && p[-1] == ' ' && p[length] == ' ') return true;
-  return false;
 }
 
 bool pm__is_name(const char *text)

@@ -122,5 +122,5 @@ void pm__provenance_text(const pm__provenance *from, char *text, size_t size)
 
 bool pm__provenance_rests_on(const pm__provenance *from, const char *name)
 {
-  return pm__list_has(from->fitted_to, name, strlen(name));
+  return pm__list_has(from->fitted_to, name);
 }

@@ -15,7 +15,7 @@ static int fail(const pm__document *document, const pm__element *e, pm_error *er
 static int check_attributes(const pm__document *document, const pm__element *e, const char *known, pm_error *error)
 {
   for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next)
-    if (!pm__in_list(known, a->name)) return fail(document, e, error, "has no attribute", a->name);
+    if (!pm__list_has(known, a->name)) return fail(document, e, error, "has no attribute", a->name);
   return PM_OK;
 }
 
@@ -70,15 +70,9 @@ static int read_aliases(pm__document *document, pm__entry *entry, const char *te
 /* The field whose name is nearest, for "did you mean". */
 static const char *nearest_field(const pm_record_type *type, const char *name)
 {
-  const char *best = NULL;
-  int least = 3;
-  for (size_t i = 0; i < type->field_count; i++) {
-    int edits = pm__name_distance(type->fields[i].name, name);
-    if (edits >= least) continue;
-    least = edits;
-    best = type->fields[i].name;
-  }
-  return best;
+  pm__nearest nearest = {.written = name, .least = 3};
+  for (size_t i = 0; i < type->field_count; i++) pm__nearest_take(&nearest, type->fields[i].name);
+  return nearest.name;
 }
 
 static int unknown_element(const pm__entry *entry, const pm__element *e, pm_error *error)
@@ -151,8 +145,8 @@ static int check_required(const pm__entry *entry, pm_error *error)
   const pm__kind *kind = pm__kind_at((size_t)entry->kind);
   const bool like = pm__entry_child(entry, "like") != NULL;
   for (size_t i = 0; i < entry->type->field_count; i++)
-    if (entry->from[i].line == 0 && pm__in_list(kind->required, entry->type->fields[i].name) &&
-        !(like && !pm__in_list(kind->own, entry->type->fields[i].name)))
+    if (entry->from[i].line == 0 && pm__list_has(kind->required, entry->type->fields[i].name) &&
+        !(like && !pm__list_has(kind->own, entry->type->fields[i].name)))
       return pm__entry_fail(entry, entry->element->line, error, PM_STATUS_BAD_VALUE, "%s \"%s\" has no %s",
                             kind->singular,
                             entry->id, entry->type->fields[i].name);

@@ -20,20 +20,12 @@ static const char *singular_of(int kind)
 
 /* ---- Names that are near. */
 
-static bool begins_with(const char *name, const char *text)
-{
-  pm__name_reader whole = {name, false}, start = {text, false};
-  for (char c; (c = pm__name_next(&start)) != '\0';)
-    if (pm__name_next(&whole) != c) return false;
-  return true;
-}
-
 /* A word of the name begins with it; four letters and more may also be inside of one (torch of PyTorch). */
 static bool holds(const char *name, const char *text)
 {
   for (const char *at = name; *at != '\0'; at++) {
     bool word = at == name || strchr(" -_./", at[-1]) != NULL;
-    if ((word || strlen(text) > 3) && begins_with(at, text)) return true;
+    if ((word || strlen(text) > 3) && pm__name_begins_with(at, text)) return true;
   }
   return false;
 }
@@ -44,10 +36,11 @@ enum { BEGINS, HOLDS, FAR = 1000 }; /* between: more than HOLDS is edits */
 ** edits: no more than a third of the letters. */
 static int distance(const char *text, const char *name)
 {
-  int length = (int)strlen(text), edits = pm__name_distance(text, name), slip = length < 3 ? 1 : length / 3;
+  int length = (int)strlen(text), slip = length < 3 ? 1 : length / 3;
   if (!pm__is_name(text)) return FAR;
-  if (length > 1 && begins_with(name, text)) return BEGINS;
+  if (length > 1 && pm__name_begins_with(name, text)) return BEGINS;
   if (length > 2 && holds(name, text)) return HOLDS;
+  int edits = pm__name_distance(text, name, slip);
   return edits <= slip && edits < length ? HOLDS + edits : FAR;
 }
 

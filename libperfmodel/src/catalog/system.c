@@ -34,7 +34,7 @@ static bool refuse(graph *g, const pm__element *e, int status, const char *what,
 static bool check_element(graph *g, const pm__element *e, const char *known)
 {
   for (const pm__document_attribute *a = e->attributes; a != NULL; a = a->next)
-    if (!pm__in_list(known, a->name)) {
+    if (!pm__list_has(known, a->name)) {
       pm__entry_fail(g->entry, e->line, g->error, PM_STATUS_BAD_SYNTAX, "<%s> has no attribute \"%.60s\"", e->name,
                      a->name);
       return false;

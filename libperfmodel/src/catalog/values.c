@@ -36,7 +36,7 @@ static int find_stating(const pm_catalog *catalog, const pm__entry *entry, const
 {
   const char *own = pm__kind_at((size_t)entry->kind)->own;
   bool stated = entry->from[field - entry->type->fields].line > 0;
-  if (!stated && own != NULL && !pm__in_list(own, field->name))
+  if (!stated && own != NULL && !pm__list_has(own, field->name))
     return pm__entry_find_stating(catalog, entry, field->name, found, error);
   *found = stated ? entry : NULL;
   return PM_OK;

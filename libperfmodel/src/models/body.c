@@ -147,21 +147,16 @@ double pm__body_tokens(pm__body *b, const pm__config *config, const char *names)
   return most;
 }
 
-static bool is_one_of(const char *word, const char *list)
-{
-  return pm__list_has(list, word, strlen(word));
-}
-
 void pm__body_language_head(pm__body *b, const pm__config *config, double vocabulary, bool tied, bool bias)
 {
   const char *head = pm__config_architecture(config, "ForCausalLM");
   int x = b->last;
   pm__body_part(b, "%s", "");
-  if (is_one_of(head, "ForCausalLM LMHeadModel DoubleHeadsModel ForConditionalGeneration")) {
+  if (pm__list_has("ForCausalLM LMHeadModel DoubleHeadsModel ForConditionalGeneration", head)) {
     pm__body_linear_shared(b, "lm_head", x, vocabulary, false, tied);
     if (bias) pm__body_add(b, "bias", "lm_head.bias", PM__ON_LAST(b), "axis=1");
     pm__body_add(b, "cross_entropy", "loss", PM__ON_LAST(b), " ");
-  } else if (is_one_of(head, "ForSequenceClassification ForTokenClassification")) {
+  } else if (pm__list_has("ForSequenceClassification ForTokenClassification", head)) {
     pm__body_linear(b, "score", x, pm__config_labels(config), strcmp(head, "ForTokenClassification") == 0);
   } else if (strcmp(head, "ForQuestionAnswering") == 0) {
     pm__body_linear(b, "qa_outputs", x, 2, true);

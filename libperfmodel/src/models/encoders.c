@@ -9,7 +9,7 @@
 /* Which of the types it is. */
 static bool is(const pm__config *c, const char *types)
 {
-  return pm__list_has(types, c->kind, strlen(c->kind));
+  return pm__list_has(types, c->kind);
 }
 
 static const char with_offset[] = "roberta camembert xlm-roberta"; /* two positions more than tokens */
@@ -89,11 +89,6 @@ static void pool(pm__body *b, const pm__encoder *e, int x, const char *function)
   PM__NEXT(b, function, "pooler.act", " ");
 }
 
-static bool is_one_of(const char *word, const char *list)
-{
-  return pm__list_has(list, word, strlen(word));
-}
-
 static void add_head(pm__body *b, const pm__config *c, const pm__encoder *e)
 {
   const char *head = pm__config_architecture(c, "Model");
@@ -103,11 +98,11 @@ static void add_head(pm__body *b, const pm__config *c, const pm__encoder *e)
   bool pools = strcmp(head, "Model") == 0 && (is(c, "bert albert") || is(c, with_offset));
   int x = b->last;
   if (pools || (own && (classes || before))) pool(b, e, x, is(c, "deberta-v2") ? "gelu" : "tanh");
-  if (before || is_one_of(head, "ForMaskedLM ForCausalLM LMHeadModel")) add_words(b, c, e, x, before);
+  if (before || pm__list_has("ForMaskedLM ForCausalLM LMHeadModel", head)) add_words(b, c, e, x, before);
   else if (classes) {
     if (!own) pool(b, e, x, is(c, "distilbert") ? "relu" : "tanh");
     pm__body_linear(b, "classifier", -1, choice ? 1 : pm__config_labels(c), true);
-  } else if (is_one_of(head, "ForTokenClassification ForQuestionAnswering"))
+  } else if (pm__list_has("ForTokenClassification ForQuestionAnswering", head))
     pm__body_linear(b, "classifier", x, strcmp(head, "ForQuestionAnswering") == 0 ? 2 : pm__config_labels(c), true);
   else if (strcmp(head, "Model") != 0) pm__body_note(b, "note: the head of %.60s is left out", head);
 }

@@ -273,7 +273,7 @@ const pm__decoder_family *pm__decoder_family_find(const char *type)
 {
   const pm__decoder_family *family;
   for (size_t i = 0; (family = pm__decoder_family_at(i)) != NULL; i++)
-    if (pm__list_has(family->types, type, strlen(type))) return family;
+    if (pm__list_has(family->types, type)) return family;
   return NULL;
 }
 
@@ -328,8 +328,8 @@ static void check_lists(const pm__decoder_family *f, const pm__config *c, const 
   const pm__config_value *kinds = pm__config_words(c, "layer_types|layers_block_type");
   for (const pm__config_value *v = kinds != NULL ? kinds->first : NULL; v != NULL; v = v->next) {
     size_t length = strlen(v->text);
-    bool known = pm__list_has("full_attention sliding_attention chunked_attention", v->text, length) ||
-                 (f->kinds != NULL && pm__list_has(f->kinds, v->text, length));
+    bool known = pm__list_has_part("full_attention sliding_attention chunked_attention", v->text, length) ||
+                 (f->kinds != NULL && pm__list_has_part(f->kinds, v->text, length));
     if (!known) pm__config_fail(c, "has a layer of type \"%.60s\", which is not modelled", v->text);
   }
 }

@@ -21,7 +21,7 @@ static bool set_listed(const pm__config *c, pm__decoder *d, const char *name, co
 {
   const pm__config_value *types = pm__config_words(c, name), *v = types != NULL ? types->first : NULL;
   for (int i = 0; i < d->count && v != NULL; i++, v = v->next)
-    if (pm__list_has(words, v->text, strlen(v->text))) d->layers[i].mixer = mixer;
+    if (pm__list_has(words, v->text)) d->layers[i].mixer = mixer;
   return types != NULL;
 }
 

@@ -34,6 +34,6 @@ const pm__model *pm__model_at(size_t number)
 const pm__model *pm__model_find(const char *type)
 {
   for (size_t i = 0; i < sizeof models / sizeof *models; i++)
-    if (pm__list_has(models[i].types, type, strlen(type))) return &models[i];
+    if (pm__list_has(models[i].types, type)) return &models[i];
   return NULL;
 }

@@ -165,17 +165,16 @@ static bool same_digits(const char *a, const char *b)
 /* The type that a slip was made of, for "did you mean": a letter of five; another number is another model. */
 static const char *nearest_type(const char *type, pm__arena *arena)
 {
-  const char *best = NULL, *types;
-  int least = (int)(strlen(type) / 5) + 1;
+  pm__nearest nearest = {.written = type, .least = (int)(strlen(type) / 5) + 1};
+  const char *types;
   for (size_t i = 0; (types = types_at(i)) != NULL; i++)
     for (const char *p = types; *p != '\0';) {
       size_t length = strcspn(p, " ");
       const char *known = pm__arena_copy(arena, p, length);
-      int distance = known != NULL && same_digits(known, type) ? pm__name_distance(known, type) : least;
-      if (distance < least) least = distance, best = known;
+      if (known != NULL && same_digits(known, type)) pm__nearest_take(&nearest, known);
       p += length + (p[length] == ' ');
     }
-  return best;
+  return nearest.name;
 }
 
 /* Model types whose layers nothing here describes, and what is missing. */
@@ -194,7 +193,7 @@ static const char *what_is_missing(const char *type)
     {"longcat_flash", "its experts that pass their input on are not modelled"},
   };
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (pm__list_has(kinds[i][0], type, strlen(type))) return kinds[i][1];
+    if (pm__list_has(kinds[i][0], type)) return kinds[i][1];
   return NULL;
 }
 
@@ -247,7 +246,7 @@ static bool part_of(const pm__config *c, const char *name, pm__arena *arena, pm_
   *part = (pm__config){"", value, c->error};
   part->kind = pm__config_word(part, "model_type", "");
   const char *own = tower_of(part->kind, arena), *outer = tower_of(c->kind, arena);
-  bool text = pm__list_has(text_part_names, name, strlen(name));
+  bool text = pm__list_has(text_part_names, name);
   if (own == NULL) own = outer;
   if (!text && pm__model_find(part->kind) == NULL && own != NULL) part->kind = own;
   return true;
@@ -273,8 +272,8 @@ static bool count_tower(const pm__body *b, pm__config tower, pm_network_totals *
 static bool is_other_part(const pm__config_value *v)
 {
   size_t length = strlen(v->key);
-  if (v->type != PM__CONFIG_OBJECT || pm__list_has(text_part_names, v->key, length)) return false;
-  if (pm__list_has("quantization_config compression_config generation_config", v->key, length)) return false;
+  if (v->type != PM__CONFIG_OBJECT || pm__list_has_part(text_part_names, v->key, length)) return false;
+  if (pm__list_has_part("quantization_config compression_config generation_config", v->key, length)) return false;
   return strcmp(v->key, "visual") == 0 || (length > 7 && strcmp(v->key + length - 7, "_config") == 0);
 }
 

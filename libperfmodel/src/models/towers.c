@@ -136,13 +136,13 @@ static const tower towers[] = {
 static const tower *find(const char *type)
 {
   size_t i = 0;
-  while (!pm__list_has(towers[i].types, type, strlen(type))) i++;
+  while (!pm__list_has(towers[i].types, type)) i++;
   return &towers[i];
 }
 
 static bool is(const pm__config *c, const char *types)
 {
-  return pm__list_has(types, c->kind, strlen(c->kind));
+  return pm__list_has(types, c->kind);
 }
 
 /* ---- What the configuration says ---- */

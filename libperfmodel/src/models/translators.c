@@ -12,7 +12,7 @@ static bool is(const pm__config *c, const char *kind)
 static void add_head(pm__body *b, const pm__config *c, const char *name, double vocabulary, bool tied, bool always)
 {
   const char *head = pm__config_architecture(c, "ForConditionalGeneration");
-  bool words = pm__list_has("ForConditionalGeneration MTModel", head, strlen(head)), none = strcmp(head, "Model") == 0;
+  bool words = pm__list_has("ForConditionalGeneration MTModel", head), none = strcmp(head, "Model") == 0;
   if (words || (always && !none))
     pm__body_linear_shared(b, name, -1, vocabulary, false, pm__config_flag(c, "tie_word_embeddings", tied));
   else if (!none) pm__body_note(b, "note: the head of %.60s is left out", head);
@@ -93,7 +93,7 @@ static int switches_of(const pm__config *c)
   } kinds[] = {{"bart plbart", AFTER | EMBED_NORM | OFFSET}, {"mbart", EMBED_NORM | OFFSET}, {"marian", AFTER},
                {"blenderbot-small", AFTER | EMBED_NORM}, {"m2m_100", COMPUTED}};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-    if (pm__list_has(kinds[i].types, c->kind, strlen(c->kind))) return kinds[i].switches;
+    if (pm__list_has(kinds[i].types, c->kind)) return kinds[i].switches;
   return 0;
 }
 

@@ -25,16 +25,12 @@ static const pm__element *find_block(const pm__document *document, const char *i
 /* The block whose id is nearest, for "did you mean". */
 static const char *nearest_block(const pm__document *document, const char *id)
 {
-  const char *best = NULL;
-  int least = 3;
+  pm__nearest nearest = {.written = id, .least = 3};
   for (const pm__element *e = document->root->child; e != NULL; e = e->next) {
     const char *other = strcmp(e->name, "block") == 0 ? pm__element_attribute(e, "id") : NULL;
-    int distance = other != NULL ? pm__name_distance(other, id) : least;
-    if (distance >= least) continue;
-    least = distance;
-    best = other;
+    if (other != NULL) pm__nearest_take(&nearest, other);
   }
-  return best;
+  return nearest.name;
 }
 
 static bool unknown_block(pm__builder *builder, const pm__element *use, const char *id)

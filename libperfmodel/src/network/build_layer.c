@@ -153,15 +153,10 @@ static bool read_attributes(pm__builder *builder, const pm__element *e, const pm
 
 static const char *nearest_kind(const char *name)
 {
-  const char *best = NULL, *kind;
-  int least = 4;
-  for (size_t i = 0; (kind = pm_layer_kind_get_name(i)) != NULL; i++) {
-    int edits = pm__name_distance(kind, name);
-    if (edits >= least) continue;
-    least = edits;
-    best = kind;
-  }
-  return best;
+  pm__nearest nearest = {.written = name, .least = 4};
+  const char *kind;
+  for (size_t i = 0; (kind = pm_layer_kind_get_name(i)) != NULL; i++) pm__nearest_take(&nearest, kind);
+  return nearest.name;
 }
 
 bool pm__build_check_kind(pm__builder *builder, const pm__element *e)

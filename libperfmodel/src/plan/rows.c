@@ -8,7 +8,7 @@
 static int32_t status_of(const char *calibrated_on, const pm_kernel_calibration *kernels)
 {
   if (kernels == NULL || calibrated_on[0] == '\0') return PM_CALIBRATION_STATUS_NOT_CALIBRATED;
-  return pm__list_has(calibrated_on, kernels->id, strlen(kernels->id)) ? PM_CALIBRATION_STATUS_CALIBRATED
+  return pm__list_has(calibrated_on, kernels->id) ? PM_CALIBRATION_STATUS_CALIBRATED
                                                                        : PM_CALIBRATION_STATUS_EXTRAPOLATED;
 }
 

@@ -152,15 +152,6 @@ const char *pm_name_find_alias(const char *of, const char *name)
   return NULL;
 }
 
-/* One name begins with the other, as names are compared. */
-static bool begins_with(const char *name, const char *text)
-{
-  pm__name_reader whole = {name, false}, start = {text, false};
-  for (char c; (c = pm__name_next(&start)) != '\0';)
-    if (pm__name_next(&whole) != c) return false;
-  return true;
-}
-
 /* Near enough is a third of the letters, or a beginning of at least two. */
 const char *pm_name_find_meant(const char *name, const char *const *names, size_t count)
 {
@@ -168,7 +159,7 @@ const char *pm_name_find_meant(const char *name, const char *const *names, size_
   int length = name != NULL ? (int)strlen(name) : 0, least = (length < 3 ? 1 : length / 3) + 1;
   for (size_t i = 0; name != NULL && i < count; i++) {
     if (usual != NULL && pm__same_name(usual, names[i])) return names[i];
-    int apart = length >= 2 && begins_with(names[i], name) ? 0 : pm__name_distance(name, names[i]);
+    int apart = length >= 2 && pm__name_begins_with(names[i], name) ? 0 : pm__name_distance(name, names[i], least - 1);
     if (apart >= least || apart >= length) continue;
     nearest = names[i];
     least = apart;

@@ -160,14 +160,9 @@ static int unknown_column(const pm_table *table, const char *name, pm_error *err
 {
   char all[360];
 
-  const char *near = NULL;
-  int least = (int)strlen(name) / 2 + 2;
-  for (size_t i = 0; i < table->count; i++) {
-    int apart = pm__name_distance(table->columns[i].column.name, name);
-    if (apart >= least) continue;
-    near = table->columns[i].column.name;
-    least = apart;
-  }
+  pm__nearest nearest = {.written = name, .least = (int)strlen(name) / 2 + 2};
+  for (size_t i = 0; i < table->count; i++) pm__nearest_take(&nearest, table->columns[i].column.name);
+  const char *near = nearest.name;
   list_columns(table, all, sizeof all);
   return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no column \"%.40s\"%s%s%s there are %s", name,
                   near != NULL ? "; did you mean \"" : "", near != NULL ? near : "", near != NULL ? "\"?" : ";", all);

@@ -35,12 +35,10 @@ static bool is_word(const char *at, size_t length, const char *word)
 static const pm_field *nearest(const pm_record_type *type, const char *name)
 {
   const pm_field *near = NULL;
-  int least = (int)strlen(name) / 2 + 1;
+  pm__nearest nearest = {.written = name, .least = (int)strlen(name) / 2 + 1};
   for (size_t i = 0; i < type->field_count; i++) {
-    int apart = pm__name_distance(type->fields[i].name, name);
-    if (type->fields[i].kind == PM_FIELD_TEXT || apart >= least) continue;
-    near = &type->fields[i];
-    least = apart;
+    const pm_field *field = &type->fields[i];
+    if (field->kind != PM_FIELD_TEXT && pm__nearest_take(&nearest, field->name)) near = field;
   }
   return near;
 }
