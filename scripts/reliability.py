@@ -174,7 +174,7 @@ ROWS = (
         "refused, or rows of as many cells as titles", "{build}/tests/unit_tests hostile_numbers",
         r"Checks: (\d+), Failures: 0, Errors: 0", "tests", 2),
     Row(51, "growth of every reader, each piece of each of its samples repeated; samples follow the tables of readers",
-        "blocks and bytes counted: twice as much in 2.5 times, 4.5 for machines", "{build}/tests/worst/test_growth",
+        "blocks and bytes counted: twice as much in 2.5 times, 4.5 for machines; 1,000 for a byte", "{build}/tests/worst/test_growth",
         r"Checks: (\d+), Failures: 0, Errors: 0", "samples", 200),
     Row(52, "extreme values of every field in Lua: an answer, or one line at the script's place", "every task",
         "ctest --test-dir {build} -R lua_test_extremes", TESTS, "tests", 1),

@@ -13,14 +13,14 @@ const char *pm__lab_trace_known(const pm__lab_trace *trace, const char *name)
 
 int pm__lab_trace_check_gpu(pm__lab_trace *trace, const pm_catalog *catalog, const char *name)
 {
-  pm_error unknown = PM_ERROR_NONE;
   pm_machine machine;
   pm_gpu own, named;
   if (trace->machine[0] == '\0' || name[0] == '\0' || strcmp(trace->checked, name) == 0) return PM_OK;
   pm__text_set(trace->checked, sizeof trace->checked, name);
-  if (pm_catalog_get_record(catalog, "gpu", name, &named, &unknown) != PM_OK ||
-      pm_catalog_get_record(catalog, "system", trace->machine, &machine, &unknown) != PM_OK ||
-      pm_catalog_get_record(catalog, "gpu", machine.gpu, &own, &unknown) != PM_OK) return PM_OK;
+  if (pm_catalog_resolve(catalog, "gpu", name, NULL) == NULL ||
+      pm_catalog_get_record(catalog, "gpu", name, &named, NULL) != PM_OK ||
+      pm_catalog_get_record(catalog, "system", trace->machine, &machine, NULL) != PM_OK ||
+      pm_catalog_get_record(catalog, "gpu", machine.gpu, &own, NULL) != PM_OK) return PM_OK;
   bool same = strcmp(own.architecture, named.architecture) == 0 && own.sms == named.sms && own.nvlinks == named.nvlinks;
   if (same) return PM_OK;
   return pm__fail(trace->error, PM_STATUS_BAD_VALUE, "%s: is of \"%.60s\", but %.60s has %s", trace->file, name,
