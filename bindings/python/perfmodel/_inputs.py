@@ -19,6 +19,7 @@ from ._fields import field
 
 MOST_VALUES = 1 << 20
 MOST_IN_ATTRIBUTE = 1000
+MOST_OF_PATH = 4096
 BYTES = bytes, bytearray, memoryview
 _PUNCTUATION = str.maketrans("", "", " -_./")
 
@@ -56,7 +57,10 @@ def text(value: object, what: str) -> str:
 
 def path_text(value: str | os.PathLike[str]) -> str:
     """A path, as str or pathlib.Path."""
-    return text(os.fspath(value), "path")
+    path = text(os.fspath(value), "path")
+    if len(path) > MOST_OF_PATH:  # errors of the system would repeat it
+        raise ArgumentError(f"path has {len(path):,} letters, more than the {MOST_OF_PATH:,} of any file")
+    return path
 
 
 def number(value: object, what: str) -> float:
@@ -81,6 +85,8 @@ def floats(value: Any, what: str) -> Doubles:
         raise TypeError(f"{what} must be a number or several, not {type(value).__name__}") from None
     except (ValueError, OverflowError):
         raise ArgumentError(f"{what} must be a number or several, none of more than 308 digits") from None
+    except MemoryError:
+        raise ArgumentError(f"{what} are more numbers than the memory holds") from None
 
 
 def brief(value: int) -> str:
@@ -178,7 +184,7 @@ def many(value: Any) -> list[Any]:
 
 
 def few(value: Iterable[Any], what: str) -> list[Any]:
-    """The values of an attribute, of which none has as many as a thousand."""
+    """The values of what never has as many as a thousand."""
     items = list(islice(value, MOST_IN_ATTRIBUTE + 1))
     if len(items) > MOST_IN_ATTRIBUTE:
         raise ArgumentError(f"{what} has more than {MOST_IN_ATTRIBUTE} values")

@@ -14,7 +14,7 @@ from ._catalog import as_gpu, as_network, as_system
 from ._draw import axes, calm, colour, key, marker, number_axis, title
 from ._errors import ArgumentError
 from ._framework import Framework
-from ._inputs import Number, Quantity, instance, many, whole
+from ._inputs import Number, Quantity, few, instance, many, whole
 from ._keywords import takes
 from ._network import Network
 from ._plan import Networks, Systems
@@ -61,7 +61,7 @@ def plot_scaling(
         raise ArgumentError("scaling needs at least one network and one system")
     if measured and len(nodes) > 1:
         raise ArgumentError("measured rates need a single system")
-    wanted = None if gpus is None else sorted(whole(count, "gpus") for count in gpus)
+    wanted = None if gpus is None else sorted(whole(count, "gpus") for count in few(gpus, "gpus"))
     counts = [_powers(node.gpus) if wanted is None else wanted for node in nodes]
     ax = axes(ax)
     unknown = []

@@ -123,7 +123,7 @@ def test_every_public_callable_is_known() -> None:
     assert inspect.ismodule(pm)
 
 
-VALUES = {"huge": 10**400, "half": "\ud800"}
+VALUES = {"huge": 10**400, "half": "\ud800", "long": "x" * 10_000_000, "many": range(10**12)}
 GIVEN = {"networks": ["gpt2"], "system": "dgx-a100", "systems": ["dgx-a100"], "gpu": "v100", "field": "step_time",
          "name": "all_reduce", "path": "/nonexistent", "file": "/nonexistent"}  # fmt: skip
 NOT_SAID = (SystemError, RecursionError, MemoryError, OverflowError, UnicodeError, AttributeError, AssertionError)

@@ -17,7 +17,7 @@ from .. import _core
 from .._background import interruptible
 from .._errors import FormatError
 from .._files import content
-from .._inputs import attributes
+from .._inputs import attributes, path_text
 from .._network import Network
 from .._report import Report
 
@@ -71,8 +71,8 @@ def _report(network: Network, kind: str) -> Report:
 def _read(source: str | os.PathLike[str] | Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     if isinstance(source, Mapping):
         return source, ""
-    path = Path(os.fspath(source))
-    path = path / "config.json" if path.is_dir() else path
+    path = Path(path_text(source))
+    path = path / "config.json" if os.path.isdir(path) else path
     try:
         settings = json.loads(content(path).decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
