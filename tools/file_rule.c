@@ -186,3 +186,20 @@ bool file_is_same(const char *a, const char *b)
   if (stat(a, &x) == 0 && stat(b, &y) == 0) return S_ISREG(x.st_mode) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
   return find_place(a, first, sizeof first) && find_place(b, second, sizeof second) && strcmp(first, second) == 0;
 }
+
+/* Whether the file is one of a folder's that are read. */
+static bool is_in_folder(const char *folder, const char *file)
+{
+  char above[PATH_MAX];
+  struct stat status, one, other;
+  const char *slash = strrchr(file, '/'), *ending = strrchr(file, '.');
+  if (ending == NULL || strcmp(ending, ".xml") != 0 || stat(file, &status) != 0) return false;
+  snprintf(above, sizeof above, "%.*s", slash != NULL ? (int)(slash - file + 1) : 1, slash != NULL ? file : ".");
+  return stat(folder, &one) == 0 && stat(above, &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
+}
+
+bool file_is_of(const char *input, const char *file)
+{
+  return file_is_same(input, file) || is_in_folder(input, file);
+}

@@ -20,4 +20,7 @@ bool file_is_standard_output(const char *name);
 /* Whether two names are of one file, whether that is there or not. */
 bool file_is_same(const char *a, const char *b);
 
+/* Whether a file is an input, or one of the folder that is: all of its that end in .xml. */
+bool file_is_of(const char *input, const char *file);
+
 #endif

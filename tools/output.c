@@ -44,18 +44,6 @@ int write_file(const char *name, const char *text, size_t size)
   return problem == 0 ? CODE_DONE : cannot_write(name, problem);
 }
 
-/* Whether the file is one of a folder's that are read. */
-static bool is_in_folder(const char *folder, const char *file)
-{
-  char above[PATH_MAX];
-  struct stat status, one, other;
-  const char *slash = strrchr(file, '/'), *ending = strrchr(file, '.');
-  if (ending == NULL || strcmp(ending, ".xml") != 0 || stat(file, &status) != 0) return false;
-  snprintf(above, sizeof above, "%.*s", slash != NULL ? (int)(slash - file + 1) : 1, slash != NULL ? file : ".");
-  return stat(folder, &one) == 0 && stat(above, &other) == 0 && one.st_dev == other.st_dev &&
-         one.st_ino == other.st_ino;
-}
-
 /* Arguments of some commands are files; of others only those with '.' or '/', which no name of the catalogue has. */
 static bool may_be_file(const cli_request *request, const char *argument)
 {
@@ -72,7 +60,7 @@ static const char *input_of_output(const cli_request *request, const char *outpu
     if (options[i] != NULL && file_is_same(options[i], output)) return options[i];
   for (size_t i = 0; i < request->catalogs.count; i++) {
     const char *catalog = request->catalogs.items[i];
-    if (file_is_same(catalog, output) || is_in_folder(catalog, output)) return catalog;
+    if (file_is_of(catalog, output)) return catalog;
   }
   for (size_t i = 0; i < request->arguments.count; i++) {
     const char *argument = request->arguments.items[i];

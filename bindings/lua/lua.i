@@ -10,6 +10,7 @@
 */
 
 %{
+#include <pthread.h>
 #include "file_rule.h"
 
 #define LUA_RECORDS "perfmodel.records"
@@ -338,9 +339,9 @@ static int lua_write_file(lua_State *L) {
   return 1;
 }
 
-/* same_file(a, b): whether two names are of one file, whether that is there or not. */
-static int lua_same_file(lua_State *L) {
-  lua_pushboolean(L, file_is_same(lua_text(L, 1, "a path"), lua_text(L, 2, "a path")));
+/* is_file_of(input, file): whether a file is an input, or one of the folder that is, whether it is there or not. */
+static int lua_is_file_of(lua_State *L) {
+  lua_pushboolean(L, file_is_of(lua_text(L, 1, "a path"), lua_text(L, 2, "a path")));
   return 1;
 }
 %}
@@ -349,7 +350,7 @@ static int lua_same_file(lua_State *L) {
 %native(unpack) int lua_unpack(lua_State *L);
 %native(pack) int lua_pack(lua_State *L);
 %native(write_file) int lua_write_file(lua_State *L);
-%native(same_file) int lua_same_file(lua_State *L);
+%native(is_file_of) int lua_is_file_of(lua_State *L);
 
 /* ---- Errors ---- */
 %typemap(in, numinputs=0) pm_error *error (pm_error temp = PM_ERROR_NONE) "$1 = &temp;"
@@ -449,5 +450,16 @@ PM_ARRAY_OUT(names)
 %wrapper %{
 SWIGEXPORT int luaopen_core(lua_State *L);
 SWIGEXPORT int luaopen_perfmodel_core(lua_State *L);
-SWIGEXPORT int luaopen_perfmodel_core(lua_State *L) { return luaopen_core(L); }
+
+/* What SWIG writes fills tables of the process when the module is first opened: a second state, in another thread,
+** would take them half filled. */
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+SWIGEXPORT int luaopen_perfmodel_core(lua_State *L) {
+  lua_pushcfunction(L, luaopen_core);
+  pthread_mutex_lock(&opening);
+  int status = lua_pcall(L, 0, 1, 0); /* an error must not leave it locked */
+  pthread_mutex_unlock(&opening);
+  return status == 0 ? 1 : lua_error(L);
+}
 %}

@@ -157,7 +157,7 @@ end
 local function is_read(path)
   if written[path] then return false end
   for file in pairs(read) do
-    if core.same_file(file, path) then return true end
+    if core.is_file_of(file, path) then return true end
   end
   return false
 end

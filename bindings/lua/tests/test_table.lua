@@ -81,7 +81,15 @@ mine:close()
 pm.catalog{own}
 local network = pm.network "alexnet"
 check.raises("is a file that is read", network.to_xml, network, own)
-os.remove(own)
+
+-- Nor are the files of a folder that was.
+local folder = own .. "-folder"
+local inside = folder .. "/own.xml"
+assert(os.execute("mkdir '" .. folder .. "' && mv '" .. own .. "' '" .. inside .. "'"))
+pm.catalog{folder}
+check.raises("is a file that is read", network.to_xml, network, inside)
+network:to_xml(folder .. "/other.xml")
+assert(os.execute("rm -r '" .. folder .. "'"))
 
 -- Quantities.
 check.equal(pm.quantity("900 GB/s", "B/s"), 9e11)

@@ -66,12 +66,12 @@ bool pm__name_begins_with(const char *name, const char *text); /* as names are c
 int pm__name_distance(const char *a, const char *b, int most);
 
 /* The name that is nearest to what was written, of those that are offered one by one. */
-typedef struct pm__nearest {
+typedef struct pm__name_nearest {
   const char *written, *name; /* name: NULL while none is near enough */
   int least;                  /* a name must have fewer edits */
-} pm__nearest;
+} pm__name_nearest;
 
-bool pm__nearest_take(pm__nearest *nearest, const char *name); /* true: it is nearer than those before */
+bool pm__name_nearest_take(pm__name_nearest *nearest, const char *name); /* true: it is nearer than those before */
 
 /* Whether a list of words, separated by spaces, has `word` as one of them, or its first `length` bytes. */
 bool pm__list_has(const char *list, const char *word);

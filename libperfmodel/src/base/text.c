@@ -96,7 +96,7 @@ int pm__name_distance(const char *a, const char *b, int most)
   return edits < most + 1 ? edits : most + 1;
 }
 
-bool pm__nearest_take(pm__nearest *nearest, const char *name)
+bool pm__name_nearest_take(pm__name_nearest *nearest, const char *name)
 {
   int apart = pm__name_distance(name, nearest->written, nearest->least - 1);
   if (apart >= nearest->least) return false;

@@ -70,8 +70,8 @@ static int read_aliases(pm__document *document, pm__entry *entry, const char *te
 /* The field whose name is nearest, for "did you mean". */
 static const char *nearest_field(const pm_record_type *type, const char *name)
 {
-  pm__nearest nearest = {.written = name, .least = 3};
-  for (size_t i = 0; i < type->field_count; i++) pm__nearest_take(&nearest, type->fields[i].name);
+  pm__name_nearest nearest = {.written = name, .least = 3};
+  for (size_t i = 0; i < type->field_count; i++) pm__name_nearest_take(&nearest, type->fields[i].name);
   return nearest.name;
 }
 

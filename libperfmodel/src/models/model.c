@@ -165,13 +165,13 @@ static bool same_digits(const char *a, const char *b)
 /* The type that a slip was made of, for "did you mean": a letter of five; another number is another model. */
 static const char *nearest_type(const char *type, pm__arena *arena)
 {
-  pm__nearest nearest = {.written = type, .least = (int)(strlen(type) / 5) + 1};
+  pm__name_nearest nearest = {.written = type, .least = (int)(strlen(type) / 5) + 1};
   const char *types;
   for (size_t i = 0; (types = types_at(i)) != NULL; i++)
     for (const char *p = types; *p != '\0';) {
       size_t length = strcspn(p, " ");
       const char *known = pm__arena_copy(arena, p, length);
-      if (known != NULL && same_digits(known, type)) pm__nearest_take(&nearest, known);
+      if (known != NULL && same_digits(known, type)) pm__name_nearest_take(&nearest, known);
       p += length + (p[length] == ' ');
     }
   return nearest.name;

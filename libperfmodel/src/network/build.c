@@ -25,10 +25,10 @@ static const pm__element *find_block(const pm__document *document, const char *i
 /* The block whose id is nearest, for "did you mean". */
 static const char *nearest_block(const pm__document *document, const char *id)
 {
-  pm__nearest nearest = {.written = id, .least = 3};
+  pm__name_nearest nearest = {.written = id, .least = 3};
   for (const pm__element *e = document->root->child; e != NULL; e = e->next) {
     const char *other = strcmp(e->name, "block") == 0 ? pm__element_attribute(e, "id") : NULL;
-    if (other != NULL) pm__nearest_take(&nearest, other);
+    if (other != NULL) pm__name_nearest_take(&nearest, other);
   }
   return nearest.name;
 }

@@ -153,9 +153,9 @@ static bool read_attributes(pm__builder *builder, const pm__element *e, const pm
 
 static const char *nearest_kind(const char *name)
 {
-  pm__nearest nearest = {.written = name, .least = 4};
+  pm__name_nearest nearest = {.written = name, .least = 4};
   const char *kind;
-  for (size_t i = 0; (kind = pm_layer_kind_get_name(i)) != NULL; i++) pm__nearest_take(&nearest, kind);
+  for (size_t i = 0; (kind = pm_layer_kind_get_name(i)) != NULL; i++) pm__name_nearest_take(&nearest, kind);
   return nearest.name;
 }
 

@@ -160,8 +160,8 @@ static int unknown_column(const pm_table *table, const char *name, pm_error *err
 {
   char all[360];
 
-  pm__nearest nearest = {.written = name, .least = (int)strlen(name) / 2 + 2};
-  for (size_t i = 0; i < table->count; i++) pm__nearest_take(&nearest, table->columns[i].column.name);
+  pm__name_nearest nearest = {.written = name, .least = (int)strlen(name) / 2 + 2};
+  for (size_t i = 0; i < table->count; i++) pm__name_nearest_take(&nearest, table->columns[i].column.name);
   const char *near = nearest.name;
   list_columns(table, all, sizeof all);
   return pm__fail(error, PM_STATUS_NOT_FOUND, "there is no column \"%.40s\"%s%s%s there are %s", name,

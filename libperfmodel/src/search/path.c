@@ -35,10 +35,10 @@ static bool is_word(const char *at, size_t length, const char *word)
 static const pm_field *nearest(const pm_record_type *type, const char *name)
 {
   const pm_field *near = NULL;
-  pm__nearest nearest = {.written = name, .least = (int)strlen(name) / 2 + 1};
+  pm__name_nearest nearest = {.written = name, .least = (int)strlen(name) / 2 + 1};
   for (size_t i = 0; i < type->field_count; i++) {
     const pm_field *field = &type->fields[i];
-    if (field->kind != PM_FIELD_TEXT && pm__nearest_take(&nearest, field->name)) near = field;
+    if (field->kind != PM_FIELD_TEXT && pm__name_nearest_take(&nearest, field->name)) near = field;
   }
   return near;
 }
