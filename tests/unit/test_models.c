@@ -163,6 +163,22 @@ START_TEST(settings_that_are_no_numbers_are_refused)
 }
 END_TEST
 
+/* Every setting is looked for among all: files of the size of weights are none. */
+START_TEST(no_configuration_is_as_large_as_weights)
+{
+  const size_t size = (size_t)17 << 20;
+  pm_error error = PM_ERROR_NONE;
+  char *text = (char *)malloc(size + 1);
+  ck_assert_ptr_nonnull(text);
+  memset(text, ' ', size);
+  memcpy(text, "{" LLAMA "}", strlen("{" LLAMA "}"));
+  text[size] = '\0';
+  ck_assert_ptr_null(pm_model_read(text, "config.json", NULL, 0, &error));
+  ck_assert_str_eq(error.text, "config.json: the file is larger than 16 MiB");
+  free(text);
+}
+END_TEST
+
 START_TEST(models_are_named_by_their_files)
 {
   static const struct {
@@ -189,6 +205,7 @@ int main(void)
   tcase_add_test(tests, lists_stand_for_their_first_number);
   tcase_add_test(tests, bad_settings_say_why);
   tcase_add_test(tests, settings_that_are_no_numbers_are_refused);
+  tcase_add_test(tests, no_configuration_is_as_large_as_weights);
   tcase_add_test(tests, models_are_named_by_their_files);
   suite_add_tcase(suite, tests);
   return fixture_main(suite);

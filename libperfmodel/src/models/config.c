@@ -9,6 +9,7 @@
 enum { DEPTH = 64, SHOWN = 48, KEY_MAX = 120 };
 
 static const double size_max = 2147483648.0;
+static const size_t bytes_max = (size_t)16 << 20; /* of a file; those of models have some kilobytes */
 
 /* ---- The tree ---- */
 
@@ -115,6 +116,10 @@ pm__config pm__config_read(const char *text, const char *file, pm__arena *arena,
   pm__config_value *root = (pm__config_value *)room(&r, sizeof *root);
   pm__config config = {"model", &nothing, error};
   if (root == NULL) return config;
+  if (strlen(text) > bytes_max) {
+    pm__fail_at(error, PM_STATUS_BAD_FILE, file, 0, "the file is larger than 16 MiB");
+    return config;
+  }
   read_value(&r, root);
   if (!r.json.failed && !pm__json_is(&r.json, '\0')) pm__json_fail(&r.json, "text after the end");
   if (r.json.failed) return config;
@@ -144,7 +149,7 @@ static const pm__config_value *find_one(const pm__config *config, const char *na
 {
   const pm__config_value *found = NULL;
   for (const pm__config_value *v = config->settings->first; v != NULL; v = v->next)
-    if (strncmp(v->key, name, length) == 0 && v->key[length] == '\0') found = v;
+    if (v->key[0] == name[0] && strncmp(v->key, name, length) == 0 && v->key[length] == '\0') found = v;
   return found != NULL && found->type != PM__CONFIG_NULL ? found : NULL;
 }
 
