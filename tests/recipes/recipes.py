@@ -67,7 +67,7 @@ class Copy:
         commands = json.loads((self.build / "compile_commands.json").read_text(encoding="utf-8"))
         command = next(shlex.split(c["command"]) for c in commands if c["file"] == str(self.source / name))
         for source, good in ((text, True), (text.replace(trait, ""), False)):
-            broken = self.folder / "descriptor.c"
+            broken = self.folder / f"{missing}.c"  # tests of other descriptors run beside this one
             broken.write_text(source, encoding="utf-8")
             check = [*command[:command.index("-o")], "-fsyntax-only", broken]
             done = subprocess.run(check, capture_output=True, text=True)
