@@ -19,7 +19,7 @@ from ._fields import field
 
 MOST_VALUES = 1 << 20
 MOST_IN_ATTRIBUTE = 1000
-MOST_OF_PATH = 4096
+MOST_OF_PATH = 4096  # what Linux takes, PATH_MAX
 BYTES = bytes, bytearray, memoryview
 _PUNCTUATION = str.maketrans("", "", " -_./")
 
@@ -59,7 +59,7 @@ def path_text(value: str | os.PathLike[str]) -> str:
     """A path, as str or pathlib.Path."""
     path = text(os.fspath(value), "path")
     if len(path) > MOST_OF_PATH:  # errors of the system would repeat it
-        raise ArgumentError(f"path has {len(path):,} letters, more than the {MOST_OF_PATH:,} of any file")
+        raise ArgumentError(f"path has {len(path):,} letters, more than {MOST_OF_PATH:,}")
     return path
 
 
@@ -86,7 +86,7 @@ def floats(value: Any, what: str) -> Doubles:
     except (ValueError, OverflowError):
         raise ArgumentError(f"{what} must be a number or several, none of more than 308 digits") from None
     except MemoryError:
-        raise ArgumentError(f"{what} are more numbers than the memory holds") from None
+        raise ArgumentError(f"{what} has more values than the memory holds") from None
 
 
 def brief(value: int) -> str:
